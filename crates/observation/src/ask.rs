@@ -1,0 +1,90 @@
+//! What a learner asks for.
+
+use lao_kernels::{SparseVector, SparseView};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Nothing,
+    Values,
+    Gradient,
+}
+
+/// A learner's next wish. The session owns one and hands it out again and again, so that filling it allocates
+/// nothing after warm-up.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    kind: Kind,
+    attributes: Vec<u32>,
+    theta: SparseVector,
+    examples: u64,
+}
+
+/// A filled [`Ask`], for reading.
+#[derive(Clone, Copy, Debug)]
+pub enum Request<'a> {
+    /// The learner is finished: it wants nothing more.
+    Nothing,
+    /// These attributes of the next `examples` examples, told as blocks with labels.
+    Values {
+        /// Sorted, distinct, below the dimension.
+        attributes: &'a [u32],
+        /// How many examples.
+        examples: u64,
+    },
+    /// The sum over the next `examples` examples of `2 (theta' x - y) x_j` for j in `attributes`, told as numbers.
+    /// It observes `supp(theta)` and `attributes`.
+    Gradient {
+        /// Where the gradient is taken.
+        theta: SparseView<'a>,
+        /// Sorted, distinct, below the dimension.
+        attributes: &'a [u32],
+        /// How many examples.
+        examples: u64,
+    },
+}
+
+impl Ask {
+    /// An empty ask over `dim` attributes.
+    pub fn new(dim: usize) -> Self {
+        Ask { kind: Kind::Nothing, attributes: Vec::new(), theta: SparseVector::zeros(dim), examples: 0 }
+    }
+
+    /// Asks for nothing: the learner is finished.
+    pub fn nothing(&mut self) {
+        self.kind = Kind::Nothing;
+    }
+
+    /// Asks for attribute values of the next `examples` examples; fill the returned (empty) list with the sorted,
+    /// distinct attributes.
+    pub fn values(&mut self, examples: u64) -> &mut Vec<u32> {
+        self.kind = Kind::Values;
+        self.examples = examples;
+        self.attributes.clear();
+        &mut self.attributes
+    }
+
+    /// Asks for the gradient sum at `theta` on `attributes` (sorted, distinct) over the next `examples` examples.
+    pub fn gradient(
+        &mut self,
+        theta: SparseView<'_>,
+        attributes: impl IntoIterator<Item = u32>,
+        examples: u64,
+    ) {
+        self.kind = Kind::Gradient;
+        self.examples = examples;
+        self.theta.copy_from(theta);
+        self.attributes.clear();
+        self.attributes.extend(attributes);
+    }
+
+    /// What was asked.
+    pub fn request(&self) -> Request<'_> {
+        let (attributes, examples) = (&self.attributes[..], self.examples);
+        match self.kind {
+            Kind::Nothing => Request::Nothing,
+            Kind::Values => Request::Values { attributes, examples },
+            Kind::Gradient => Request::Gradient { theta: self.theta.view(), attributes, examples },
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What comes back: some attributes of some examples, one contiguous column per attribute.
+
+/// A reusable buffer that a [`Source`](crate::Source) fills.
+#[derive(Clone, Debug, Default)]
+pub struct BlockBuf {
+    columns: usize,
+    room: usize,
+    rows: usize,
+    values: Vec<f64>,
+    labels: Vec<f64>,
+}
+
+impl BlockBuf {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes room for `room` examples of `columns` attributes and forgets what was there.
+    pub fn reset(&mut self, columns: usize, room: usize) {
+        (self.columns, self.room, self.rows) = (columns, room, 0);
+        self.values.resize(columns * room, 0.0);
+        self.labels.resize(room, 0.0);
+    }
+
+    /// A number of rows at which a block of `columns` attributes stays in the level-2 cache.
+    pub fn comfortable_room(columns: usize) -> usize {
+        const VALUES: usize = 1 << 14;
+        (VALUES / columns.max(1)).clamp(64, 1024)
+    }
+
+    /// Rows that fit.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Attributes per row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Column `c` with all its room, for filling.
+    pub fn column_mut(&mut self, c: usize) -> &mut [f64] {
+        &mut self.values[c * self.room..(c + 1) * self.room]
+    }
+
+    /// The labels with all their room, for filling.
+    pub fn labels_mut(&mut self) -> &mut [f64] {
+        &mut self.labels[..self.room]
+    }
+
+    /// Declares how many rows were filled. More than the room counts as the room.
+    pub fn set_rows(&mut self, rows: usize) {
+        self.rows = rows.min(self.room);
+    }
+
+    /// The filled part, under the names of its attributes.
+    pub fn view<'a>(&'a self, attributes: &'a [u32]) -> Block<'a> {
+        debug_assert_eq!(attributes.len(), self.columns);
+        Block { attributes, rows: self.rows, room: self.room, values: &self.values, labels: &self.labels }
+    }
+}
+
+/// Some attributes of some examples.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    attributes: &'a [u32],
+    rows: usize,
+    room: usize,
+    values: &'a [f64],
+    labels: &'a [f64],
+}
+
+impl<'a> Block<'a> {
+    /// How many examples.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The attributes observed, sorted.
+    pub fn attributes(&self) -> &'a [u32] {
+        self.attributes
+    }
+
+    /// Values of the `c`-th observed attribute, one per example.
+    pub fn column(&self, c: usize) -> &'a [f64] {
+        &self.values[c * self.room..c * self.room + self.rows]
+    }
+
+    /// One label per example.
+    pub fn labels(&self) -> &'a [f64] {
+        &self.labels[..self.rows]
+    }
+
+    /// The only example of a block that was made with room for one; `None` for any other block.
+    pub fn single(&self) -> Option<(Row<'a>, f64)> {
+        (self.rows == 1 && self.room == 1).then(|| {
+            let row = Row { attributes: self.attributes, values: &self.values[..self.attributes.len()] };
+            (row, self.labels[0])
+        })
+    }
+}
+
+/// The observed attributes of one example.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// Sorted, distinct.
+    pub attributes: &'a [u32],
+    /// One value per attribute.
+    pub values: &'a [f64],
+}
+
+impl Row<'_> {
+    /// `theta' x` over the attributes that are both observed and in `theta`: O(|observed| + |supp(theta)|).
+    pub fn dot(&self, theta: lao_kernels::SparseView<'_>) -> f64 {
+        let (mut at, mut total) = (0, 0.0);
+        for (j, weight) in theta.iter() {
+            while at < self.attributes.len() && self.attributes[at] < j {
+                at += 1;
+            }
+            if at < self.attributes.len() && self.attributes[at] == j {
+                total += weight * self.values[at];
+            }
+        }
+        total
+    }
+}

@@ -1,0 +1,32 @@
+//! How many attributes of one example may be seen.
+
+use serde::{Deserialize, Serialize};
+
+/// The limit on attributes observed per example, at training and at prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Budget {
+    /// At most this many distinct attributes of every single example (`s'` in Murata & Suzuki).
+    PerExample(usize),
+    /// At most `mean` attributes per example on average, and never more than `cap` of one. The session refuses an
+    /// ask above `cap`; the average is audited in the [`Ledger`](crate::Ledger), since it is a property of the run.
+    Expected {
+        /// The mean that the method promises, in attributes per example.
+        mean: f64,
+        /// The hard cap, in attributes of one example.
+        cap: usize,
+    },
+    /// Full information.
+    Unlimited,
+}
+
+impl Budget {
+    /// The largest number of attributes that may be seen of one example with `dim` attributes.
+    pub fn cap(&self, dim: usize) -> usize {
+        match *self {
+            Budget::PerExample(limit) => limit.min(dim),
+            Budget::Expected { cap, .. } => cap.min(dim),
+            Budget::Unlimited => dim,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Unbiased estimates from partly observed examples, shared by several papers.
+
+pub mod attributes;

@@ -1,0 +1,369 @@
+//! The road from a source to a learner: validate, fetch, predict, tell, keep the ledger.
+
+use crate::{
+    Ask, BlockBuf, Budget, GradientAsk, GradientSum, LearnError, Learner, Ledger, Request, Rng, Scratch,
+    Seed, Source, SourceError, Told,
+};
+use lao_kernels::{SparseView, merge_into};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Serves a learner's asks from a source, within a budget.
+///
+/// The session checks every ask *before* anything is fetched, so no learner can see more than the budget allows.
+/// It owns the buffers and the generator; after warm-up serving allocates nothing.
+#[derive(Debug)]
+pub struct Session<S> {
+    source: S,
+    budget: Budget,
+    rng: Rng,
+    ledger: Ledger,
+    online: bool,
+    ask: Ask,
+    observed: Vec<u32>,
+    block: BlockBuf,
+    sum: Vec<f64>,
+    scratch: Scratch,
+}
+
+/// What became of one ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It was served completely.
+    Served,
+    /// The limit on examples came first: what there was has been told.
+    Limit,
+    /// The source ran dry: what there was has been told.
+    Dry,
+    /// The learner asked for nothing: it is finished.
+    Finished,
+}
+
+/// When a run ends, if the learner does not finish and the source does not run dry before.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stop {
+    /// After this many examples in total (the ledger's count).
+    pub examples: Option<u64>,
+    /// After this many completed updates in total.
+    pub updates: Option<u64>,
+}
+
+impl Stop {
+    /// Run until the learner is finished or the source is dry.
+    pub fn never() -> Self {
+        Stop::default()
+    }
+    /// Stop after `examples` examples.
+    pub fn after_examples(examples: u64) -> Self {
+        Stop { examples: Some(examples), updates: None }
+    }
+    /// Stop after `updates` completed updates.
+    pub fn after_updates(updates: u64) -> Self {
+        Stop { examples: None, updates: Some(updates) }
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The learner wanted nothing more.
+    Finished,
+    /// A limit of [`Stop`] was reached.
+    Limit,
+    /// The source ran dry; the last completed update stands.
+    Dry,
+}
+
+/// All that a session needs, beside source and learner, to go on with the same bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    budget: Budget,
+    rng: Rng,
+    ledger: Ledger,
+    online: bool,
+    position: u64,
+}
+
+impl<S: Source> Session<S> {
+    /// A session over `source` within `budget`; the learner's draws descend from `seed`.
+    pub fn new(source: S, budget: Budget, seed: &Seed) -> Self {
+        let rng = seed.child("learner").rng();
+        Self::assemble(
+            source,
+            Checkpoint { budget, rng, ledger: Ledger::default(), online: false, position: 0 },
+        )
+    }
+
+    /// Takes a stored run up again, with the same source.
+    ///
+    /// # Errors
+    /// When the source cannot go to the stored position.
+    pub fn resume(mut source: S, checkpoint: Checkpoint) -> Result<Self, SessionError> {
+        source.seek(checkpoint.position)?;
+        Ok(Self::assemble(source, checkpoint))
+    }
+
+    fn assemble(source: S, from: Checkpoint) -> Self {
+        let Checkpoint { budget, rng, ledger, online, .. } = from;
+        let ask = Ask::new(source.dim());
+        Session {
+            source,
+            budget,
+            rng,
+            ledger,
+            online,
+            ask,
+            observed: Vec::new(),
+            block: BlockBuf::new(),
+            sum: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Turns the online protocol on: for asks of one example's values the learner predicts before it is told the
+    /// label, and the ledger adds up the squared error.
+    pub fn online(mut self, online: bool) -> Self {
+        self.online = online;
+        self
+    }
+
+    /// What to store, with the learner, to go on later.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            budget: self.budget,
+            rng: self.rng.clone(),
+            ledger: self.ledger,
+            online: self.online,
+            position: self.source.position(),
+        }
+    }
+
+    /// What was seen so far.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The source.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// The source back, when the session is over.
+    pub fn into_source(self) -> S {
+        self.source
+    }
+
+    /// Serves asks until the learner is finished, a limit is reached, or the source is dry. `after` is called with
+    /// the ledger and the estimate whenever an update was completed.
+    ///
+    /// # Errors
+    /// When an ask breaks the contract or the budget, the source fails, or the learner diverges.
+    pub fn run<L: Learner + ?Sized>(
+        &mut self,
+        learner: &mut L,
+        stop: Stop,
+        mut after: impl FnMut(&Ledger, SparseView<'_>),
+    ) -> Result<Outcome, SessionError> {
+        let mut updates = learner.updates();
+        loop {
+            if stop.updates.is_some_and(|limit| updates >= limit)
+                || stop.examples.is_some_and(|limit| self.ledger.examples >= limit)
+            {
+                return Ok(Outcome::Limit);
+            }
+            let left = stop.examples.map_or(u64::MAX, |limit| limit - self.ledger.examples);
+            let step = self.step(learner, left)?;
+            if learner.updates() != updates {
+                updates = learner.updates();
+                after(&self.ledger, learner.coefficients());
+            }
+            match step {
+                Step::Served => {}
+                Step::Limit => return Ok(Outcome::Limit),
+                Step::Dry => return Ok(Outcome::Dry),
+                Step::Finished => return Ok(Outcome::Finished),
+            }
+        }
+    }
+
+    /// Serves one ask, with at most `limit` examples.
+    ///
+    /// # Errors
+    /// As [`run`](Session::run).
+    pub fn step<L: Learner + ?Sized>(&mut self, learner: &mut L, limit: u64) -> Result<Step, SessionError> {
+        learner.ask(&mut self.rng, &mut self.ask);
+        let dim = self.source.dim();
+        let (theta, attributes, examples) = match self.ask.request() {
+            Request::Nothing => return Ok(Step::Finished),
+            Request::Values { attributes, examples } => (None, attributes, examples),
+            Request::Gradient { theta, attributes, examples } => (Some(theta), attributes, examples),
+        };
+        check_attributes(attributes, dim)?;
+        self.observed.clear();
+        match theta {
+            Some(theta) if theta.dim() != dim => {
+                return Err(SessionError::Dimension { asked: theta.dim(), source_dim: dim });
+            }
+            Some(theta) => merge_into(theta.indices(), attributes, &mut self.observed),
+            None => self.observed.extend_from_slice(attributes),
+        }
+        let cap = self.budget.cap(dim);
+        if self.observed.len() > cap {
+            return Err(SessionError::OverBudget { asked: self.observed.len(), budget: cap });
+        }
+        if examples == 0 {
+            return Err(SessionError::NoExamples);
+        }
+
+        let wants_values = theta.is_none();
+        self.ledger.asks += 1;
+        let wanted = examples.min(limit);
+        let mut served = 0;
+        while served < wanted {
+            let rows = if wants_values {
+                self.serve_values(learner, wanted - served)?
+            } else {
+                self.serve_gradient(learner, wanted - served)?
+            };
+            if rows == 0 {
+                return Ok(Step::Dry);
+            }
+            served += rows;
+        }
+        Ok(if wanted < examples { Step::Limit } else { Step::Served })
+    }
+
+    fn serve_values<L: Learner + ?Sized>(
+        &mut self,
+        learner: &mut L,
+        wanted: u64,
+    ) -> Result<u64, SessionError> {
+        let columns = self.observed.len();
+        let room = wanted.min(BlockBuf::comfortable_room(columns) as u64) as usize;
+        self.block.reset(columns, room);
+        let rows = self.source.observe(&self.observed, &mut self.block)?;
+        if rows == 0 {
+            return Ok(0);
+        }
+        let block = self.block.view(&self.observed);
+        let rows = block.rows() as u64;
+        self.ledger.count(rows, columns, self.source.value_bytes());
+        if self.online
+            && let Some((row, label)) = block.single()
+        {
+            let error = learner.predict(row) - label;
+            self.ledger.predictions += 1;
+            self.ledger.squared_loss += error * error;
+        }
+        learner.tell(Told::Values(block))?;
+        Ok(rows)
+    }
+
+    fn serve_gradient<L: Learner + ?Sized>(
+        &mut self,
+        learner: &mut L,
+        wanted: u64,
+    ) -> Result<u64, SessionError> {
+        let Request::Gradient { theta, attributes, .. } = self.ask.request() else { return Ok(0) };
+        self.sum.clear();
+        self.sum.resize(attributes.len(), 0.0);
+        let ask = GradientAsk { theta, attributes, observed: &self.observed, examples: wanted };
+        let rows = self.source.gradient(ask, &mut self.sum, &mut self.scratch)?;
+        if rows > 0 {
+            self.ledger.count(rows, self.observed.len(), self.source.value_bytes());
+            learner.tell(Told::Gradient(GradientSum { attributes, sum: &self.sum, examples: rows }))?;
+        }
+        Ok(rows)
+    }
+}
+
+/// Mean squared error of `theta` on up to `examples` next examples of `source`, looking only at `supp(theta)`.
+/// `None` when the source is dry at once.
+///
+/// # Errors
+/// When the support does not fit the budget or the source fails.
+pub fn mean_squared_error<S: Source>(
+    theta: SparseView<'_>,
+    source: &mut S,
+    budget: Budget,
+    examples: u64,
+) -> Result<Option<f64>, SessionError> {
+    check_attributes(theta.indices(), source.dim())?;
+    let cap = budget.cap(source.dim());
+    if theta.indices().len() > cap {
+        return Err(SessionError::OverBudget { asked: theta.indices().len(), budget: cap });
+    }
+    let (mut block, mut tile) = (BlockBuf::new(), Vec::new());
+    let (mut seen, mut total) = (0u64, 0.0);
+    while seen < examples {
+        let room = (examples - seen).min(BlockBuf::comfortable_room(theta.indices().len()) as u64) as usize;
+        block.reset(theta.indices().len(), room);
+        if source.observe(theta.indices(), &mut block)? == 0 {
+            break;
+        }
+        let view = block.view(theta.indices());
+        tile.resize(view.rows(), 0.0);
+        let columns = theta.values().iter().enumerate().map(|(c, &weight)| (view.column(c), weight));
+        lao_kernels::residual(columns, view.labels(), &mut tile);
+        total += tile.iter().map(|r| r * r).sum::<f64>();
+        seen += view.rows() as u64;
+    }
+    Ok((seen > 0).then(|| total / seen as f64))
+}
+
+fn check_attributes(attributes: &[u32], dim: usize) -> Result<(), SessionError> {
+    if let Some(at) = attributes.windows(2).position(|pair| pair[0] >= pair[1]) {
+        return Err(SessionError::Order { place: at + 1, attribute: attributes[at + 1] });
+    }
+    match attributes.last() {
+        Some(&last) if last as usize >= dim => Err(SessionError::OutOfRange { attribute: last, dim }),
+        _ => Ok(()),
+    }
+}
+
+/// Why a session stopped short.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// The ask would see more attributes of one example than allowed.
+    #[error("the ask observes {asked} attributes of one example, but the budget is {budget}")]
+    OverBudget {
+        /// Distinct attributes that the ask would observe.
+        asked: usize,
+        /// The budget's cap.
+        budget: usize,
+    },
+    /// An attribute does not exist.
+    #[error("the ask names attribute {attribute}, but examples have attributes 0..{dim}")]
+    OutOfRange {
+        /// The attribute.
+        attribute: u32,
+        /// The dimension.
+        dim: usize,
+    },
+    /// Attributes are not strictly ascending.
+    #[error("the ask's attributes must ascend strictly, but place {place} holds {attribute}")]
+    Order {
+        /// Place in the list, from 0.
+        place: usize,
+        /// The attribute there.
+        attribute: u32,
+    },
+    /// The ask's vector has another dimension than the source.
+    #[error("the theta of the ask has dimension {asked}, but the source has {source_dim}")]
+    Dimension {
+        /// Dimension of theta.
+        asked: usize,
+        /// Dimension of the source.
+        source_dim: usize,
+    },
+    /// The ask wants zero examples.
+    #[error("the ask wants 0 examples; a learner that is finished asks for nothing instead")]
+    NoExamples,
+    /// The source failed.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The learner cannot go on.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+}

@@ -1,0 +1,194 @@
+//! The data's side of the contract.
+
+use crate::BlockBuf;
+use lao_kernels::{SparseView, dot_column, residual};
+use thiserror::Error;
+
+/// A stream of examples that can be looked at attribute by attribute.
+pub trait Source {
+    /// `d`, the number of attributes of an example.
+    fn dim(&self) -> usize;
+
+    /// Values of `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples. Fills
+    /// at most the block's room, calls [`BlockBuf::set_rows`] and returns how many; 0 means that the source is dry.
+    ///
+    /// # Errors
+    /// When the data cannot be read.
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError>;
+
+    /// Adds to `sum[i]` the sum over up to `ask.examples` next examples of `2 (theta' x - y) x_j`, `j =
+    /// ask.attributes[i]`, and returns how many examples that were; 0 means dry.
+    ///
+    /// The default observes blocks and adds up. A source that knows better (contiguous columns, a finite set of
+    /// rows, a remote engine) overrides it.
+    ///
+    /// # Errors
+    /// When the data cannot be read.
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        gradient_by_blocks(self, ask, sum, scratch)
+    }
+
+    /// Index of the next example, counted from 0 at the start of the stream.
+    fn position(&self) -> u64;
+
+    /// Goes to example `position`, so that a stored run can go on.
+    ///
+    /// # Errors
+    /// When the source cannot go there.
+    fn seek(&mut self, position: u64) -> Result<(), SourceError>;
+
+    /// Bytes that one value takes in the source's storage; for the ledger.
+    fn value_bytes(&self) -> u64 {
+        8
+    }
+}
+
+impl<S: Source + ?Sized> Source for &mut S {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        (**self).observe(attributes, block)
+    }
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        (**self).gradient(ask, sum, scratch)
+    }
+    fn position(&self) -> u64 {
+        (**self).position()
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        (**self).seek(position)
+    }
+    fn value_bytes(&self) -> u64 {
+        (**self).value_bytes()
+    }
+}
+
+impl<S: Source + ?Sized> Source for Box<S> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        (**self).observe(attributes, block)
+    }
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        (**self).gradient(ask, sum, scratch)
+    }
+    fn position(&self) -> u64 {
+        (**self).position()
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        (**self).seek(position)
+    }
+    fn value_bytes(&self) -> u64 {
+        (**self).value_bytes()
+    }
+}
+
+/// A gradient ask as a source sees it: validated, with the set of attributes that it may observe.
+#[derive(Clone, Copy, Debug)]
+pub struct GradientAsk<'a> {
+    /// Where the gradient is taken.
+    pub theta: SparseView<'a>,
+    /// Coordinates of the gradient, sorted.
+    pub attributes: &'a [u32],
+    /// `supp(theta)` and `attributes` together, sorted: all that may be looked at.
+    pub observed: &'a [u32],
+    /// How many examples at most.
+    pub examples: u64,
+}
+
+/// Buffers for gradient asks, kept by the session so that a source allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    /// A block of observed values.
+    pub block: BlockBuf,
+    /// One residual per row.
+    pub residual: Vec<f64>,
+    /// Places of one list in another.
+    pub places: Vec<usize>,
+}
+
+/// The default answer to a gradient ask: observe blocks, add up.
+///
+/// # Errors
+/// When the data cannot be read.
+pub fn gradient_by_blocks<S: Source + ?Sized>(
+    source: &mut S,
+    ask: GradientAsk<'_>,
+    sum: &mut [f64],
+    scratch: &mut Scratch,
+) -> Result<u64, SourceError> {
+    let Scratch { block, residual: tile, places } = scratch;
+    places.clear();
+    places_in(ask.observed, ask.theta.indices(), places);
+    let of_support = places.len();
+    places_in(ask.observed, ask.attributes, places);
+
+    let comfortable = BlockBuf::comfortable_room(ask.observed.len());
+    let mut served = 0;
+    while served < ask.examples {
+        let room = (ask.examples - served).min(comfortable as u64) as usize;
+        block.reset(ask.observed.len(), room);
+        let rows = source.observe(ask.observed, block)?.min(room);
+        if rows == 0 {
+            break;
+        }
+        let seen = block.view(ask.observed);
+        tile.resize(rows, 0.0);
+        let support = places[..of_support].iter().zip(ask.theta.values());
+        residual(support.map(|(&c, &weight)| (seen.column(c), weight)), seen.labels(), tile);
+        for (total, &c) in sum.iter_mut().zip(&places[of_support..]) {
+            *total += 2.0 * dot_column(seen.column(c), tile);
+        }
+        served += rows as u64;
+    }
+    Ok(served)
+}
+
+/// Appends, for each item of `some`, its place in `all`; both sorted, `some` within `all`.
+fn places_in(all: &[u32], some: &[u32], places: &mut Vec<usize>) {
+    let mut at = 0;
+    for &item in some {
+        while at < all.len() && all[at] < item {
+            at += 1;
+        }
+        places.push(at);
+    }
+}
+
+/// Why a source cannot answer.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// Reading failed.
+    #[error("cannot read example {example}: {message}")]
+    Read {
+        /// Index of the example.
+        example: u64,
+        /// What happened and what to do.
+        message: String,
+    },
+    /// The source cannot go to that example.
+    #[error("cannot go to example {position}: this source holds examples 0..{end}")]
+    Seek {
+        /// Where it was asked to go.
+        position: u64,
+        /// How many examples there are.
+        end: u64,
+    },
+}
