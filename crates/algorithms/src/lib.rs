@@ -1,1 +1,21 @@
-//! Placeholder while the workspace is laid out.
+//! Sparse linear learners under limited attribute observation.
+//!
+//! Every method is a [`Learner`](lao_observation::Learner): it asks for attributes and is told values. A method's
+//! parameters are a struct with public fields that passes a gate once, `check()`, and becomes the learner. There
+//! are two named ways to parameters: `from_theorem` (the constants of the paper's theorem, corrected where the
+//! printed ones are wrong) and `practical` (what works on real budgets).
+//!
+//! | folder | paper |
+//! |---|---|
+//! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
+//!
+//! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it.
+
+pub mod murata_suzuki;
+pub mod params;
+pub mod registry;
+pub mod schedule;
+
+pub use params::ParamError;
+pub use registry::{AnyLearner, METHODS, Method, Task};
+pub use schedule::{BatchSizes, StepSizes};

@@ -1,0 +1,225 @@
+//! Exploration: mini-batch gradient steps in which every coordinate is explored alike, and thresholding after each.
+//!
+//! *Source*: Murata & Suzuki 2018, Algorithm 1.
+//!
+//! *Setting*: stochastic sparse linear regression, squared loss `(theta' x - y)^2`; at most `s'` attributes of each
+//! example are observed, in training and in prediction.
+//!
+//! *Notation*: `s` -> `sparsity`, `s'` -> `budget`, `eta` -> `step_size`, `B_t` -> `batch`, `T` -> `updates`,
+//! `theta_0` -> `start`; `d' = ceil(d/(s'-s))` blocks `J_i` of `s' - s` attributes (the last may be ragged).
+//!
+//! *Update*: for each block `i` take `B_t` fresh examples, observe `J_i` and `S = supp(theta)`:
+//!
+//! ```text
+//! g|J_i  = (1/B_t) sum_b 2 (theta|S' x_b|S - y_b) x_b|J_i
+//! theta <- H_s(theta - eta g)
+//! ```
+//!
+//! *Departures*: none. (`theta_0` is thresholded on entry, as line 1 of the algorithm says; `H_s` may return fewer
+//! than `s` non-zeros.)
+//!
+//! *Claims*: `ms18-grad-unbiased`, `ms18-attribute-budget`, `ms18-cost-memory`, `ms18-prop-a1-*`, `ms18-thm41-*`,
+//! `ms18-cor42-*`, `ms18-consistency-remark`.
+
+use super::theory::Problem;
+use super::{diverged, not_asked, threshold_sparse};
+use crate::params::{ParamError, require, require_shape, require_step};
+use crate::schedule::BatchSizes;
+use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
+use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "Exploration";
+
+/// Parameters of [`Exploration`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExplorationParams {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `s`, non-zeros kept by every update; `1 <= s < s'`. The theorem asks for `s >= (1024 kappa^2 + 1) s*`; in
+    /// practice `s` between `s*` and `3 s*` works.
+    pub sparsity: usize,
+    /// `s'`, attributes observed per example; `s < s' <= d`.
+    pub budget: usize,
+    /// `eta`, the step size; the theorem sets `1/(4 L_s)`.
+    pub step_size: f64,
+    /// `B_t`, examples per gradient block; an update costs `d' B_t` examples.
+    pub batch: BatchSizes,
+    /// `T`, the number of updates; `None` goes on for as long as there are examples. 0 is legal.
+    pub updates: Option<u64>,
+    /// `theta_0`; `None` is zero.
+    pub start: Option<SparseVector>,
+}
+
+impl ExplorationParams {
+    /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling.
+    ///
+    /// `step_size` is the one thing that depends on the scale of the data: 1/4 for standardised, weakly correlated
+    /// attributes, smaller in proportion to the largest eigenvalue of the covariance of any `2s` attributes.
+    pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
+        let batch = BatchSizes::Geometric { first: 10.0 * sparsity as f64, growth: 1.15 };
+        ExplorationParams { dim, sparsity, budget, step_size, batch, updates: None, start: None }
+    }
+
+    /// The (corrected) constants of Theorem 4.1: with probability at least `1 - delta`, after `updates` updates the
+    /// gap is at most `(1-a)^T (gap_0 + slack)`, `a = 1/(32 kappa)`.
+    pub fn from_theorem(problem: &Problem, budget: usize, updates: u64, slack: f64, delta: f64) -> Self {
+        let batch = problem.batch_theorem_41(updates, slack, delta);
+        ExplorationParams {
+            dim: problem.dim,
+            sparsity: problem.sparsity,
+            budget,
+            step_size: problem.step_size,
+            batch: BatchSizes::Constant(BatchSizes::round_up(batch)),
+            updates: Some(updates),
+            start: None,
+        }
+    }
+
+    /// The learner, with hard thresholding.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Exploration, ParamError> {
+        self.check_with(HardThreshold::default())
+    }
+
+    /// The learner, with another thresholding operator.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Exploration<T>, ParamError> {
+        let ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start } = self;
+        require_shape(NAME, dim, sparsity, budget)?;
+        require_step(NAME, step_size)?;
+        batch.check(NAME, "batch")?;
+        let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
+        require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
+        let (mut theta, mut next) = (SparseVector::zeros(dim), SparseVector::zeros(dim));
+        if let Err(at) = threshold_sparse(start.view(), sparsity, &mut threshold, &mut next, &mut theta) {
+            require(false, NAME, "start", at.value, "finite numbers")?;
+        }
+        Ok(Exploration {
+            sparsity,
+            width: budget - sparsity,
+            step_size,
+            batch,
+            updates,
+            theta,
+            gradient: vec![0.0; dim],
+            block: 0,
+            seen: 0,
+            done: 0,
+            threshold,
+            next,
+        })
+    }
+}
+
+/// The learner of Algorithm 1. Costs O(s') per example and one O(d) selection per update; keeps O(d) memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Default")]
+pub struct Exploration<T = HardThreshold> {
+    sparsity: usize,
+    /// `s' - s`, attributes per block.
+    width: usize,
+    step_size: f64,
+    batch: BatchSizes,
+    updates: Option<u64>,
+    theta: SparseVector,
+    /// Sums of the current update, block after block.
+    gradient: Vec<f64>,
+    /// First attribute of the current block.
+    block: usize,
+    /// Examples of the current block so far.
+    seen: u64,
+    done: u64,
+    #[serde(skip)]
+    threshold: T,
+    next: SparseVector,
+}
+
+impl<T: Threshold> Exploration<T> {
+    /// Starts over from `theta` for `updates` updates, keeping the buffers.
+    pub(super) fn restart(
+        &mut self,
+        theta: SparseView<'_>,
+        batch: BatchSizes,
+        updates: u64,
+    ) -> Result<(), LearnError> {
+        threshold_sparse(theta, self.sparsity, &mut self.threshold, &mut self.next, &mut self.theta)
+            .map_err(|at| diverged(self.done + 1, at, Some(theta.indices())))?;
+        self.go_on(batch, updates);
+        Ok(())
+    }
+
+    /// Goes on from where it is for `updates` more updates; `done` counts from 0 again.
+    pub(super) fn go_on(&mut self, batch: BatchSizes, updates: u64) {
+        self.batch = batch;
+        (self.updates, self.done) = (Some(updates), 0);
+    }
+
+    pub(super) fn finished(&self) -> bool {
+        self.updates.is_some_and(|updates| self.done >= updates)
+    }
+
+    fn block_end(&self) -> usize {
+        (self.block + self.width).min(self.gradient.len())
+    }
+
+    fn update(&mut self, batch: u64) -> Result<(), LearnError> {
+        // theta - eta g, in the gradient's own memory.
+        let scale = -self.step_size / batch as f64;
+        self.gradient.iter_mut().for_each(|g| *g *= scale);
+        for (j, value) in self.theta.view().iter() {
+            self.gradient[j as usize] += value;
+        }
+        let kept = self.threshold.keep(&self.gradient, self.sparsity, &mut self.next);
+        self.gradient.fill(0.0);
+        self.block = 0;
+        kept.map_err(|at| diverged(self.done + 1, at, None))?;
+        std::mem::swap(&mut self.theta, &mut self.next);
+        self.done += 1;
+        Ok(())
+    }
+}
+
+impl<T: Threshold> Learner for Exploration<T> {
+    fn dim(&self) -> usize {
+        self.gradient.len()
+    }
+
+    fn ask(&mut self, _: &mut Rng, ask: &mut Ask) {
+        if self.finished() {
+            return ask.nothing();
+        }
+        let left = self.batch.size(self.done + 1) - self.seen;
+        ask.gradient(self.theta.view(), self.block as u32..self.block_end() as u32, left);
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let Told::Gradient(part) = told else { return Err(not_asked(&told)) };
+        for (&j, sum) in part.attributes.iter().zip(part.sum) {
+            self.gradient[j as usize] += sum;
+        }
+        self.seen += part.examples;
+        let batch = self.batch.size(self.done + 1);
+        if self.seen < batch {
+            return Ok(());
+        }
+        self.seen = 0;
+        self.block = self.block_end();
+        if self.block < self.gradient.len() {
+            return Ok(());
+        }
+        self.update(batch)
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.theta.view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.done
+    }
+}

@@ -1,0 +1,231 @@
+//! Hybrid: stages of a few Exploration updates followed by Exploitation on the support found.
+//!
+//! *Source*: Murata & Suzuki 2018, Algorithm 3.
+//!
+//! *Setting*: as [`exploration`](super::exploration). Whether the support is right cannot be checked and the number
+//! of updates that it takes depends on the smallest coefficient, which is unknown; alternating adapts to it.
+//!
+//! *Notation*: `T_k^-` -> `explore_updates`, `T_k` -> `exploit_updates`, `B_{t,k}^-` -> `explore_batch`, `B_{t,k}` ->
+//! `exploit_batch`, `K` -> `stages`.
+//!
+//! *Update*: for `k = 1..K`: `theta~_k^- = Exploration(theta~_{k-1}, T_k^- updates)`, `theta~_k =
+//! Exploitation(theta~_k^-, T_k updates)`.
+//!
+//! *Departures*: batch sizes and numbers of updates depend on the stage `k` only, as in Theorem 4.4, not on `t`.
+//!
+//! *Claims*: `ms18-thm44-*`, `ms18-cor45-*`, `ms18-fig1`.
+
+use super::theory::Problem;
+use super::{Exploitation, ExploitationParams, Exploration, ExplorationParams};
+use crate::params::{ParamError, require};
+use crate::schedule::BatchSizes;
+use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
+use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "Hybrid";
+
+/// Parameters of [`Hybrid`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HybridParams {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `s`, non-zeros kept by every Exploration update; `1 <= s < s'`.
+    pub sparsity: usize,
+    /// `s'`, attributes observed per example; `s < s' <= d`.
+    pub budget: usize,
+    /// `eta`, the step size of both stages.
+    pub step_size: f64,
+    /// `T_k^-`, Exploration updates per stage; 3 in the theorem.
+    pub explore_updates: u64,
+    /// `B_{t,k}^-`, examples per gradient block in stage `k`.
+    pub explore_batch: BatchSizes,
+    /// `T_k`, Exploitation updates per stage; 0 leaves Exploration alone.
+    pub exploit_updates: u64,
+    /// `B_{t,k}`, examples per Exploitation update in stage `k`.
+    pub exploit_batch: BatchSizes,
+    /// `K`, the number of stages; `None` goes on for as long as there are examples.
+    pub stages: Option<u64>,
+    /// `theta~_0`; `None` is zero.
+    pub start: Option<SparseVector>,
+}
+
+impl HybridParams {
+    /// What works on a real budget: one exploring update, then three refining ones with five times the batch, both
+    /// growing by half per stage. See [`ExplorationParams::practical`] for the step size.
+    pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
+        let first = 4.0 * sparsity as f64;
+        HybridParams {
+            dim,
+            sparsity,
+            budget,
+            step_size,
+            explore_updates: 1,
+            explore_batch: BatchSizes::Geometric { first, growth: 1.5 },
+            exploit_updates: 3,
+            exploit_batch: BatchSizes::Geometric { first: 5.0 * first, growth: 1.5 },
+            stages: None,
+            start: None,
+        }
+    }
+
+    /// The corrected constants of Theorem 4.4 for `stages` stages, with `gap_0` (or an upper bound of it) known: with
+    /// probability at least `1 - delta` the gap after stage `K` is at most `2 (1-a)^K gap_0`, `a = 1/(32 kappa)`.
+    pub fn from_theorem(problem: &Problem, budget: usize, stages: u64, gap_0: f64, delta: f64) -> Self {
+        let refine = problem.hybrid_exploit_updates(budget);
+        let sizes = |of: &dyn Fn(u64) -> f64| {
+            BatchSizes::Listed((1..=stages.max(1)).map(|k| BatchSizes::round_up(of(k))).collect())
+        };
+        HybridParams {
+            dim: problem.dim,
+            sparsity: problem.sparsity,
+            budget,
+            step_size: problem.step_size,
+            explore_updates: 3,
+            explore_batch: sizes(&|k| problem.hybrid_explore_batch(k, gap_0, delta)),
+            exploit_updates: refine,
+            exploit_batch: sizes(&|k| problem.hybrid_exploit_batch(k, refine, gap_0, delta)),
+            stages: Some(stages),
+            start: None,
+        }
+    }
+
+    /// The learner, with hard thresholding.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Hybrid, ParamError> {
+        self.check_with(HardThreshold::default())
+    }
+
+    /// The learner, with another thresholding operator.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_with<T: Threshold>(self, threshold: T) -> Result<Hybrid<T>, ParamError> {
+        let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } = self;
+        require(explore_updates >= 1, NAME, "explore_updates", explore_updates, "at least 1 update per stage")?;
+        explore_batch.check(NAME, "explore_batch")?;
+        exploit_batch.check(NAME, "exploit_batch")?;
+        let explore = ExplorationParams {
+            dim: self.dim,
+            sparsity: self.sparsity,
+            budget: self.budget,
+            step_size: self.step_size,
+            batch: BatchSizes::Constant(explore_batch.size(1)),
+            updates: Some(if stages == Some(0) { 0 } else { explore_updates }),
+            start: self.start,
+        };
+        let explore = explore.check_with(threshold).map_err(|error| ParamError { method: NAME, ..error })?;
+        let exploit = ExploitationParams {
+            start: explore.coefficients().to_owned_vector(),
+            budget: self.budget,
+            step_size: self.step_size,
+            batch: BatchSizes::Constant(1),
+            updates: Some(0),
+        };
+        let exploit = exploit.check().map_err(|error| ParamError { method: NAME, ..error })?;
+        Ok(Hybrid {
+            explore_updates,
+            explore_batch,
+            exploit_updates,
+            exploit_batch,
+            stages,
+            stage: 1,
+            exploiting: false,
+            before: 0,
+            explore,
+            exploit,
+        })
+    }
+}
+
+/// The learner of Algorithm 3. Cost and memory as Exploration.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Default")]
+pub struct Hybrid<T = HardThreshold> {
+    explore_updates: u64,
+    explore_batch: BatchSizes,
+    exploit_updates: u64,
+    exploit_batch: BatchSizes,
+    stages: Option<u64>,
+    /// `k`, counted from 1; beyond `stages` when finished.
+    stage: u64,
+    exploiting: bool,
+    /// Updates completed before the current half-stage.
+    before: u64,
+    explore: Exploration<T>,
+    exploit: Exploitation,
+}
+
+impl<T: Threshold> Hybrid<T> {
+    /// The current stage `k`, counted from 1.
+    pub fn stage(&self) -> u64 {
+        self.stage
+    }
+
+    /// Whether the current half-stage is Exploitation.
+    pub fn is_exploiting(&self) -> bool {
+        self.exploiting
+    }
+
+    /// Hands the estimate to the next half-stage when this one is complete.
+    fn advance(&mut self) -> Result<(), LearnError> {
+        if !self.exploiting && self.explore.finished() && self.exploit_updates > 0 {
+            self.before += self.explore.updates();
+            let batch = BatchSizes::Constant(self.exploit_batch.size(self.stage));
+            self.exploit.restart(self.explore.coefficients(), batch, self.exploit_updates);
+            self.exploiting = true;
+        } else if self.exploiting && self.exploit.finished() {
+            self.before += self.exploit.updates();
+            self.next_stage(true)?;
+        } else if !self.exploiting && self.explore.finished() {
+            self.before += self.explore.updates();
+            self.next_stage(false)?;
+        }
+        Ok(())
+    }
+
+    fn next_stage(&mut self, exploited: bool) -> Result<(), LearnError> {
+        self.stage += 1;
+        let over = self.stages.is_some_and(|stages| self.stage > stages);
+        let updates = if over { 0 } else { self.explore_updates };
+        let batch = BatchSizes::Constant(self.explore_batch.size(self.stage));
+        self.exploiting = false;
+        if exploited {
+            self.explore.restart(self.exploit.coefficients(), batch, updates)
+        } else {
+            self.explore.go_on(batch, updates);
+            Ok(())
+        }
+    }
+}
+
+impl<T: Threshold> Learner for Hybrid<T> {
+    fn dim(&self) -> usize {
+        self.explore.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if self.exploiting { self.exploit.ask(rng, ask) } else { self.explore.ask(rng, ask) }
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let told = if self.exploiting { self.exploit.tell(told) } else { self.explore.tell(told) };
+        told.map_err(|error| match error {
+            LearnError::Diverged { update, attribute, value } => {
+                LearnError::Diverged { update: self.before + update, attribute, value }
+            }
+            other => other,
+        })?;
+        self.advance()
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        if self.exploiting { self.exploit.coefficients() } else { self.explore.coefficients() }
+    }
+
+    fn updates(&self) -> u64 {
+        self.before + if self.exploiting { self.exploit.updates() } else { self.explore.updates() }
+    }
+}

@@ -1,0 +1,172 @@
+//! Naive: one example per update, a random block of attributes, thresholding after each step.
+//!
+//! *Source*: Murata & Suzuki 2018, Section 3.1 (the method that Exploration improves on).
+//!
+//! *Setting*: as [`exploration`](super::exploration).
+//!
+//! *Notation*: `s` -> `sparsity`, `s'` -> `budget`, `eta_t` -> `step_size`; `J` is a uniform set of `s' - s` attributes.
+//!
+//! *Update*: observe `supp(theta)` and `J` of one example, then
+//!
+//! ```text
+//! g = 2 (theta' x - y) (d/(s'-s)) x|J
+//! theta <- H_s(theta - eta_t g)
+//! ```
+//!
+//! Thresholding wipes out what small steps have gathered outside the support, so shrinking steps can lock the
+//! support; convergence is not ensured.
+//!
+//! *Departures*: none. `theta - eta_t g` has at most `s'` non-zeros, so an update costs O(s' log s'), not O(d).
+//!
+//! *Claims*: `ms18-grad-unbiased`, `ms18-naive-nonconvergence`.
+
+use super::{diverged, not_asked, threshold_sparse};
+use crate::params::{ParamError, require, require_shape};
+use crate::schedule::StepSizes;
+use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
+use lao_observation::estimate::attributes::weighted;
+use lao_observation::sample::SubsetSampler;
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "Naive";
+
+/// Parameters of [`Naive`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NaiveParams {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `s`, non-zeros kept; `1 <= s < s'`.
+    pub sparsity: usize,
+    /// `s'`, attributes observed per example; `s < s' <= d`.
+    pub budget: usize,
+    /// `eta_t`, one step per example.
+    pub step_size: StepSizes,
+    /// `theta_0`; `None` is zero.
+    pub start: Option<SparseVector>,
+}
+
+impl NaiveParams {
+    /// What does best on real budgets and standardised attributes: `eta_t = 10/(1500 d/(s'-s) + t)`, flat for the
+    /// first passes over the blocks and shrinking after.
+    pub fn practical(dim: usize, sparsity: usize, budget: usize) -> Self {
+        let blocks = dim as f64 / budget.saturating_sub(sparsity).max(1) as f64;
+        let step_size = StepSizes::Inverse { c: 10.0, offset: 1500.0 * blocks };
+        NaiveParams { dim, sparsity, budget, step_size, start: None }
+    }
+
+    /// The learner, with hard thresholding.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Naive, ParamError> {
+        self.check_with(HardThreshold::default())
+    }
+
+    /// The learner, with another thresholding operator.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Naive<T>, ParamError> {
+        let NaiveParams { dim, sparsity, budget, step_size, start } = self;
+        require_shape(NAME, dim, sparsity, budget)?;
+        step_size.check(NAME)?;
+        let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
+        require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
+        let (mut theta, mut places) = (SparseVector::zeros(dim), SparseVector::zeros(dim));
+        if let Err(at) = threshold_sparse(start.view(), sparsity, &mut threshold, &mut places, &mut theta) {
+            require(false, NAME, "start", at.value, "finite numbers")?;
+        }
+        Ok(Naive {
+            sparsity,
+            width: budget - sparsity,
+            step_size,
+            theta,
+            sampler: SubsetSampler::new(dim),
+            drawn: Vec::with_capacity(budget - sparsity),
+            pending: false,
+            done: 0,
+            threshold,
+            step: SparseVector::zeros(dim),
+            places,
+        })
+    }
+}
+
+/// The learner of Section 3.1. Costs O(s' log s') per example; keeps O(d) memory (the sampler's permutation).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Default")]
+pub struct Naive<T = HardThreshold> {
+    sparsity: usize,
+    width: usize,
+    step_size: StepSizes,
+    theta: SparseVector,
+    sampler: SubsetSampler,
+    /// `J` of the example asked for.
+    drawn: Vec<u32>,
+    /// Whether `drawn` still waits for its example.
+    pending: bool,
+    done: u64,
+    #[serde(skip)]
+    threshold: T,
+    step: SparseVector,
+    places: SparseVector,
+}
+
+/// The estimate `g = 2 (theta' x - y) (d/|J|) x|J`, as pairs; unbiased for `2 E (theta' x - y) x` when `J` is uniform.
+pub fn gradient_estimate<'a>(
+    theta: SparseView<'_>,
+    seen: Row<'a>,
+    label: f64,
+    drawn: &'a [u32],
+) -> impl Iterator<Item = (u32, f64)> + 'a {
+    let residual = seen.dot(theta) - label;
+    weighted(seen, drawn, theta.dim()).map(move |(j, value)| (j, 2.0 * residual * value))
+}
+
+impl<T: Threshold> Learner for Naive<T> {
+    fn dim(&self) -> usize {
+        self.theta.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if !self.pending {
+            self.drawn.clear();
+            self.sampler.draw(self.width, rng, &mut self.drawn);
+            self.pending = true;
+        }
+        merge_into(self.theta.indices(), &self.drawn, ask.values(1));
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let Told::Values(block) = told else { return Err(not_asked(&told)) };
+        let Some((seen, label)) = block.single() else { return Err(not_asked(&told)) };
+        let eta = self.step_size.size(self.done + 1);
+        self.step.clear();
+        let mut old = self.theta.view().iter().peekable();
+        for (j, g) in gradient_estimate(self.theta.view(), seen, label, &self.drawn) {
+            while let Some((i, value)) = old.next_if(|&(i, _)| i < j) {
+                self.step.push(i, value);
+            }
+            let value = old.next_if(|&(i, _)| i == j).map_or(0.0, |(_, value)| value);
+            self.step.push(j, value - eta * g);
+        }
+        for (i, value) in old {
+            self.step.push(i, value);
+        }
+        let Naive { threshold, step, places, theta, .. } = self;
+        threshold_sparse(step.view(), self.sparsity, threshold, places, theta)
+            .map_err(|at| diverged(self.done + 1, at, Some(self.step.indices())))?;
+        self.pending = false;
+        self.done += 1;
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.theta.view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.done
+    }
+}

@@ -1,0 +1,210 @@
+//! The constants of the theorems of Murata & Suzuki 2018, as printed and as corrected.
+//!
+//! All use `eta = 1/(4 L_s)` unless another step size is set, and write `q = 1/(4 eta) + L_s/2` and
+//! `a = 1/(32 kappa_s)`. Batch sizes are real numbers; [`BatchSizes::round_up`](crate::BatchSizes::round_up) makes
+//! them sizes. What is wrong in print, and why, is told by the claims `ms18-prop-a1-constants`,
+//! `ms18-thm41-literal`, `ms18-thm43-special`, `ms18-thm43-general` and `ms18-thm44-recursion`.
+
+use lao_observation::Constants;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
+
+/// Which reading of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// As the paper prints it.
+    Printed,
+    /// As its proof supports it.
+    Corrected,
+}
+
+/// A problem as the theorems see it: known constants, a sparsity and a step size.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    /// `L_s, mu_s, R_inf, sigma, s*`.
+    pub constants: Constants,
+    /// `d`.
+    pub dim: usize,
+    /// `s`.
+    pub sparsity: usize,
+    /// `eta`.
+    pub step_size: f64,
+}
+
+impl Problem {
+    /// A problem at the theorem's step size `1/(4 L_s)`.
+    pub fn new(constants: Constants, dim: usize, sparsity: usize) -> Self {
+        Problem { constants, dim, sparsity, step_size: 1.0 / (4.0 * constants.smoothness) }
+    }
+
+    /// The sparsity that Proposition A.1 asks for at `eta = 1/(4 L_s)`: `ceil((1024 kappa^2 + 1) s*)`.
+    pub fn required_sparsity(constants: &Constants) -> usize {
+        let kappa = constants.condition();
+        // An exact product must not be lifted by rounding.
+        let exact = (1024.0 * kappa * kappa + 1.0) * constants.sparsity as f64;
+        (exact * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize
+    }
+
+    /// `a = 1/(32 kappa_s)`, the guaranteed relative decrease of the gap per update.
+    pub fn rate(&self) -> f64 {
+        1.0 / (32.0 * self.constants.condition())
+    }
+
+    /// `alpha` of Proposition A.1: `(1/2)(1 - 2 s*/(s+s*)) mu_s (1/4 + eta L_s/2) eta`; at least [`rate`](Self::rate)
+    /// where the proposition applies.
+    pub fn alpha_a1(&self) -> f64 {
+        let (s, star) = (self.sparsity as f64, self.star());
+        let eta = self.step_size;
+        let curvature = self.constants.convexity * (0.25 + eta * self.constants.smoothness / 2.0) * eta;
+        0.5 * (1.0 - 2.0 * star / (s + star)) * curvature
+    }
+
+    /// The batch size of Proposition A.1 at confidence `delta`.
+    ///
+    /// The printed form lost the factor `R_inf^4` that its proof has.
+    pub fn batch_a1(&self, delta: f64, form: Form) -> f64 {
+        let (s, star, eta) = (self.sparsity as f64, self.star(), self.step_size);
+        let smoothness = self.constants.smoothness;
+        let q = 1.0 / (4.0 * eta) + smoothness / 2.0;
+        let power = match form {
+            Form::Printed => 1.0,
+            Form::Corrected => self.constants.bound.powi(4),
+        };
+        let log = (2.0 * self.dim as f64 / delta).ln();
+        4.0 * s / star * (s + star).powi(2) * (2.5 + eta * smoothness) * power * eta * log / q
+    }
+
+    /// `c_t` of Proposition A.1: the noise term of the gap is `c_t / B_t`.
+    ///
+    /// Printed: `4 sigma^2 s (5/2 + eta L) eta log(d/delta)`; corrected: `16 sigma^2 s (5/2 + eta L) R^2 eta
+    /// log(2d/delta)`.
+    pub fn noise_a1(&self, delta: f64, form: Form) -> f64 {
+        let (s, eta, d) = (self.sparsity as f64, self.step_size, self.dim as f64);
+        let shared = self.variance() * s * (2.5 + eta * self.constants.smoothness) * eta;
+        match form {
+            Form::Printed => 4.0 * shared * (d / delta).ln(),
+            Form::Corrected => 16.0 * shared * self.constants.bound.powi(2) * (2.0 * d / delta).ln(),
+        }
+    }
+
+    /// The batch size of Theorem 4.1 (corrected): enough for `gap_T <= (1-a)^T (gap_0 + slack)` with probability
+    /// at least `1 - delta`.
+    pub fn batch_theorem_41(&self, updates: u64, slack: f64, delta: f64) -> f64 {
+        let per_update = delta / (2.0 * updates.max(1) as f64);
+        let target = slack * (1.0 - self.rate()).powf(updates as f64);
+        let noise = self.noise_a1(per_update, Form::Corrected) * updates as f64 / target;
+        self.batch_a1(per_update, Form::Corrected).max(noise)
+    }
+
+    /// The batch size of Theorem 4.3 when `supp(theta*)` lies in `supp(theta_0)` (corrected: 128 (2 - eta L) for the
+    /// printed 32): enough for `gap_T <= (1-a)^T (gap_0 + slack)` with probability at least `1 - delta`.
+    pub fn batch_theorem_43_identified(&self, updates: u64, slack: f64, delta: f64) -> f64 {
+        let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
+        let Constants { smoothness, convexity, bound, .. } = self.constants;
+        let eta_l = self.step_size * smoothness;
+        let log = (2.0 * s / (delta / (2.0 * t))).ln();
+        let signal = 128.0 * (2.0 - eta_l) / (1.0 - eta_l) * s * (s + star) * bound.powi(4) * log
+            / (convexity * convexity);
+        let noise = 8.0 * self.variance() * s * bound.powi(2) * self.step_size * (2.0 - eta_l) * log;
+        signal.max(noise * t / (slack * (1.0 - self.rate()).powf(updates as f64)))
+    }
+
+    /// The batch size of Theorem 4.3 for any start (repaired): enough for `gap_T <= (gap_0 + slack)/(1-a)` with
+    /// probability at least `1 - delta`.
+    ///
+    /// From the descent inequality (8), `gap_t <= gap_{t-1} + (eta/2) |e_S|^2`; with the corrected (9) the gap grows
+    /// by at most a factor `1 + eta A/mu` and a term `eta N/2` per update, and this size keeps `T` of them below
+    /// `1/(1-a)`.
+    pub fn batch_theorem_43_general(&self, updates: u64, slack: f64, delta: f64) -> f64 {
+        let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
+        let Constants { convexity, bound, .. } = self.constants;
+        let log = (2.0 * s / (delta / (2.0 * t))).ln();
+        let signal = 128.0 * t * s * (s + star) * bound.powi(4) * log / (convexity * convexity);
+        let noise = 8.0 * self.variance() * s * bound.powi(2) * self.step_size * t * log / slack;
+        signal.max(noise)
+    }
+
+    /// `T~` of Theorem 4.4 with `Theta(kappa^2) := kappa^2`: Exploitation updates per stage.
+    pub fn hybrid_exploit_updates(&self, budget: usize) -> u64 {
+        let width = budget.saturating_sub(self.sparsity).max(1) as f64;
+        let ratio = self.dim as f64 / (self.constants.condition().powi(2) * width);
+        (ratio.max(1.0).ln() / -(-self.rate()).ln_1p()).ceil() as u64
+    }
+
+    /// `k-check` of Theorem 4.4: after that many stages the support is identified. `smallest` is `r_min`.
+    pub fn hybrid_identification_stage(&self, gap_0: f64, smallest: f64) -> u64 {
+        let ratio = 4.0 * gap_0 / (smallest * smallest * self.constants.convexity);
+        (ratio.max(1.0).ln() / -(-self.rate()).ln_1p()).ceil() as u64
+    }
+
+    /// `delta_k = 3 delta/(pi^2 k^2)`: summed over stages and both halves this is `delta`. (Printed with `delta` in
+    /// the denominator.)
+    pub fn hybrid_delta(stage: u64, delta: f64) -> f64 {
+        3.0 * delta / (PI * stage as f64).powi(2)
+    }
+
+    /// `D_k^- = (a/2)(1-a)^{k-2} gap_0`, the slack of stage `k`'s Exploration.
+    pub fn hybrid_explore_slack(&self, stage: u64, gap_0: f64) -> f64 {
+        let a = self.rate();
+        a / 2.0 * (1.0 - a).powf(stage as f64 - 2.0) * gap_0
+    }
+
+    /// `D_k = (a/2)(1-a)^k gap_0`, the slack of stage `k`'s Exploitation.
+    pub fn hybrid_exploit_slack(&self, stage: u64, gap_0: f64) -> f64 {
+        let a = self.rate();
+        a / 2.0 * (1.0 - a).powf(stage as f64) * gap_0
+    }
+
+    /// `B_k^-`, the batch size of stage `k`'s three Exploration updates.
+    pub fn hybrid_explore_batch(&self, stage: u64, gap_0: f64, delta: f64) -> f64 {
+        self.batch_theorem_41(3, self.hybrid_explore_slack(stage, gap_0), Self::hybrid_delta(stage, delta))
+    }
+
+    /// `B_k`, the batch size of stage `k`'s `updates` Exploitation updates: enough for both cases of Theorem 4.3.
+    pub fn hybrid_exploit_batch(&self, stage: u64, updates: u64, gap_0: f64, delta: f64) -> f64 {
+        let (slack, delta) = (self.hybrid_exploit_slack(stage, gap_0), Self::hybrid_delta(stage, delta));
+        let identified = self.batch_theorem_43_identified(updates, slack, delta);
+        identified.max(self.batch_theorem_43_general(updates, slack, delta))
+    }
+
+    fn star(&self) -> f64 {
+        self.constants.sparsity.max(1) as f64
+    }
+
+    fn variance(&self) -> f64 {
+        self.constants.noise.powi(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn isotropic(star: usize, dim: usize, sparsity: usize, noise: f64) -> Problem {
+        let constants = Constants { smoothness: 2.0, convexity: 2.0, bound: 1.0, noise, sparsity: star };
+        Problem::new(constants, dim, sparsity)
+    }
+
+    #[test]
+    fn literal_constants_at_d_2048_are_those_of_the_hand_calculation() {
+        let problem = isotropic(1, 2048, 1025, 1.0);
+        assert_eq!(Problem::required_sparsity(&problem.constants), 1025);
+        assert!((problem.batch_a1(0.05, Form::Corrected) / 5.6e9 - 1.0).abs() < 0.01);
+        assert!((problem.alpha_a1() / problem.rate() - 1.497).abs() < 0.001);
+        assert_eq!(problem.hybrid_exploit_updates(1537), 44);
+    }
+
+    #[test]
+    fn exploitation_batches_are_those_of_the_hand_calculation() {
+        let problem = isotropic(1, 64, 2, 0.0);
+        assert!((problem.batch_theorem_43_identified(32, 1.0, 0.1) / 3517.0 - 1.0).abs() < 0.01);
+        assert!((problem.batch_theorem_43_general(32, 1.0, 0.1) / 4.8e4 - 1.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn failure_probabilities_of_all_stages_sum_to_delta() {
+        let total: f64 = (1..200_000).map(|k| 2.0 * Problem::hybrid_delta(k, 0.1)).sum();
+        assert!((total - 0.1).abs() < 1e-5, "{total}");
+    }
+}

@@ -1,0 +1,152 @@
+//! Every method, one row each.
+
+use crate::murata_suzuki::{
+    Exploitation, ExploitationParams, Exploration, ExplorationParams, Hybrid, HybridParams, Naive, NaiveParams,
+};
+use crate::params::ParamError;
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use serde::{Deserialize, Serialize};
+
+/// What a user knows before the first example: enough for a method's practical parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// Non-zeros that the predictor may have.
+    pub sparsity: usize,
+    /// Attributes that may be observed per example.
+    pub budget: usize,
+    /// Step size, where the method has one.
+    pub step_size: f64,
+    /// Where to start; methods that refine a given support need it.
+    pub start: Option<SparseVector>,
+}
+
+impl Task {
+    /// A task on standardised, weakly correlated attributes: step size 1/4, started at zero.
+    pub fn new(dim: usize, sparsity: usize, budget: usize) -> Self {
+        Task { dim, sparsity, budget, step_size: 0.25, start: None }
+    }
+}
+
+/// One row of the registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// Short unique name, as used on the command line and in records.
+    pub name: &'static str,
+    /// Paper and algorithm number.
+    pub source: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The learner with its practical parameters.
+    pub build: fn(&Task) -> Result<AnyLearner, ParamError>,
+}
+
+/// All methods.
+pub const METHODS: &[Method] = &[
+    Method {
+        name: "exploration",
+        source: "Murata & Suzuki 2018, Algorithm 1",
+        summary: "Mini-batch gradient over all coordinates, block by block, thresholded to s after each update.",
+        build: |task| {
+            let Task { dim, sparsity, budget, step_size, .. } = *task;
+            let params = ExplorationParams::practical(dim, sparsity, budget, step_size);
+            Ok(AnyLearner::Exploration(ExplorationParams { start: task.start.clone(), ..params }.check()?))
+        },
+    },
+    Method {
+        name: "exploitation",
+        source: "Murata & Suzuki 2018, Algorithm 2",
+        summary: "Mini-batch gradient on the support of the start; without a start, on the first s attributes.",
+        build: |task| {
+            let first = task.sparsity.min(task.dim);
+            let zeros = || SparseVector::new(task.dim, (0..first as u32).collect(), vec![0.0; first]);
+            let start = match &task.start {
+                Some(start) => start.clone(),
+                None => zeros().unwrap_or_else(|_| SparseVector::zeros(task.dim)),
+            };
+            let params = ExploitationParams::practical(start, task.budget, task.step_size);
+            Ok(AnyLearner::Exploitation(params.check()?))
+        },
+    },
+    Method {
+        name: "hybrid",
+        source: "Murata & Suzuki 2018, Algorithm 3",
+        summary: "Alternates one Exploration update with three Exploitation updates on the support found.",
+        build: |task| {
+            let Task { dim, sparsity, budget, step_size, .. } = *task;
+            let params = HybridParams::practical(dim, sparsity, budget, step_size);
+            Ok(AnyLearner::Hybrid(HybridParams { start: task.start.clone(), ..params }.check()?))
+        },
+    },
+    Method {
+        name: "naive",
+        source: "Murata & Suzuki 2018, Section 3.1",
+        summary: "One example per update and a random block: the strawman whose support can lock.",
+        build: |task| {
+            let params = NaiveParams::practical(task.dim, task.sparsity, task.budget);
+            Ok(AnyLearner::Naive(NaiveParams { start: task.start.clone(), ..params }.check()?))
+        },
+    },
+];
+
+/// Finds a method by name.
+pub fn method(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.name == name)
+}
+
+/// Any method's learner, in a form that can be stored and taken up again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+pub enum AnyLearner {
+    /// Murata & Suzuki, Algorithm 1.
+    Exploration(Exploration),
+    /// Murata & Suzuki, Algorithm 2.
+    Exploitation(Exploitation),
+    /// Murata & Suzuki, Algorithm 3.
+    Hybrid(Hybrid),
+    /// Murata & Suzuki, Section 3.1.
+    Naive(Naive),
+}
+
+impl AnyLearner {
+    fn inner(&self) -> &dyn Learner {
+        match self {
+            AnyLearner::Exploration(learner) => learner,
+            AnyLearner::Exploitation(learner) => learner,
+            AnyLearner::Hybrid(learner) => learner,
+            AnyLearner::Naive(learner) => learner,
+        }
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Learner {
+        match self {
+            AnyLearner::Exploration(learner) => learner,
+            AnyLearner::Exploitation(learner) => learner,
+            AnyLearner::Hybrid(learner) => learner,
+            AnyLearner::Naive(learner) => learner,
+        }
+    }
+}
+
+impl Learner for AnyLearner {
+    fn dim(&self) -> usize {
+        self.inner().dim()
+    }
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.inner_mut().ask(rng, ask);
+    }
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.inner().predict(seen)
+    }
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        self.inner_mut().tell(told)
+    }
+    fn coefficients(&self) -> SparseView<'_> {
+        self.inner().coefficients()
+    }
+    fn updates(&self) -> u64 {
+        self.inner().updates()
+    }
+}
