@@ -7,11 +7,13 @@
 //! own, and allocate nothing once these have grown to size.
 
 mod dense;
+mod gather;
 mod support;
 mod threshold;
 mod vector;
 
-pub use dense::{Element, axpy_column, dot_column, gradient_block, residual};
+pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual};
+pub use gather::{gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use support::{Support, SupportError, merge_into};
 pub use threshold::{HardThreshold, NotFinite, Threshold, soft_threshold};
 pub use vector::{SparseVector, SparseView, VectorError};

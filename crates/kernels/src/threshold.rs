@@ -20,7 +20,7 @@ pub trait Threshold {
     fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite>;
 }
 
-/// The vector to be thresholded holds a NaN or an infinity.
+/// A vector holds a NaN or an infinity.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "entry {index} is {value}: only finite vectors can be thresholded; has the iteration diverged (step size too large)?"
@@ -32,12 +32,85 @@ pub struct NotFinite {
     pub value: f64,
 }
 
-/// Hard thresholding, ties to the lowest index. Holds scratch memory of at most `dense.len()` keys.
+/// Hard thresholding, ties to the lowest index.
+///
+/// Keeps scratch memory for one key per coordinate, and the key that decided last, which speeds up the next call.
 #[derive(Clone, Debug, Default)]
 pub struct HardThreshold {
     keys: Vec<u64>,
-    /// The last key that decided; zero before the first call.
+    /// Zero when unknown.
     last: u64,
+}
+
+/// How far the filter starts below the last deciding key: an eighth of a binade, 6 to 13 percent.
+const SLACK: u64 = 1 << 49;
+
+/// The buffered filter wins over selection among all keys when at most one coordinate in this many is kept.
+const RARE: usize = 100;
+
+/// Coordinates that are tested together.
+const LANES: usize = 8;
+
+impl Threshold for HardThreshold {
+    fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite> {
+        check_finite(dense)?;
+        kept.reset(dense.len());
+        kept.reserve(sparsity.min(dense.len()));
+        if sparsity > 0 {
+            let cut = if sparsity < dense.len() { self.cut(dense, sparsity) } else { None };
+            match cut {
+                Some((lowest, ties)) => push_above(dense, lowest, ties, kept),
+                None => push_above(dense, 1, usize::MAX, kept),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl HardThreshold {
+    /// The s-th largest key, and how many of those equal to it are kept. None when it is zero: fewer than s nonzeros.
+    ///
+    /// Needs `1 <= s < dense.len()`.
+    fn cut(&mut self, dense: &[f64], s: usize) -> Option<(u64, usize)> {
+        // Room for everything at once, so that no later call of this size allocates, whichever way it takes.
+        self.keys.clear();
+        self.keys.reserve(dense.len());
+        let warm = if self.last > SLACK { self.cut_above(dense, s, self.last - SLACK) } else { None };
+        let cut = warm.or_else(|| {
+            if s <= dense.len() / RARE {
+                return self.cut_above(dense, s, 0);
+            }
+            self.keys.clear();
+            self.keys.extend(dense.iter().map(|&value| key(value)));
+            Some(select(&mut self.keys, s)).filter(|&(lowest, _)| lowest > 0)
+        });
+        self.last = cut.map_or(0, |(lowest, _)| lowest);
+        cut
+    }
+
+    /// The cut, if at least s keys lie above `bound`.
+    ///
+    /// Collects keys above the bound; whenever 2s are there, keeps the s largest and raises the bound to the least of them.
+    /// All keys above the final cut are collected, for the bound never exceeds it. Each raise costs O(s) and
+    /// is paid for by the s keys since the last one.
+    fn cut_above(&mut self, dense: &[f64], s: usize, bound: u64) -> Option<(u64, usize)> {
+        self.keys.clear();
+        let full = s.saturating_mul(2).max(64);
+        let mut bound = f64::from_bits(bound);
+        let (chunks, tail) = dense.as_chunks::<LANES>();
+        for chunk in chunks.iter().map(<[f64; LANES]>::as_slice).chain([tail]) {
+            if !chunk.iter().fold(false, |any, value| any | (value.abs() > bound)) {
+                continue;
+            }
+            self.keys.extend(chunk.iter().filter(|value| value.abs() > bound).map(|&value| key(value)));
+            if self.keys.len() >= full {
+                let (lowest, _) = select(&mut self.keys, s);
+                bound = f64::from_bits(lowest);
+                self.keys.truncate(s);
+            }
+        }
+        (self.keys.len() >= s).then(|| select(&mut self.keys, s))
+    }
 }
 
 /// Orders finite numbers by magnitude.
@@ -45,54 +118,46 @@ fn key(value: f64) -> u64 {
     value.abs().to_bits()
 }
 
-/// The s-th largest of `keys`. Needs `1 <= s <= keys.len()`.
-fn select(keys: &mut [u64], s: usize) -> u64 {
-    let position = keys.len() - s;
-    *keys.select_nth_unstable(position).1
-}
-
-impl Threshold for HardThreshold {
-    fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite> {
-        check_finite(dense)?;
-        kept.reset(dense.len());
-        if sparsity == 0 || dense.is_empty() {
-            return Ok(());
-        }
-        let lowest = if sparsity >= dense.len() { 0 } else { self.lowest_kept(dense, sparsity) };
-        if lowest == 0 {
-            filter(dense, 1, usize::MAX, kept);
-            return Ok(());
-        }
-        let above = dense.iter().filter(|&&value| key(value) > lowest).count();
-        filter(dense, lowest, sparsity - above, kept);
-        Ok(())
-    }
-}
-
-impl HardThreshold {
-    /// The s-th largest key of `dense`. Needs `1 <= s < dense.len()`.
-    fn lowest_kept(&mut self, dense: &[f64], s: usize) -> u64 {
-        self.keys.clear();
-        self.keys.extend(dense.iter().map(|&value| key(value)));
-        self.last = select(&mut self.keys, s);
-        self.last
-    }
+/// Moves the s largest keys to the front; returns the least of them and how many equal to it are among them.
+///
+/// Needs `1 <= s <= keys.len()`.
+fn select(keys: &mut [u64], s: usize) -> (u64, usize) {
+    let (larger, &mut lowest, _) = keys.select_nth_unstable_by(s - 1, |a, b| b.cmp(a));
+    let above = larger.iter().filter(|&&key| key > lowest).count();
+    (lowest, s - above)
 }
 
 /// Appends the entries with a key above `lowest`, and the first `ties` of those at `lowest`.
-fn filter(dense: &[f64], lowest: u64, mut ties: usize, kept: &mut SparseVector) {
-    for (index, &value) in dense.iter().enumerate() {
-        let key = key(value);
-        if key > lowest {
-            kept.push(index as u32, value);
-        } else if key == lowest && ties > 0 {
-            ties -= 1;
-            kept.push(index as u32, value);
+fn push_above(dense: &[f64], lowest: u64, mut ties: usize, kept: &mut SparseVector) {
+    let lowest = f64::from_bits(lowest);
+    let (chunks, tail) = dense.as_chunks::<LANES>();
+    for (c, chunk) in chunks.iter().map(<[f64; LANES]>::as_slice).chain([tail]).enumerate() {
+        if !chunk.iter().fold(false, |any, value| any | (value.abs() >= lowest)) {
+            continue;
+        }
+        for (lane, &value) in chunk.iter().enumerate() {
+            let tie = value.abs() == lowest;
+            if value.abs() > lowest || (tie && ties > 0) {
+                ties -= usize::from(tie);
+                kept.push((c * LANES + lane) as u32, value);
+            }
         }
     }
 }
 
-fn check_finite(dense: &[f64]) -> Result<(), NotFinite> {
+/// Refuses NaN and infinities.
+pub(crate) fn check_finite(dense: &[f64]) -> Result<(), NotFinite> {
+    // 0 x is zero for finite x and NaN otherwise; the sums keep a NaN.
+    let (chunks, tail) = dense.as_chunks::<LANES>();
+    let mut acc = [0.0; LANES];
+    for chunk in chunks {
+        for lane in 0..LANES {
+            acc[lane] += 0.0 * chunk[lane];
+        }
+    }
+    if acc.iter().all(|sum| *sum == 0.0) && tail.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
     match dense.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(index) => Err(NotFinite { index, value: dense[index] }),
@@ -104,6 +169,131 @@ pub fn soft_threshold(x: &mut [f64], level: f64) {
     if level > 0.0 {
         for value in x {
             *value = (value.abs() - level).max(0.0).copysign(*value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Sorts by magnitude, larger first, then by index; keeps the first s nonzeros.
+    fn naive(dense: &[f64], s: usize) -> SparseVector {
+        let mut order: Vec<usize> = (0..dense.len()).collect();
+        order.sort_by(|&i, &j| dense[j].abs().total_cmp(&dense[i].abs()).then(i.cmp(&j)));
+        let mut keep: Vec<usize> = order.into_iter().take(s).filter(|&i| dense[i] != 0.0).collect();
+        keep.sort_unstable();
+        let mut kept = SparseVector::zeros(dense.len());
+        keep.into_iter().for_each(|i| kept.push(i as u32, dense[i]));
+        kept
+    }
+
+    /// Numbers with many ties, zeros of both signs and subnormals.
+    fn awkward() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            Just(0.0),
+            Just(-0.0),
+            Just(1.0),
+            Just(-1.0),
+            Just(f64::MAX),
+            Just(f64::from_bits(1)),
+            Just(-f64::from_bits(2)),
+            Just(f64::MIN_POSITIVE),
+            (-3..3_i32).prop_map(f64::from),
+            -2.0..2.0,
+        ]
+    }
+
+    fn kept(threshold: &mut HardThreshold, dense: &[f64], s: usize) -> SparseVector {
+        let mut kept = SparseVector::zeros(0);
+        threshold.keep(dense, s, &mut kept).expect("finite");
+        kept
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_agrees_with_sorting(
+            dense in proptest::collection::vec(awkward(), 0..400),
+            s in prop_oneof![0..5_usize, 0..410_usize],
+            last in prop_oneof![Just(0), awkward().prop_map(key)],
+        ) {
+            let mut threshold = HardThreshold { last, ..HardThreshold::default() };
+            let expected = naive(&dense, s);
+            prop_assert_eq!(&kept(&mut threshold, &dense, s), &expected, "guessed from {}", last);
+            prop_assert_eq!(&kept(&mut threshold, &dense, s), &expected, "warm");
+        }
+
+        #[test]
+        fn a_warm_start_never_changes_the_answer(
+            calls in proptest::collection::vec(
+                (proptest::collection::vec(awkward(), 300), 0..40_usize, prop_oneof![Just(1.0), 1e-3..1e3]), 1..5),
+        ) {
+            let mut threshold = HardThreshold::default();
+            for (dense, s, scale) in calls {
+                let dense: Vec<f64> = dense.into_iter().map(|x| (scale * x).clamp(-1e300, 1e300)).collect();
+                prop_assert_eq!(kept(&mut threshold, &dense, s), naive(&dense, s));
+            }
+        }
+
+        #[test]
+        fn permuting_distinct_magnitudes_permutes_the_answer(
+            dense in Just((1..=60).map(|j| f64::from(j) * if j % 2 == 0 { -0.5 } else { 0.5 }).collect::<Vec<_>>())
+                .prop_shuffle(),
+            s in 0..60_usize,
+        ) {
+            let kept = kept(&mut HardThreshold::default(), &dense, s);
+            prop_assert_eq!(kept.len(), s);
+            for (index, value) in kept.view().iter() {
+                prop_assert_eq!(value, dense[index as usize]);
+                prop_assert!(value.abs() > 0.5 * (60 - s) as f64);
+            }
+        }
+
+        #[test]
+        fn nothing_s_sparse_lies_nearer(
+            dense in proptest::collection::vec(-2.0..2.0, 12),
+            s in 0..12_usize,
+            mask in 0..(1_u32 << 12),
+        ) {
+            let distance = |inside: &dyn Fn(usize) -> bool| -> f64 {
+                (0..12).filter(|&j| !inside(j)).map(|j| dense[j] * dense[j]).sum()
+            };
+            prop_assume!(mask.count_ones() as usize <= s);
+            let kept = kept(&mut HardThreshold::default(), &dense, s);
+            let ours = distance(&|j| kept.indices().contains(&(j as u32)));
+            prop_assert!(ours <= distance(&|j| mask >> j & 1 == 1) + 1e-12);
+        }
+
+        #[test]
+        fn soft_thresholding_solves_its_proximal_problem(x in -5.0..5.0, level in 0.0..3.0, other in -5.0..5.0) {
+            let mut shrunk = [x];
+            soft_threshold(&mut shrunk, level);
+            let objective = |u: f64| 0.5 * (u - x) * (u - x) + level * u.abs();
+            prop_assert!(objective(shrunk[0]) <= objective(other) + 1e-12);
+        }
+    }
+
+    #[test]
+    fn ties_break_to_the_lowest_index() {
+        let mut threshold = HardThreshold::default();
+        for _ in 0..2 {
+            assert_eq!(kept(&mut threshold, &[1.0, -2.0, 2.0, 2.0, -1.0], 2).indices(), [1, 2]);
+        }
+    }
+
+    #[test]
+    fn nan_and_infinities_are_refused_where_they_first_occur() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for at in [0, 7, 8, 20] {
+                let mut dense = vec![f64::MAX; 21];
+                dense[at] = bad;
+                dense[20] = bad;
+                let mut kept = SparseVector::from_dense(&[3.0]);
+                let error = HardThreshold::default().keep(&dense, 2, &mut kept).unwrap_err();
+                assert_eq!(error.index, at);
+                assert_eq!(kept, SparseVector::from_dense(&[3.0]));
+            }
         }
     }
 }

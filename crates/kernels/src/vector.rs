@@ -1,5 +1,6 @@
 //! Sparse vectors: ascending indices with their values, owned or borrowed.
 
+use crate::gather::gather_dot;
 use crate::support::{Support, SupportError, check_ascending};
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +127,7 @@ impl<'a> SparseView<'a> {
     /// # Panics
     /// If a stored index lies beyond the end of `dense`.
     pub fn dot_dense(&self, dense: &[f64]) -> f64 {
-        self.iter().map(|(index, value)| value * dense[index as usize]).sum()
+        gather_dot(self.indices, self.values, dense)
     }
 
     /// Squared Euclidean norm.
@@ -222,6 +223,12 @@ impl SparseVector {
     pub fn reset(&mut self, dim: usize) {
         self.dim = dim;
         self.clear();
+    }
+
+    /// Makes room for `additional` further entries.
+    pub fn reserve(&mut self, additional: usize) {
+        self.indices.reserve(additional);
+        self.values.reserve(additional);
     }
 
     /// Appends an entry. The index must exceed those stored and lie below the dimension (asserted in debug builds).

@@ -1,0 +1,147 @@
+//! Products of a sparse vector with dense rows: gathers and scatters by ascending index.
+//!
+//! Short supports are summed in order; longer ones with eight accumulators, entry j going to accumulator j mod 8. Which
+//! of the two depends on the length of the support alone.
+//!
+//! An index beyond the end of the dense side is a fault of the caller and panics.
+
+use crate::dense::{Element, LANES, add_up};
+
+/// Up to this many entries a plain loop is fastest.
+const SHORT: usize = 16;
+
+/// `sum over j of values[j] * dense[indices[j]]`.
+///
+/// # Panics
+/// If an index is not below `dense.len()`.
+pub fn gather_dot<T: Element>(indices: &[u32], values: &[f64], dense: &[T]) -> f64 {
+    debug_assert_eq!(indices.len(), values.len());
+    let n = indices.len().min(values.len());
+    let (indices, values) = (&indices[..n], &values[..n]);
+    if n <= SHORT {
+        let terms = indices.iter().zip(values).map(|(&index, value)| value * dense[index as usize].to_f64());
+        return terms.sum();
+    }
+    let (index_chunks, index_tail) = indices.as_chunks::<LANES>();
+    let (value_chunks, value_tail) = values.as_chunks::<LANES>();
+    let mut acc = [0.0; LANES];
+    for (index, value) in index_chunks.iter().zip(value_chunks) {
+        for lane in 0..LANES {
+            acc[lane] += value[lane] * dense[index[lane] as usize].to_f64();
+        }
+    }
+    for (acc, (&index, value)) in acc.iter_mut().zip(index_tail.iter().zip(value_tail)) {
+        *acc += value * dense[index as usize].to_f64();
+    }
+    add_up(acc)
+}
+
+/// `dense[indices[j]] <- dense[indices[j]] + weight * values[j]` for all j.
+///
+/// # Panics
+/// If an index is not below `dense.len()`.
+pub fn scatter_axpy(dense: &mut [f64], indices: &[u32], values: &[f64], weight: f64) {
+    debug_assert_eq!(indices.len(), values.len());
+    for (&index, value) in indices.iter().zip(values) {
+        dense[index as usize] += weight * value;
+    }
+}
+
+/// The residual of a sparse predictor on row-major examples: `out[i] <- theta' x_i - labels[i]`, where row i is
+/// `rows[i * dim..(i + 1) * dim]`.
+///
+/// # Panics
+/// If an index is not below `dim`.
+pub fn row_gather_dot<T: Element>(
+    rows: &[T],
+    dim: usize,
+    indices: &[u32],
+    values: &[f64],
+    labels: &[f64],
+    out: &mut [f64],
+) {
+    debug_assert_eq!((rows.len(), labels.len()), (dim * out.len(), out.len()));
+    for ((row, label), out) in rows.chunks_exact(dim.max(1)).zip(labels).zip(out) {
+        *out = gather_dot(indices, values, row) - label;
+    }
+}
+
+/// The gradient sums of row-major examples: `sums[j] <- sums[j] + sum over rows i of r[i] * rows[i][indices[j]]`, rows in
+/// order.
+///
+/// # Panics
+/// If an index is not below `dim`.
+pub fn row_gather_gradient<T: Element>(rows: &[T], dim: usize, indices: &[u32], r: &[f64], sums: &mut [f64]) {
+    debug_assert_eq!((rows.len(), sums.len()), (dim * r.len(), indices.len()));
+    for (row, r) in rows.chunks_exact(dim.max(1)).zip(r) {
+        for (sum, &index) in sums.iter_mut().zip(indices) {
+            *sum += r * row[index as usize].to_f64();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SparseVector;
+    use proptest::prelude::*;
+
+    const DIM: usize = 60;
+
+    fn sparse() -> impl Strategy<Value = SparseVector> {
+        proptest::collection::vec(prop_oneof![Just(0.0), -3.0..3.0], DIM)
+            .prop_map(|dense| SparseVector::from_dense(&dense))
+    }
+
+    proptest! {
+        #[test]
+        fn gather_is_the_inner_product(
+            theta in sparse(),
+            keep in 0..=DIM,
+            row in proptest::collection::vec(-3.0..3.0, DIM),
+        ) {
+            let n = keep.min(theta.len());
+            let (indices, values) = (&theta.indices()[..n], &theta.values()[..n]);
+            let naive: f64 = indices.iter().zip(values).map(|(&j, value)| value * row[j as usize]).sum();
+            prop_assert!((gather_dot(indices, values, &row) - naive).abs() <= 1e3 * f64::EPSILON);
+            let single: Vec<f32> = row.iter().map(|&x| x as f32).collect();
+            prop_assert!((gather_dot(indices, values, &single) - naive).abs() <= 1e3 * f64::from(f32::EPSILON));
+        }
+
+        #[test]
+        fn scatter_adds_the_dense_vector(
+            theta in sparse(),
+            weight in -2.0..2.0,
+            start in proptest::collection::vec(-3.0..3.0, DIM),
+        ) {
+            let mut dense = start.clone();
+            scatter_axpy(&mut dense, theta.indices(), theta.values(), weight);
+            let naive: Vec<f64> = start.iter().zip(theta.view().to_dense()).map(|(x, v)| x + weight * v).collect();
+            prop_assert_eq!(dense, naive);
+        }
+
+        #[test]
+        fn rows_give_the_gradient_of_their_transpose(
+            theta in sparse(),
+            rows in proptest::collection::vec(-3.0..3.0, DIM * 9),
+            labels in proptest::collection::vec(-3.0..3.0, 9),
+        ) {
+            let columns: Vec<Vec<f64>> = (0..DIM).map(|j| rows.iter().skip(j).step_by(DIM).copied().collect()).collect();
+            let (mut by_rows, mut by_columns) = (vec![0.0; 9], vec![0.0; 9]);
+            row_gather_dot(&rows, DIM, theta.indices(), theta.values(), &labels, &mut by_rows);
+            let weighted = theta.view().iter().map(|(j, value)| (columns[j as usize].as_slice(), value));
+            crate::residual(weighted, &labels, &mut by_columns);
+            for (a, b) in by_rows.iter().zip(&by_columns) {
+                prop_assert!((a - b).abs() <= 1e3 * f64::EPSILON);
+            }
+
+            let all: Vec<u32> = (0..DIM as u32).collect();
+            let (mut g_rows, mut g_columns) = (vec![1.0; DIM], vec![1.0; DIM]);
+            row_gather_gradient(&rows, DIM, &all, &by_rows, &mut g_rows);
+            crate::gradient_block(columns.iter().map(Vec::as_slice), &by_rows, &mut g_columns);
+            for (a, b) in g_rows.iter().zip(&g_columns) {
+                prop_assert!((a - b).abs() <= 1e4 * f64::EPSILON);
+            }
+        }
+    }
+}
