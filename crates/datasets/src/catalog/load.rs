@@ -1,0 +1,130 @@
+//! Reading the files of a dataset, and holding them to the manifest's counts.
+
+use super::{CatalogError, Dataset, Found, Reading, SplitRule};
+use crate::format::csv::read_csv;
+use crate::format::idx::read_idx_table;
+use crate::format::libsvm::read_libsvm;
+use crate::format::{DenseTable, Opening, SparseRows};
+use std::path::PathBuf;
+
+/// Rows in the form that suits them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rows {
+    /// Every value is stored.
+    Dense(DenseTable),
+    /// Only entries are stored.
+    Sparse(SparseRows),
+}
+
+/// A dataset in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// Name in the manifest.
+    pub name: String,
+    /// Training rows; all rows if the authors give no test set.
+    pub train: Rows,
+    /// The test rows that the authors give.
+    pub test: Option<Rows>,
+    /// How test rows are to be set apart.
+    pub split: SplitRule,
+}
+
+impl Rows {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Rows::Dense(table) => table.rows(),
+            Rows::Sparse(rows) => rows.rows(),
+        }
+    }
+
+    /// Number of attributes.
+    pub fn dim(&self) -> usize {
+        match self {
+            Rows::Dense(table) => table.columns(),
+            Rows::Sparse(rows) => rows.dim,
+        }
+    }
+
+    /// Values other than 0 (dense) or entries (sparse).
+    pub fn nonzeros(&self) -> usize {
+        match self {
+            Rows::Dense(table) => table.nonzeros(),
+            Rows::Sparse(rows) => rows.entries(),
+        }
+    }
+
+    /// One label per row.
+    pub fn labels(&self) -> &[f64] {
+        match self {
+            Rows::Dense(table) => &table.labels,
+            Rows::Sparse(rows) => &rows.labels,
+        }
+    }
+
+    /// The rows with these indices, in this order. Panics if an index is not below [`Rows::rows`].
+    pub fn select_rows(&self, rows: &[usize]) -> Self {
+        match self {
+            Rows::Dense(table) => Rows::Dense(table.select_rows(rows)),
+            Rows::Sparse(all) => Rows::Sparse(all.select_rows(rows)),
+        }
+    }
+
+    /// The dense table, if it is one.
+    pub fn dense(&self) -> Option<&DenseTable> {
+        match self {
+            Rows::Dense(table) => Some(table),
+            Rows::Sparse(_) => None,
+        }
+    }
+
+    /// The sparse rows, if they are.
+    pub fn sparse(&self) -> Option<&SparseRows> {
+        match self {
+            Rows::Dense(_) => None,
+            Rows::Sparse(rows) => Some(rows),
+        }
+    }
+}
+
+pub(super) fn load(found: &Found<'_>) -> Result<Loaded, CatalogError> {
+    let dataset = found.dataset;
+    let train = read(found, &dataset.train)?;
+    let test = dataset.test.as_ref().map(|reading| read(found, reading)).transpose()?;
+    expect(dataset, "the number of rows", dataset.rows, train.rows())?;
+    expect(dataset, "the number of features", dataset.features, train.dim())?;
+    if let Some(nonzeros) = dataset.nonzeros {
+        expect(dataset, "the number of nonzeros", nonzeros, train.nonzeros())?;
+    }
+    if let Some(test) = &test {
+        expect(dataset, "the number of test rows", dataset.test_rows, test.rows())?;
+        expect(dataset, "the number of test features", dataset.features, test.dim())?;
+    }
+    Ok(Loaded { name: dataset.name.clone(), train, test, split: dataset.split })
+}
+
+fn read(found: &Found<'_>, reading: &Reading) -> Result<Rows, CatalogError> {
+    let path = |id: &str| found.files.get(id).map_or_else(|| PathBuf::from(id), |file| file.path.clone());
+    let features = found.dataset.features;
+    Ok(match reading {
+        Reading::Libsvm { file } => {
+            let dim = u32::try_from(features).unwrap_or(u32::MAX);
+            Rows::Sparse(read_libsvm(&path(file), &Opening::default(), Some(dim))?)
+        }
+        Reading::Csv { file, member, options } => {
+            let opening = Opening { member: member.clone(), ..Opening::default() };
+            Rows::Dense(read_csv(&path(file), &opening, options)?)
+        }
+        Reading::Idx { file, labels } => {
+            Rows::Dense(read_idx_table(&path(file), &path(labels), &Opening::default())?)
+        }
+    })
+}
+
+fn expect(dataset: &Dataset, what: &'static str, expected: usize, found: usize) -> Result<(), CatalogError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(CatalogError::Shape { dataset: dataset.name.clone(), what, expected, found })
+    }
+}

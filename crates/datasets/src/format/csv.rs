@@ -1,0 +1,282 @@
+//! CSV: one row per line, numbers only, one column being the label.
+//!
+//! Quoted fields and CRLF are understood; blank lines are skipped. Fields are trimmed of spaces.
+
+use super::archive::{Opening, open};
+use super::error::{At, FormatError, Problem, shown};
+use super::number;
+use super::table::{DenseTable, require_rows};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+
+/// A column of a CSV file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Column {
+    /// By index, from 0.
+    Index(usize),
+    /// By its name in the header.
+    Name(String),
+    /// By position from the end: `{ last = 0 }` is the last column.
+    FromEnd {
+        /// Columns after it.
+        last: usize,
+    },
+}
+
+/// How to read a CSV file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CsvOptions {
+    /// Whether the first row holds names. Default true.
+    #[serde(default = "yes")]
+    pub header: bool,
+    /// The column of the label. Default: the last.
+    #[serde(default = "last_column")]
+    pub target: Column,
+    /// Columns to leave out.
+    #[serde(default)]
+    pub drop: Vec<Column>,
+    /// Column whose text names the row's group; no feature.
+    #[serde(default)]
+    pub group: Option<Column>,
+    /// Separator. Default `,`.
+    #[serde(default = "comma")]
+    pub delimiter: char,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn last_column() -> Column {
+    Column::FromEnd { last: 0 }
+}
+
+fn comma() -> char {
+    ','
+}
+
+impl Default for CsvOptions {
+    fn default() -> Self {
+        Self { header: yes(), target: last_column(), drop: Vec::new(), group: None, delimiter: comma() }
+    }
+}
+
+/// One row of a CSV file, borrowed from the reader.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DenseRow<'a> {
+    /// The label.
+    pub label: f64,
+    /// One value per feature column, in file order.
+    pub values: &'a [f64],
+    /// Number of the row's group, by first appearance.
+    pub group: Option<u32>,
+}
+
+/// What each column of the file is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Layout {
+    fields: usize,
+    target: usize,
+    group: Option<usize>,
+    features: Vec<usize>,
+}
+
+/// Reads rows one at a time into a buffer that it keeps.
+pub struct CsvReader<R> {
+    name: String,
+    input: csv::Reader<R>,
+    options: CsvOptions,
+    record: csv::ByteRecord,
+    names: Option<Vec<String>>,
+    layout: Option<Layout>,
+    groups: HashMap<Vec<u8>, u32>,
+    values: Vec<f64>,
+}
+
+impl<R: Read> CsvReader<R> {
+    /// A reader of `input`, called `name` in messages.
+    pub fn new(input: R, name: &str, options: CsvOptions) -> Self {
+        let delimiter = u8::try_from(options.delimiter).unwrap_or(b',');
+        let input = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .buffer_capacity(1 << 17)
+            .from_reader(input);
+        Self {
+            name: name.to_owned(),
+            input,
+            options,
+            record: csv::ByteRecord::new(),
+            names: None,
+            layout: None,
+            groups: HashMap::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The next row, or `None` at the end.
+    pub fn next_row(&mut self) -> Result<Option<DenseRow<'_>>, FormatError> {
+        if self.layout.is_none() && self.options.header {
+            if !self.read_record()? {
+                return Ok(None);
+            }
+            self.names = Some(
+                self.record.iter().map(|f| String::from_utf8_lossy(f.trim_ascii()).into_owned()).collect(),
+            );
+            self.layout = Some(self.plan()?);
+        }
+        if !self.read_record()? {
+            return Ok(None);
+        }
+        let layout = match self.layout.take() {
+            Some(layout) => layout,
+            None => self.plan()?,
+        };
+        let row = self.parse(&layout);
+        self.layout = Some(layout);
+        let (label, group) = row?;
+        Ok(Some(DenseRow { label, values: &self.values, group }))
+    }
+
+    /// Names of the feature columns, once the header has been read.
+    pub fn feature_names(&self) -> Option<Vec<String>> {
+        let (names, layout) = (self.names.as_ref()?, self.layout.as_ref()?);
+        Some(layout.features.iter().map(|&j| names[j].clone()).collect())
+    }
+
+    fn read_record(&mut self) -> Result<bool, FormatError> {
+        self.input.read_byte_record(&mut self.record).map_err(|error| {
+            let line = error.position().map_or(At::File, |p| At::Line(p.line()));
+            match error.into_kind() {
+                csv::ErrorKind::Io(e) => FormatError::io(&self.name, At::File, e),
+                other => FormatError::io(&self.name, line, std::io::Error::other(format!("{other:?}"))),
+            }
+        })
+    }
+
+    fn line(&self) -> At {
+        self.record.position().map_or(At::File, |p| At::Line(p.line()))
+    }
+
+    fn parse(&mut self, layout: &Layout) -> Result<(f64, Option<u32>), FormatError> {
+        let found = self.record.len();
+        if found != layout.fields {
+            return Err(self.fail(Problem::Ragged { expected: layout.fields, found }));
+        }
+        let text = self.record[layout.target].trim_ascii();
+        if text.is_empty() {
+            return Err(self.fail(Problem::LabelMissing { value: String::new() }));
+        }
+        let label = self.number(layout.target)?;
+        self.values.clear();
+        for &j in &layout.features {
+            let value = self.number(j)?;
+            self.values.push(value);
+        }
+        let group = layout.group.map(|j| {
+            let fresh = self.groups.len() as u32;
+            let text = self.record[j].trim_ascii();
+            match self.groups.get(text) {
+                Some(&known) => known,
+                None => *self.groups.entry(text.to_owned()).or_insert(fresh),
+            }
+        });
+        Ok((label, group))
+    }
+
+    fn number(&self, j: usize) -> Result<f64, FormatError> {
+        let text = self.record[j].trim_ascii();
+        match number::parse(text) {
+            Some(value) if value.is_finite() => Ok(value),
+            Some(_) => Err(self.fail(Problem::NotFinite { field: self.field(j), value: shown(text) })),
+            None => Err(self.fail(Problem::NotANumber { field: self.field(j), value: shown(text) })),
+        }
+    }
+
+    fn field(&self, j: usize) -> String {
+        match self.names.as_ref().and_then(|names| names.get(j)) {
+            Some(name) => format!("column {j} (`{name}`)"),
+            None => format!("column {j}"),
+        }
+    }
+
+    fn fail(&self, problem: Problem) -> FormatError {
+        FormatError::new(&self.name, self.line(), problem)
+    }
+
+    fn plan(&self) -> Result<Layout, FormatError> {
+        let fields = self.record.len();
+        let find = |column: &Column| self.find(column, fields).map_err(|problem| self.fail(problem));
+        let target = find(&self.options.target)?;
+        let group = self.options.group.as_ref().map(find).transpose()?;
+        let dropped = self.options.drop.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let features: Vec<usize> =
+            (0..fields).filter(|j| *j != target && Some(*j) != group && !dropped.contains(j)).collect();
+        if features.is_empty() {
+            return Err(self.fail(Problem::NoFeatures { columns: fields }));
+        }
+        Ok(Layout { fields, target, group, features })
+    }
+
+    fn find(&self, column: &Column, fields: usize) -> Result<usize, Problem> {
+        let last = fields.saturating_sub(1);
+        match (column, &self.names) {
+            (Column::Index(index), _) if *index < fields => Ok(*index),
+            (Column::Index(index), _) => Err(Problem::ColumnIndex { index: *index, last }),
+            (Column::FromEnd { last: back }, _) => {
+                last.checked_sub(*back).ok_or(Problem::ColumnIndex { index: *back, last })
+            }
+            (Column::Name(name), None) => Err(Problem::NoHeader { name: name.clone() }),
+            (Column::Name(name), Some(names)) => {
+                let hits: Vec<usize> = (0..names.len()).filter(|j| names[*j] == *name).collect();
+                match hits.as_slice() {
+                    [only] => Ok(*only),
+                    _ => Err(Problem::ColumnName {
+                        name: name.clone(),
+                        times: hits.len(),
+                        columns: shown(names.join(", ").as_bytes()),
+                    }),
+                }
+            }
+        }
+    }
+}
+
+/// A CSV file in memory; the members of an archive are joined in name order and must agree in their columns.
+pub fn read_csv(path: &Path, opening: &Opening, options: &CsvOptions) -> Result<DenseTable, FormatError> {
+    let mut values = Vec::new();
+    let mut labels = Vec::new();
+    let mut groups = Vec::new();
+    let mut names = None;
+    let mut known_groups = HashMap::new();
+    let mut width = None;
+    for part in open(path, opening)? {
+        let mut reader = CsvReader::new(part.reader()?, &part.name, options.clone());
+        reader.groups = std::mem::take(&mut known_groups);
+        while let Some(row) = reader.next_row()? {
+            values.extend_from_slice(row.values);
+            labels.push(row.label);
+            groups.extend(row.group);
+            let found = row.values.len();
+            if *width.get_or_insert(found) != found {
+                let expected = width.unwrap_or(found);
+                return Err(reader.fail(Problem::Ragged { expected, found }));
+            }
+        }
+        names = names.or_else(|| reader.feature_names());
+        known_groups = reader.groups;
+    }
+    let file = path.display().to_string();
+    require_rows(labels.len(), &file)?;
+    let columns = width.unwrap_or(0);
+    // Every row added `columns` values and one label, so the shapes agree.
+    let mut table = DenseTable::from_rows(columns, &values, labels).unwrap_or_default();
+    table.names = names;
+    table.groups = options.group.is_some().then_some(groups);
+    Ok(table)
+}

@@ -1,0 +1,280 @@
+//! What can be wrong with a data file, said so that the reader of the message can mend it.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// A place in a file: lines for text, byte offsets for binary formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// The file as a whole.
+    File,
+    /// A line, counted from 1.
+    Line(u64),
+    /// A byte offset, counted from 0, after decompression.
+    Byte(u64),
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::File => Ok(()),
+            At::Line(line) => write!(f, ", line {line}"),
+            At::Byte(offset) => write!(f, ", byte {offset}"),
+        }
+    }
+}
+
+/// A data file that cannot be used: which file, where in it, and what is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}{at}: {problem}")]
+pub struct FormatError {
+    /// The file, followed by `/member` inside a zip archive.
+    pub file: String,
+    /// Where in the file.
+    pub at: At,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+impl FormatError {
+    pub(crate) fn new(file: &str, at: At, problem: Problem) -> Self {
+        Self { file: file.to_owned(), at, problem }
+    }
+
+    /// Errors of the decompression layer travel inside `io::Error`; here they come out again.
+    pub(crate) fn io(file: &str, at: At, error: io::Error) -> Self {
+        let problem = match error.downcast::<ArchiveFault>() {
+            Ok(fault) => Problem::Archive(fault),
+            Err(error) => Problem::Io(error),
+        };
+        Self::new(file, at, problem)
+    }
+
+    pub(crate) fn open(path: &Path, error: io::Error) -> Self {
+        Self::io(&path.display().to_string(), At::File, error)
+    }
+}
+
+/// What is wrong. Each message names the field, the value, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// The operating system refused.
+    #[error("cannot be read: {0}; check that the file exists, is a file, and is readable")]
+    Io(io::Error),
+    /// Decompression failed or was stopped.
+    #[error(transparent)]
+    Archive(#[from] ArchiveFault),
+    /// A field that should hold a number does not.
+    #[error("{field} is `{value}`, which is not a number; write a decimal number such as -1.5 or 2e-3")]
+    NotANumber {
+        /// The field's name.
+        field: String,
+        /// The text found.
+        value: String,
+    },
+    /// A number is infinite or not a number.
+    #[error("{field} is `{value}`, which is not finite; remove the row or replace the value")]
+    NotFinite {
+        /// The field's name.
+        field: String,
+        /// The text found.
+        value: String,
+    },
+    /// A row has no label.
+    #[error("the label is missing (found `{value}` in its place); each row needs one number as its label")]
+    LabelMissing {
+        /// What stands where the label should.
+        value: String,
+    },
+    /// Labels and rows are not equally many.
+    #[error("holds {labels} labels for {rows} rows; the two files must come from the same release")]
+    LabelCount {
+        /// Labels found.
+        labels: usize,
+        /// Rows found.
+        rows: usize,
+    },
+    /// A LibSVM entry that is not `index:value`.
+    #[error("`{value}` is not an entry `index:value`; entries are separated by single spaces")]
+    Entry {
+        /// The text found.
+        value: String,
+    },
+    /// A LibSVM index of 0.
+    #[error("`{value}` has index 0, but LibSVM indices start at 1; add 1 to every index of the file")]
+    IndexZero {
+        /// The entry found.
+        value: String,
+    },
+    /// LibSVM indices that do not ascend.
+    #[error("index {index} follows index {previous}; indices must ascend within a row, without repetition")]
+    IndexOrder {
+        /// The offending index, counted from 1.
+        index: u32,
+        /// The index before it.
+        previous: u32,
+    },
+    /// A LibSVM index above the dimension.
+    #[error("index {index} is out of range 1..={dim}; declare a larger dimension or use the matching file")]
+    IndexRange {
+        /// The index as written.
+        index: String,
+        /// The largest index allowed.
+        dim: u32,
+    },
+    /// A line longer than any real row.
+    #[error("the line is longer than {limit} bytes; is this a text file with one row per line?")]
+    LineTooLong {
+        /// The longest line accepted, in bytes.
+        limit: usize,
+    },
+    /// A CSV row with too many or too few fields.
+    #[error("the row has {found} fields, the rows before it have {expected}; mend or remove the row")]
+    Ragged {
+        /// Fields of the first row.
+        expected: usize,
+        /// Fields of this row.
+        found: usize,
+    },
+    /// A column that is asked for by name and not there, or there twice.
+    #[error("column `{name}` occurs {times} times in the header; columns are: {columns}")]
+    ColumnName {
+        /// The name asked for.
+        name: String,
+        /// How often the header has it.
+        times: usize,
+        /// The header.
+        columns: String,
+    },
+    /// A column asked for by a name in a file without header.
+    #[error("column `{name}` is asked for by name, but the file is read without a header; give its index")]
+    NoHeader {
+        /// The name asked for.
+        name: String,
+    },
+    /// A column asked for by an index that the file does not have.
+    #[error("column {index} is asked for, but the file has columns 0..={last}; give an index in that range")]
+    ColumnIndex {
+        /// The index asked for, from 0.
+        index: usize,
+        /// The last column, from 0.
+        last: usize,
+    },
+    /// No column is left for features.
+    #[error("no feature column is left among {columns} columns; drop fewer columns or check the delimiter")]
+    NoFeatures {
+        /// Columns of the file.
+        columns: usize,
+    },
+    /// Not a single row.
+    #[error("holds no rows; a data set needs at least one")]
+    NoRows,
+    /// The first bytes are not those of the format.
+    #[error("starts with bytes {found}, not with {expected}; this is not {format} file")]
+    Magic {
+        /// The format, with its article.
+        format: &'static str,
+        /// Bytes expected.
+        expected: &'static str,
+        /// Bytes found, in hexadecimal.
+        found: String,
+    },
+    /// A header field with a value that is not supported.
+    #[error("header field {field} is `{value}`; supported: {allowed}")]
+    Header {
+        /// The header field.
+        field: &'static str,
+        /// The value found.
+        value: String,
+        /// What is supported.
+        allowed: &'static str,
+    },
+    /// The file ends too early.
+    #[error("ends after {found} bytes, but its header asks for {expected}; it is cut off: fetch it again")]
+    Truncated {
+        /// Bytes that the header asks for.
+        expected: u64,
+        /// Bytes found.
+        found: u64,
+    },
+    /// The file goes on after its end.
+    #[error("goes on after the {expected} bytes that its header asks for; the header or the file is damaged")]
+    Trailing {
+        /// Bytes that the header asks for.
+        expected: u64,
+    },
+    /// An integer that f64 cannot hold.
+    #[error("integer {value} has no exact f64; integers must lie within +-2^53")]
+    Inexact {
+        /// The integer.
+        value: i128,
+    },
+}
+
+/// What can go wrong between the compressed file and its reader.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveFault {
+    /// The compressed data contradict themselves or end too early.
+    #[error("the {kind} data are damaged or cut off ({detail}); fetch the file again")]
+    Damaged {
+        /// Compression format.
+        kind: &'static str,
+        /// The decoder's complaint.
+        detail: String,
+    },
+    /// More output than the limits allow.
+    #[error(
+        "unpacks to more than {allowed} bytes, the limit for {compressed} compressed bytes, so it may be an \
+         archive bomb; if you trust the file, raise `Limits` (now {max_bytes} bytes, ratio {max_ratio})"
+    )]
+    TooLarge {
+        /// Bytes that the limits allow for this file.
+        allowed: u64,
+        /// Size of the compressed file.
+        compressed: u64,
+        /// The limit on bytes.
+        max_bytes: u64,
+        /// The limit on the ratio.
+        max_ratio: u64,
+    },
+    /// A zip member in a form that is not supported.
+    #[error("zip member `{member}` is {form}; supported are stored and deflated members without password")]
+    Unsupported {
+        /// Name of the member.
+        member: String,
+        /// The form found.
+        form: String,
+    },
+    /// No member of the archive fits.
+    #[error("no member fits `{wanted}`; the archive holds: {members}")]
+    NoMember {
+        /// Name or pattern asked for.
+        wanted: String,
+        /// The first names in the archive.
+        members: String,
+    },
+    /// A zip archive of several members without a choice.
+    #[error("the archive holds several files ({members}); choose by name or by a pattern with `*`")]
+    ManyMembers {
+        /// The first names in the archive.
+        members: String,
+    },
+}
+
+/// A value as it appears in a message: lossy text, cut to a readable length.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    let head = &bytes[..bytes.len().min(LONGEST)];
+    let mut text = String::from_utf8_lossy(head).escape_debug().to_string();
+    if bytes.len() > LONGEST {
+        text.push_str("...");
+    }
+    text
+}
+
+/// The first bytes of a binary file, for messages.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let pairs: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    if pairs.is_empty() { "(none)".to_owned() } else { pairs.join(" ") }
+}

@@ -1,0 +1,234 @@
+//! Tables in memory: dense by columns, sparse by rows.
+
+use super::error::{At, FormatError, Problem};
+
+/// A dense table with a label per row. Values are f64, stored column after column, so that one attribute of all
+/// examples is contiguous.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DenseTable {
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+    /// One label per row.
+    pub labels: Vec<f64>,
+    /// Names of the columns, where the file gives them.
+    pub names: Option<Vec<String>>,
+    /// Group of each row (the patient, say), numbered from 0 by first appearance, where the file gives one.
+    pub groups: Option<Vec<u32>>,
+}
+
+impl DenseTable {
+    /// A table from values stored column after column. `None` if `values` does not hold `labels.len()` rows of `columns`.
+    pub fn from_columns(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
+        let rows = labels.len();
+        (rows.checked_mul(columns)? == values.len()).then_some(Self {
+            rows,
+            columns,
+            values,
+            labels,
+            names: None,
+            groups: None,
+        })
+    }
+
+    /// A table from values stored row after row. `None` as for [`DenseTable::from_columns`].
+    pub fn from_rows(columns: usize, values: &[f64], labels: Vec<f64>) -> Option<Self> {
+        let rows = labels.len();
+        (rows.checked_mul(columns)? == values.len()).then(|| Self {
+            rows,
+            columns,
+            values: transposed(values, columns),
+            labels,
+            names: None,
+            groups: None,
+        })
+    }
+
+    /// Number of rows (examples).
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns (attributes).
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All values, column after column: value (i, j) is at `j * rows + i`.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values, to change in place.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Column `j`, one value per row. Panics if `j` is not below [`DenseTable::columns`], as indexing does.
+    pub fn column(&self, j: usize) -> &[f64] {
+        &self.values[j * self.rows..(j + 1) * self.rows]
+    }
+
+    /// Column `j`, to change in place. Panics as [`DenseTable::column`] does.
+    pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.values[j * self.rows..(j + 1) * self.rows]
+    }
+
+    /// Number of values other than 0.
+    pub fn nonzeros(&self) -> usize {
+        self.values.iter().filter(|v| **v != 0.0).count()
+    }
+
+    /// The rows with these indices, in this order. Panics if an index is not below [`DenseTable::rows`].
+    pub fn select_rows(&self, rows: &[usize]) -> Self {
+        let columns = (0..self.columns).map(|j| self.column(j));
+        Self {
+            rows: rows.len(),
+            columns: self.columns,
+            values: columns.flat_map(|column| rows.iter().map(|&i| column[i])).collect(),
+            labels: rows.iter().map(|&i| self.labels[i]).collect(),
+            names: self.names.clone(),
+            groups: self.groups.as_ref().map(|groups| rows.iter().map(|&i| groups[i]).collect()),
+        }
+    }
+
+    /// The columns with these indices, in this order. Panics if an index is not below [`DenseTable::columns`].
+    pub fn select_columns(&self, columns: &[usize]) -> Self {
+        let mut values = Vec::with_capacity(columns.len() * self.rows);
+        for &j in columns {
+            values.extend_from_slice(self.column(j));
+        }
+        Self {
+            rows: self.rows,
+            columns: columns.len(),
+            values,
+            labels: self.labels.clone(),
+            names: self.names.as_ref().map(|names| columns.iter().map(|&j| names[j].clone()).collect()),
+            groups: self.groups.clone(),
+        }
+    }
+}
+
+/// Row-major values to column-major, in tiles that fit the cache.
+pub(crate) fn transposed(values: &[f64], columns: usize) -> Vec<f64> {
+    const TILE: usize = 32;
+    if columns == 0 {
+        return Vec::new();
+    }
+    let rows = values.len() / columns;
+    let mut out = vec![0.0; rows * columns];
+    for top in (0..rows).step_by(TILE) {
+        let bottom = rows.min(top + TILE);
+        for left in (0..columns).step_by(TILE) {
+            for j in left..columns.min(left + TILE) {
+                for i in top..bottom {
+                    out[j * rows + i] = values[i * columns + j];
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Sparse rows with a label each (compressed rows). Indices count from 0 and ascend within a row.
+///
+/// Entries are those of the file: an explicit zero stays an entry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SparseRows {
+    /// Row i holds the entries `starts[i]..starts[i + 1]`.
+    pub starts: Vec<usize>,
+    /// Attribute of each entry, from 0.
+    pub indices: Vec<u32>,
+    /// Value of each entry.
+    pub values: Vec<f64>,
+    /// One label per row.
+    pub labels: Vec<f64>,
+    /// Number of attributes.
+    pub dim: usize,
+}
+
+/// One sparse row, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SparseRow<'a> {
+    /// The label.
+    pub label: f64,
+    /// Attributes, from 0, ascending.
+    pub indices: &'a [u32],
+    /// Values of these attributes.
+    pub values: &'a [f64],
+}
+
+impl SparseRows {
+    /// No rows yet.
+    pub fn new(dim: usize) -> Self {
+        Self { starts: vec![0], dim, ..Self::default() }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Number of stored entries.
+    pub fn entries(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Row `i`. Panics if `i` is not below [`SparseRows::rows`], as indexing does.
+    pub fn row(&self, i: usize) -> SparseRow<'_> {
+        let span = self.starts[i]..self.starts[i + 1];
+        SparseRow { label: self.labels[i], indices: &self.indices[span.clone()], values: &self.values[span] }
+    }
+
+    /// Adds a row; the dimension grows if the row asks for it.
+    pub fn push(&mut self, row: SparseRow<'_>) {
+        self.labels.push(row.label);
+        self.indices.extend_from_slice(row.indices);
+        self.values.extend_from_slice(row.values);
+        self.starts.push(self.values.len());
+        if let Some(&last) = row.indices.last() {
+            self.dim = self.dim.max(last as usize + 1);
+        }
+    }
+
+    /// The rows with these indices, in this order. Panics if an index is not below [`SparseRows::rows`].
+    pub fn select_rows(&self, rows: &[usize]) -> Self {
+        let mut chosen = Self::new(self.dim);
+        for &i in rows {
+            chosen.push(self.row(i));
+        }
+        chosen
+    }
+}
+
+/// A reader that found no rows at all has nothing to give.
+pub(crate) fn require_rows(rows: usize, file: &str) -> Result<(), FormatError> {
+    if rows == 0 { Err(FormatError::new(file, At::File, Problem::NoRows)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn tiles_transpose_as_the_definition_does(rows in 1usize..70, columns in 1usize..70) {
+            let values: Vec<f64> = (0..rows * columns).map(|k| k as f64).collect();
+            let out = transposed(&values, columns);
+            for i in 0..rows {
+                for j in 0..columns {
+                    prop_assert_eq!(out[j * rows + i], values[i * columns + j]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_selection_keeps_the_order_asked_for() {
+        let table = DenseTable::from_rows(2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]).unwrap();
+        assert_eq!(table.select_rows(&[2, 0]).values(), [5.0, 1.0, 6.0, 2.0]);
+        assert_eq!(table.select_columns(&[1]).values(), [2.0, 4.0, 6.0]);
+        assert_eq!(DenseTable::from_rows(2, &[1.0], vec![1.0]), None);
+    }
+}
