@@ -1,0 +1,11 @@
+//! Deliberate faults that enter through public seams of the production crates: a source, a threshold, a learner.
+//!
+//! Production code does not know that these exist. A fault copies no more than the part that it gets wrong.
+
+pub mod learner;
+pub mod source;
+pub mod threshold;
+
+pub use learner::{Misdirected, Misdirection};
+pub use source::{Fault, Faulty};
+pub use threshold::{KeepsOneMore, KeepsSmallest};

@@ -1,0 +1,109 @@
+//! Sources that answer gradient asks wrongly.
+
+use lao_kernels::SparseVector;
+use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
+
+/// What is wrong with the answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// Sums are multiplied by this: -1 turns the step around, 1/2 forgets the 2 of the squared loss.
+    Scaled(f64),
+    /// The residual sees only the block's attributes, not `supp(theta)`.
+    ResidualFromBlock,
+    /// The ragged last block (attributes from this one on) is answered with zeros.
+    DropsFrom(u32),
+    /// Only one example in this many is fresh: it is counted this many times, so the variance grows by the factor.
+    Repeats(u64),
+    /// Every block of an update sees the same examples, though each may be looked at within the budget only once.
+    ReplaysBatch,
+}
+
+/// A source with a fault.
+#[derive(Clone, Debug)]
+pub struct Faulty<S> {
+    inner: S,
+    fault: Fault,
+    /// Where the first block of the current update began.
+    update_start: u64,
+    part: Vec<f64>,
+}
+
+impl<S: Source> Faulty<S> {
+    /// `inner`, answering with `fault`.
+    pub fn new(inner: S, fault: Fault) -> Self {
+        let update_start = inner.position();
+        Faulty { inner, fault, update_start, part: Vec::new() }
+    }
+
+    /// The sound source.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+}
+
+impl<S: Source> Source for Faulty<S> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        self.inner.observe(attributes, block)
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        self.part.clear();
+        self.part.resize(sum.len(), 0.0);
+        let mut factor = 1.0;
+        let mut served = match self.fault {
+            Fault::ResidualFromBlock => {
+                let mut theta = SparseVector::zeros(ask.theta.dim());
+                for (j, value) in ask.theta.iter() {
+                    if ask.attributes.binary_search(&j).is_ok() {
+                        theta.push(j, value);
+                    }
+                }
+                let ask = GradientAsk { theta: theta.view(), observed: ask.attributes, ..ask };
+                self.inner.gradient(ask, &mut self.part, scratch)?
+            }
+            Fault::Repeats(times) => {
+                let fresh = ask.examples.div_ceil(times.max(1));
+                let served =
+                    self.inner.gradient(GradientAsk { examples: fresh, ..ask }, &mut self.part, scratch)?;
+                factor = if served == 0 { 0.0 } else { ask.examples as f64 / served as f64 };
+                if served == fresh { ask.examples } else { 0 }
+            }
+            Fault::ReplaysBatch => {
+                if ask.attributes.first() == Some(&0) {
+                    self.update_start = self.inner.position();
+                } else {
+                    self.inner.seek(self.update_start)?;
+                }
+                self.inner.gradient(ask, &mut self.part, scratch)?
+            }
+            Fault::Scaled(_) | Fault::DropsFrom(_) => self.inner.gradient(ask, &mut self.part, scratch)?,
+        };
+        match self.fault {
+            Fault::Scaled(by) => factor = by,
+            Fault::DropsFrom(first) if ask.attributes.first().is_some_and(|&j| j >= first) => factor = 0.0,
+            _ => {}
+        }
+        for (total, part) in sum.iter_mut().zip(&self.part) {
+            *total += factor * part;
+        }
+        served = served.min(ask.examples);
+        Ok(served)
+    }
+
+    fn position(&self) -> u64 {
+        self.inner.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.inner.seek(position)
+    }
+}

@@ -1,0 +1,151 @@
+//! The plan: sizes per claim and tier, family and levels. Data, in `plan.toml`; unknown keys are refused.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use thiserror::Error;
+
+/// How much work a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    /// Minutes; the default. A fixed seed, so a regression test: inconclusive is allowed.
+    Quick,
+    /// An hour; larger sizes, more cells, real data where found.
+    Full,
+    /// As full, with the seed of the day.
+    Nightly,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Tier::Quick => "quick",
+            Tier::Full => "full",
+            Tier::Nightly => "nightly",
+        })
+    }
+}
+
+/// The whole plan.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Suite-wide settings.
+    pub suite: Suite,
+    claims: BTreeMap<String, BTreeMap<String, Size>>,
+}
+
+/// Suite-wide settings.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// Root seed of the quick and full tiers.
+    pub seed: u64,
+    /// Family-wise level of each family (refuted, holds).
+    pub alpha: f64,
+    /// Claims that the family is planned for. The level of one claim is `alpha / family`; Holm's step-down then sorts
+    /// all of them. Fixed ahead, so that adding a paper does not move the levels of another.
+    pub family: usize,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum Size {
+    Same(u64),
+    PerTier(PerTier),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PerTier {
+    quick: u64,
+    full: u64,
+}
+
+/// The sizes of one claim in one tier.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sizes(BTreeMap<String, u64>);
+
+impl Sizes {
+    /// The size of this key.
+    pub fn get(&self, key: &str) -> Option<u64> {
+        self.0.get(key).copied()
+    }
+
+    /// All keys and sizes.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(key, &size)| (key.as_str(), size))
+    }
+}
+
+/// Why a plan cannot be used.
+#[derive(Debug, Error)]
+pub enum PlanError {
+    /// Not TOML, or a key that does not exist.
+    #[error("plan.toml: {0}")]
+    Syntax(#[from] toml::de::Error),
+    /// A table for a claim that is not registered.
+    #[error("plan.toml: [claims.{0}] names no registered claim")]
+    UnknownClaim(String),
+    /// A level out of range.
+    #[error("plan.toml: suite.{field} = {value} must be {allowed}")]
+    Suite {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+}
+
+impl Plan {
+    /// The plan that is compiled in.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn built_in() -> Result<Self, PlanError> {
+        Self::parse(Self::TEXT, crate::claims::all().map(|claim| claim.id))
+    }
+
+    /// Its text.
+    pub const TEXT: &'static str = include_str!("../plan.toml");
+
+    /// Reads a plan; every table must belong to one of the claims `known`.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn parse<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Result<Self, PlanError> {
+        let plan: Plan = toml::from_str(text)?;
+        let known: Vec<&str> = known.collect();
+        if let Some(id) = plan.claims.keys().find(|id| !known.contains(&id.as_str())) {
+            return Err(PlanError::UnknownClaim(id.clone()));
+        }
+        let Suite { alpha, family, .. } = plan.suite;
+        if !(alpha > 0.0 && alpha < 1.0) {
+            return Err(PlanError::Suite { field: "alpha", value: alpha, allowed: "between 0 and 1" });
+        }
+        if family == 0 {
+            return Err(PlanError::Suite { field: "family", value: 0.0, allowed: "at least 1" });
+        }
+        Ok(plan)
+    }
+
+    /// The sizes of a claim in a tier.
+    pub fn sizes(&self, claim: &str, tier: Tier) -> Sizes {
+        let table = self.claims.get(claim).into_iter().flatten();
+        Sizes(
+            table
+                .map(|(key, size)| {
+                    let size = match (size, tier) {
+                        (Size::Same(size), _) => *size,
+                        (Size::PerTier(sizes), Tier::Quick) => sizes.quick,
+                        (Size::PerTier(sizes), Tier::Full | Tier::Nightly) => sizes.full,
+                    };
+                    (key.clone(), size)
+                })
+                .collect(),
+        )
+    }
+}

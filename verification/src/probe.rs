@@ -1,0 +1,96 @@
+//! Looks inside production learners through their public seams.
+
+use lao_algorithms::BatchSizes;
+use lao_algorithms::murata_suzuki::ExplorationParams;
+use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
+use lao_observation::{Budget, LearnError, Learner, Outcome, Seed, Session, SessionError, Source, Stop};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A hard threshold that remembers the dense vector it was last given.
+#[derive(Clone, Debug, Default)]
+pub struct Capture {
+    threshold: HardThreshold,
+    seen: Arc<Mutex<Vec<f64>>>,
+}
+
+impl Capture {
+    /// The dense vector of the last update, `theta - eta g`.
+    pub fn seen(&self) -> Vec<f64> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Threshold for Capture {
+    fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite> {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = dense.to_vec();
+        self.threshold.keep(dense, sparsity, kept)
+    }
+}
+
+/// The gradient estimate `g_t` that the production [`Exploration`](lao_algorithms::murata_suzuki::Exploration) forms
+/// at `theta` from the next `d' batch` examples of `source`, all d coordinates. `theta` may have at most `sparsity`
+/// non-zeros.
+///
+/// # Errors
+/// When the parameters are refused, the session fails, or the source is dry.
+pub fn exploration_gradient<S: Source>(
+    source: S,
+    theta: SparseView<'_>,
+    sparsity: usize,
+    budget: usize,
+    batch: u64,
+) -> anyhow::Result<Vec<f64>> {
+    let capture = Capture::default();
+    let params = ExplorationParams {
+        dim: theta.dim(),
+        sparsity,
+        budget,
+        step_size: 1.0,
+        batch: BatchSizes::Constant(batch),
+        updates: Some(1),
+        start: Some(theta.to_owned_vector()),
+    };
+    let mut learner = params.check_with(capture.clone())?;
+    let mut session = Session::new(source, Budget::PerExample(budget), &Seed::root(0));
+    session.run(&mut learner, Stop::never(), |_, _| {})?;
+    anyhow::ensure!(learner.updates() == 1, "the source ran dry before one update was complete");
+    let mut gradient = capture.seen();
+    gradient.iter_mut().for_each(|z| *z = -*z);
+    for (j, value) in theta.iter() {
+        gradient[j as usize] += value;
+    }
+    Ok(gradient)
+}
+
+/// Runs a learner over a source within `budget` until it is finished, dry or at `stop`.
+///
+/// A learner that diverges is `Ok(None)`: a result, and for a claim about gaps an infinite one.
+///
+/// # Errors
+/// When the session fails for any other reason.
+pub fn run<S: Source, L: Learner + ?Sized>(
+    source: S,
+    learner: &mut L,
+    budget: Budget,
+    seed: &Seed,
+    stop: Stop,
+    after: impl FnMut(&lao_observation::Ledger, SparseView<'_>),
+) -> anyhow::Result<Option<Finished<S>>> {
+    let mut session = Session::new(source, budget, seed);
+    match session.run(learner, stop, after) {
+        Ok(outcome) => Ok(Some(Finished { outcome, ledger: *session.ledger(), source: session.into_source() })),
+        Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A run that came to its end.
+#[derive(Debug)]
+pub struct Finished<S> {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was seen.
+    pub ledger: lao_observation::Ledger,
+    /// The source, for its exact gap.
+    pub source: S,
+}

@@ -1,0 +1,340 @@
+//! Runs claims: in parallel, resumable, with the same record whatever the number of threads.
+
+use crate::claim::{Claim, Expected};
+use crate::context::{ArmRecord, Cancelled, Context, NotRun, message};
+use crate::judge::{Decision, holm};
+use crate::plan::{Plan, Sizes, Tier};
+use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
+use crate::verdict::{self, Verdict};
+use anyhow::Context as _;
+use lao_observation::Seed;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// What to run and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The claims.
+    pub claims: Vec<&'static Claim>,
+    /// How much work.
+    pub tier: Tier,
+    /// Root seed.
+    pub seed: u64,
+    /// Threads; 0 is one per core.
+    pub jobs: usize,
+    /// Folder of the results.
+    pub out: PathBuf,
+    /// Forget results of an unfinished run.
+    pub fresh: bool,
+}
+
+/// What a run tells while it goes on. Called from several threads.
+pub trait Progress: Sync {
+    /// A claim starts.
+    fn started(&self, _claim: &Claim) {}
+    /// Something inside a claim was finished.
+    fn tick(&self, _claim: &Claim) {}
+    /// A claim is done; `reused` when its result comes from an earlier, unfinished run.
+    fn finished(&self, _claim: &Claim, _passed: bool, _reused: bool) {}
+}
+
+/// Progress for nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+impl Progress for Silent {}
+
+/// Both arms of a claim, as stored while a run goes on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Stored {
+    key: String,
+    seconds: f64,
+    honest: ArmRecord,
+    mutants: Vec<ArmRecord>,
+}
+
+/// Whether the run in the folder came to its end.
+#[derive(Debug, Serialize, Deserialize)]
+struct State {
+    key: String,
+    finished: bool,
+}
+
+/// Seconds per claim, apart from the record.
+pub type Timings = BTreeMap<String, f64>;
+
+/// Runs the claims and returns the record.
+///
+/// # Errors
+/// When nothing was asked for, the folder cannot be written, or the run was cancelled ([`Cancelled`]); what was
+/// finished before is kept and taken up by the next run with the same key.
+pub fn run(
+    options: &Options,
+    plan: &Plan,
+    progress: &dyn Progress,
+    cancelled: &AtomicBool,
+) -> anyhow::Result<(Record, Timings)> {
+    let info = run_info(options, plan)?;
+    let folder = options.out.join("claims");
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot create {}: choose another folder with --out", folder.display()))?;
+    let state = options.out.join("run.json");
+    if options.fresh || !unfinished(&state, &info.key) {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {}", folder.display()))?;
+        std::fs::create_dir_all(&folder)?;
+    }
+    write_json(&state, &State { key: info.key.clone(), finished: false })?;
+
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
+    let alpha = plan.suite.alpha / plan.suite.family.max(options.claims.len()) as f64;
+    let stored: Vec<anyhow::Result<Stored>> = pool.install(|| {
+        let one = |claim: &&'static Claim| {
+            let file = folder.join(format!("{}.json", claim.id));
+            if let Some(stored) = load(&file, &info.key, claim) {
+                progress.finished(claim, passed(claim, &stored, alpha), true);
+                return Ok(stored);
+            }
+            progress.started(claim);
+            let sizes = plan.sizes(claim.id, options.tier);
+            let stored = run_claim(claim, &sizes, alpha, options.seed, &info.key, progress, cancelled)?;
+            write_json(&file, &stored)?;
+            progress.finished(claim, passed(claim, &stored, alpha), false);
+            Ok(stored)
+        };
+        options.claims.par_iter().with_max_len(1).map(one).collect()
+    });
+    let stored: Vec<Stored> = stored.into_iter().collect::<anyhow::Result<_>>()?;
+    let timings = options.claims.iter().zip(&stored).map(|(c, s)| (c.id.to_string(), s.seconds)).collect();
+    let record = assemble(options, plan, info, stored, alpha);
+    write_json(&options.out.join("evidence.json"), &record)?;
+    write_json(&options.out.join("timings.json"), &timings)?;
+    write_json(&state, &State { key: record.run.key.clone(), finished: true })?;
+    Ok((record, timings))
+}
+
+fn run_claim(
+    claim: &'static Claim,
+    sizes: &Sizes,
+    alpha: f64,
+    seed: u64,
+    key: &str,
+    progress: &dyn Progress,
+    cancelled: &AtomicBool,
+) -> anyhow::Result<Stored> {
+    let start = Instant::now();
+    let suite = Seed::root(seed);
+    let tick = || progress.tick(claim);
+    let arm = |mutant| run_arm(claim, mutant, sizes, alpha, &suite, cancelled, &tick);
+    let honest = arm(None)?;
+    let mutants = if honest.not_run.is_some() {
+        Vec::new()
+    } else {
+        claim.mutants.par_iter().map(|mutant| arm(Some(mutant.name))).collect::<Result<_, _>>()?
+    };
+    Ok(Stored { key: key.into(), seconds: start.elapsed().as_secs_f64(), honest, mutants })
+}
+
+fn run_arm(
+    claim: &'static Claim,
+    mutant: Option<&'static str>,
+    sizes: &Sizes,
+    alpha: f64,
+    suite: &Seed,
+    cancelled: &AtomicBool,
+    tick: &(dyn Fn() + Sync),
+) -> Result<ArmRecord, Cancelled> {
+    let mut context = Context::new(claim, mutant, sizes, alpha, suite, cancelled, tick);
+    let outcome = catch_unwind(AssertUnwindSafe(|| (claim.experiment)(&mut context)));
+    let mut record = context.into_record();
+    if cancelled.load(Ordering::Relaxed) {
+        return Err(Cancelled);
+    }
+    match outcome {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => match error.downcast_ref::<NotRun>() {
+            Some(NotRun(reason)) => record.not_run = Some(reason.clone()),
+            None => record.error = Some(format!("{error:#}")),
+        },
+        Err(panic) => record.error = Some(format!("panicked: {}", message(panic.as_ref()))),
+    }
+    let strange = record.rates.iter().find(|rate| rate.replicates.iter().any(|x| !x.is_finite()));
+    if let (Some(rate), None) = (strange, &record.error) {
+        record.error = Some(format!("rate `{}` has a replicate that is not finite", rate.name));
+    }
+    Ok(record)
+}
+
+/// Holm's procedure over the claims that ran, then a verdict for each.
+fn assemble(options: &Options, plan: &Plan, info: RunInfo, stored: Vec<Stored>, alpha: f64) -> Record {
+    let evidence: Vec<_> = stored.iter().map(|stored| verdict::evidence(&stored.honest)).collect();
+    let family = plan.suite.family.max(options.claims.len());
+    let sorted = |p: Vec<f64>| holm::step_down(&p, family, plan.suite.alpha);
+    let refuted = sorted(evidence.iter().map(|e| e.p_refute).collect());
+    let supported = sorted(evidence.iter().map(|e| e.p_support).collect());
+    let claims = options.claims.iter().zip(stored).enumerate().map(|(i, (claim, stored))| {
+        let mutants = mutant_records(claim, stored.mutants, alpha);
+        let all_noticed = mutants.iter().all(|mutant| mutant.noticed);
+        let verdict = verdict::verdict(claim, &stored.honest, all_noticed, (refuted[i], supported[i]));
+        let ratios = stored.honest.cells.iter().filter_map(|cell| cell.finding.tightness);
+        ClaimRecord {
+            id: claim.id.into(),
+            place: claim.place.into(),
+            sentence: claim.sentence.into(),
+            form: claim.form,
+            regime: claim.regime,
+            expected: expected_name(claim.expected).into(),
+            verdict,
+            as_expected: verdict::as_expected(claim, verdict),
+            alpha,
+            evidence: evidence[i],
+            tightness: ratios.filter(|ratio| ratio.is_finite()).reduce(f64::max),
+            sizes: plan.sizes(claim.id, options.tier).iter().map(|(k, size)| (k.to_string(), size)).collect(),
+            honest: stored.honest,
+            mutants,
+        }
+    });
+    Record { schema: SCHEMA.into(), run: info, claims: claims.collect() }
+}
+
+fn mutant_records(claim: &Claim, arms: Vec<ArmRecord>, alpha: f64) -> Vec<MutantRecord> {
+    let pairs = claim.mutants.iter().zip(arms);
+    pairs
+        .map(|(mutant, arm)| MutantRecord {
+            name: mutant.name.into(),
+            sin: mutant.sin.into(),
+            must: mutant.must,
+            noticed: verdict::noticed(mutant.must, &arm, alpha),
+            said: match verdict::decide(&arm, alpha) {
+                Ok(Decision::Supported) => "SUPPORTED".into(),
+                Ok(Decision::Refuted) => "REFUTED".into(),
+                Ok(Decision::Undecided) => "UNDECIDED".into(),
+                Ok(Decision::Broken(why)) | Err(why) => format!("BROKEN: {why}"),
+            },
+            arm,
+        })
+        .collect()
+}
+
+fn expected_name(expected: Expected) -> &'static str {
+    match expected {
+        Expected::Holds => "HOLDS",
+        Expected::Refuted => "REFUTED",
+        Expected::Vacuous => "VACUOUS",
+        Expected::NotRun(_) => "NOT-RUN",
+    }
+}
+
+/// A first impression while the run goes on; the verdict waits for Holm's procedure.
+fn passed(claim: &Claim, stored: &Stored, alpha: f64) -> bool {
+    let mutants = claim.mutants.iter().zip(&stored.mutants);
+    let noticed = mutants.clone().all(|(mutant, arm)| verdict::noticed(mutant.must, arm, alpha));
+    let honest = verdict::decide(&stored.honest, alpha);
+    match claim.expected {
+        Expected::Holds | Expected::Vacuous => noticed && honest == Ok(Decision::Supported),
+        Expected::Refuted => noticed && honest == Ok(Decision::Refuted),
+        Expected::NotRun(_) => stored.honest.not_run.is_some(),
+    }
+}
+
+fn run_info(options: &Options, plan: &Plan) -> anyhow::Result<RunInfo> {
+    let mut hash = Sha256::new();
+    let program = std::env::current_exe().context("cannot find the running program")?;
+    hash.update(std::fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?);
+    hash.update(Plan::TEXT);
+    let data = std::env::var_os("LAO_DATA").unwrap_or_default();
+    hash.update(format!("\0{}\0{}\0{}", options.tier, options.seed, data.to_string_lossy()));
+    let key: String = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    Ok(RunInfo {
+        version: env!("CARGO_PKG_VERSION").into(),
+        tier: options.tier.to_string(),
+        seed: options.seed,
+        alpha: plan.suite.alpha,
+        family: plan.suite.family,
+        key,
+        platform: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+    })
+}
+
+fn unfinished(state: &Path, key: &str) -> bool {
+    let text = std::fs::read_to_string(state).unwrap_or_default();
+    serde_json::from_str::<State>(&text).is_ok_and(|state| state.key == key && !state.finished)
+}
+
+/// A stored result, if it is whole and of this run.
+fn load(file: &Path, key: &str, claim: &Claim) -> Option<Stored> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let stored: Stored = serde_json::from_str(&text).ok()?;
+    let whole = stored.honest.not_run.is_some() || stored.mutants.len() == claim.mutants.len();
+    (stored.key == key && whole).then_some(stored)
+}
+
+/// Writes a file so that a reader sees the old one or the whole new one, never a part.
+///
+/// # Errors
+/// When the folder or the disk refuses; nothing is left behind then.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = || format!("cannot write {}: check the folder, its rights and the free space", path.display());
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(name)?;
+    file.write_all(bytes).with_context(name)?;
+    file.as_file().sync_all().with_context(name)?;
+    file.persist(path).with_context(name)?;
+    Ok(())
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    write_atomically(path, &text)
+}
+
+/// What the exit status of a run should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Every verdict is as expected and every mutant was noticed (quick tier: or inconclusive).
+    AsExpected = 0,
+    /// A verdict is not the expected one.
+    Unexpected = 1,
+    /// A claim is inconclusive that may not be.
+    Inconclusive = 3,
+    /// A mutant was not noticed.
+    MutantSurvived = 4,
+    /// An experiment broke.
+    Broken = 5,
+    /// Nothing ran.
+    NothingRun = 6,
+    /// A tracked rate got worse.
+    Worse = 7,
+}
+
+/// The exit status of a record; the gravest finding wins.
+pub fn status(record: &Record, tier: Tier) -> Status {
+    let claims = &record.claims;
+    let has = |verdict| claims.iter().any(|claim| claim.verdict == verdict);
+    if claims.iter().all(|claim| claim.verdict == Verdict::NotRun) {
+        return Status::NothingRun;
+    }
+    if has(Verdict::Error) {
+        return Status::Broken;
+    }
+    let open = |id: &str| crate::claims::find(id).is_some_and(|claim| claim.open);
+    let inconclusive = |c: &ClaimRecord| c.verdict == Verdict::Inconclusive;
+    let unexpected = |c: &ClaimRecord| {
+        !c.as_expected && !matches!(c.verdict, Verdict::Inconclusive | Verdict::Untested | Verdict::NotRun)
+    };
+    if claims.iter().any(unexpected) {
+        Status::Unexpected
+    } else if has(Verdict::Untested) {
+        Status::MutantSurvived
+    } else if tier != Tier::Quick && claims.iter().any(|c| inconclusive(c) && !open(&c.id)) {
+        Status::Inconclusive
+    } else {
+        Status::AsExpected
+    }
+}

@@ -1,0 +1,282 @@
+//! `cargo xtask verify`: puts the claims to the test and writes the report.
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lao_verification::claim::{Claim, Expected};
+use lao_verification::context::Cancelled;
+use lao_verification::plan::{Plan, Tier};
+use lao_verification::record::Record;
+use lao_verification::run::{self, Options, Progress, Status};
+use lao_verification::verdict::Verdict;
+use lao_verification::{claims, compare, explain, report};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Put the theory to the test, claim by claim, and write a report.
+///
+/// Every claim is a statistical test with mutants: deliberate faults that the same test must notice. The report,
+/// with plots and evidence, is target/lao/verify/index.html.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask verify                        all claims, quick sizes (minutes)
+  cargo xtask verify thm41 cor42            claims whose id contains one of these
+  cargo xtask verify --tier full            larger sizes, real data where it is found (LAO_DATA)
+  cargo xtask verify --explain ms18-thm41-literal
+  cargo xtask verify --compare verification/baseline.json
+
+Exit status: 0 all as expected; 1 a verdict is not the expected one; 2 usage or I/O; 3 inconclusive where it may
+not be; 4 a mutant was not noticed; 5 an experiment broke; 6 nothing ran; 7 a tracked rate got worse; 130 cancelled
+(what was finished is kept, and the next run goes on from there).")]
+pub struct VerifyArgs {
+    /// Only claims whose id contains one of these.
+    filter: Vec<String>,
+    /// Only claims of this paper, such as ms18.
+    #[arg(long, value_name = "ID")]
+    paper: Option<String>,
+    /// How much work: quick (minutes), full (an hour, real data), nightly (full with the day's seed).
+    #[arg(long, value_enum, default_value_t = TierArg::Quick)]
+    tier: TierArg,
+    /// List the claims and stop.
+    #[arg(long)]
+    list: bool,
+    /// Explain one claim (statement, sizes, level, mutants, and its last result) and stop.
+    #[arg(long, value_name = "CLAIM")]
+    explain: Option<String>,
+    /// Threads; 0 is one per core. Results do not depend on it.
+    #[arg(long, short, default_value_t = 0, value_name = "N")]
+    jobs: usize,
+    /// Root seed; the default is the plan's (nightly: the day's).
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Folder of the results.
+    #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
+    out: PathBuf,
+    /// Start over instead of taking up an unfinished run.
+    #[arg(long)]
+    fresh: bool,
+    /// What is printed: a table for people, or the record as JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Compare the convergence figures of this run with a baseline; a worse rate fails.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Write the convergence figures of this run as the new baseline; needs --reason.
+    #[arg(long, value_name = "FILE", requires = "reason")]
+    bless: Option<PathBuf>,
+    /// Why the baseline changes; stored in it.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TierArg {
+    Quick,
+    Full,
+    Nightly,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+/// Runs the verb.
+pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
+    let plan = Plan::built_in()?;
+    let tier = match args.tier {
+        TierArg::Quick => Tier::Quick,
+        TierArg::Full => Tier::Full,
+        TierArg::Nightly => Tier::Nightly,
+    };
+    if let Some(id) = &args.explain {
+        let claim = claims::find(id).with_context(|| unknown(id))?;
+        return print(&explain::explain(claim, &plan, tier, &args.out));
+    }
+    let selected = select(&args)?;
+    if args.list {
+        return print(&list(&selected, args.format)?);
+    }
+    let seed = match (args.seed, tier) {
+        (Some(seed), _) => seed,
+        (None, Tier::Nightly) => run::seed_of_the_day(),
+        (None, _) => plan.suite.seed,
+    };
+    let options =
+        Options { claims: selected, tier, seed, jobs: args.jobs, out: args.out.clone(), fresh: args.fresh };
+
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&cancelled);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
+    let bar = Bar::new(options.claims.len());
+    let result = run::run(&options, &plan, &bar, &cancelled);
+    bar.0.finish_and_clear();
+    let (record, timings) = match result {
+        Ok(done) => done,
+        Err(error) if error.is::<Cancelled>() => {
+            eprintln!("cancelled; finished claims are kept in {} and the next run goes on", args.out.display());
+            return Ok(ExitCode::from(130));
+        }
+        Err(error) => return Err(error),
+    };
+
+    let comparison = args.compare.as_deref().map(|file| compare::compare(&record, file)).transpose()?;
+    report::write(&args.out, &record, &timings, comparison.as_ref())?;
+    let mut status = run::status(&record, tier);
+    if status == Status::AsExpected && comparison.as_ref().is_some_and(compare::Comparison::is_worse) {
+        status = Status::Worse;
+    }
+    if let Some(file) = &args.bless {
+        if status != Status::AsExpected && status != Status::Worse {
+            bail!("not blessed: the run is not as expected ({status:?})");
+        }
+        compare::bless(&record, file, args.reason.as_deref().unwrap_or_default())?;
+        eprintln!("wrote {}", file.display());
+    }
+    match args.format {
+        Format::Json => print(&(serde_json::to_string_pretty(&record)? + "\n"))?,
+        Format::Human => print(&summary(&record, comparison.as_ref(), &args.out))?,
+    };
+    Ok(ExitCode::from(status as u8))
+}
+
+/// The claims asked for; an unknown name is an error that suggests the nearest.
+fn select(args: &VerifyArgs) -> anyhow::Result<Vec<&'static Claim>> {
+    if let Some(paper) = &args.paper
+        && !claims::all().any(|claim| claim.paper() == paper)
+    {
+        let mut papers: Vec<&str> = claims::all().map(Claim::paper).collect();
+        papers.dedup();
+        bail!("no claims of a paper `{paper}`; known: {}", papers.join(", "));
+    }
+    for filter in &args.filter {
+        if !claims::all().any(|claim| claim.id.contains(filter.as_str())) {
+            bail!("{}", unknown(filter));
+        }
+    }
+    let selected: Vec<_> = claims::all()
+        .filter(|claim| args.paper.as_ref().is_none_or(|paper| claim.paper() == paper))
+        .filter(|claim| args.filter.is_empty() || args.filter.iter().any(|part| claim.id.contains(part.as_str())))
+        .collect();
+    if selected.is_empty() {
+        bail!("no claim fits --paper and the filters together: nothing to run");
+    }
+    Ok(selected)
+}
+
+fn unknown(name: &str) -> String {
+    match claims::nearest(name) {
+        Some(near) => format!("no claim named `{name}`; did you mean `{near}`? (--list shows all)"),
+        None => format!("no claim named `{name}`; --list shows all"),
+    }
+}
+
+fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
+    if format == Format::Json {
+        let rows: Vec<_> = selected
+            .iter()
+            .map(|c| serde_json::json!({"id": c.id, "place": c.place, "sentence": c.sentence, "mutants": c.mutants.len()}))
+            .collect();
+        return Ok(serde_json::to_string_pretty(&rows)? + "\n");
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(["claim", "place", "expected", "mutants", "sentence"]);
+    for claim in selected {
+        let expected = match claim.expected {
+            Expected::Holds => "HOLDS",
+            Expected::Refuted => "REFUTED",
+            Expected::Vacuous => "VACUOUS",
+            Expected::NotRun(_) => "NOT-RUN",
+        };
+        table.add_row([claim.id, claim.place, expected, &claim.mutants.len().to_string(), claim.sentence]);
+    }
+    Ok(format!("{table}\n{} claims\n", selected.len()))
+}
+
+fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &std::path::Path) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(["", "claim", "verdict", "expected", "tightness", "mutants"]);
+    for claim in &record.claims {
+        let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
+        let mark = match (claim.as_expected, claim.verdict) {
+            (true, _) => "ok",
+            (false, Verdict::Inconclusive | Verdict::NotRun) => "--",
+            (false, _) => "!!",
+        };
+        let tightness = claim.tightness.map_or_else(String::new, |ratio| format!("{ratio:.3}"));
+        let verdict = claim.verdict.to_string();
+        let mutants = format!("{noticed}/{}", claim.mutants.len());
+        table.add_row([mark, &claim.id, &verdict, &claim.expected, &tightness, &mutants]);
+    }
+    let mut text = format!("{table}\n");
+    for claim in &record.claims {
+        if let Some(reason) = &claim.honest.not_run {
+            text += &format!("not run: {}: {reason}\n", claim.id);
+        }
+        if let Some(error) = &claim.honest.error {
+            text += &format!("broken: {}: {error}\n", claim.id);
+        }
+        for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
+            text += &format!("not noticed: {}: mutant {} ({}): {}\n", claim.id, mutant.name, mutant.sin, mutant.said);
+        }
+    }
+    if let Some(comparison) = comparison {
+        text += &format!("{comparison}\n");
+    }
+    text += &format!("{}\nreport: {}\n", record.summary(), out.join("index.html").display());
+    let failed = record.claims.iter().filter(|claim| is_failure(claim)).count();
+    let skipped = record.claims.iter().filter(|claim| claim.verdict == Verdict::NotRun).count();
+    text += &format!("{} passed, {failed} failed, {skipped} skipped\n", record.claims.len() - failed - skipped);
+    text
+}
+
+fn is_failure(claim: &lao_verification::record::ClaimRecord) -> bool {
+    !claim.as_expected && !matches!(claim.verdict, Verdict::Inconclusive | Verdict::NotRun)
+}
+
+/// Prints to standard output; a closed pipe is no error.
+fn print(text: &str) -> anyhow::Result<ExitCode> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot print"),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// A bar on a terminal; a line per claim elsewhere.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new(claims: usize) -> Self {
+        let bar = ProgressBar::new(claims as u64);
+        if !std::io::stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style = "{bar:30} {pos}/{len} claims  {elapsed_precise}  {msg}";
+        bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.enable_steady_tick(std::time::Duration::from_millis(200));
+        Bar(bar)
+    }
+}
+
+impl Progress for Bar {
+    fn started(&self, claim: &Claim) {
+        self.0.set_message(claim.id);
+    }
+
+    fn finished(&self, claim: &Claim, passed: bool, reused: bool) {
+        let mark = if passed { "ok" } else { "??" };
+        let kept = if reused { " (kept from the unfinished run)" } else { "" };
+        if self.0.is_hidden() {
+            eprintln!("{mark}  {}{kept}", claim.id);
+        } else {
+            self.0.println(format!("{mark}  {}{kept}", claim.id));
+        }
+        self.0.inc(1);
+    }
+}
