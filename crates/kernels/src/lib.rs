@@ -8,12 +8,16 @@
 
 mod dense;
 mod gather;
+mod project;
+mod spectrum;
 mod support;
 mod threshold;
 mod vector;
 
 pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual};
 pub use gather::{gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
+pub use project::{project_l1_ball, project_l2_ball};
+pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError, symmetric_eigenvalues};
 pub use support::{Support, SupportError, merge_into};
 pub use threshold::{HardThreshold, NotFinite, Threshold, soft_threshold};
 pub use vector::{SparseVector, SparseView, VectorError};

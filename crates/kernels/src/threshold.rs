@@ -68,6 +68,11 @@ impl Threshold for HardThreshold {
 }
 
 impl HardThreshold {
+    /// Forgets the last call; the next one starts cold. Results are the same either way.
+    pub fn forget(&mut self) {
+        self.last = 0;
+    }
+
     /// The s-th largest key, and how many of those equal to it are kept. None when it is zero: fewer than s nonzeros.
     ///
     /// Needs `1 <= s < dense.len()`.
