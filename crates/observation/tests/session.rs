@@ -1,0 +1,260 @@
+//! The session's promises: nothing beyond the budget is fetched, counts are exact, a stored run goes on.
+
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::session::mean_squared_error;
+use lao_observation::{
+    Ask, BlockBuf, Budget, LearnError, Learner, Ledger, Outcome, Rng, Row, Seed, Session, SessionError,
+    Source, SourceError, Step, Stop, Told,
+};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+/// `x_j` of example `i` is `i + j/10`, its label is `i`; the source writes down what was looked at.
+struct Ramp {
+    dim: usize,
+    length: u64,
+    at: u64,
+    most_per_call: usize,
+    looked: Vec<(u64, Vec<u32>)>,
+}
+
+impl Ramp {
+    fn new(dim: usize, length: u64) -> Self {
+        Ramp { dim, length, at: 0, most_per_call: usize::MAX, looked: Vec::new() }
+    }
+}
+
+impl Source for Ramp {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = (self.length - self.at).min(block.room() as u64) as usize;
+        let rows = rows.min(self.most_per_call);
+        for (c, &j) in attributes.iter().enumerate() {
+            let column = block.column_mut(c);
+            for (r, value) in column[..rows].iter_mut().enumerate() {
+                *value = (self.at + r as u64) as f64 + f64::from(j) / 10.0;
+            }
+        }
+        for r in 0..rows {
+            block.labels_mut()[r] = (self.at + r as u64) as f64;
+            self.looked.push((self.at + r as u64, attributes.to_vec()));
+        }
+        block.set_rows(rows);
+        self.at += rows as u64;
+        Ok(rows)
+    }
+    fn position(&self) -> u64 {
+        self.at
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        if position > self.length {
+            return Err(SourceError::Seek { position, end: self.length });
+        }
+        self.at = position;
+        Ok(())
+    }
+}
+
+/// Asks what it was made to ask and adds up what it is told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Scripted {
+    dim: usize,
+    attributes: Vec<u32>,
+    examples: u64,
+    gradient_at: Option<SparseVector>,
+    draws: bool,
+    told: u64,
+    total: f64,
+    drawn: f64,
+    theta: SparseVector,
+    asks_left: u64,
+}
+
+impl Scripted {
+    fn values(dim: usize, attributes: &[u32], examples: u64) -> Self {
+        Scripted {
+            dim,
+            attributes: attributes.to_vec(),
+            examples,
+            gradient_at: None,
+            draws: false,
+            told: 0,
+            total: 0.0,
+            drawn: 0.0,
+            theta: SparseVector::zeros(dim),
+            asks_left: u64::MAX,
+        }
+    }
+}
+
+impl Learner for Scripted {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if self.asks_left == 0 {
+            return ask.nothing();
+        }
+        self.asks_left -= 1;
+        if self.draws {
+            self.drawn += rng.random::<f64>();
+        }
+        match &self.gradient_at {
+            Some(theta) => ask.gradient(theta.view(), self.attributes.iter().copied(), self.examples),
+            None => ask.values(self.examples).extend_from_slice(&self.attributes),
+        }
+    }
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        match told {
+            Told::Values(block) => {
+                self.told += block.rows() as u64;
+                for c in 0..block.attributes().len() {
+                    self.total += block.column(c).iter().sum::<f64>();
+                }
+            }
+            Told::Gradient(part) => {
+                self.told += part.examples;
+                self.total += part.sum.iter().sum::<f64>();
+            }
+        }
+        Ok(())
+    }
+    fn coefficients(&self) -> SparseView<'_> {
+        self.theta.view()
+    }
+    fn updates(&self) -> u64 {
+        self.told
+    }
+}
+
+fn quiet(_: &Ledger, _: SparseView<'_>) {}
+
+#[test]
+fn an_ask_over_budget_is_refused_before_anything_is_fetched() {
+    let mut session = Session::new(Ramp::new(9, 10), Budget::PerExample(2), &Seed::root(1));
+    let refused = session.step(&mut Scripted::values(9, &[0, 1, 2], 1), u64::MAX);
+    assert!(matches!(refused, Err(SessionError::OverBudget { asked: 3, budget: 2 })), "{refused:?}");
+    assert!(session.source().looked.is_empty());
+    assert_eq!(*session.ledger(), Ledger::default());
+}
+
+#[test]
+fn a_gradient_ask_counts_the_support_and_the_block_once_each() {
+    let theta = SparseVector::new(9, vec![1, 4], vec![1.0, -1.0]).unwrap();
+    let mut learner = Scripted { gradient_at: Some(theta), ..Scripted::values(9, &[4, 5], 3) };
+    let mut session = Session::new(Ramp::new(9, 10), Budget::PerExample(3), &Seed::root(1));
+    assert_eq!(session.step(&mut learner, u64::MAX).unwrap(), Step::Served);
+    assert!(session.source().looked.iter().all(|(_, attributes)| attributes == &[1, 4, 5]));
+    let ledger = session.ledger();
+    assert_eq!((ledger.examples, ledger.attributes, ledger.labels, ledger.most_attributes), (3, 9, 3, 3));
+    // sum over i of 2 ((i+.1) - (i+.4) - i)(x_4 + x_5) with x_4 + x_5 = 2 i + .9.
+    let expected: f64 = (0..3).map(f64::from).map(|i| 2.0 * (-0.3 - i) * (2.0 * i + 0.9)).sum();
+    assert!((learner.total - expected).abs() < 1e-12);
+}
+
+#[test]
+fn asks_that_break_the_contract_are_named() {
+    let refused = |attributes: &[u32], examples| {
+        let mut session = Session::new(Ramp::new(4, 10), Budget::Unlimited, &Seed::root(1));
+        session.step(&mut Scripted::values(4, attributes, examples), u64::MAX).unwrap_err().to_string()
+    };
+    assert_eq!(refused(&[1, 4], 1), "the ask names attribute 4, but examples have attributes 0..4");
+    assert_eq!(refused(&[2, 2], 1), "the ask's attributes must ascend strictly, but place 1 holds 2");
+    assert!(refused(&[0], 0).contains("0 examples"));
+    let wrong = Scripted { gradient_at: Some(SparseVector::zeros(3)), ..Scripted::values(4, &[0], 1) };
+    let mut session = Session::new(Ramp::new(4, 10), Budget::Unlimited, &Seed::root(1));
+    let error = session.step(&mut wrong.clone(), u64::MAX).unwrap_err();
+    assert!(matches!(error, SessionError::Dimension { asked: 3, source_dim: 4 }));
+}
+
+#[test]
+fn a_large_ask_is_told_in_pieces_that_add_up() {
+    let whole: f64 = (0..5000).map(f64::from).sum::<f64>() * 2.0 + 5000.0 * 0.2;
+    for most_per_call in [1, 7, usize::MAX] {
+        let source = Ramp { most_per_call, ..Ramp::new(3, 9000) };
+        let mut session = Session::new(source, Budget::Unlimited, &Seed::root(1));
+        let mut learner = Scripted::values(3, &[0, 2], 5000);
+        assert_eq!(session.step(&mut learner, u64::MAX).unwrap(), Step::Served);
+        assert_eq!((learner.told, session.ledger().examples), (5000, 5000));
+        assert!((learner.total - whole).abs() < 1e-6 * whole);
+    }
+}
+
+#[test]
+fn limits_and_dry_sources_end_a_run_exactly() {
+    let mut session = Session::new(Ramp::new(3, 100), Budget::Unlimited, &Seed::root(1));
+    let mut learner = Scripted::values(3, &[0], 30);
+    assert_eq!(session.run(&mut learner, Stop::after_examples(70), quiet).unwrap(), Outcome::Limit);
+    assert_eq!(session.ledger().examples, 70);
+    assert_eq!(session.run(&mut learner, Stop::never(), quiet).unwrap(), Outcome::Dry);
+    assert_eq!(session.ledger().examples, 100);
+    learner.asks_left = 0;
+    assert_eq!(session.run(&mut learner, Stop::never(), quiet).unwrap(), Outcome::Finished);
+    let nothing = session.run(&mut learner, Stop::after_examples(0), quiet).unwrap();
+    assert_eq!(nothing, Outcome::Limit, "a horizon of 0 is legal");
+}
+
+#[test]
+fn a_stored_run_goes_on_with_the_same_bits() {
+    let learner = Scripted { draws: true, ..Scripted::values(3, &[0, 1], 1) };
+    let mut straight =
+        (Session::new(Ramp::new(3, 100), Budget::PerExample(2), &Seed::root(8)), learner.clone());
+    straight.0.run(&mut straight.1, Stop::after_examples(60), quiet).unwrap();
+
+    let (mut session, mut half) =
+        (Session::new(Ramp::new(3, 100), Budget::PerExample(2), &Seed::root(8)), learner);
+    session.run(&mut half, Stop::after_examples(23), quiet).unwrap();
+    let stored = serde_json::to_string(&(session.checkpoint(), &half)).unwrap();
+    drop((session, half));
+    let (checkpoint, mut half): (_, Scripted) = serde_json::from_str(&stored).unwrap();
+    let mut session = Session::resume(Ramp::new(3, 100), checkpoint).unwrap();
+    session.run(&mut half, Stop::after_examples(60), quiet).unwrap();
+
+    assert_eq!(half.total.to_bits(), straight.1.total.to_bits());
+    assert_eq!(half.drawn.to_bits(), straight.1.drawn.to_bits());
+    assert_eq!(session.ledger(), straight.0.ledger());
+    assert_eq!(session.checkpoint(), straight.0.checkpoint());
+}
+
+#[test]
+fn online_predictions_come_before_the_label_and_cost_nothing_extra() {
+    struct Constant(SparseVector);
+    impl Learner for Constant {
+        fn dim(&self) -> usize {
+            2
+        }
+        fn ask(&mut self, _: &mut Rng, ask: &mut Ask) {
+            ask.values(1).extend([0, 1]);
+        }
+        fn predict(&self, seen: Row<'_>) -> f64 {
+            seen.values[0] + 1.0
+        }
+        fn tell(&mut self, _: Told<'_>) -> Result<(), LearnError> {
+            Ok(())
+        }
+        fn coefficients(&self) -> SparseView<'_> {
+            self.0.view()
+        }
+        fn updates(&self) -> u64 {
+            0
+        }
+    }
+    let mut session = Session::new(Ramp::new(2, 50), Budget::PerExample(2), &Seed::root(1)).online(true);
+    session.run(&mut Constant(SparseVector::zeros(2)), Stop::never(), quiet).unwrap();
+    let ledger = session.ledger();
+    assert_eq!((ledger.predictions, ledger.attributes, ledger.squared_loss), (50, 100, 50.0));
+}
+
+#[test]
+fn scoring_looks_at_the_support_only_and_within_the_budget() {
+    let theta = SparseVector::new(4, vec![1, 3], vec![1.0, 0.0]).unwrap();
+    let mut source = Ramp::new(4, 100);
+    let error = mean_squared_error(theta.view(), &mut source, Budget::PerExample(2), 80).unwrap();
+    assert!((error.unwrap() - 0.01).abs() < 1e-9, "x_1 - y = 0.1 always");
+    assert!(source.looked.iter().all(|(_, attributes)| attributes == &[1, 3]));
+    let refused = mean_squared_error(theta.view(), &mut source, Budget::PerExample(1), 1);
+    assert!(matches!(refused, Err(SessionError::OverBudget { asked: 2, budget: 1 })));
+    assert_eq!(mean_squared_error(theta.view(), &mut Ramp::new(4, 0), Budget::Unlimited, 5).unwrap(), None);
+}
