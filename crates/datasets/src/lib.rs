@@ -1,9 +1,12 @@
-//! Data to learn from: real tables, found, checked and read strictly.
+//! Data to learn from: virtual designs with exact constants, and real tables, found, checked and read strictly.
 //!
+//! - [`synthetic`]: examples computed from (seed, row, column) when they are looked at;
 //! - [`mod@format`]: streaming readers for LibSVM, CSV, IDX and NPY, plain or compressed;
 //! - [`catalog`]: from the name of a dataset to its files, and their download;
 //! - [`preprocess`]: standardising, splitting and the like, fitted on training rows only.
 
 pub mod catalog;
+mod contract;
 pub mod format;
 pub mod preprocess;
+pub mod synthetic;

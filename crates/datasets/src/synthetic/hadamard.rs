@@ -1,0 +1,332 @@
+//! Random rows of the Sylvester-Hadamard matrix, one by one and by the billion.
+//!
+//! *Source.* Row r of the matrix has entries `x_j = (-1)^{popcount(r & j)}`. Its d rows are orthogonal, so a uniformly drawn one
+//! has `Sigma = E x x' = I`. (Attribute 0 is the constant 1: a second moment, not a variance.) With `P(r even) = (1 + rho) / 2`, and r uniform otherwise, attributes 2i and 2i + 1 have correlation `rho`; for
+//! `rho >= 0` that is the mixture of a row of the d-matrix (probability `1 - rho`) and a row of the (d/2)-matrix with every
+//! attribute doubled (probability `rho`), for the latter are the even rows.
+//!
+//! *Batches.* There are only d different rows. The gradient sum of B examples depends on how often each row was drawn (a
+//! multinomial) and on the noise summed over each row's examples; two Walsh-Hadamard transforms do the rest, in O(d log d)
+//! whatever B is:
+//!
+//! ```text
+//! sum over examples of 2 (theta' x - y) x = 2 H (n * (H v) - Xi),   v = theta - theta*
+//! ```
+
+use super::source::subtract;
+use super::words::{Words, chance, fill_signs};
+use super::{Design, DesignError, Noise, Restricted, Scaled, Virtual, check_dim, identity_times, pairs};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{BlockBuf, GradientAsk, Rng, Scratch, Source, SourceError};
+use rand_distr::{Binomial, Distribution, StandardNormal};
+
+/// A uniformly drawn row of the Hadamard matrix: pairwise uncorrelated signs, `Sigma = I`, `R_inf = 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hadamard {
+    dim: usize,
+}
+
+/// A row of the Hadamard matrix, even with probability `(1 + rho) / 2`: signs with correlation `rho` in pairs (2i, 2i + 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HadamardPairs {
+    dim: usize,
+    rho: f64,
+}
+
+impl Hadamard {
+    /// The matrix of order `dim`.
+    ///
+    /// # Errors
+    /// When `dim` is not a power of two, or above 2^32.
+    pub fn new(dim: usize) -> Result<Hadamard, DesignError> {
+        let dim = check_dim("Hadamard", dim, dim.is_power_of_two(), "a power of two up to 2^32")?;
+        Ok(Hadamard { dim })
+    }
+}
+
+impl HadamardPairs {
+    /// The matrix of order `dim`, with correlation `rho` in pairs.
+    ///
+    /// # Errors
+    /// When `dim` is not a power of two from 2 to 2^32, or `rho` does not lie strictly between -1 and 1.
+    pub fn new(dim: usize, rho: f64) -> Result<HadamardPairs, DesignError> {
+        const DESIGN: &str = "HadamardPairs";
+        let suits = dim.is_power_of_two() && dim >= 2;
+        let dim = check_dim(DESIGN, dim, suits, "a power of two from 2 to 2^32")?;
+        Ok(HadamardPairs { dim, rho: pairs::check_rho(DESIGN, rho)? })
+    }
+
+    /// The correlation within a pair.
+    pub fn rho(&self) -> f64 {
+        self.rho
+    }
+}
+
+/// Writes entry `attribute` of the rows drawn. Bit b of a row's index is a sign of its own, so for 64 examples at once
+/// the parity of `r & j` is the exclusive or of one word for each bit of j. `even` gives the word of bit 0.
+fn fill(words: &Words, first_row: u64, attribute: u32, out: &mut [f64], even: impl Fn(u64) -> u64) {
+    fill_signs(first_row, out, |row| {
+        let (mut parity, mut bits) = (0, attribute);
+        while bits != 0 {
+            let bit = bits.trailing_zeros();
+            parity ^= if bit == 0 { even(row) } else { words.stream(0, bit).word(row) };
+            bits &= bits - 1;
+        }
+        parity
+    });
+}
+
+impl Design for Hadamard {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn fill(&self, words: &Words, _shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
+        let low = words.stream(0, 0);
+        fill(words, first_row, attribute, out, |row| low.word(row));
+    }
+
+    fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
+        v.norm_squared()
+    }
+
+    fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]) {
+        identity_times(v, out);
+    }
+
+    fn r_inf(&self) -> f64 {
+        1.0
+    }
+
+    fn restricted(&self, _order: usize) -> Restricted {
+        Restricted::exact(1.0, 1.0)
+    }
+}
+
+impl Design for HadamardPairs {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn fill(&self, words: &Words, _shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
+        let (coin, even) = (words.stream(1, 0), chance(even_share(self.rho)));
+        fill(words, first_row, attribute, out, |row| {
+            let first = row.wrapping_mul(64);
+            (0..64).fold(0, |odd, i| odd | u64::from(coin.word(first.wrapping_add(i)) >= even) << i)
+        });
+    }
+
+    fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
+        pairs::quadratic_form(self.rho, v)
+    }
+
+    fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]) {
+        pairs::covariance_times(self.rho, v, out);
+    }
+
+    fn r_inf(&self) -> f64 {
+        1.0
+    }
+
+    fn restricted(&self, order: usize) -> Restricted {
+        pairs::restricted(self.rho, order)
+    }
+}
+
+fn even_share(rho: f64) -> f64 {
+    (1.0 + rho) / 2.0
+}
+
+/// A design whose examples are `scale` times rows of the Hadamard matrix.
+pub trait WalshRows: Design {
+    /// The probability that the row's index is even.
+    fn even_share(&self) -> f64;
+
+    /// What the rows are multiplied by.
+    fn scale(&self) -> f64 {
+        1.0
+    }
+}
+
+impl WalshRows for Hadamard {
+    fn even_share(&self) -> f64 {
+        0.5
+    }
+}
+
+impl WalshRows for HadamardPairs {
+    fn even_share(&self) -> f64 {
+        even_share(self.rho)
+    }
+}
+
+impl<D: WalshRows> WalshRows for Scaled<D> {
+    fn even_share(&self) -> f64 {
+        self.inner().even_share()
+    }
+
+    fn scale(&self) -> f64 {
+        self.factor() * self.inner().scale()
+    }
+}
+
+/// A virtual source that draws whole batches: a gradient ask costs O(d log d) whatever the number of examples.
+///
+/// Equal in law to the [`Virtual`] source within it, to which all else is left, but not example by example: a batch is drawn
+/// from (seed, position, number of examples). It serves up to 2^53 examples at a time, and up to d log d it is dearer than
+/// the loop over examples.
+#[derive(Clone, Debug)]
+pub struct Counted<D> {
+    source: Virtual<D>,
+    counts: Vec<u64>,
+    noise: Vec<f64>,
+    work: Vec<f64>,
+    error: SparseVector,
+}
+
+impl<D: WalshRows> Counted<D> {
+    /// Draws the gradients of `source` by counts.
+    ///
+    /// # Errors
+    /// When the dimension exceeds 2^24: the counts of all rows are kept in memory.
+    pub fn new(source: Virtual<D>) -> Result<Counted<D>, DesignError> {
+        let dim = check_dim("Counted", source.dim(), source.dim() <= 1 << 24, "at most 2^24 attributes")?;
+        Ok(Counted {
+            source,
+            counts: vec![0; dim],
+            noise: vec![0.0; dim],
+            work: vec![0.0; dim],
+            error: SparseVector::zeros(dim),
+        })
+    }
+
+    /// The source within, for excess risks and constants.
+    pub fn virtual_source(&self) -> &Virtual<D> {
+        &self.source
+    }
+}
+
+impl<D> std::ops::Deref for Counted<D> {
+    type Target = Virtual<D>;
+
+    fn deref(&self) -> &Virtual<D> {
+        &self.source
+    }
+}
+
+impl<D: WalshRows> Source for Counted<D> {
+    fn dim(&self) -> usize {
+        self.source.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        self.source.observe(attributes, block)
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        _scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        const MOST: u64 = 1 << 53;
+        let Counted { source, counts, noise, work, error } = self;
+        let position = source.position();
+        let examples = ask.examples.min(source.length().saturating_sub(position)).min(MOST);
+        if examples == 0 {
+            return Ok(0);
+        }
+        let mut rng = source.words().generator(position, examples);
+        row_counts(&mut rng, examples, source.design().even_share(), counts);
+        noise_sums(&mut rng, source.noise(), counts, noise);
+
+        let scale = source.design().scale();
+        subtract(ask.theta, source.theta_star(), error);
+        for weight in error.values_mut() {
+            *weight *= scale;
+        }
+        gradient_from_counts(counts, noise, error.view(), work);
+        for (total, &j) in sum.iter_mut().zip(ask.attributes) {
+            *total += scale * work[j as usize];
+        }
+        source.seek(position + examples)?;
+        Ok(examples)
+    }
+
+    fn position(&self) -> u64 {
+        self.source.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.source.seek(position)
+    }
+}
+
+/// Draws how often each row occurs among `examples`: a multinomial, row r in `counts[r]`; even rows together have
+/// probability `even_share`, and are equally likely among themselves, as are the odd ones.
+///
+/// Halves the rows by one bit of their index after the other, with a conditional binomial each. `counts.len()` must be a
+/// power of two.
+pub fn row_counts(rng: &mut Rng, examples: u64, even_share: f64, counts: &mut [u64]) {
+    debug_assert!(counts.len().is_power_of_two());
+    let Some(first) = counts.first_mut() else { return };
+    *first = examples;
+    let (mut known, mut share) = (1, even_share);
+    while known < counts.len() {
+        let (zeros, ones) = counts.split_at_mut(known);
+        for (zero, one) in zeros.iter_mut().zip(ones) {
+            let both = *zero;
+            *zero = binomial(rng, both, share);
+            *one = both - *zero;
+        }
+        (known, share) = (2 * known, 0.5);
+    }
+}
+
+/// Draws the noise summed over the examples of each row: exact in law, `sums[r]` over `counts[r]` examples.
+pub fn noise_sums(rng: &mut Rng, noise: Noise, counts: &[u64], sums: &mut [f64]) {
+    for (sum, &count) in sums.iter_mut().zip(counts) {
+        *sum = match noise {
+            Noise::None => 0.0,
+            Noise::Gaussian(sigma) => {
+                let z: f64 = StandardNormal.sample(rng);
+                sigma * (count as f64).sqrt() * z
+            }
+            Noise::Signs(sigma) => {
+                let plus = binomial(rng, count, 0.5);
+                sigma * (plus as f64 - (count - plus) as f64)
+            }
+        };
+    }
+}
+
+/// Writes to `gradient`, for every attribute j, the sum of `2 (theta' x - y) x_j` over a batch that consists of `counts[r]`
+/// examples with Hadamard row r and noise sum `noise[r]`; `error` is `theta - theta*`. All lengths are `d`.
+pub fn gradient_from_counts(counts: &[u64], noise: &[f64], error: SparseView<'_>, gradient: &mut [f64]) {
+    identity_times(error, gradient);
+    fwht(gradient);
+    for ((value, &count), noise) in gradient.iter_mut().zip(counts).zip(noise) {
+        *value = 2.0 * (count as f64 * *value - noise);
+    }
+    fwht(gradient);
+}
+
+/// The fast Walsh-Hadamard transform in place: `x <- H x` in O(d log d). `x.len()` must be a power of two.
+pub fn fwht(x: &mut [f64]) {
+    debug_assert!(x.len().is_power_of_two());
+    let mut half = 1;
+    while half < x.len() {
+        for chunk in x.chunks_exact_mut(2 * half) {
+            let (low, high) = chunk.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half *= 2;
+    }
+}
+
+fn binomial(rng: &mut Rng, trials: u64, share: f64) -> u64 {
+    // The only errors are a share outside [0, 1]; designs keep theirs inside.
+    Binomial::new(trials, share).map_or(0, |law| law.sample(rng))
+}

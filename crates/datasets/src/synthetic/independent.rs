@@ -1,0 +1,112 @@
+//! Independent attributes of mean 0 and variance 1: `Sigma = I`, so `kappa = 1` at every sparsity.
+//!
+//! *Source.* Murata & Suzuki (2018) experiment on standard normal attributes; signs and uniform attributes satisfy the
+//! boundedness that their theorems ask for as well.
+
+use super::words::{Stream, centred_uniform, fill_signs};
+use super::{Design, DesignError, Restricted, Words, check_dim, identity_times};
+use lao_kernels::SparseView;
+use rand_distr::{Distribution, StandardNormal};
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+/// Attributes drawn independently from one law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Independent<L> {
+    dim: usize,
+    law: PhantomData<L>,
+}
+
+/// Signs +1 and -1 with equal probability; `R_inf = 1`.
+pub type Rademacher = Independent<Signs>;
+/// Uniform on `[-sqrt 3, sqrt 3]`; `R_inf = sqrt 3`.
+pub type Uniform = Independent<Flat>;
+/// Standard normal; unbounded.
+pub type Normal = Independent<Gauss>;
+
+/// A law on the line with mean 0 and variance 1.
+pub trait Law: Debug + Clone + Copy + Send + Sync + 'static {
+    /// Name of the design, for messages.
+    const DESIGN: &'static str;
+    /// The law lives on `[-BOUND, BOUND]`.
+    const BOUND: f64;
+    /// Writes one draw per row `first_row ..`.
+    fn fill(stream: Stream, first_row: u64, out: &mut [f64]);
+}
+
+/// The law of [`Rademacher`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signs;
+/// The law of [`Uniform`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flat;
+/// The law of [`Normal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gauss;
+
+const SQRT_3: f64 = 1.732_050_807_568_877_2;
+
+impl Law for Signs {
+    const DESIGN: &'static str = "Rademacher";
+    const BOUND: f64 = 1.0;
+    fn fill(stream: Stream, first_row: u64, out: &mut [f64]) {
+        fill_signs(first_row, out, |row| stream.word(row));
+    }
+}
+
+impl Law for Flat {
+    const DESIGN: &'static str = "Uniform";
+    const BOUND: f64 = SQRT_3;
+    fn fill(stream: Stream, first_row: u64, out: &mut [f64]) {
+        for (row, x) in (0..).zip(out) {
+            *x = 2.0 * SQRT_3 * centred_uniform(stream.word(first_row.wrapping_add(row)));
+        }
+    }
+}
+
+impl Law for Gauss {
+    const DESIGN: &'static str = "Normal";
+    const BOUND: f64 = f64::INFINITY;
+    fn fill(stream: Stream, first_row: u64, out: &mut [f64]) {
+        for (row, x) in (0..).zip(out) {
+            *x = StandardNormal.sample(&mut stream.draws(first_row.wrapping_add(row)));
+        }
+    }
+}
+
+impl<L: Law> Independent<L> {
+    /// `dim` attributes.
+    ///
+    /// # Errors
+    /// When `dim` is 0 or above 2^32.
+    pub fn new(dim: usize) -> Result<Self, DesignError> {
+        let dim = check_dim(L::DESIGN, dim, true, "1 to 2^32 attributes")?;
+        Ok(Independent { dim, law: PhantomData })
+    }
+}
+
+impl<L: Law> Design for Independent<L> {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn fill(&self, words: &Words, _shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
+        L::fill(words.stream(0, attribute), first_row, out);
+    }
+
+    fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
+        v.norm_squared()
+    }
+
+    fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]) {
+        identity_times(v, out);
+    }
+
+    fn r_inf(&self) -> f64 {
+        L::BOUND
+    }
+
+    fn restricted(&self, _order: usize) -> Restricted {
+        Restricted::exact(1.0, 1.0)
+    }
+}

@@ -1,0 +1,196 @@
+//! Virtual designs: examples computed from (seed, row, column) when they are looked at.
+//!
+//! Observing k attributes of an example costs O(k) whatever the dimension, and no data is stored, so 10^6 attributes and
+//! 10^9 examples are ordinary. Each [`Design`] knows its exact covariance `Sigma = E x x'`, the bound `R_inf` and the
+//! eigenvalues of Sigma over small supports; hence the excess risk `(theta - theta*)' Sigma (theta - theta*)` and the
+//! constants of a theorem are computed, never estimated. [`Virtual`] adds `theta*` and noise and is a
+//! [`Source`](lao_observation::Source).
+//!
+//! | design | x | Sigma |
+//! |---|---|---|
+//! | [`Rademacher`], [`Uniform`], [`Normal`] | independent attributes of variance 1 | I |
+//! | [`Hadamard`] | a random row of the Hadamard matrix | I |
+//! | [`CorrelatedPairs`], [`HadamardPairs`] | signs that agree in pairs | blocks `[[1, rho], [rho, 1]]` |
+//! | [`Scaled`] | `c` times another design | `c^2` times the other |
+//!
+//! A finite set of rows allows more: [`Counted`] answers a gradient over any number of examples from multinomial row
+//! counts.
+
+mod hadamard;
+mod independent;
+mod pairs;
+mod scaled;
+mod source;
+pub mod words;
+
+pub use hadamard::{
+    Counted, Hadamard, HadamardPairs, WalshRows, fwht, gradient_from_counts, noise_sums, row_counts,
+};
+pub use independent::{Normal, Rademacher, Uniform};
+pub use pairs::CorrelatedPairs;
+pub use scaled::Scaled;
+pub use source::{Noise, Virtual};
+pub use words::{Stream, Words};
+
+use lao_kernels::{SparseVector, SparseView};
+use std::fmt::Debug;
+use thiserror::Error;
+
+/// The law of an example's attributes, with its exact constants.
+pub trait Design: Debug + Send + Sync {
+    /// `d`, the number of attributes.
+    fn dim(&self) -> usize;
+
+    /// What several attributes of a row need and is dear to compute: one number per row `first_row ..`, handed to
+    /// [`fill`](Design::fill) for the same rows. Most designs need nothing.
+    fn prepare(&self, _words: &Words, _first_row: u64, _rows: usize, _shared: &mut Vec<f64>) {}
+
+    /// Writes `attribute` of the rows `first_row ..` to `out`, from `words` alone: the same row and attribute give the
+    /// same value however they are asked for.
+    fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]);
+
+    /// `v' Sigma v`, at a cost that depends on the stored entries of `v` and not on `d`.
+    fn quadratic_form(&self, v: SparseView<'_>) -> f64;
+
+    /// Writes `Sigma v`, all `d` coordinates, to `out`.
+    fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]);
+
+    /// `R_inf`: almost surely `|x_j| <= R_inf` for every attribute; infinite if unbounded.
+    fn r_inf(&self) -> f64;
+
+    /// Extreme eigenvalues of Sigma over the supports of `order` coordinates (at least 1; an order above `d` means `d`).
+    fn restricted(&self, order: usize) -> Restricted;
+
+    /// Sigma as a dense matrix, row by row.
+    ///
+    /// # Errors
+    /// When `d` exceeds [`DENSE_LIMIT`].
+    fn covariance(&self) -> Result<Vec<f64>, DesignError> {
+        let dim = self.dim();
+        if dim > DENSE_LIMIT {
+            return Err(DesignError::TooLarge { dim });
+        }
+        let mut covariance = vec![0.0; dim * dim];
+        let mut unit = SparseVector::zeros(dim);
+        for (j, row) in covariance.chunks_exact_mut(dim.max(1)).enumerate() {
+            unit.clear();
+            unit.push(j as u32, 1.0);
+            self.covariance_times(unit.view(), row);
+        }
+        Ok(covariance)
+    }
+}
+
+/// The largest dimension for which [`Design::covariance`] builds a dense matrix.
+pub const DENSE_LIMIT: usize = 4096;
+
+/// Extreme eigenvalues of a covariance over all supports of one size: the least and greatest `u' Sigma u` over unit
+/// vectors `u` with that many non-zeros.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Restricted {
+    /// The least, or a lower bound on it.
+    pub smallest: f64,
+    /// The greatest, or an upper bound on it.
+    pub largest: f64,
+    /// Whether these are the eigenvalues themselves.
+    pub exact: bool,
+}
+
+impl Restricted {
+    /// Eigenvalues known in closed form.
+    pub fn exact(smallest: f64, largest: f64) -> Restricted {
+        Restricted { smallest, largest, exact: true }
+    }
+}
+
+impl<D: Design + ?Sized> Design for Box<D> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+    fn prepare(&self, words: &Words, first_row: u64, rows: usize, shared: &mut Vec<f64>) {
+        (**self).prepare(words, first_row, rows, shared);
+    }
+    fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
+        (**self).fill(words, shared, first_row, attribute, out);
+    }
+    fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
+        (**self).quadratic_form(v)
+    }
+    fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]) {
+        (**self).covariance_times(v, out);
+    }
+    fn r_inf(&self) -> f64 {
+        (**self).r_inf()
+    }
+    fn restricted(&self, order: usize) -> Restricted {
+        (**self).restricted(order)
+    }
+}
+
+/// Parameters that make up no design or no virtual source.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum DesignError {
+    /// The dimension does not suit the design.
+    #[error("{design}: dimension {dim} is not allowed; give {allowed}")]
+    Dimension {
+        /// The design.
+        design: &'static str,
+        /// The dimension.
+        dim: usize,
+        /// What would be allowed.
+        allowed: &'static str,
+    },
+    /// A parameter is out of its range.
+    #[error("{design}: {field} is {value}, but must be {allowed}")]
+    Parameter {
+        /// The design.
+        design: &'static str,
+        /// The parameter.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// The allowed range.
+        allowed: &'static str,
+    },
+    /// `theta*` lives in another space than the design.
+    #[error("theta* has dimension {theta}, but the design has {design}: give them the same dimension")]
+    ThetaStar {
+        /// Dimension of theta*.
+        theta: usize,
+        /// Dimension of the design.
+        design: usize,
+    },
+    /// A dense covariance would be too large.
+    #[error(
+        "a dense {dim} x {dim} covariance is refused above dimension {DENSE_LIMIT}; use quadratic_form or covariance_times"
+    )]
+    TooLarge {
+        /// The dimension.
+        dim: usize,
+    },
+}
+
+/// Attributes are numbered by `u32`.
+pub(crate) const MOST_ATTRIBUTES: usize = 1 << 32;
+
+/// Checks that `dim` is at least `least` and small enough to number its attributes.
+pub(crate) fn check_dim(
+    design: &'static str,
+    dim: usize,
+    suits: bool,
+    allowed: &'static str,
+) -> Result<usize, DesignError> {
+    if suits && (1..=MOST_ATTRIBUTES).contains(&dim) {
+        Ok(dim)
+    } else {
+        Err(DesignError::Dimension { design, dim, allowed })
+    }
+}
+
+/// `v' v`, and `out <- v`: the forms of designs with `Sigma = I`.
+pub(crate) fn identity_times(v: SparseView<'_>, out: &mut [f64]) {
+    out.fill(0.0);
+    for (j, value) in v.iter() {
+        out[j as usize] = value;
+    }
+}

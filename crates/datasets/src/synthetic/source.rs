@@ -1,0 +1,244 @@
+//! A design with `theta*` and noise, as a stream of examples.
+
+use super::words::fill_signs;
+use super::{Design, DesignError, Words};
+use crate::contract::check_observe;
+use lao_kernels::{SparseVector, SparseView, axpy_column};
+use lao_observation::{BlockBuf, Constants, Seed, Source, SourceError};
+use rand_distr::{Distribution, StandardNormal};
+
+/// The noise `xi` in `y = theta*' x + xi`, independent of x and of mean 0. Sub-Gaussian with parameter `sigma^2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Noise {
+    /// `y = theta*' x`.
+    None,
+    /// Normal with this standard deviation.
+    Gaussian(f64),
+    /// Plus or minus this value with equal probability.
+    Signs(f64),
+}
+
+impl Noise {
+    /// `sigma`, the standard deviation.
+    pub fn sigma(&self) -> f64 {
+        match *self {
+            Noise::None => 0.0,
+            Noise::Gaussian(sigma) | Noise::Signs(sigma) => sigma,
+        }
+    }
+}
+
+/// The stream of examples `(x_i, y_i)`, `y_i = theta*' x_i + xi_i`, with `x_i` from a design; a pure function of the seed.
+///
+/// The streams of a row do not depend on what was asked before or is asked beside it: asking for other attributes, in
+/// other pieces, or again after [`seek`](Source::seek), shows the same examples, bit by bit.
+#[derive(Clone, Debug)]
+pub struct Virtual<D> {
+    design: D,
+    theta_star: SparseVector,
+    noise: Noise,
+    words: Words,
+    noise_words: Words,
+    position: u64,
+    length: u64,
+    shared: Vec<f64>,
+    spare: Vec<f64>,
+    labels: Vec<f64>,
+}
+
+impl<D: Design> Virtual<D> {
+    /// An endless stream.
+    ///
+    /// # Errors
+    /// When `theta_star` has another dimension than the design, or sigma is negative or not finite.
+    pub fn new(
+        design: D,
+        mut theta_star: SparseVector,
+        noise: Noise,
+        seed: &Seed,
+    ) -> Result<Virtual<D>, DesignError> {
+        if theta_star.dim() != design.dim() {
+            return Err(DesignError::ThetaStar { theta: theta_star.dim(), design: design.dim() });
+        }
+        let sigma = noise.sigma();
+        if !(sigma >= 0.0 && sigma.is_finite()) {
+            let (design, field) = ("noise", "sigma");
+            return Err(DesignError::Parameter {
+                design,
+                field,
+                value: sigma,
+                allowed: "finite and not negative",
+            });
+        }
+        theta_star.prune_zeros();
+        Ok(Virtual {
+            design,
+            theta_star,
+            noise,
+            words: Words::new(&seed.child("design")),
+            noise_words: Words::new(&seed.child("noise")),
+            position: 0,
+            length: u64::MAX,
+            shared: Vec::new(),
+            spare: Vec::new(),
+            labels: Vec::new(),
+        })
+    }
+
+    /// The same stream, dry after `length` examples.
+    pub fn with_length(mut self, length: u64) -> Virtual<D> {
+        self.length = length;
+        self
+    }
+
+    /// The excess risk `L(theta) - L(theta*) = (theta - theta*)' Sigma (theta - theta*)`, exactly; its cost does not
+    /// depend on the dimension.
+    pub fn gap(&self, theta: SparseView<'_>) -> f64 {
+        self.design.quadratic_form(self.error_of(theta).view())
+    }
+
+    /// Writes the gradient of the risk at `theta`, `2 Sigma (theta - theta*)`, all `d` coordinates, to `out`.
+    pub fn gradient_exact(&self, theta: SparseView<'_>, out: &mut [f64]) {
+        self.design.covariance_times(self.error_of(theta).view(), out);
+        for x in out {
+            *x *= 2.0;
+        }
+    }
+
+    /// The constants for s-sparse predictors, `s = sparsity`: `L_s` and `mu_s` over supports of size `2s` (or d, if less).
+    pub fn constants(&self, sparsity: usize) -> Constants {
+        let order = sparsity.saturating_mul(2).clamp(1, self.design.dim());
+        let eigenvalues = self.design.restricted(order);
+        Constants {
+            smoothness: 2.0 * eigenvalues.largest,
+            convexity: 2.0 * eigenvalues.smallest,
+            bound: self.design.r_inf(),
+            noise: self.noise.sigma(),
+            sparsity: self.theta_star.len(),
+        }
+    }
+
+    /// The true parameter.
+    pub fn theta_star(&self) -> SparseView<'_> {
+        self.theta_star.view()
+    }
+
+    /// The noise.
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
+
+    /// The law of x.
+    pub fn design(&self) -> &D {
+        &self.design
+    }
+
+    /// Number of examples in the stream.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    pub(super) fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// `theta - theta*`.
+    fn error_of(&self, theta: SparseView<'_>) -> SparseVector {
+        let mut error = SparseVector::zeros(self.design.dim());
+        subtract(theta, self.theta_star.view(), &mut error);
+        error
+    }
+
+    fn add_noise(&mut self) {
+        let stream = self.noise_words.stream(0, 0);
+        match self.noise {
+            Noise::None => {}
+            Noise::Gaussian(sigma) => {
+                for (row, y) in (0..).zip(&mut self.labels) {
+                    let z: f64 = StandardNormal.sample(&mut stream.draws(self.position.wrapping_add(row)));
+                    *y += sigma * z;
+                }
+            }
+            Noise::Signs(sigma) => {
+                self.spare.resize(self.labels.len(), 0.0);
+                fill_signs(self.position, &mut self.spare, |row| stream.word(row));
+                axpy_column(&mut self.labels, &self.spare, sigma);
+            }
+        }
+    }
+}
+
+/// `difference <- a - b`; coordinates that cancel are kept as zeros.
+pub(super) fn subtract(a: SparseView<'_>, b: SparseView<'_>, difference: &mut SparseVector) {
+    difference.clear();
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        match (a.peek().copied(), b.peek().copied()) {
+            (Some((i, x)), Some((j, y))) if i == j => {
+                difference.push(i, x - y);
+                a.next();
+                b.next();
+            }
+            (Some((i, x)), other) if other.is_none_or(|(j, _)| i < j) => {
+                difference.push(i, x);
+                a.next();
+            }
+            (_, Some((j, y))) => {
+                difference.push(j, -y);
+                b.next();
+            }
+            (_, None) => return,
+        }
+    }
+}
+
+impl<D: Design> Source for Virtual<D> {
+    fn dim(&self) -> usize {
+        self.design.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        check_observe(attributes, self.dim(), block, self.position)?;
+        let rows = self.length.saturating_sub(self.position).min(block.room() as u64) as usize;
+        let Virtual { design, words, position, shared, spare, .. } = self;
+        design.prepare(words, *position, rows, shared);
+        for (c, &attribute) in attributes.iter().enumerate() {
+            design.fill(words, shared, *position, attribute, &mut block.column_mut(c)[..rows]);
+        }
+
+        // theta* in its own order, so that labels do not depend on what is observed beside them.
+        self.labels.clear();
+        self.labels.resize(rows, 0.0);
+        let mut c = 0;
+        for (j, weight) in self.theta_star.view().iter() {
+            while c < attributes.len() && attributes[c] < j {
+                c += 1;
+            }
+            let column = if attributes.get(c) == Some(&j) {
+                &block.column_mut(c)[..rows]
+            } else {
+                spare.resize(rows, 0.0);
+                design.fill(words, shared, *position, j, spare);
+                &spare[..]
+            };
+            axpy_column(&mut self.labels, column, weight);
+        }
+        self.add_noise();
+        block.labels_mut()[..rows].copy_from_slice(&self.labels);
+        block.set_rows(rows);
+        self.position += rows as u64;
+        Ok(rows)
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        if position > self.length {
+            return Err(SourceError::Seek { position, end: self.length });
+        }
+        self.position = position;
+        Ok(())
+    }
+}
