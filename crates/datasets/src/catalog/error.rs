@@ -70,6 +70,64 @@ pub enum CatalogError {
     /// A file is malformed.
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// Downloads have nowhere to go.
+    #[error("downloads need a cache folder, but neither XDG_CACHE_HOME nor HOME is set; set XDG_CACHE_HOME")]
+    NoCache,
+    /// Another process is downloading the same file.
+    #[error("{path} is being written by another process; wait for it to end", path = path.display())]
+    Busy {
+        /// The partial download.
+        path: PathBuf,
+    },
+    /// The server answered, but not with the file.
+    #[error("{url} answered with status {status}; nothing was kept. Check the address in a browser, or fetch the file \
+             by hand into {target}", target = target.display())]
+    Status {
+        /// The address.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+        /// Where the file belongs.
+        target: PathBuf,
+    },
+    /// The server could not be reached, or speaks no HTTP.
+    #[error("{url} cannot be reached ({detail}); check the connection, or fetch the file by hand into {target}",
+            target = target.display())]
+    Network {
+        /// The address.
+        url: String,
+        /// What went wrong.
+        detail: String,
+        /// Where the file belongs.
+        target: PathBuf,
+    },
+    /// The transfer ended too early.
+    #[error("{url} was cut off after {found} bytes{}; {kept}", expected.map_or(String::new(), |n| format!(" of {n}")))]
+    CutOff {
+        /// The address.
+        url: String,
+        /// Bytes received, earlier parts included.
+        found: u64,
+        /// Bytes announced, where known.
+        expected: Option<u64>,
+        /// What happens to the bytes received.
+        kept: &'static str,
+    },
+    /// A complete download is not the file that the manifest describes. It was removed.
+    #[error(
+        "the download of {url} has {what} {found}, not {expected}; it was removed. The file at the address has \
+             changed, or the transfer was tampered with"
+    )]
+    WrongDownload {
+        /// The address.
+        url: String,
+        /// Size or checksum.
+        what: &'static str,
+        /// The value on record.
+        expected: String,
+        /// The value found.
+        found: String,
+    },
     /// The file system refused.
     #[error("{path}: {source}; check that the path exists and the disk has room", path = path.display())]
     Io {

@@ -5,6 +5,8 @@ use crate::format::csv::read_csv;
 use crate::format::idx::read_idx_table;
 use crate::format::libsvm::read_libsvm;
 use crate::format::{DenseTable, Opening, SparseRows};
+use crate::preprocess::{PreprocessError, split_by_group, split_random};
+use lao_observation::Seed;
 use std::path::PathBuf;
 
 /// Rows in the form that suits them.
@@ -84,6 +86,26 @@ impl Rows {
             Rows::Dense(_) => None,
             Rows::Sparse(rows) => Some(rows),
         }
+    }
+}
+
+impl Loaded {
+    /// Training and test rows: the authors' where given, otherwise drawn by the manifest's rule from `seed`.
+    pub fn into_train_test(self, seed: &Seed) -> Result<(Rows, Rows), PreprocessError> {
+        let split = match (self.split, self.test) {
+            (_, Some(test)) => return Ok((self.train, test)),
+            (SplitRule::Random { test_fraction }, None) => {
+                split_random(self.train.rows(), test_fraction, seed)?
+            }
+            (SplitRule::ByGroup { test_fraction }, None) => {
+                let groups = self.train.dense().and_then(|table| table.groups.as_deref());
+                split_by_group(groups.unwrap_or_default(), test_fraction, seed)?
+            }
+            (SplitRule::Given, None) => {
+                return Err(PreprocessError::TooFew { what: "given test sets", found: 0, needed: 1 });
+            }
+        };
+        Ok((self.train.select_rows(&split.train), self.train.select_rows(&split.test)))
     }
 }
 

@@ -6,11 +6,13 @@
 
 mod checksum;
 mod error;
+mod fetch;
 mod load;
 mod manifest;
 
 pub use checksum::sha256;
 pub use error::CatalogError;
+pub use fetch::Progress;
 pub use load::{Loaded, Rows};
 pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, Reading, SplitRule};
 
@@ -211,6 +213,22 @@ impl Catalog {
             Some(_) => Ok((found, true)),
             None => Ok((found, false)),
         }
+    }
+
+    /// Downloads what is not at hand of a dataset into the cache, checked. Only this function touches the network.
+    pub fn fetch(&self, name: &str, progress: &mut dyn Progress) -> Result<Found<'_>, CatalogError> {
+        let dataset = self.dataset(name)?;
+        for id in dataset.file_ids() {
+            if let Some(file) = self.find_file(dataset, id)? {
+                self.check(&file)?;
+                continue;
+            }
+            let entry = dataset.alternatives(id).find(|entry| !entry.urls.is_empty());
+            let entry = entry.ok_or_else(|| self.missing(dataset, id))?;
+            let cache = self.folders.cache.as_ref().ok_or(CatalogError::NoCache)?;
+            fetch::fetch(entry, &cache.join(&entry.path), progress)?;
+        }
+        self.find(name)
     }
 
     /// Finds, checks and reads a dataset. Never downloads.

@@ -1,0 +1,89 @@
+//! Columns that carry nothing, columns that repeat, and values cut to a range.
+
+use super::PreprocessError;
+use crate::format::DenseTable;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+pub(super) fn constant(column: &[f64]) -> bool {
+    column.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// Columns that have one value in all rows.
+pub fn constant_columns(table: &DenseTable) -> Vec<usize> {
+    (0..table.columns()).filter(|&j| constant(table.column(j))).collect()
+}
+
+/// Columns that equal an earlier one in every row, each with the first column that it equals.
+pub fn duplicate_columns(table: &DenseTable) -> Vec<(usize, usize)> {
+    let mut first = HashMap::new();
+    let mut repeats = Vec::new();
+    for j in 0..table.columns() {
+        // Adding 0 turns -0 into 0, which equals it.
+        let key: Vec<u64> = table.column(j).iter().map(|value| (value + 0.0).to_bits()).collect();
+        let original = *first.entry(key).or_insert(j);
+        if original != j {
+            repeats.push((j, original));
+        }
+    }
+    repeats
+}
+
+/// Cuts values to a range, say to bound the attributes of standardised data.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Clip {
+    low: f64,
+    high: f64,
+}
+
+impl Clip {
+    /// The range `low..=high`, both finite, `low < high`.
+    pub fn new(low: f64, high: f64) -> Result<Self, PreprocessError> {
+        let fail = |field, value, allowed| Err(PreprocessError::Parameter { field, value, allowed });
+        match (low.is_finite(), high.is_finite()) {
+            (false, _) => fail("low", low, "finite"),
+            (_, false) => fail("high", high, "finite"),
+            _ if low >= high => fail("low", low, "below high"),
+            _ => Ok(Self { low, high }),
+        }
+    }
+
+    /// Cuts in place and returns how many values changed.
+    pub fn apply(&self, values: &mut [f64]) -> usize {
+        let mut changed = 0;
+        for value in values {
+            let cut = value.clamp(self.low, self.high);
+            changed += usize::from(cut != *value);
+            *value = cut;
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_and_repeats_are_found() {
+        let table =
+            DenseTable::from_columns(4, vec![1.0, 0.0, 5.0, 5.0, 1.0, -0.0, 5.0, 5.0], vec![0.0, 0.0])
+                .unwrap();
+        assert_eq!(constant_columns(&table), [1, 3]);
+        assert_eq!(duplicate_columns(&table), [(2, 0), (3, 1)]);
+    }
+
+    #[test]
+    fn clipping_counts_what_it_changes() {
+        let mut values = [-3.0, 0.5, 2.0, 1.0];
+        assert_eq!(Clip::new(-1.0, 1.0).unwrap().apply(&mut values), 2);
+        assert_eq!(values, [-1.0, 0.5, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_range_must_be_finite_and_ascending() {
+        for (low, high) in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+            assert!(Clip::new(low, high).is_err(), "{low}..{high}");
+        }
+    }
+}
