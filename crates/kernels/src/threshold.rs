@@ -48,8 +48,8 @@ const SLACK: u64 = 1 << 49;
 /// The buffered filter wins over selection among all keys when at most one coordinate in this many is kept.
 const RARE: usize = 100;
 
-/// Coordinates that are tested together.
-const LANES: usize = 8;
+/// Coordinates that are tested together, a bit each.
+const CHUNK: usize = 64;
 
 impl Threshold for HardThreshold {
     fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite> {
@@ -102,12 +102,8 @@ impl HardThreshold {
         self.keys.clear();
         let full = s.saturating_mul(2).max(64);
         let mut bound = f64::from_bits(bound);
-        let (chunks, tail) = dense.as_chunks::<LANES>();
-        for chunk in chunks.iter().map(<[f64; LANES]>::as_slice).chain([tail]) {
-            if !chunk.iter().fold(false, |any, value| any | (value.abs() > bound)) {
-                continue;
-            }
-            self.keys.extend(chunk.iter().filter(|value| value.abs() > bound).map(|&value| key(value)));
+        for chunk in dense.chunks(CHUNK) {
+            self.keys.extend(passing(chunk, |value| value.abs() > bound).map(|lane| key(chunk[lane])));
             if self.keys.len() >= full {
                 let (lowest, _) = select(&mut self.keys, s);
                 bound = f64::from_bits(lowest);
@@ -135,28 +131,46 @@ fn select(keys: &mut [u64], s: usize) -> (u64, usize) {
 /// Appends the entries with a key above `lowest`, and the first `ties` of those at `lowest`.
 fn push_above(dense: &[f64], lowest: u64, mut ties: usize, kept: &mut SparseVector) {
     let lowest = f64::from_bits(lowest);
-    let (chunks, tail) = dense.as_chunks::<LANES>();
-    for (c, chunk) in chunks.iter().map(<[f64; LANES]>::as_slice).chain([tail]).enumerate() {
-        if !chunk.iter().fold(false, |any, value| any | (value.abs() >= lowest)) {
-            continue;
-        }
-        for (lane, &value) in chunk.iter().enumerate() {
-            let tie = value.abs() == lowest;
-            if value.abs() > lowest || (tie && ties > 0) {
-                ties -= usize::from(tie);
-                kept.push((c * LANES + lane) as u32, value);
+    for (c, chunk) in dense.chunks(CHUNK).enumerate() {
+        for lane in passing(chunk, |value| value.abs() >= lowest) {
+            if chunk[lane].abs() == lowest {
+                if ties == 0 {
+                    continue;
+                }
+                ties -= 1;
             }
+            kept.push((c * CHUNK + lane) as u32, chunk[lane]);
         }
     }
+}
+
+/// The positions in a chunk that pass, ascending. Gathers one bit for each first, so that no branch depends on a single
+/// number: it would be mispredicted.
+#[inline(always)]
+fn passing(chunk: &[f64], pass: impl Fn(f64) -> bool) -> impl Iterator<Item = usize> {
+    let mut bits = 0_u64;
+    // Where few pass, whether any does is the cheaper question.
+    if chunk.iter().fold(false, |any, &value| any | pass(value)) {
+        for (lane, &value) in chunk.iter().enumerate() {
+            bits |= u64::from(pass(value)) << lane;
+        }
+    }
+    std::iter::from_fn(move || {
+        (bits != 0).then(|| {
+            let lane = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            lane
+        })
+    })
 }
 
 /// Refuses NaN and infinities.
 pub(crate) fn check_finite(dense: &[f64]) -> Result<(), NotFinite> {
     // 0 x is zero for finite x and NaN otherwise; the sums keep a NaN.
-    let (chunks, tail) = dense.as_chunks::<LANES>();
-    let mut acc = [0.0; LANES];
+    let (chunks, tail) = dense.as_chunks::<8>();
+    let mut acc = [0.0; 8];
     for chunk in chunks {
-        for lane in 0..LANES {
+        for lane in 0..8 {
             acc[lane] += 0.0 * chunk[lane];
         }
     }
