@@ -1,0 +1,302 @@
+//! `cargo xtask data`: which datasets there are, where they lie, fetching and checking them.
+
+use anyhow::Context;
+use clap::{Args, Subcommand, ValueEnum};
+use comfy_table::{Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use lao_datasets::catalog::{Catalog, CatalogError, Dataset, Found, Progress, SplitRule};
+use serde_json::{Value, json};
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// List, fetch and check the datasets of the catalogue.
+///
+/// Files are looked up in the folder named by LAO_DATA, in the project's data/, and in the cache ($XDG_CACHE_HOME/lao or
+/// ~/.cache/lao), in this order. All three are laid out alike (mnist/, libsvm/, uci/). Only `fetch` uses the network.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask data list                    what there is, and where it lies
+  cargo xtask data list mnist              all that is known about one dataset
+  cargo xtask data fetch ct-slice          download into the cache; a cut-off download is resumed
+  cargo xtask data check                   verify and read everything at hand
+  LAO_DATA=~/data cargo xtask data check   the same, with a folder of your own
+
+Exit status: 0 success, 1 a dataset is missing or damaged, 2 wrong usage or another error.")]
+pub struct DataArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Show the datasets, their shapes, licences, and where they lie.
+    List {
+        /// Datasets to show in full; all, in brief, if none is named.
+        names: Vec<String>,
+        /// Form of the output.
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Download datasets into the cache, check them, and move them into place.
+    ///
+    /// Files that are at hand already are checked and left where they are. A file without a published checksum has the
+    /// checksum of its first download recorded beside it; a later download must match.
+    Fetch {
+        /// Datasets to fetch.
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Compare files with their checksums, read them, and compare the counts of rows, features and nonzeros.
+    Check {
+        /// Datasets to check; everything at hand if none is named.
+        names: Vec<String>,
+        /// Form of the output.
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table for people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
+/// Runs the verb.
+pub fn run(args: DataArgs) -> anyhow::Result<ExitCode> {
+    let catalog = Catalog::from_env()?;
+    match args.verb {
+        Verb::List { names, format } => list(&catalog, &names, format),
+        Verb::Fetch { names } => fetch(&catalog, &names),
+        Verb::Check { names, format } => check(&catalog, &names, format),
+    }
+}
+
+fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<ExitCode> {
+    let shown = chosen(catalog, names)?;
+    match format {
+        Format::Json => {
+            let entries: Vec<Value> = shown.iter().map(|dataset| describe(catalog, dataset)).collect();
+            print(&serde_json::to_string_pretty(&entries)?)?;
+        }
+        Format::Human if names.is_empty() => {
+            let mut table = new_table(["name", "rows", "features", "licence", "where", "title"]);
+            for dataset in shown {
+                let place = match catalog.find(&dataset.name) {
+                    Ok(found) => places(&found),
+                    Err(CatalogError::Missing { .. }) if fetchable(dataset) => "to be fetched".to_owned(),
+                    Err(CatalogError::Missing { .. }) => "not at hand".to_owned(),
+                    Err(_) => "damaged: see check".to_owned(),
+                };
+                let licence = dataset.licence.split(';').next().unwrap_or_default();
+                let features = dataset.features.to_string();
+                table.add_row([
+                    &dataset.name,
+                    &row_counts(dataset),
+                    &features,
+                    licence,
+                    &place,
+                    &dataset.title,
+                ]);
+            }
+            print(&table.to_string())?;
+            print(&format!("\nsearched: {}", catalog.folders().describe()))?;
+        }
+        Format::Human => {
+            for dataset in shown {
+                print(&sheet(catalog, dataset))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn fetch(catalog: &Catalog, names: &[String]) -> anyhow::Result<ExitCode> {
+    // All names are checked before the first transfer.
+    for dataset in chosen(catalog, names)? {
+        let found = catalog.fetch(&dataset.name, &mut Bar::default());
+        let found = found.with_context(|| format!("cannot fetch `{}`", dataset.name))?;
+        for file in found.files.values() {
+            print(&format!("{}: {} ({})", dataset.name, file.path.display(), file.place))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<ExitCode> {
+    let mut bad = false;
+    let mut reports = Vec::new();
+    let mut table = new_table(["name", "state", "detail"]);
+    for dataset in chosen(catalog, names)? {
+        let (state, detail) = match catalog.load(&dataset.name) {
+            Ok(loaded) => {
+                let (rows, nonzeros) = (loaded.train.rows(), loaded.train.nonzeros());
+                let test = loaded.test.map_or(String::new(), |test| format!(" + {}", test.rows()));
+                let known = unverified(catalog, dataset)?;
+                ("good", format!("{rows}{test} x {}, {nonzeros} nonzeros{known}", dataset.features))
+            }
+            Err(reason @ CatalogError::Missing { .. }) => {
+                bad |= !names.is_empty();
+                ("not at hand", if names.is_empty() { String::new() } else { reason.to_string() })
+            }
+            Err(reason) => {
+                bad = true;
+                ("damaged", reason.to_string())
+            }
+        };
+        reports.push(json!({ "name": dataset.name, "state": state, "detail": detail }));
+        table.add_row([dataset.name.as_str(), state, &detail]);
+    }
+    match format {
+        Format::Json => print(&serde_json::to_string_pretty(&reports)?)?,
+        Format::Human => print(&table.to_string())?,
+    }
+    Ok(ExitCode::from(u8::from(bad)))
+}
+
+/// The named datasets, or all.
+fn chosen<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<&'a Dataset>, CatalogError> {
+    if names.is_empty() {
+        return Ok(catalog.datasets().iter().collect());
+    }
+    names.iter().map(|name| catalog.dataset(name)).collect()
+}
+
+/// A remark on files that no checksum vouches for.
+fn unverified(catalog: &Catalog, dataset: &Dataset) -> Result<&'static str, CatalogError> {
+    for file in catalog.find(&dataset.name)?.files.values() {
+        if !catalog.check(file)?.1 {
+            return Ok("; no checksum is known");
+        }
+    }
+    Ok("")
+}
+
+fn fetchable(dataset: &Dataset) -> bool {
+    dataset.file_ids().iter().all(|id| dataset.alternatives(id).any(|file| !file.urls.is_empty()))
+}
+
+fn places(found: &Found<'_>) -> String {
+    let mut places: Vec<String> = found.files.values().map(|file| file.place.to_string()).collect();
+    places.dedup();
+    places.join(", ")
+}
+
+fn row_counts(dataset: &Dataset) -> String {
+    match dataset.test_rows {
+        0 => dataset.rows.to_string(),
+        test => format!("{} + {test}", dataset.rows),
+    }
+}
+
+fn split_rule(rule: SplitRule) -> String {
+    match rule {
+        SplitRule::Given => "training and test rows as given by the authors".to_owned(),
+        SplitRule::Random { test_fraction } => format!("{test_fraction} of the rows, at random, for testing"),
+        SplitRule::ByGroup { test_fraction } => {
+            format!("{test_fraction} of the groups, at random, for testing")
+        }
+    }
+}
+
+/// All that is known about a dataset, for people.
+fn sheet(catalog: &Catalog, dataset: &Dataset) -> String {
+    let mut lines = vec![
+        dataset.name.clone(),
+        format!("  {}", dataset.title),
+        format!("  shape    {} x {}", row_counts(dataset), dataset.features),
+        format!("  target   {}", dataset.target),
+        format!("  split    {}", split_rule(dataset.split)),
+        format!("  licence  {}", dataset.licence),
+        format!("  source   {}", dataset.source),
+    ];
+    if !dataset.notes.is_empty() {
+        lines.push(format!("  notes    {}", dataset.notes));
+    }
+    for file in &dataset.files {
+        lines.push(format!(
+            "  file     {} (sha256 {})",
+            file.path,
+            file.sha256.as_deref().unwrap_or("not known")
+        ));
+        lines.extend(file.urls.iter().map(|url| format!("           {url}")));
+    }
+    lines.push(match catalog.find(&dataset.name) {
+        Ok(found) => format!("  where    {}", places(&found)),
+        Err(reason) => format!("  where    {reason}"),
+    });
+    lines.join("\n") + "\n"
+}
+
+/// All that is known about a dataset, for programs.
+fn describe(catalog: &Catalog, dataset: &Dataset) -> Value {
+    let files: Vec<Value> = dataset
+        .files
+        .iter()
+        .map(|f| json!({ "path": f.path, "bytes": f.bytes, "sha256": f.sha256, "urls": f.urls }))
+        .collect();
+    let (found, reason) = match catalog.find(&dataset.name) {
+        Ok(found) => (found.files.values().map(|f| f.path.display().to_string()).collect(), None),
+        Err(reason) => (Vec::new(), Some(reason.to_string())),
+    };
+    json!({
+        "name": dataset.name, "title": dataset.title, "rows": dataset.rows, "test_rows": dataset.test_rows,
+        "features": dataset.features, "nonzeros": dataset.nonzeros, "target": dataset.target,
+        "split": dataset.split, "licence": dataset.licence, "source": dataset.source, "notes": dataset.notes,
+        "files": files, "found": found, "reason": reason,
+    })
+}
+
+fn new_table<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
+    table
+}
+
+/// To standard output; a reader that has gone away (`| head`) is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    match writeln!(io::stdout().lock(), "{text}") {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome.context("cannot write to standard output"),
+    }
+}
+
+/// A progress bar per transfer, on a terminal; otherwise a line.
+#[derive(Default)]
+struct Bar(Option<ProgressBar>);
+
+impl Progress for Bar {
+    fn start(&mut self, url: &str, already: u64, total: Option<u64>) {
+        if !io::stderr().is_terminal() {
+            eprintln!("fetching {url}");
+            return;
+        }
+        let bar = match total {
+            Some(total) => ProgressBar::new(total),
+            None => ProgressBar::new_spinner(),
+        };
+        let template = "{msg} {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+        bar.set_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        bar.set_message(url.rsplit('/').next().unwrap_or(url).to_owned());
+        bar.set_position(already);
+        self.0 = Some(bar);
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        if let Some(bar) = &self.0 {
+            bar.inc(bytes);
+        }
+    }
+
+    fn note(&mut self, message: &str) {
+        match &self.0 {
+            Some(bar) => bar.suspend(|| eprintln!("{message}")),
+            None => eprintln!("{message}"),
+        }
+    }
+}
