@@ -1,6 +1,6 @@
 //! Checks that every source makes on what it is asked.
 
-use lao_observation::{BlockBuf, SourceError};
+use lao_observation::{BlockBuf, GradientAsk, SourceError};
 
 /// The attributes must exist and the block must have a column for each.
 pub(crate) fn check_observe(
@@ -9,13 +9,27 @@ pub(crate) fn check_observe(
     block: &BlockBuf,
     position: u64,
 ) -> Result<(), SourceError> {
-    let message = match attributes.iter().find(|&&attribute| attribute as usize >= dim) {
-        Some(attribute) => format!("attribute {attribute} does not exist: examples have attributes 0..{dim}"),
-        None if block.columns() != attributes.len() => {
-            let (columns, wanted) = (block.columns(), attributes.len());
-            format!("the block has {columns} columns for {wanted} attributes; reset it first")
-        }
-        None => return Ok(()),
-    };
+    check_attributes(attributes, dim, position)?;
+    let (columns, wanted) = (block.columns(), attributes.len());
+    if columns == wanted {
+        return Ok(());
+    }
+    let message = format!("the block has {columns} columns for {wanted} attributes; reset it first");
     Err(SourceError::Read { example: position, message })
+}
+
+/// All that a gradient ask names must exist.
+pub(crate) fn check_gradient(ask: &GradientAsk<'_>, dim: usize, position: u64) -> Result<(), SourceError> {
+    check_attributes(ask.attributes, dim, position)?;
+    check_attributes(ask.theta.indices(), dim, position)
+}
+
+fn check_attributes(attributes: &[u32], dim: usize, position: u64) -> Result<(), SourceError> {
+    match attributes.iter().find(|&&attribute| attribute as usize >= dim) {
+        None => Ok(()),
+        Some(attribute) => Err(SourceError::Read {
+            example: position,
+            message: format!("attribute {attribute} does not exist: examples have attributes 0..{dim}"),
+        }),
+    }
 }

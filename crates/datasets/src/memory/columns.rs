@@ -1,0 +1,145 @@
+//! Tables stored column after column.
+
+use super::cursor::{Cursor, permutation};
+use super::{MemoryError, check_labels, check_shape};
+use crate::contract::{check_gradient, check_observe};
+use crate::format::DenseTable;
+use lao_kernels::{Element, TILE, gradient_block, residual};
+use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A table stored column after column: value (row i, attribute j) at `j * rows + i`. A gradient ask reads the slices of the
+/// observed columns where they lie, without copying.
+#[derive(Clone, Debug)]
+pub struct Columns<T> {
+    dim: usize,
+    values: Arc<Vec<T>>,
+    labels: Arc<Vec<f64>>,
+    cursor: Cursor,
+}
+
+impl<T: Element> Columns<T> {
+    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at once.
+    ///
+    /// # Errors
+    /// When the shape does not fit, or a number is not finite.
+    pub fn new(dim: usize, values: Vec<T>, labels: Vec<f64>) -> Result<Columns<T>, MemoryError> {
+        let rows = labels.len();
+        check_shape(dim, values.len(), rows)?;
+        check_labels(&labels)?;
+        if let Some(at) = values.iter().position(|value| !value.to_f64().is_finite()) {
+            let (row, attribute, value) = (at % rows, at / rows, values[at].to_f64());
+            return Err(MemoryError::Value { row, attribute, value });
+        }
+        Ok(Columns { dim, values: Arc::new(values), labels: Arc::new(labels), cursor: Cursor::new(rows) })
+    }
+
+    /// The same rows in a random order drawn from `seed`, from the start.
+    pub fn shuffled(&self, seed: &Seed) -> Columns<T> {
+        let order = permutation(self.rows(), seed);
+        let columns = self.values.chunks_exact(self.rows().max(1));
+        Columns {
+            dim: self.dim,
+            values: Arc::new(columns.flat_map(|column| order.iter().map(|&i| column[i])).collect()),
+            labels: Arc::new(order.iter().map(|&i| self.labels[i]).collect()),
+            cursor: self.cursor.rewound(),
+        }
+    }
+
+    /// Goes over the rows `passes` times before it is dry.
+    pub fn with_passes(mut self, passes: u64) -> Columns<T> {
+        self.cursor = self.cursor.with_passes(passes);
+        self
+    }
+
+    /// Number of stored rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Attribute `j` of the stored `rows`; both were checked against the shape.
+    fn column(&self, j: u32, rows: &Range<usize>) -> &[T] {
+        let start = j as usize * self.labels.len();
+        &self.values[start + rows.start..start + rows.end]
+    }
+}
+
+impl Columns<f64> {
+    /// The same table with values in single precision: half the memory to read. Labels stay as they are.
+    ///
+    /// # Errors
+    /// When a value exceeds the range of single precision.
+    pub fn to_single(&self) -> Result<Columns<f32>, MemoryError> {
+        let values = self.values.iter().map(|&value| value as f32).collect();
+        let mut single = Columns::new(self.dim, values, self.labels.to_vec())?;
+        single.cursor = self.cursor;
+        Ok(single)
+    }
+}
+
+impl TryFrom<&DenseTable> for Columns<f64> {
+    type Error = MemoryError;
+
+    fn try_from(table: &DenseTable) -> Result<Columns<f64>, MemoryError> {
+        Columns::new(table.columns(), table.values().to_vec(), table.labels.clone())
+    }
+}
+
+impl<T: Element> Source for Columns<T> {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        check_observe(attributes, self.dim, block, self.position())?;
+        let rows = self.cursor.upcoming(block.room() as u64);
+        for (c, &j) in attributes.iter().enumerate() {
+            for (out, value) in block.column_mut(c).iter_mut().zip(self.column(j, &rows)) {
+                *out = value.to_f64();
+            }
+        }
+        block.labels_mut()[..rows.len()].copy_from_slice(&self.labels[rows.clone()]);
+        block.set_rows(rows.len());
+        self.cursor.advance(rows.len());
+        Ok(rows.len())
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        check_gradient(&ask, self.dim, self.position())?;
+        let tile = &mut scratch.residual;
+        let mut served = 0;
+        while served < ask.examples {
+            let rows = self.cursor.upcoming((ask.examples - served).min(TILE as u64));
+            if rows.is_empty() {
+                break;
+            }
+            tile.resize(rows.len(), 0.0);
+            let support = ask.theta.iter().map(|(j, weight)| (self.column(j, &rows), weight));
+            residual(support, &self.labels[rows.clone()], tile);
+            // Doubling is exact, so the 2 of the gradient may as well go here.
+            tile.iter_mut().for_each(|r| *r *= 2.0);
+            gradient_block(ask.attributes.iter().map(|&j| self.column(j, &rows)), tile, sum);
+            self.cursor.advance(rows.len());
+            served += rows.len() as u64;
+        }
+        Ok(served)
+    }
+
+    fn position(&self) -> u64 {
+        self.cursor.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.cursor.seek(position)
+    }
+
+    fn value_bytes(&self) -> u64 {
+        size_of::<T>() as u64
+    }
+}

@@ -1,0 +1,127 @@
+//! Tables stored row after row.
+
+use super::cursor::{Cursor, permutation};
+use super::{MemoryError, check_labels, check_shape};
+use crate::contract::{check_gradient, check_observe};
+use lao_kernels::{Element, row_gather_dot, row_gather_gradient};
+use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rows treated at a time.
+const TILE: usize = 256;
+
+/// A table stored row after row: value (row i, attribute j) at `i * dim + j`.
+#[derive(Clone, Debug)]
+pub struct Rows<T> {
+    dim: usize,
+    values: Arc<Vec<T>>,
+    labels: Arc<Vec<f64>>,
+    cursor: Cursor,
+}
+
+impl<T: Element> Rows<T> {
+    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at once.
+    ///
+    /// # Errors
+    /// When the shape does not fit, or a number is not finite.
+    pub fn new(dim: usize, values: Vec<T>, labels: Vec<f64>) -> Result<Rows<T>, MemoryError> {
+        let rows = labels.len();
+        check_shape(dim, values.len(), rows)?;
+        check_labels(&labels)?;
+        if let Some(at) = values.iter().position(|value| !value.to_f64().is_finite()) {
+            let (row, attribute, value) = (at / dim, at % dim, values[at].to_f64());
+            return Err(MemoryError::Value { row, attribute, value });
+        }
+        Ok(Rows { dim, values: Arc::new(values), labels: Arc::new(labels), cursor: Cursor::new(rows) })
+    }
+
+    /// The same rows in a random order drawn from `seed`, from the start.
+    pub fn shuffled(&self, seed: &Seed) -> Rows<T> {
+        let order = permutation(self.rows(), seed);
+        Rows {
+            dim: self.dim,
+            values: Arc::new(order.iter().flat_map(|&i| self.stored(i..i + 1)).copied().collect()),
+            labels: Arc::new(order.iter().map(|&i| self.labels[i]).collect()),
+            cursor: self.cursor.rewound(),
+        }
+    }
+
+    /// Goes over the rows `passes` times before it is dry.
+    pub fn with_passes(mut self, passes: u64) -> Rows<T> {
+        self.cursor = self.cursor.with_passes(passes);
+        self
+    }
+
+    /// Number of stored rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn stored(&self, rows: Range<usize>) -> &[T] {
+        &self.values[rows.start * self.dim..rows.end * self.dim]
+    }
+}
+
+impl<T: Element> Source for Rows<T> {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        check_observe(attributes, self.dim, block, self.position())?;
+        let rows = self.cursor.upcoming(block.room() as u64);
+        // Few rows at a time, so that their cache lines are still there for the next attribute.
+        for tile in rows.clone().step_by(64) {
+            let end = rows.end.min(tile + 64);
+            let stored = self.stored(tile..end);
+            for (c, &j) in attributes.iter().enumerate() {
+                let out = &mut block.column_mut(c)[tile - rows.start..end - rows.start];
+                for (out, row) in out.iter_mut().zip(stored.chunks_exact(self.dim)) {
+                    *out = row[j as usize].to_f64();
+                }
+            }
+        }
+        block.labels_mut()[..rows.len()].copy_from_slice(&self.labels[rows.clone()]);
+        block.set_rows(rows.len());
+        self.cursor.advance(rows.len());
+        Ok(rows.len())
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        check_gradient(&ask, self.dim, self.position())?;
+        let (tile, support, weights) = (&mut scratch.residual, ask.theta.indices(), ask.theta.values());
+        let mut served = 0;
+        while served < ask.examples {
+            let rows = self.cursor.upcoming((ask.examples - served).min(TILE as u64));
+            if rows.is_empty() {
+                break;
+            }
+            tile.resize(rows.len(), 0.0);
+            let stored = self.stored(rows.clone());
+            row_gather_dot(stored, self.dim, support, weights, &self.labels[rows.clone()], tile);
+            tile.iter_mut().for_each(|r| *r *= 2.0);
+            row_gather_gradient(stored, self.dim, ask.attributes, tile, sum);
+            self.cursor.advance(rows.len());
+            served += rows.len() as u64;
+        }
+        Ok(served)
+    }
+
+    fn position(&self) -> u64 {
+        self.cursor.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.cursor.seek(position)
+    }
+
+    fn value_bytes(&self) -> u64 {
+        size_of::<T>() as u64
+    }
+}
