@@ -7,12 +7,15 @@
 
 pub mod claim;
 pub mod claims;
+pub mod compare;
 pub mod context;
+pub mod explain;
 pub mod judge;
 pub mod mutants;
 pub mod plan;
 pub mod probe;
 pub mod record;
+pub mod report;
 pub mod run;
 pub mod special;
 pub mod verdict;

@@ -260,6 +260,17 @@ fn run_info(options: &Options, plan: &Plan) -> anyhow::Result<RunInfo> {
     })
 }
 
+/// The root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader keeps it exactly.
+pub fn seed_of_the_day() -> u64 {
+    let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    seed_of_day(since_epoch.as_secs() / 86_400)
+}
+
+fn seed_of_day(day: u64) -> u64 {
+    let hash = Sha256::digest(format!("nightly\0{day}"));
+    hash.iter().take(6).fold(0, |seed, byte| seed << 8 | u64::from(*byte))
+}
+
 fn unfinished(state: &Path, key: &str) -> bool {
     let text = std::fs::read_to_string(state).unwrap_or_default();
     serde_json::from_str::<State>(&text).is_ok_and(|state| state.key == key && !state.finished)

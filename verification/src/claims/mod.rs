@@ -13,3 +13,13 @@ pub fn all() -> impl Iterator<Item = &'static Claim> {
 pub fn find(id: &str) -> Option<&'static Claim> {
     all().find(|claim| claim.id == id)
 }
+
+/// The registered id that a misspelt or shortened name most likely means, if one is near.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let score = |id: &str| {
+        let short = id.split_once('-').map_or(id, |(_, rest)| rest);
+        strsim::jaro_winkler(name, id).max(strsim::jaro_winkler(name, short))
+    };
+    let ranked = all().map(|claim| (score(claim.id), claim.id));
+    ranked.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.75).map(|(_, id)| id)
+}
