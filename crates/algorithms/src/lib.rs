@@ -17,5 +17,5 @@ pub mod registry;
 pub mod schedule;
 
 pub use params::ParamError;
-pub use registry::{AnyLearner, METHODS, Method, Task};
+pub use registry::{AnyLearner, AnyParams, METHODS, Method, Task};
 pub use schedule::{BatchSizes, StepSizes};

@@ -47,7 +47,9 @@ pub(crate) fn require_shape(
         method,
         "budget",
         budget,
-        format_args!("s' must exceed the sparsity s = {sparsity}, so that s' - s attributes are left to explore"),
+        format_args!(
+            "s' must exceed the sparsity s = {sparsity}, so that s' - s attributes are left to explore"
+        ),
     )
 }
 

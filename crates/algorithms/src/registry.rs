@@ -1,7 +1,8 @@
 //! Every method, one row each.
 
 use crate::murata_suzuki::{
-    Exploitation, ExploitationParams, Exploration, ExplorationParams, Hybrid, HybridParams, Naive, NaiveParams,
+    Exploitation, ExploitationParams, Exploration, ExplorationParams, Hybrid, HybridParams, Naive,
+    NaiveParams,
 };
 use crate::params::ParamError;
 use lao_kernels::{SparseVector, SparseView};
@@ -17,7 +18,7 @@ pub struct Task {
     pub sparsity: usize,
     /// Attributes that may be observed per example.
     pub budget: usize,
-    /// Step size, where the method has one.
+    /// Step size: 1/4 for standardised, weakly correlated attributes, less for correlated ones.
     pub step_size: f64,
     /// Where to start; methods that refine a given support need it.
     pub start: Option<SparseVector>,
@@ -27,6 +28,35 @@ impl Task {
     /// A task on standardised, weakly correlated attributes: step size 1/4, started at zero.
     pub fn new(dim: usize, sparsity: usize, budget: usize) -> Self {
         Task { dim, sparsity, budget, step_size: 0.25, start: None }
+    }
+}
+
+/// Any method's parameters, in a form that can be read from a file: `method = "hybrid"` and the method's own fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+pub enum AnyParams {
+    /// Murata & Suzuki, Algorithm 1.
+    Exploration(ExplorationParams),
+    /// Murata & Suzuki, Algorithm 2.
+    Exploitation(ExploitationParams),
+    /// Murata & Suzuki, Algorithm 3.
+    Hybrid(HybridParams),
+    /// Murata & Suzuki, Section 3.1.
+    Naive(NaiveParams),
+}
+
+impl AnyParams {
+    /// The learner.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<AnyLearner, ParamError> {
+        Ok(match self {
+            AnyParams::Exploration(params) => AnyLearner::Exploration(params.check()?),
+            AnyParams::Exploitation(params) => AnyLearner::Exploitation(params.check()?),
+            AnyParams::Hybrid(params) => AnyLearner::Hybrid(params.check()?),
+            AnyParams::Naive(params) => AnyLearner::Naive(params.check()?),
+        })
     }
 }
 
@@ -85,7 +115,8 @@ pub const METHODS: &[Method] = &[
         source: "Murata & Suzuki 2018, Section 3.1",
         summary: "One example per update and a random block: the strawman whose support can lock.",
         build: |task| {
-            let params = NaiveParams::practical(task.dim, task.sparsity, task.budget);
+            let Task { dim, sparsity, budget, step_size, .. } = *task;
+            let params = NaiveParams::practical(dim, sparsity, budget, step_size);
             Ok(AnyLearner::Naive(NaiveParams { start: task.start.clone(), ..params }.check()?))
         },
     },

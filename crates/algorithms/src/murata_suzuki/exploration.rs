@@ -33,6 +33,7 @@ const NAME: &str = "Exploration";
 
 /// Parameters of [`Exploration`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ExplorationParams {
     /// `d`, attributes of an example.
     pub dim: usize,

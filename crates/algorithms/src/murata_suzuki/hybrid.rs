@@ -17,7 +17,7 @@
 
 use super::theory::Problem;
 use super::{Exploitation, ExploitationParams, Exploration, ExplorationParams};
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, require, require_shape};
 use crate::schedule::BatchSizes;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
@@ -27,6 +27,7 @@ const NAME: &str = "Hybrid";
 
 /// Parameters of [`Hybrid`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HybridParams {
     /// `d`, attributes of an example.
     pub dim: usize,
@@ -103,8 +104,16 @@ impl HybridParams {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn check_with<T: Threshold>(self, threshold: T) -> Result<Hybrid<T>, ParamError> {
-        let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } = self;
-        require(explore_updates >= 1, NAME, "explore_updates", explore_updates, "at least 1 update per stage")?;
+        let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } =
+            self;
+        require_shape(NAME, self.dim, self.sparsity, self.budget)?;
+        require(
+            explore_updates >= 1,
+            NAME,
+            "explore_updates",
+            explore_updates,
+            "at least 1 update per stage",
+        )?;
         explore_batch.check(NAME, "explore_batch")?;
         exploit_batch.check(NAME, "exploit_batch")?;
         let explore = ExplorationParams {

@@ -33,6 +33,7 @@ const NAME: &str = "Naive";
 
 /// Parameters of [`Naive`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NaiveParams {
     /// `d`, attributes of an example.
     pub dim: usize,
@@ -47,11 +48,12 @@ pub struct NaiveParams {
 }
 
 impl NaiveParams {
-    /// What does best on real budgets and standardised attributes: `eta_t = 10/(1500 d/(s'-s) + t)`, flat for the
-    /// first passes over the blocks and shrinking after.
-    pub fn practical(dim: usize, sparsity: usize, budget: usize) -> Self {
+    /// What does best on real budgets: `eta_t = 40 step_size/(1500 d/(s'-s) + t)`, flat for the first passes over the
+    /// blocks and shrinking after. `step_size` as for
+    /// [`ExplorationParams::practical`](super::ExplorationParams::practical).
+    pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
         let blocks = dim as f64 / budget.saturating_sub(sparsity).max(1) as f64;
-        let step_size = StepSizes::Inverse { c: 10.0, offset: 1500.0 * blocks };
+        let step_size = StepSizes::Inverse { c: 40.0 * step_size, offset: 1500.0 * blocks };
         NaiveParams { dim, sparsity, budget, step_size, start: None }
     }
 
