@@ -95,11 +95,12 @@ fn axpy_columns<T: Element, const C: usize>(r: &mut [f64], columns: [(&[T], f64)
     debug_assert!(columns.iter().all(|(column, _)| column.len() == r.len()));
     let n = columns.iter().fold(r.len(), |n, (column, _)| n.min(column.len()));
     let r = &mut r[..n];
-    let columns = columns.map(|(column, weight)| (&column[..n], weight));
+    let weights = columns.map(|(_, weight)| weight);
+    let columns = columns.map(|(column, _)| &column[..n]);
     for i in 0..n {
         let mut sum = r[i];
-        for (column, weight) in columns {
-            sum += weight * column[i].to_f64();
+        for c in 0..C {
+            sum += weights[c] * columns[c][i].to_f64();
         }
         r[i] = sum;
     }
@@ -115,19 +116,32 @@ fn dot_columns<T: Element, const C: usize>(columns: [&[T]; C], r: &[f64]) -> [f6
     // Same lengths, said again where the optimiser needs it to drop the bounds checks.
     let chunks = columns.map(|(chunks, _)| &chunks[..r_chunks.len()]);
     let mut acc = [[0.0; LANES]; C];
-    for (i, r) in r_chunks.iter().enumerate() {
-        for (acc, chunks) in acc.iter_mut().zip(chunks) {
-            for lane in 0..LANES {
-                acc[lane] += chunks[i][lane].to_f64() * r[lane];
-            }
+    for i in 0..r_chunks.len() {
+        for c in 0..C {
+            multiply_add(&mut acc[c], &chunks[c][i], &r_chunks[i]);
         }
     }
-    for (acc, (_, tail)) in acc.iter_mut().zip(columns) {
-        for (acc, (x, r)) in acc.iter_mut().zip(tail.iter().zip(r_tail)) {
-            *acc += x.to_f64() * r;
-        }
+    // The tail goes in as one more chunk, filled up with zeros: an index known only at run time would keep the accumulators
+    // out of the vector registers.
+    let r_last = padded(r_tail);
+    for c in 0..C {
+        multiply_add(&mut acc[c], &padded(columns[c].1), &r_last);
     }
     acc.map(add_up)
+}
+
+/// `acc <- acc + x * r`, entry by entry.
+#[inline(always)]
+fn multiply_add<T: Element>(acc: &mut [f64; LANES], x: &[T; LANES], r: &[f64; LANES]) {
+    for lane in 0..LANES {
+        acc[lane] += x[lane].to_f64() * r[lane];
+    }
+}
+
+/// A chunk that starts with `tail` and goes on with zeros.
+#[inline(always)]
+fn padded<T: Element>(tail: &[T]) -> [f64; LANES] {
+    std::array::from_fn(|lane| tail.get(lane).map_or(0.0, |x| x.to_f64()))
 }
 
 /// Sums the accumulators in a fixed order.
