@@ -1,7 +1,7 @@
 //! Virtual designs against their exact constants.
 
 use lao_datasets::synthetic::*;
-use lao_kernels::SparseVector;
+use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::{BlockBuf, Seed, Source};
 
 /// One of each design, of a few attributes.
@@ -13,8 +13,17 @@ fn designs() -> Vec<(&'static str, Box<dyn Design>)> {
         ("hadamard", Box::new(Hadamard::new(16).unwrap())),
         ("hadamard pairs", Box::new(HadamardPairs::new(8, 0.4).unwrap())),
         ("correlated pairs", Box::new(CorrelatedPairs::new(10, -0.7).unwrap())),
+        ("centred", Box::new(Centred::new(9).unwrap())),
+        ("common sign", Box::new(CommonSign::new(8, 3).unwrap())),
+        ("equicorrelated blocks", Box::new(EquicorrelatedBlocks::new(10, 4, 0.3).unwrap())),
+        ("duplicated", Box::new(Duplicated::new(5, vec![0, 3, 3]).unwrap())),
+        ("factor model", Box::new(FactorModel::new(2, loadings()).unwrap())),
         ("scaled", Box::new(Scaled::new(CorrelatedPairs::new(6, 0.5).unwrap(), 3.0).unwrap())),
     ]
+}
+
+fn loadings() -> Vec<f64> {
+    vec![0.6, 0.0, -0.3, 0.4, 0.0, 0.9, 0.5, -0.5, 0.0, 0.0, 0.2, 0.7, 0.1, -0.8]
 }
 
 fn theta_star(dim: usize) -> SparseVector {
@@ -78,7 +87,10 @@ fn empirical_covariance_is_the_exact_one() {
             7.0 * (2.0 / n).sqrt()
         };
         for j in 0..dim {
-            assert!(x[j].iter().all(|value| value.abs() <= bound), "{name} exceeds its bound");
+            assert!(
+                x[j].iter().all(|value| value.abs() <= bound * (1.0 + 1e-15)),
+                "{name} exceeds its bound"
+            );
             for k in 0..dim {
                 let entry = x[j].iter().zip(&x[k]).map(|(a, b)| a * b).sum::<f64>() / n;
                 let expected = exact[j * dim + k];
@@ -144,4 +156,114 @@ fn attributes_that_do_not_exist_are_refused() {
     block.reset(1, 4);
     let message = source.observe(&[5], &mut block).unwrap_err().to_string();
     assert!(message.contains("attribute 5 does not exist"), "{message}");
+}
+
+#[test]
+fn restricted_eigenvalues_are_those_of_the_enumeration() {
+    for (name, design) in designs() {
+        let (dim, sigma) = (design.dim(), design.covariance().unwrap());
+        for order in 1..=dim.min(6) {
+            let true_ones = RestrictedSpectrum::of(&sigma, dim, order).unwrap();
+            let stated = design.restricted(order);
+            let (low, high) = (true_ones.smallest - stated.smallest, stated.largest - true_ones.largest);
+            assert!(
+                low >= -1e-12 && high >= -1e-12,
+                "{name}, order {order}: {stated:?} against {true_ones:?}"
+            );
+            if stated.exact {
+                assert!(
+                    low <= 1e-12 && high <= 1e-12,
+                    "{name}, order {order}: {stated:?} against {true_ones:?}"
+                );
+            }
+        }
+        assert_eq!(design.restricted(dim + 7), design.restricted(dim), "{name}");
+    }
+}
+
+#[test]
+fn constants_have_the_factor_two_and_the_order_two_s() {
+    let design = EquicorrelatedBlocks::new(12, 6, 0.25).unwrap();
+    let source = Virtual::new(design, theta_star(12), Noise::Signs(3.0), &Seed::root(1)).unwrap();
+    let constants = source.constants(2);
+    assert_eq!((constants.smoothness, constants.convexity), (2.0 * (1.0 + 3.0 * 0.25), 2.0 * 0.75));
+    assert_eq!((constants.bound, constants.noise, constants.sparsity), (1.0, 3.0, 2));
+    assert_eq!(source.constants(100).smoothness, 2.0 * (1.0 + 5.0 * 0.25));
+}
+
+#[test]
+fn the_bound_is_attained() {
+    // Each bounded design takes its bound with a probability that 20_000 rows do not miss.
+    for (name, design) in designs() {
+        let bound = design.r_inf();
+        if bound.is_finite() {
+            let every: Vec<u32> = (0..design.dim() as u32).collect();
+            let mut x = take(&mut source(design, Noise::None), &every, 20_000);
+            x.pop();
+            let most = x.iter().flatten().fold(0.0f64, |most, value| most.max(value.abs()));
+            assert!(most >= 0.999 * bound, "{name}: {most} of {bound}");
+        }
+    }
+}
+
+#[test]
+fn dimensions_and_rows_without_end_cost_nothing() {
+    let dim = 1_000_000;
+    let star = SparseVector::new(dim, vec![7, 999_999], vec![1.0, 2.0]).unwrap();
+    let mut source =
+        Virtual::new(Normal::new(dim).unwrap(), star, Noise::Gaussian(1.0), &Seed::root(2)).unwrap();
+    source.seek(1_000_000_000_000).unwrap();
+    let seen = take(&mut source, &[0, 500_000, 999_999], 10);
+    assert!(seen.iter().flatten().all(|value| value.is_finite()));
+    let theta = SparseVector::new(dim, vec![7, 8], vec![1.0, 3.0]).unwrap();
+    assert_eq!(source.gap(theta.view()), 9.0 + 4.0);
+    source.seek(u64::MAX - 1).unwrap();
+    assert_eq!(take(&mut source, &[1], 1)[0].len(), 1);
+}
+
+#[test]
+fn scaling_the_design_and_unscaling_theta_leaves_labels_and_gaps() {
+    let (plain, c) = (Uniform::new(6).unwrap(), 4.0);
+    let star = SparseVector::new(6, vec![1, 3], vec![1.0, -2.0]).unwrap();
+    let small = SparseVector::new(6, vec![1, 3], vec![0.25, -0.5]).unwrap();
+    let (noise, seed) = (Noise::Gaussian(1.0), Seed::root(6));
+    let mut one = Virtual::new(plain, star, noise, &seed).unwrap();
+    let mut other = Virtual::new(Scaled::new(plain, c).unwrap(), small, noise, &seed).unwrap();
+    let theta = SparseVector::new(6, vec![0], vec![8.0]).unwrap();
+    let theta_small = SparseVector::new(6, vec![0], vec![2.0]).unwrap();
+    assert_eq!(one.gap(theta.view()), other.gap(theta_small.view()));
+    assert_eq!(take(&mut one, &[2], 50)[1], take(&mut other, &[2], 50)[1]);
+    assert_eq!(other.constants(1).smoothness, c * c * one.constants(1).smoothness);
+}
+
+#[test]
+fn bad_parameters_are_refused_by_name() {
+    let message = |error: DesignError| error.to_string();
+    assert!(message(Rademacher::new(0).unwrap_err()).contains("dimension 0"));
+    assert!(message(Hadamard::new(12).unwrap_err()).contains("power of two"));
+    assert!(message(HadamardPairs::new(1, 0.1).unwrap_err()).contains("power of two"));
+    assert!(message(CorrelatedPairs::new(7, 0.1).unwrap_err()).contains("even"));
+    for rho in [1.0, -1.0, f64::NAN] {
+        assert!(message(CorrelatedPairs::new(8, rho).unwrap_err()).contains("rho"));
+        assert!(message(HadamardPairs::new(8, rho).unwrap_err()).contains("rho"));
+        assert!(message(EquicorrelatedBlocks::new(8, 2, rho).unwrap_err()).contains("rho"));
+    }
+    assert!(message(EquicorrelatedBlocks::new(8, 9, 0.1).unwrap_err()).contains("size is 9"));
+    assert!(message(CommonSign::new(8, 0).unwrap_err()).contains("common is 0"));
+    assert!(message(Centred::new(1).unwrap_err()).contains("dimension 1"));
+    assert!(message(Duplicated::new(3, vec![3]).unwrap_err()).contains("copied is 3"));
+    assert!(message(Duplicated::new(0, vec![]).unwrap_err()).contains("original"));
+    assert!(message(FactorModel::new(2, vec![0.1; 3]).unwrap_err()).contains("loadings"));
+    assert!(message(FactorModel::new(0, vec![]).unwrap_err()).contains("loadings"));
+    assert!(message(FactorModel::new(1, vec![1.1]).unwrap_err()).contains("at most 1"));
+    assert!(message(FactorModel::new(1, vec![f64::NAN]).unwrap_err()).contains("at most 1"));
+    for factor in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+        assert!(message(Scaled::new(Normal::new(2).unwrap(), factor).unwrap_err()).contains("factor"));
+    }
+    let star = || SparseVector::zeros(4);
+    let new = |dim, noise| Virtual::new(Normal::new(dim).unwrap(), star(), noise, &Seed::root(0));
+    assert!(message(new(5, Noise::None).unwrap_err()).contains("dimension 4"));
+    assert!(message(new(4, Noise::Gaussian(-1.0)).unwrap_err()).contains("sigma is -1"));
+    assert!(message(new(4, Noise::Signs(f64::NAN)).unwrap_err()).contains("sigma"));
+    assert!(message(Normal::new(5000).unwrap().covariance().unwrap_err()).contains("5000"));
 }

@@ -11,11 +11,18 @@
 //! | [`Rademacher`], [`Uniform`], [`Normal`] | independent attributes of variance 1 | I |
 //! | [`Hadamard`] | a random row of the Hadamard matrix | I |
 //! | [`CorrelatedPairs`], [`HadamardPairs`] | signs that agree in pairs | blocks `[[1, rho], [rho, 1]]` |
+//! | [`Centred`] | signs less their mean | `I - 11'/d`, singular |
+//! | [`CommonSign`], [`Duplicated`] | signs, some of them equal | all ones over equal attributes |
+//! | [`EquicorrelatedBlocks`] | signs that agree in blocks | blocks of `(1 - rho) I + rho 11'` |
+//! | [`FactorModel`] | signs that load on common signs | low rank plus diagonal |
 //! | [`Scaled`] | `c` times another design | `c^2` times the other |
 //!
 //! A finite set of rows allows more: [`Counted`] answers a gradient over any number of examples from multinomial row
 //! counts.
 
+mod centred;
+mod factors;
+mod groups;
 mod hadamard;
 mod independent;
 mod pairs;
@@ -23,6 +30,9 @@ mod scaled;
 mod source;
 pub mod words;
 
+pub use centred::Centred;
+pub use factors::FactorModel;
+pub use groups::{CommonSign, Duplicated, EquicorrelatedBlocks};
 pub use hadamard::{
     Counted, Hadamard, HadamardPairs, WalshRows, fwht, gradient_from_counts, noise_sums, row_counts,
 };

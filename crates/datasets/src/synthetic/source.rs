@@ -1,6 +1,6 @@
 //! A design with `theta*` and noise, as a stream of examples.
 
-use super::words::fill_signs;
+use super::words::add_signs;
 use super::{Design, DesignError, Words};
 use crate::contract::check_observe;
 use lao_kernels::{SparseVector, SparseView, axpy_column};
@@ -160,9 +160,7 @@ impl<D: Design> Virtual<D> {
                 }
             }
             Noise::Signs(sigma) => {
-                self.spare.resize(self.labels.len(), 0.0);
-                fill_signs(self.position, &mut self.spare, |row| stream.word(row));
-                axpy_column(&mut self.labels, &self.spare, sigma);
+                add_signs(self.position, sigma, &mut self.labels, |row| stream.word(row));
             }
         }
     }

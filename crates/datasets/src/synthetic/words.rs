@@ -113,13 +113,24 @@ impl TryRng for Draws {
 /// serves 64 rows.
 #[inline(always)]
 pub fn fill_signs(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
+    each_sign(first_row, out, word, |x, sign| *x = sign);
+}
+
+/// Adds `weight` times the signs of [`fill_signs`] to `out`.
+#[inline(always)]
+pub fn add_signs(first_row: u64, weight: f64, out: &mut [f64], word: impl Fn(u64) -> u64) {
+    each_sign(first_row, out, word, |x, sign| *x += weight * sign);
+}
+
+#[inline(always)]
+fn each_sign(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64, put: impl Fn(&mut f64, f64)) {
     let (mut row, mut rest) = (first_row, out);
     while !rest.is_empty() {
         let skip = (row % 64) as usize;
         let (now, later) = rest.split_at_mut(rest.len().min(64 - skip));
         let bits = word(row / 64) >> skip;
         for (i, x) in now.iter_mut().enumerate() {
-            *x = f64::from_bits(ONE | ((bits >> i) << 63));
+            put(x, f64::from_bits(ONE | ((bits >> i) << 63)));
         }
         row = row.wrapping_add(now.len() as u64);
         rest = later;
