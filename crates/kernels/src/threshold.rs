@@ -23,7 +23,7 @@ pub trait Threshold {
 /// A vector holds a NaN or an infinity.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "entry {index} is {value}: only finite vectors can be thresholded; has the iteration diverged (step size too large)?"
+    "entry {index} is {value}: the vector must be finite; has the iteration diverged (step size too large)?"
 )]
 pub struct NotFinite {
     /// Index of the first such entry.
