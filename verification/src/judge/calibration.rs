@@ -1,0 +1,285 @@
+//! Do the judges keep their level? Each engine is run again and again at the boundary of a null that it must not
+//! reject, and the crossings are counted.
+//!
+//! Chance comes from outside, as a function that returns independent uniforms in [0, 1).
+
+use super::equal::{self, EqualJudge};
+use super::slope::{Exponent, judge_slopes};
+use super::{BLOCK, Flow, MeanJudge, ProbJudge, bounded, compare, geom, mean, paired, prob, ratio};
+use serde::{Deserialize, Serialize};
+
+/// A source of independent uniforms in [0, 1).
+pub type Uniform<'a> = dyn FnMut() -> f64 + 'a;
+
+/// How often an engine rejected a null that was true.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Crossings {
+    /// Engine, side and law.
+    pub name: String,
+    /// Nominal level of one run.
+    pub alpha: f64,
+    /// Simulated runs.
+    pub runs: u64,
+    /// Runs that rejected.
+    pub crossings: u64,
+}
+
+impl Crossings {
+    /// Share of runs that rejected.
+    pub fn frequency(&self) -> f64 {
+        self.crossings as f64 / self.runs as f64
+    }
+
+    /// Monte Carlo standard error of the frequency at the nominal level.
+    pub fn se(&self) -> f64 {
+        (self.alpha * (1.0 - self.alpha) / self.runs as f64).sqrt()
+    }
+
+    /// Whether the frequency is at most the level plus four standard errors.
+    pub fn within_level(&self) -> bool {
+        self.frequency() <= self.alpha + 4.0 * self.se()
+    }
+}
+
+/// A law on `[0, inf)` with mean one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// Exponential.
+    Exponential,
+    /// Chi-square with one degree of freedom.
+    ChiSquare,
+    /// Lognormal with unit log-variance.
+    Lognormal,
+    /// Pareto with tail exponent 3.
+    Pareto,
+    /// 100 with probability 1/100, else 0.
+    Spikes,
+}
+
+impl Law {
+    /// One draw.
+    pub fn draw(self, uniform: &mut Uniform<'_>) -> f64 {
+        match self {
+            Law::Exponential => -(-uniform()).ln_1p(),
+            Law::ChiSquare => normal(uniform).powi(2),
+            Law::Lognormal => (normal(uniform) - 0.5).exp(),
+            Law::Pareto => 2.0 / 3.0 * (1.0 - uniform()).powf(-1.0 / 3.0),
+            Law::Spikes => f64::from(u8::from(uniform() < 0.01)) * 100.0,
+        }
+    }
+}
+
+/// A standard normal (Box-Muller, cosine half).
+pub fn normal(uniform: &mut Uniform<'_>) -> f64 {
+    (-2.0 * (-uniform()).ln_1p()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
+}
+
+fn count(name: impl Into<String>, alpha: f64, runs: u64, mut p_value: impl FnMut() -> f64) -> Crossings {
+    // A p-value that is NaN counts as a crossing: the engine failed on a plain sample.
+    let crossings = (0..runs).filter(|_| !matches!(p_value(), p if p > alpha)).count() as u64;
+    Crossings { name: name.into(), alpha, runs, crossings }
+}
+
+/// Both sides of the beta-binomial process at failure rate `delta`.
+pub fn prob_sequential(
+    delta: f64,
+    alpha: f64,
+    n_max: u64,
+    runs: u64,
+    uniform: &mut Uniform<'_>,
+) -> [Crossings; 2] {
+    // Half a level that is never reached keeps the other side from stopping the run.
+    let mut side = |name: &str, refute: bool| {
+        count(format!("beta-binomial-e {name}, delta {delta}"), alpha, runs, || {
+            let (mut failures, mut largest) = (0, f64::NEG_INFINITY);
+            for n in 1..=n_max {
+                failures += u64::from(uniform() < delta);
+                if n % BLOCK as u64 == 0 {
+                    let e = prob::log_e(failures, n - failures, delta);
+                    largest = if refute { e.refute.max(largest) } else { e.support.max(largest) };
+                    if largest >= -alpha.ln() {
+                        break;
+                    }
+                }
+            }
+            (-largest).exp()
+        })
+    };
+    [side("refute", true), side("support", false)]
+}
+
+/// Both sides of Clopper-Pearson at failure rate `delta`.
+pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> [Crossings; 2] {
+    let mut side = |name: &str, refute: bool| {
+        count(format!("clopper-pearson {name}, delta {delta}"), alpha, runs, || {
+            let failures = (0..n).filter(|_| uniform() < delta).count() as u64;
+            let finding = prob::fixed(delta, alpha, failures, n);
+            if refute { finding.p_refute } else { finding.p_support }
+        })
+    };
+    [side("refute", true), side("support", false)]
+}
+
+/// The whole sequential judge, either side, at failure rate `delta`: at most `2 alpha`, so its `alpha` is doubled
+/// in the answer.
+pub fn prob_judge(delta: f64, alpha: f64, n_max: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    let mut crossings = count(format!("ProbJudge, delta {delta}"), alpha, runs, || {
+        let mut judge = ProbJudge::new(delta, alpha, n_max);
+        loop {
+            let block: Vec<bool> = (0..BLOCK).map(|_| uniform() >= delta).collect();
+            if judge.push_block(&block) == Flow::Stop {
+                let finding = judge.finish();
+                return finding.p_refute.min(finding.p_support);
+            }
+        }
+    });
+    crossings.alpha *= 2.0;
+    crossings
+}
+
+/// The betting process against a mean that equals its bound.
+pub fn mean_refute(law: Law, alpha: f64, n_max: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count(format!("betting-e refute, {law:?}"), alpha, runs, || {
+        let mut judge = MeanJudge::new(1.0, alpha, n_max);
+        loop {
+            let block: Vec<f64> = (0..BLOCK).map(|_| law.draw(uniform)).collect();
+            if judge.push_block(&block) == Flow::Stop {
+                return judge.finish().p_refute;
+            }
+        }
+    })
+}
+
+/// Hall's test, with its guards and at a fifth of the level, of a mean that equals its bound.
+pub fn mean_support(law: Law, alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count(format!("hall-t support, {law:?}"), alpha, runs, || {
+        let values: Vec<f64> = (0..n).map(|_| law.draw(uniform)).collect();
+        mean::fixed(1.0, alpha, &values).p_support
+    })
+}
+
+/// The betting process for a uniform variable in [0, 1] whose mean equals its bound.
+pub fn mean_support_bounded(alpha: f64, n_max: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count("betting-e support, uniform", alpha, runs, || {
+        let mut judge = MeanJudge::new(0.5, alpha, n_max).with_upper(1.0);
+        loop {
+            let block: Vec<f64> = (0..BLOCK).map(|_| uniform()).collect();
+            if judge.push_block(&block) == Flow::Stop {
+                return judge.finish().p_support;
+            }
+        }
+    })
+}
+
+/// Misses of the hedged-capital interval for a uniform variable, at any time up to `n`.
+pub fn hedged_interval(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count("hedged-capital interval, uniform", alpha, runs, || {
+        let values: Vec<f64> = (0..n).map(|_| uniform()).collect();
+        let interval = bounded::interval(&values, 0.0, 1.0, alpha);
+        if interval.lo <= 0.5 && 0.5 <= interval.hi { 1.0 } else { 0.0 }
+    })
+}
+
+/// "Exponent at most 1", support side, when it is 1 and `replicates` slopes are normal.
+pub fn slope_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count(format!("slope t support, {replicates} replicates"), alpha, runs, || {
+        let slopes: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.1 * normal(uniform)).collect();
+        judge_slopes(&slopes, Exponent::AtMost(1.0), 0.0, alpha).p_support
+    })
+}
+
+/// "The gap shrinks by `e^-0.1` per step", support side, when it does exactly, with random-walk log noise.
+pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    let steps = 60;
+    let time: Vec<f64> = (0..steps).map(f64::from).collect();
+    let window = geom::Window { start: 6, end: 60 };
+    count(format!("geom t support, {replicates} replicates"), alpha, runs, || {
+        let slopes: Vec<Option<f64>> = (0..replicates)
+            .map(|_| {
+                let mut log_gap = 0.0;
+                let gaps = time.iter().map(|_| {
+                    log_gap += -0.1 + 0.15 * normal(uniform);
+                    f64::exp(log_gap)
+                });
+                geom::log_slope(&time, &gaps.collect::<Vec<_>>(), window)
+            })
+            .collect();
+        geom::rate(&slopes, (-0.1_f64).exp(), alpha).p_support
+    })
+}
+
+/// An unbiased estimator with `d` exponential coordinates, refute side, at the smallest allowed number of draws.
+pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count(format!("t-sidak refute, {d} coordinates"), alpha, runs, || {
+        let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);
+        for _ in 0..equal::MIN_DRAWS {
+            let draw: Vec<f64> = (0..d).map(|_| Law::Exponential.draw(uniform)).collect();
+            judge.push(&draw);
+        }
+        judge.finish(None, alpha).p_refute
+    })
+}
+
+/// A uniform sampler over ten cells, refute side.
+pub fn discrete_refute(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count("chi-square refute, ten cells", alpha, runs, || {
+        let mut counts = [0; 10];
+        (0..n).for_each(|_| counts[((uniform() * 10.0) as usize).min(9)] += 1);
+        equal::discrete(&counts, &[0.1; 10], None).p_refute
+    })
+}
+
+/// A method against itself, support side.
+pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count(format!("sign support, {pairs} pairs"), alpha, runs, || {
+        let a: Vec<f64> = (0..pairs).map(|_| Law::Lognormal.draw(uniform)).collect();
+        let b: Vec<f64> = (0..pairs).map(|_| Law::Lognormal.draw(uniform)).collect();
+        paired::better(&a, &b, alpha).p_support
+    })
+}
+
+/// A ratio of means that equals its upper end, support side, from exponential samples.
+pub fn ratio_support(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count(format!("log-ratio-t support, {n} each"), alpha, runs, || {
+        let a: Vec<f64> = (0..n).map(|_| Law::Exponential.draw(uniform)).collect();
+        let b: Vec<f64> = (0..n).map(|_| Law::Exponential.draw(uniform)).collect();
+        ratio::independent(&a, &b, (0.0, 1.0), alpha).p_support
+    })
+}
+
+/// "Not worse" for a rate that did not change, by Welch's test.
+pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+    count(format!("welch worse, {replicates} replicates"), alpha, runs, || {
+        let old: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
+        let new: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
+        let change = compare::welch(&old, &new, compare::Worse::Larger, compare::SAME_WITHIN);
+        change.map_or(f64::NAN, |change| change.p_worse)
+    })
+}
+
+/// Every engine at level .01 (.05 for the hedged interval), `scale` hundred runs each.
+pub fn battery(scale: u64, uniform: &mut Uniform<'_>) -> Vec<Crossings> {
+    let (alpha, runs) = (0.01, 100 * scale);
+    let mut all = Vec::new();
+    for delta in [0.05, 0.1, 0.3] {
+        all.extend(prob_sequential(delta, alpha, 2000, runs, uniform));
+        all.extend(prob_fixed(delta, alpha, 400, runs, uniform));
+    }
+    all.push(prob_judge(0.1, alpha, 2000, runs, uniform));
+    for law in [Law::Exponential, Law::ChiSquare, Law::Lognormal, Law::Pareto, Law::Spikes] {
+        all.push(mean_refute(law, alpha, 2000, runs, uniform));
+        all.push(mean_support(law, alpha, 400, runs, uniform));
+    }
+    all.push(mean_support_bounded(alpha, 1000, runs, uniform));
+    all.push(hedged_interval(0.05, 500, runs, uniform));
+    for replicates in [8, 20] {
+        all.push(slope_support(alpha, replicates, runs, uniform));
+        all.push(geom_support(alpha, replicates, runs, uniform));
+    }
+    all.push(equal_refute(alpha, 5, runs.min(400), uniform));
+    all.push(discrete_refute(alpha, 1000, runs, uniform));
+    all.push(paired_support(alpha, 30, runs, uniform));
+    all.push(ratio_support(alpha, 100, runs, uniform));
+    all.push(compare_worse(alpha, 20, runs, uniform));
+    all
+}

@@ -1,0 +1,153 @@
+//! EQUAL: is `E X = mu`, coordinate by coordinate? Does a sampler have the law it should?
+//!
+//! Refutation is a two-sided t per coordinate with Sidak's correction. That is weak against a small bias in every
+//! coordinate, so fixed directions are tested beside the coordinates. "Not refuted" supports nothing: support
+//! needs a margin, declared beforehand, and shows that every bias is smaller.
+
+use super::{Finding, Kind, POWER_99};
+use crate::special::{
+    binomial_ln_at_least, binomial_ln_at_most, chi_square_tails, student_tails, student_upper_quantile,
+};
+
+/// Draws below which the t approximation is not trusted at small levels.
+pub const MIN_DRAWS: u64 = 20_000;
+
+/// Running moments of a vector estimator around its claimed mean.
+#[derive(Clone, Debug)]
+pub struct EqualJudge {
+    expected: Vec<f64>,
+    directions: Vec<Vec<f64>>,
+    n: u64,
+    /// Of the differences from `expected`, coordinates first, then directions.
+    mean: Vec<f64>,
+    squares: Vec<f64>,
+    malformed: Option<String>,
+}
+
+impl EqualJudge {
+    /// A judge of `E X = expected` that also tests along `directions` (the signal, all ones, a fixed random sign),
+    /// each as long as `expected`.
+    pub fn new(expected: Vec<f64>, directions: Vec<Vec<f64>>) -> Self {
+        let tested = expected.len() + directions.len();
+        let ragged = directions.iter().position(|u| u.len() != expected.len());
+        let malformed = ragged.map(|i| format!("direction {i} is not as long as the expected vector"));
+        let (mean, squares) = (vec![0.0; tested], vec![0.0; tested]);
+        EqualJudge { expected, directions, n: 0, mean, squares, malformed }
+    }
+
+    /// Looks at one draw.
+    pub fn push(&mut self, draw: &[f64]) {
+        if draw.len() != self.expected.len() {
+            let why = || format!("draw {} has {} coordinates", self.n, draw.len());
+            self.malformed = self.malformed.take().or_else(|| Some(why()));
+            return;
+        }
+        self.n += 1;
+        let n = self.n as f64;
+        let error = |i: usize| draw[i] - self.expected[i];
+        let coordinates = (0..draw.len()).map(error);
+        let along = |u: &Vec<f64>| u.iter().enumerate().map(|(i, u)| u * error(i)).sum::<f64>();
+        let values = coordinates.chain(self.directions.iter().map(along));
+        for ((mean, squares), x) in self.mean.iter_mut().zip(&mut self.squares).zip(values) {
+            let before = x - *mean;
+            *mean += before / n;
+            *squares += before * (x - *mean);
+        }
+    }
+
+    /// The finding. `margin` is the largest bias per coordinate that still counts as none (along a direction `u`:
+    /// times the sum of `|u_j|`); without one the claim can be refuted but not supported. Estimate and detectable
+    /// effect are the largest bias seen, and the largest that might be missed, in any coordinate or direction.
+    pub fn finish(&self, margin: Option<f64>, alpha: f64) -> Finding {
+        let tested = self.mean.len();
+        let broken = |why: String| Finding::broken("t-sidak", Kind::Equal, self.n as usize, why);
+        if let Some(why) = &self.malformed {
+            return broken(why.clone());
+        }
+        if tested == 0 || self.n < 2 {
+            return broken(format!("{} draws of {tested} coordinates", self.n));
+        }
+        let (n, df) = (self.n as f64, self.n as f64 - 1.0);
+        let (mut p_smallest, mut p_support, mut worst, mut missed) = (1.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+        let per_test = -((-alpha).ln_1p() / tested as f64).exp_m1();
+        let reach = student_upper_quantile(0.5 * per_test, df) + POWER_99;
+        for i in 0..tested {
+            let (bias, se) = (self.mean[i], (self.squares[i] / df).sqrt() / n.sqrt());
+            if !(bias.is_finite() && se.is_finite()) {
+                return broken(format!("coordinate {i} has mean error {bias}, standard error {se}"));
+            }
+            let scale = 1.0 + self.expected.get(i).map_or(0.0, |mu| mu.abs());
+            let constant = se * n.sqrt() <= 1e-13 * scale;
+            let width = margin.map(|m| m * self.width(i));
+            let (p, outside) = if constant {
+                let wrong = bias.abs() > 1e-10 * scale;
+                let outside = width.is_none_or(|width| bias.abs() > width + 1e-10 * scale);
+                (if wrong { 0.0 } else { 1.0 }, if outside { 1.0 } else { 0.0 })
+            } else {
+                let p = 2.0 * student_tails(bias.abs() / se, df).upper.exp();
+                (p, width.map_or(1.0, |width| student_tails((width - bias.abs()) / se, df).upper.exp()))
+            };
+            p_smallest = p_smallest.min(p);
+            p_support = p_support.max(outside);
+            worst = worst.max(bias.abs());
+            missed = missed.max(reach * se);
+        }
+        let mut finding =
+            Finding::undecided("t-sidak", Kind::Equal, self.n as usize, worst, margin.unwrap_or(0.0));
+        finding.detectable_effect = Some(missed);
+        if finding.guard("20000 draws", self.n >= MIN_DRAWS, n) {
+            finding.p_refute = -(tested as f64 * (-p_smallest.min(1.0)).ln_1p()).exp_m1();
+            finding.p_support = p_support;
+        } else {
+            finding.remark("too few draws for a t approximation in every coordinate");
+        }
+        if margin.is_none() {
+            finding.remark("no margin was declared: equality can be refuted, not supported");
+        }
+        finding.with_tightness()
+    }
+
+    /// How a margin per coordinate carries over to test `i`.
+    fn width(&self, i: usize) -> f64 {
+        let direction = i.checked_sub(self.expected.len()).map(|i| &self.directions[i]);
+        direction.map_or(1.0, |u| u.iter().map(|u| u.abs()).sum())
+    }
+}
+
+/// Judges whether `counts` of independent draws come from `probabilities`: refuted by chi-square (expected counts
+/// of at least 20), supported if every cell's probability is shown to be within the relative `margin` of its
+/// value, by exact binomial tests. The estimate is the largest relative deviation.
+pub fn discrete(counts: &[u64], probabilities: &[f64], margin: Option<f64>) -> Finding {
+    let n: u64 = counts.iter().sum();
+    let broken = |why: String| Finding::broken("chi-square", Kind::Equal, n as usize, why);
+    let total: f64 = probabilities.iter().sum();
+    let positive = probabilities.iter().all(|p| *p > 0.0);
+    if counts.len() != probabilities.len() || counts.len() < 2 || !positive || (total - 1.0).abs() > 1e-9 {
+        return broken(format!("{} counts, probabilities that add up to {total}", counts.len()));
+    }
+    if n == 0 {
+        return broken("no draw was judged".into());
+    }
+    let size = n as f64;
+    let cells = || counts.iter().zip(probabilities).map(|(count, p)| (*count, *p));
+    let statistic: f64 = cells().map(|(count, p)| (count as f64 - size * p).powi(2) / (size * p)).sum();
+    let worst = cells().map(|(count, p)| (count as f64 / (size * p) - 1.0).abs()).fold(0.0, f64::max);
+    let mut finding = Finding::undecided("chi-square", Kind::Equal, n as usize, worst, margin.unwrap_or(0.0))
+        .with_tightness();
+    let rarest = size * probabilities.iter().copied().fold(1.0, f64::min);
+    if finding.guard("expected counts of 20", rarest >= 20.0, rarest) {
+        finding.p_refute = chi_square_tails(statistic, counts.len() as f64 - 1.0).upper.exp().min(1.0);
+    }
+    finding.p_support = margin.map_or(1.0, |margin| {
+        let outside = cells().map(|(count, p)| {
+            let (low, high) = (p * (1.0 - margin), p * (1.0 + margin));
+            let above_low = if low <= 0.0 { 0.0 } else { binomial_ln_at_least(n, low, count).exp() };
+            let below_high = if high >= 1.0 { 0.0 } else { binomial_ln_at_most(n, high, count).exp() };
+            above_low.max(below_high)
+        });
+        outside.fold(0.0, f64::max)
+    });
+    finding.p_support = finding.p_support.min(1.0);
+    finding.note = format!("chi-square {statistic:.3} with {} degrees of freedom", counts.len() - 1);
+    finding
+}

@@ -1,0 +1,233 @@
+//! What a judge hands back.
+
+use super::nonfinite;
+use serde::{Deserialize, Serialize};
+
+/// One cell, one judge.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The test that decided: "beta-binomial-e", "clopper-pearson", "betting-e", "t", "sign", "enumeration", ...
+    pub engine: String,
+    /// The kind of statement that was judged.
+    pub kind: Kind,
+    /// Trials (instances, replicates, pairs) that were looked at.
+    pub n_trials: u64,
+    /// Trials that were allowed.
+    pub n_max: u64,
+    /// Why the judge stopped.
+    pub stopped: Stopped,
+    /// The statistic, in the units of `bound`.
+    #[serde(with = "nonfinite")]
+    pub estimate: f64,
+    /// What the claim allows.
+    #[serde(with = "nonfinite")]
+    pub bound: f64,
+    /// `estimate / bound`, where that says how much room the bound leaves.
+    #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
+    pub tightness: Option<f64>,
+    /// An interval for the estimated quantity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// p-value of "the claim holds": small refutes. Valid at any stopping time where the engine is sequential.
+    #[serde(with = "nonfinite")]
+    pub p_refute: f64,
+    /// p-value of "the claim fails": small supports.
+    #[serde(with = "nonfinite")]
+    pub p_support: f64,
+    /// Largest log e-value against the claim so far (sequential engines).
+    #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
+    pub log_e_refute: Option<f64>,
+    /// Largest log e-value for the claim so far (sequential engines).
+    #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
+    pub log_e_support: Option<f64>,
+    /// Smallest violation that this many trials find with power .99: relative to the bound for probabilities and
+    /// means, absolute for exponents and log ratios.
+    #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
+    pub detectable_effect: Option<f64>,
+    /// Checks of the engine's own assumptions. A failed guard that matters has already set both p-values, or the
+    /// supporting one, to 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<Guard>,
+    /// For the reader; starts with the reason when the finding is broken.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// The kind of statement that is judged.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Kind {
+    /// An identity.
+    Exact,
+    /// A deterministic inequality.
+    Property,
+    /// A bound on a probability.
+    Prob,
+    /// A bound on an expectation.
+    Mean,
+    /// An equality of expectations or of distributions.
+    Equal,
+    /// An exponent.
+    Slope,
+    /// A geometric rate.
+    Geom,
+    /// An ordering of two methods.
+    Paired,
+}
+
+/// Why a judge stopped.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Stopped {
+    /// The evidence sufficed.
+    Evidence,
+    /// The cap on trials was reached.
+    Cap,
+    /// The number of trials was fixed in advance.
+    Fixed,
+}
+
+/// An interval for the estimated quantity.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// Two-sided confidence level.
+    pub level: f64,
+    /// Lower end.
+    #[serde(with = "nonfinite")]
+    pub lo: f64,
+    /// Upper end.
+    #[serde(with = "nonfinite")]
+    pub hi: f64,
+    /// How it was computed.
+    pub method: String,
+}
+
+/// A check of an engine's assumptions.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Guard {
+    /// What must be true.
+    pub name: String,
+    /// Whether it is.
+    pub ok: bool,
+    /// The figure that was checked.
+    #[serde(with = "nonfinite")]
+    pub value: f64,
+}
+
+/// What a finding says at a level.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// "The claim fails" was rejected.
+    Supported,
+    /// "The claim holds" was rejected.
+    Refuted,
+    /// Neither was.
+    Undecided,
+    /// The numbers cannot be judged: the reason.
+    Broken(String),
+}
+
+/// Whether a sequential judge wants more trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Flow {
+    /// Run the next block.
+    Continue,
+    /// Enough; call `finish`.
+    Stop,
+}
+
+impl Finding {
+    /// A finding without evidence either way, to be filled in.
+    pub(crate) fn undecided(engine: &str, kind: Kind, n: usize, estimate: f64, bound: f64) -> Self {
+        Finding {
+            engine: engine.into(),
+            kind,
+            n_trials: n as u64,
+            n_max: n as u64,
+            stopped: Stopped::Fixed,
+            estimate,
+            bound,
+            tightness: None,
+            interval: None,
+            p_refute: 1.0,
+            p_support: 1.0,
+            log_e_refute: None,
+            log_e_support: None,
+            detectable_effect: None,
+            guards: Vec::new(),
+            note: String::new(),
+        }
+    }
+
+    /// A finding that no level can decide, with the reason.
+    pub(crate) fn broken(engine: &str, kind: Kind, n: usize, why: impl Into<String>) -> Self {
+        let mut finding = Finding::undecided(engine, kind, n, f64::NAN, f64::NAN);
+        finding.p_refute = f64::NAN;
+        finding.p_support = f64::NAN;
+        finding.note = why.into();
+        finding
+    }
+
+    /// `estimate / bound`, if both are finite and the bound is not zero.
+    pub(crate) fn with_tightness(mut self) -> Self {
+        let ratio = self.estimate / self.bound;
+        self.tightness = (ratio.is_finite() && self.bound != 0.0).then_some(ratio);
+        self
+    }
+
+    /// Adds a check; returns whether it passed.
+    pub(crate) fn guard(&mut self, name: &str, ok: bool, value: f64) -> bool {
+        self.guards.push(Guard { name: name.into(), ok, value });
+        ok
+    }
+
+    /// Adds a remark.
+    pub(crate) fn remark(&mut self, text: &str) {
+        if !self.note.is_empty() {
+            self.note.push_str("; ");
+        }
+        self.note.push_str(text);
+    }
+
+    /// What the finding says at level `alpha`. NaN anywhere, no trial at all, or both nulls rejected is `Broken`.
+    pub fn decide(&self, alpha: f64) -> Decision {
+        if let Some(why) = self.defect() {
+            return Decision::Broken(if self.note.is_empty() {
+                why
+            } else {
+                format!("{}: {why}", self.note)
+            });
+        }
+        match (self.p_support <= alpha, self.p_refute <= alpha) {
+            (true, true) => Decision::Broken("both the claim and its opposite were rejected".into()),
+            (true, false) => Decision::Supported,
+            (false, true) => Decision::Refuted,
+            (false, false) => Decision::Undecided,
+        }
+    }
+
+    fn defect(&self) -> Option<String> {
+        if self.n_trials == 0 {
+            return Some("no trial was judged".into());
+        }
+        let named = [
+            ("estimate", Some(self.estimate)),
+            ("bound", Some(self.bound)),
+            ("p_refute", Some(self.p_refute)),
+            ("p_support", Some(self.p_support)),
+            ("log_e_refute", self.log_e_refute),
+            ("log_e_support", self.log_e_support),
+            ("tightness", self.tightness),
+            ("interval", self.interval.as_ref().map(|i| i.lo)),
+            ("interval", self.interval.as_ref().map(|i| i.hi)),
+        ];
+        if let Some((name, _)) = named.iter().find(|(_, value)| value.is_some_and(f64::is_nan)) {
+            return Some(format!("{name} is NaN"));
+        }
+        let outside = [("p_refute", self.p_refute), ("p_support", self.p_support)];
+        let outside = outside.iter().find(|(_, p)| !(0.0..=1.0).contains(p));
+        outside.map(|(name, p)| format!("{name} = {p} is not a probability"))
+    }
+}

@@ -1,0 +1,101 @@
+//! GEOM: does the gap shrink like `q^t`?
+//!
+//! One slope of `ln gap` per replicate, in a window that is frozen before the curves are seen: the steepest of
+//! several windows would be refuted or supported by selection alone. Whether the decrease is geometric at all is a
+//! second question, answered by the ratio of the slopes in the two halves of the window.
+//!
+//! A run that never enters its window failed: it is not dropped. Count it with [`super::prob`] as well.
+
+use super::slope::judge_sample;
+use super::{Finding, Kind};
+
+/// Steps `start..end` of a curve over which its slope is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// First step.
+    pub start: usize,
+    /// One past the last step.
+    pub end: usize,
+}
+
+/// The window from the problem's constants: from a tenth of the `horizon` to the step at which a gap that starts at
+/// `gap_0` and shrinks by `q` per step comes within a factor 1000 of `floor`.
+pub fn frozen_window(horizon: usize, gap_0: f64, q: f64, floor: f64) -> Option<Window> {
+    let floor = floor.max(1e-14 * gap_0);
+    let steps = ((1e3 * floor / gap_0).ln() / q.ln()).floor();
+    if !(steps.is_finite() && steps >= 0.0) {
+        return None;
+    }
+    let window = Window { start: horizon.div_ceil(10), end: (steps as usize).min(horizon) + 1 };
+    (window.start + 1 < window.end).then_some(window)
+}
+
+/// The alternative: the steps from the first gap at or below `gap_0 / 100` to the last before one at or below
+/// `gap_0 / 10^10` (or the end of the curve). `None` if the run never enters it, or leaves it within two steps.
+pub fn gap_window(gaps: &[f64], gap_0: f64) -> Option<Window> {
+    let start = gaps.iter().position(|gap| *gap <= 1e-2 * gap_0)?;
+    let length = gaps[start..].iter().position(|gap| *gap <= 1e-10 * gap_0);
+    let end = length.map_or(gaps.len(), |length| start + length);
+    (end >= start + 3).then_some(Window { start, end })
+}
+
+/// Slope of `ln gap` over `time` (steps, cumulative expected work, IFO calls) inside a window. `None` if the curve
+/// ends before the window does, or a gap in it is not positive and finite.
+pub fn log_slope(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
+    if window.end < window.start + 2 {
+        return None;
+    }
+    let time = time.get(window.start..window.end)?;
+    let gaps = gaps.get(window.start..window.end)?;
+    if !gaps.iter().all(|gap| *gap > 0.0 && gap.is_finite()) {
+        return None;
+    }
+    let n = time.len() as f64;
+    let mean = time.iter().sum::<f64>() / n;
+    let norm: f64 = time.iter().map(|t| (t - mean) * (t - mean)).sum();
+    let slope = time.iter().zip(gaps).map(|(t, gap)| (t - mean) * gap.ln()).sum::<f64>() / norm;
+    slope.is_finite().then_some(slope)
+}
+
+/// Slope in the second half of the window over slope in the first: near one for a geometric decrease, small
+/// for `1/t`, large for a superlinear one.
+pub fn half_ratio(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
+    let middle = window.start + (window.end.checked_sub(window.start)?) / 2;
+    let first = log_slope(time, gaps, Window { start: window.start, end: middle })?;
+    let second = log_slope(time, gaps, Window { start: middle, end: window.end })?;
+    let ratio = second / first;
+    ratio.is_finite().then_some(ratio)
+}
+
+/// Judges "the gap shrinks at least by the factor `q` per unit of time": mean slope at most `ln q`. One entry per
+/// replicate, `None` for a run without a slope; such runs rule out support.
+pub fn rate(slopes: &[Option<f64>], q: f64, alpha: f64) -> Finding {
+    if !(q > 0.0 && q.is_finite()) {
+        return Finding::broken("t", Kind::Geom, slopes.len(), format!("factor q = {q} has no logarithm"));
+    }
+    judge(slopes, (f64::NEG_INFINITY, q.ln()), alpha).with_tightness()
+}
+
+/// Judges "the decrease is geometric": mean [`half_ratio`] in [.7, 1.4].
+pub fn is_geometric(ratios: &[Option<f64>], alpha: f64) -> Finding {
+    judge(ratios, (0.7, 1.4), alpha)
+}
+
+fn judge(replicates: &[Option<f64>], range: (f64, f64), alpha: f64) -> Finding {
+    let entered: Vec<f64> = replicates.iter().copied().flatten().collect();
+    let missing = replicates.len() - entered.len();
+    if missing > 0 && entered.len() < 2 {
+        let mut finding = Finding::undecided("t", Kind::Geom, replicates.len(), f64::INFINITY, range.1);
+        finding.guard("every run has a slope in its window", false, missing as f64);
+        finding.remark("hardly a run entered its window: judge that as a probability");
+        return finding;
+    }
+    let mut finding = judge_sample(&entered, range, alpha, Kind::Geom);
+    finding.n_trials = replicates.len() as u64;
+    finding.n_max = finding.n_trials;
+    if !finding.guard("every run has a slope in its window", missing == 0, missing as f64) {
+        finding.p_support = 1.0;
+        finding.remark(&format!("{missing} runs have no slope: they count as failures"));
+    }
+    finding
+}

@@ -1,0 +1,133 @@
+//! PROPERTY: deterministic inequalities `lhs <= rhs` on many instances. No violation is allowed.
+
+use super::{Finding, Kind, nonfinite};
+use serde::{Deserialize, Serialize};
+
+/// A running count of `lhs <= rhs + 1e-9 (1 + |lhs| + |rhs|)`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PropertyTally {
+    instances: u64,
+    violations: u64,
+    first_violation: Option<Instance>,
+    tightest: Option<Instance>,
+    unjudged: Option<Instance>,
+}
+
+/// One instance of an inequality.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Instance {
+    /// Its number, counted from 0 in the order of checking.
+    pub index: u64,
+    /// Left-hand side.
+    #[serde(with = "nonfinite")]
+    pub lhs: f64,
+    /// Right-hand side.
+    #[serde(with = "nonfinite")]
+    pub rhs: f64,
+}
+
+impl Instance {
+    /// `lhs / rhs` where the right-hand side is positive: the share of the bound that is used.
+    pub fn ratio(&self) -> f64 {
+        if self.rhs > 0.0 { self.lhs / self.rhs } else { f64::NEG_INFINITY }
+    }
+
+    /// Whether `lhs` exceeds `rhs` by more than the tolerance.
+    fn violated(&self) -> bool {
+        let excess = self.lhs - self.rhs;
+        let infinite = self.lhs.is_infinite() || self.rhs.is_infinite();
+        excess > 0.0 && (infinite || excess > 1e-9 * (1.0 + self.lhs.abs() + self.rhs.abs()))
+    }
+}
+
+impl PropertyTally {
+    /// An empty tally.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Checks one instance; returns whether it holds. A NaN side breaks the finding.
+    pub fn check(&mut self, lhs: f64, rhs: f64) -> bool {
+        let instance = Instance { index: self.instances, lhs, rhs };
+        self.instances += 1;
+        if lhs.is_nan() || rhs.is_nan() {
+            self.unjudged.get_or_insert(instance);
+            return false;
+        }
+        if self.tightest.is_none_or(|tightest| instance.ratio() > tightest.ratio()) {
+            self.tightest = Some(instance);
+        }
+        let violated = instance.violated();
+        if violated {
+            self.violations += 1;
+            self.first_violation.get_or_insert(instance);
+        }
+        !violated
+    }
+
+    /// Appends the instances of `later`, as if they had been checked after those of `self`.
+    pub fn append(&mut self, later: &PropertyTally) {
+        let shift = |instance: Instance| Instance { index: instance.index + self.instances, ..instance };
+        let tightest = later.tightest.map(shift);
+        let (violation, unjudged) = (later.first_violation.map(shift), later.unjudged.map(shift));
+        if let Some(instance) = tightest
+            && self.tightest.is_none_or(|mine| instance.ratio() > mine.ratio())
+        {
+            self.tightest = Some(instance);
+        }
+        self.first_violation = self.first_violation.or(violation);
+        self.unjudged = self.unjudged.or(unjudged);
+        self.instances += later.instances;
+        self.violations += later.violations;
+    }
+
+    /// Number of instances checked.
+    pub fn instances(&self) -> u64 {
+        self.instances
+    }
+
+    /// Number of violations.
+    pub fn violations(&self) -> u64 {
+        self.violations
+    }
+
+    /// The instance with the largest `lhs / rhs` (among those with a positive right-hand side, if there are any).
+    pub fn worst(&self) -> Option<Instance> {
+        self.tightest
+    }
+
+    /// The first violation.
+    pub fn first_violation(&self) -> Option<Instance> {
+        self.first_violation
+    }
+
+    /// The finding: supported if nothing was violated, refuted otherwise. The estimate is the largest
+    /// `lhs / rhs`, or -inf when no right-hand side was positive.
+    pub fn finish(&self) -> Finding {
+        let n = self.instances as usize;
+        if let Some(Instance { index, lhs, rhs }) = self.unjudged {
+            let why = format!("instance {index}: lhs = {lhs}, rhs = {rhs}");
+            return Finding::broken("enumeration", Kind::Property, n, why);
+        }
+        let Some(worst) = self.tightest else {
+            return Finding::broken("enumeration", Kind::Property, 0, "no instance was checked");
+        };
+        let mut finding = Finding::undecided("enumeration", Kind::Property, n, worst.ratio(), 1.0);
+        finding = finding.with_tightness();
+        (finding.p_refute, finding.p_support) = if self.violations == 0 { (1.0, 0.0) } else { (0.0, 1.0) };
+        finding.note = match self.first_violation {
+            None => format!("tightest at instance {}: {} <= {}", worst.index, worst.lhs, worst.rhs),
+            Some(first) => format!(
+                "{} of {n} violated, first at instance {}: {} > {}; worst ratio at instance {}",
+                self.violations, first.index, first.lhs, first.rhs, worst.index
+            ),
+        };
+        finding
+    }
+}
+
+/// The largest fraction of violating instances, under the generator used, that `n` instances without a violation
+/// leave possible at level `alpha`.
+pub fn undetected_fraction(n: u64, alpha: f64) -> f64 {
+    crate::special::binomial_upper_limit(0, n, alpha)
+}
