@@ -1,0 +1,97 @@
+//! Time per example against the number of attributes.
+
+use super::{Analysis, Job};
+use crate::record::{Row, median};
+use crate::scenario::{Scenario, Size};
+use anyhow::Context as _;
+use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
+use lao_verification::context::{Axis, Figure, Series};
+use std::time::Instant;
+
+const TIME: &str = "ns per example";
+const LOOK: &str = "ns per example, source alone";
+
+/// Times a whole number of updates, and at least the scenario's number of examples, after one update of warm-up. As
+/// twin, the source alone answers for the same number of examples and attributes.
+///
+/// # Errors
+/// When `examples` is missing or a session fails.
+pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Row>> {
+    let data = &scenario.data;
+    let seed = seed.trial(job.repetition);
+    let wanted = data.examples.with_context(|| format!("scenarios/{}.toml: data.examples", scenario.name))?;
+    let wanted = ((wanted as f64 * size.scale).ceil() as u64).max(1);
+    let target = data.target(job.dim, &seed)?;
+    let stream = data.stream(&target, &seed.child("train"))?;
+    let mut learner = job.contender.learner(job.dim, data.budget)?;
+    let mut session = Session::new(stream, Budget::PerExample(data.budget), &seed.child("algorithm"));
+
+    session.run(&mut learner, Stop::after_updates(1), |_, _| {})?;
+    let (before, start) = (session.ledger().examples, Instant::now());
+    loop {
+        session.run(&mut learner, Stop::after_updates(learner.updates() + 1), |_, _| {})?;
+        if session.ledger().examples - before >= wanted {
+            break;
+        }
+    }
+    let examples = session.ledger().examples - before;
+    let with_learner = start.elapsed().as_nanos() as f64 / examples as f64;
+    let row = |metric: &str, value: f64| Row {
+        scenario: scenario.name.clone(),
+        learner: job.contender.name.clone(),
+        repetition: job.repetition,
+        dim: job.dim,
+        examples,
+        metric: metric.into(),
+        value,
+    };
+
+    // The twin: one block after another of as many attributes as the learner saw on average.
+    let width = session.ledger().attributes_per_example().round().clamp(1.0, job.dim as f64) as usize;
+    let attributes: Vec<u32> = (0..width).map(|i| (i * (job.dim / width)) as u32).collect();
+    let mut stream = session.into_source();
+    let mut block = lao_observation::BlockBuf::new();
+    let (start, mut seen) = (Instant::now(), 0);
+    while seen < examples {
+        block.reset(width, lao_observation::BlockBuf::comfortable_room(width));
+        seen += stream.observe(&attributes, &mut block)?.max(1) as u64;
+    }
+    let alone = start.elapsed().as_nanos() as f64 / seen as f64;
+    Ok(vec![row(TIME, with_learner), row(LOOK, alone)])
+}
+
+/// Median time per example, with the source's own time as reference.
+pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
+    let names: Vec<&str> = scenario.learners.iter().filter_map(|table| table.get("name")?.as_str()).collect();
+    let middle = |name: &str, metric: &str, dim: usize| {
+        let fits = |row: &&Row| row.learner == name && row.metric == metric && row.dim == dim;
+        median(&rows.iter().filter(fits).map(|row| row.value).collect::<Vec<_>>())
+    };
+    let dims = &scenario.data.dims;
+    let curve = |name: &str, metric: &str| -> Vec<[f64; 2]> {
+        dims.iter().filter_map(|&dim| Some([dim as f64, middle(name, metric, dim)?])).collect()
+    };
+    let mut series: Vec<Series> = names.iter().map(|name| Series::line(name, curve(name, TIME))).collect();
+    if let Some(first) = names.first() {
+        series.push(Series::bound("source alone", curve(first, LOOK)));
+    }
+    let figure = Figure {
+        caption: format!("{}. Medians.", scenario.title),
+        x: Axis::log("attributes d"),
+        y: Axis::log("nanoseconds per example"),
+        series,
+    };
+    let mut header = vec!["learner".to_string()];
+    header.extend(dims.iter().map(|dim| format!("d = {dim}: ns (ratio to the first, to the source alone)")));
+    let mut table = vec![header];
+    for name in names {
+        let first = dims.first().and_then(|&dim| middle(name, TIME, dim)).unwrap_or(f64::NAN);
+        let cell = |&dim: &usize| {
+            let (time, alone) = (middle(name, TIME, dim), middle(name, LOOK, dim));
+            let (time, alone) = (time.unwrap_or(f64::NAN), alone.unwrap_or(f64::NAN));
+            format!("{time:.0} ({:.2}, {:.2})", time / first, time / alone)
+        };
+        table.push(std::iter::once(name.to_string()).chain(dims.iter().map(cell)).collect());
+    }
+    Analysis { figures: vec![figure], table }
+}

@@ -1,0 +1,252 @@
+//! What a scenario is, and the list of them.
+
+use anyhow::{Context as _, bail, ensure};
+use lao_algorithms::{AnyLearner, AnyParams};
+use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::sample::SubsetSampler;
+use lao_observation::{Seed, Source};
+use serde::Deserialize;
+use std::fmt;
+
+/// All scenarios: name and definition.
+pub const ALL: &[(&str, &str)] = &[
+    ("ms18-fig1", include_str!("../scenarios/ms18-fig1.toml")),
+    ("cost-vs-d", include_str!("../scenarios/cost-vs-d.toml")),
+];
+
+/// A scenario's definition.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Its name; the file's.
+    #[serde(skip)]
+    pub name: String,
+    /// One line.
+    pub title: String,
+    /// Where it comes from.
+    pub source: String,
+    /// What is measured.
+    pub kind: Kind,
+    /// On what.
+    pub data: Data,
+    /// How much, per tier.
+    pub tiers: Tiers,
+    /// By whom: a name, a method and its parameters (`dim` and `budget` come from the data).
+    pub learners: Vec<toml::Table>,
+}
+
+/// What is measured and how it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Test error against examples seen.
+    LearningCurve,
+    /// Time per example against the number of attributes.
+    Cost,
+}
+
+/// The data of a scenario: a virtual design.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Data {
+    /// Law of the attributes.
+    pub design: Design,
+    /// `d`, for kinds that use one.
+    pub dim: Option<usize>,
+    /// Several `d`, for kinds that vary it.
+    #[serde(default)]
+    pub dims: Vec<usize>,
+    /// `s'`, attributes per example.
+    pub budget: usize,
+    /// Standard deviation of the noise.
+    pub noise: f64,
+    /// Training examples.
+    pub train: Option<u64>,
+    /// Test examples.
+    pub test: Option<u64>,
+    /// Examples per measurement.
+    pub examples: Option<u64>,
+    /// The target's non-zeros, at places drawn anew for each repetition.
+    pub support: SupportSpec,
+}
+
+/// The non-zeros of a target.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SupportSpec {
+    /// How many are positive.
+    pub positive: usize,
+    /// How many are negative.
+    pub negative: usize,
+    /// Their absolute value.
+    pub magnitude: f64,
+}
+
+/// Law of the attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Design {
+    /// Independent standard normal.
+    Normal,
+    /// Independent signs.
+    Rademacher,
+    /// Independent, uniform with variance 1.
+    Uniform,
+}
+
+/// How much work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// Seconds: does it run?
+    Check,
+    /// The scenario as it is meant.
+    Quick,
+    /// More repetitions.
+    Full,
+}
+
+/// Sizes per tier.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tiers {
+    check: Size,
+    quick: Size,
+    full: Size,
+}
+
+/// Sizes of one tier.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    /// Independent repetitions.
+    pub repetitions: u64,
+    /// Factor on the numbers of examples.
+    pub scale: f64,
+}
+
+impl Tiers {
+    /// The sizes of a tier.
+    pub fn size(&self, tier: Tier) -> Size {
+        match tier {
+            Tier::Check => self.check,
+            Tier::Quick => self.quick,
+            Tier::Full => self.full,
+        }
+    }
+}
+
+/// A learner of a scenario, not yet made.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// Its name in the scenario.
+    pub name: String,
+    table: toml::Table,
+}
+
+impl Contender {
+    /// A fresh learner over `dim` attributes within `budget`.
+    ///
+    /// # Errors
+    /// When the parameters do not fit the method.
+    pub fn learner(&self, dim: usize, budget: usize) -> anyhow::Result<AnyLearner> {
+        let mut table = self.table.clone();
+        table.insert("dim".into(), toml::Value::Integer(dim as i64));
+        table.insert("budget".into(), toml::Value::Integer(budget as i64));
+        let params: AnyParams = table.try_into().with_context(|| format!("learner {}", self.name))?;
+        params.check().with_context(|| format!("learner {}", self.name))
+    }
+}
+
+impl Scenario {
+    /// All scenarios, parsed.
+    ///
+    /// # Errors
+    /// When a definition is malformed.
+    pub fn all() -> anyhow::Result<Vec<Self>> {
+        ALL.iter().map(|(name, text)| Self::parse(name, text)).collect()
+    }
+
+    /// Reads a definition and tries each learner on it.
+    ///
+    /// # Errors
+    /// When it is not TOML, has an unknown key, or a learner's parameters are refused.
+    pub fn parse(name: &str, text: &str) -> anyhow::Result<Self> {
+        let mut scenario: Scenario = toml::from_str(text).with_context(|| format!("scenarios/{name}.toml"))?;
+        scenario.name = name.into();
+        ensure!(!scenario.learners.is_empty(), "scenarios/{name}.toml: no [[learners]]");
+        let dim = scenario.data.dim.or(scenario.data.dims.first().copied());
+        let Some(dim) = dim else { bail!("scenarios/{name}.toml: data.dim or data.dims is needed") };
+        for contender in scenario.contenders()? {
+            contender.learner(dim, scenario.data.budget).with_context(|| format!("scenarios/{name}.toml"))?;
+        }
+        Ok(scenario)
+    }
+
+    /// The learners, by name.
+    ///
+    /// # Errors
+    /// When one has no name.
+    pub fn contenders(&self) -> anyhow::Result<Vec<Contender>> {
+        let named = |table: &toml::Table| {
+            let mut table = table.clone();
+            match table.remove("name") {
+                Some(toml::Value::String(name)) => Ok(Contender { name, table }),
+                _ => bail!("scenarios/{}.toml: a learner has no name", self.name),
+            }
+        };
+        self.learners.iter().map(named).collect()
+    }
+}
+
+impl Data {
+    /// A target with its non-zeros at random places.
+    ///
+    /// # Errors
+    /// When there are more non-zeros than attributes.
+    pub fn target(&self, dim: usize, seed: &Seed) -> anyhow::Result<SparseVector> {
+        let SupportSpec { positive, negative, magnitude } = self.support;
+        let size = positive + negative;
+        ensure!(size <= dim, "a support of {size} does not fit {dim} attributes");
+        let (mut rng, mut places) = (seed.child("support").rng(), Vec::new());
+        SubsetSampler::new(dim).draw(size, &mut rng, &mut places);
+        let mut signs = Vec::new();
+        SubsetSampler::new(size).draw(negative, &mut rng, &mut signs);
+        let value = |i: usize| if signs.contains(&(i as u32)) { -magnitude } else { magnitude };
+        Ok(SparseVector::new(dim, places, (0..size).map(value).collect())?)
+    }
+
+    /// A stream of examples around `target`.
+    ///
+    /// # Errors
+    /// When the design refuses its parameters.
+    pub fn stream(&self, target: &SparseVector, seed: &Seed) -> anyhow::Result<Box<dyn Stream>> {
+        let (dim, noise) = (target.dim(), Noise::Gaussian(self.noise));
+        Ok(match self.design {
+            Design::Normal => Box::new(Virtual::new(Normal::new(dim)?, target.clone(), noise, seed)?),
+            Design::Rademacher => Box::new(Virtual::new(Rademacher::new(dim)?, target.clone(), noise, seed)?),
+            Design::Uniform => Box::new(Virtual::new(Uniform::new(dim)?, target.clone(), noise, seed)?),
+        })
+    }
+}
+
+/// A source that knows its exact excess risk.
+pub trait Stream: Source + Send {
+    /// `(theta - theta*)' Sigma (theta - theta*)`.
+    fn excess(&self, theta: SparseView<'_>) -> f64;
+}
+
+impl<D: lao_datasets::synthetic::Design> Stream for Virtual<D> {
+    fn excess(&self, theta: SparseView<'_>) -> f64 {
+        self.gap(theta)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::LearningCurve => "learning curve",
+            Kind::Cost => "cost",
+        })
+    }
+}
