@@ -19,3 +19,8 @@ pub mod schedule;
 pub use params::ParamError;
 pub use registry::{AnyLearner, AnyParams, METHODS, Method, Task};
 pub use schedule::{BatchSizes, StepSizes};
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
