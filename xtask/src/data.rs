@@ -102,7 +102,7 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
                     &dataset.title,
                 ]);
             }
-            print(&table.to_string())?;
+            print(&table.trim_fmt())?;
             print(&format!("\nsearched: {}", catalog.folders().describe()))?;
         }
         Format::Human => {
@@ -152,7 +152,7 @@ fn check(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<
     }
     match format {
         Format::Json => print(&serde_json::to_string_pretty(&reports)?)?,
-        Format::Human => print(&table.to_string())?,
+        Format::Human => print(&table.trim_fmt())?,
     }
     Ok(ExitCode::from(u8::from(bad)))
 }
@@ -252,7 +252,7 @@ fn describe(catalog: &Catalog, dataset: &Dataset) -> Value {
 
 fn new_table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
+    table.load_style(presets::NOTHING).set_header(header);
     table
 }
 

@@ -35,8 +35,8 @@ impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Place::LaoData => "LAO_DATA",
-            Place::Project => "the project's data folder",
-            Place::Cache => "the cache",
+            Place::Project => "data/",
+            Place::Cache => "cache",
         })
     }
 }

@@ -42,7 +42,7 @@ pub struct CsvOptions {
     /// Column whose text names the row's group; no feature.
     #[serde(default)]
     pub group: Option<Column>,
-    /// Separator. Default `,`.
+    /// Separator, an ASCII character. Default `,`.
     #[serde(default = "comma")]
     pub delimiter: char,
 }
@@ -100,7 +100,8 @@ pub struct CsvReader<R> {
 impl<R: Read> CsvReader<R> {
     /// A reader of `input`, called `name` in messages.
     pub fn new(input: R, name: &str, options: CsvOptions) -> Self {
-        let delimiter = u8::try_from(options.delimiter).unwrap_or(b',');
+        // A delimiter that is not ASCII is refused by `plan`, before the first row.
+        let delimiter = if options.delimiter.is_ascii() { options.delimiter as u8 } else { comma() as u8 };
         let input = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -210,6 +211,9 @@ impl<R: Read> CsvReader<R> {
     }
 
     fn plan(&self) -> Result<Layout, FormatError> {
+        if !self.options.delimiter.is_ascii() {
+            return Err(self.fail(Problem::Delimiter { value: self.options.delimiter }));
+        }
         let fields = self.record.len();
         let find = |column: &Column| self.find(column, fields).map_err(|problem| self.fail(problem));
         let target = find(&self.options.target)?;

@@ -161,6 +161,12 @@ pub enum Problem {
         /// The last column, from 0.
         last: usize,
     },
+    /// A delimiter that does not fit into a byte.
+    #[error("delimiter `{value}` is not ASCII; use one such as `,` `;` or a tab")]
+    Delimiter {
+        /// The delimiter asked for.
+        value: char,
+    },
     /// No column is left for features.
     #[error("no feature column is left among {columns} columns; drop fewer columns or check the delimiter")]
     NoFeatures {

@@ -1,0 +1,248 @@
+//! The readers agree with naive twins on what is well-formed, and survive what is not.
+
+use lao_datasets::format::csv::{Column, CsvOptions, CsvReader, read_csv};
+use lao_datasets::format::idx::read_idx_from;
+use lao_datasets::format::libsvm::{LibsvmReader, read_libsvm};
+use lao_datasets::format::npy::read_npy_from;
+use lao_datasets::format::{Opening, SparseRows, open};
+use proptest::prelude::*;
+use std::fs;
+use std::io::{self, Read};
+
+/// Gives out its bytes in pieces of a few, as a slow pipe does.
+struct Trickle<'a>(&'a [u8], usize);
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..count])
+    }
+}
+
+/// LibSVM by splitting strings: for well-formed text only.
+fn naive_libsvm(text: &str) -> SparseRows {
+    let mut rows = SparseRows::new(0);
+    for line in text.lines() {
+        let mut tokens = line.split('#').next().unwrap().split_whitespace();
+        rows.labels.push(tokens.next().unwrap().parse().unwrap());
+        for token in tokens {
+            let (index, value) = token.split_once(':').unwrap();
+            rows.indices.push(index.parse::<u32>().unwrap() - 1);
+            rows.values.push(value.parse().unwrap());
+        }
+        rows.starts.push(rows.values.len());
+    }
+    rows.dim = rows.indices.iter().max().map_or(0, |j| *j as usize + 1);
+    rows
+}
+
+fn collect(text: &[u8], piece: usize) -> SparseRows {
+    let mut reader = LibsvmReader::new(Trickle(text, piece), "test", None);
+    let mut rows = SparseRows::new(0);
+    while let Some(row) = reader.next_row().unwrap() {
+        rows.push(row);
+    }
+    rows
+}
+
+fn finite() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<i16>().prop_map(f64::from),
+        -1.0..1.0f64,
+        any::<f64>().prop_filter("finite", |v| v.is_finite())
+    ]
+}
+
+fn libsvm_text() -> impl Strategy<Value = String> {
+    let row = (finite(), proptest::collection::btree_map(1u32..100_000, finite(), 0..8), 0..4usize);
+    proptest::collection::vec(row, 1..12).prop_map(|rows| {
+        let lines = rows.iter().map(|(label, entries, ending)| {
+            let body: String = entries.iter().map(|(index, value)| format!(" {index}:{value:?}")).collect();
+            format!("{label:?}{body}{}", ["", " ", " # note 7:1", "\r"][*ending])
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn libsvm_agrees_with_splitting_strings(text in libsvm_text(), piece in 1usize..300, newline in any::<bool>()) {
+        let expected = naive_libsvm(&text);
+        let text = if newline { format!("{text}\n") } else { text };
+        prop_assert_eq!(collect(text.as_bytes(), piece), expected);
+    }
+
+    #[test]
+    fn csv_agrees_with_splitting_strings(
+        values in proptest::collection::vec(finite(), 12),
+        target in 0usize..4,
+        dropped in 0usize..4,
+    ) {
+        let text: String = values.chunks(4).map(|row| format!("{:?},{:?}, {:?},\"{:?}\"\r\n", row[0], row[1], row[2], row[3])).collect();
+        let options =
+            CsvOptions { header: false, target: Column::Index(target), drop: vec![Column::Index(dropped)], ..CsvOptions::default() };
+        let mut reader = CsvReader::new(text.as_bytes(), "test", options);
+        for row in values.chunks(4) {
+            let read = reader.next_row().unwrap().unwrap();
+            let kept: Vec<f64> = (0..4).filter(|j| *j != target && *j != dropped).map(|j| row[j]).collect();
+            prop_assert_eq!((read.label, read.values), (row[target], kept.as_slice()));
+        }
+        prop_assert!(reader.next_row().unwrap().is_none());
+    }
+
+    #[test]
+    fn npy_round_trips_in_both_orders(rows in 1usize..6, columns in 1usize..6, fortran in any::<bool>(), big in any::<bool>()) {
+        let value = |i: usize, j: usize| (i * 10 + j) as f64 - 7.5;
+        let cells: Vec<(usize, usize)> = match fortran {
+            true => (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j))).collect(),
+            false => (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))).collect(),
+        };
+        let bytes = |v: f64| if big { v.to_be_bytes() } else { v.to_le_bytes() };
+        let payload: Vec<u8> = cells.iter().flat_map(|&(i, j)| bytes(value(i, j))).collect();
+        let (order, mark) = (if fortran { "True" } else { "False" }, if big { '>' } else { '<' });
+        let header = format!("{{'descr': '{mark}f8', 'fortran_order': {order}, 'shape': ({rows}, {columns}), }}");
+        let array = read_npy_from(npy(2, &header, &payload).as_slice(), "x").unwrap();
+        let labels = npy(1, &format!("{{\"shape\": ({rows},), \"fortran_order\": False, \"descr\": \"|u1\"}}  \n"), &vec![3; rows]);
+        let table = array.into_table(read_npy_from(labels.as_slice(), "y").unwrap()).unwrap();
+        for j in 0..columns {
+            let expected: Vec<f64> = (0..rows).map(|i| value(i, j)).collect();
+            prop_assert_eq!(table.column(j), expected.as_slice());
+        }
+        prop_assert!(table.labels.iter().all(|y| *y == 3.0));
+    }
+
+    #[test]
+    fn no_reader_panics_whatever_the_bytes(bytes in hostile(), piece in 1usize..40) {
+        let mut reader = LibsvmReader::new(Trickle(&bytes, piece), "fuzz", None);
+        while let Ok(Some(_)) = reader.next_row() {}
+        for header in [true, false] {
+            let mut reader = CsvReader::new(bytes.as_slice(), "fuzz", CsvOptions { header, ..CsvOptions::default() });
+            while let Ok(Some(_)) = reader.next_row() {}
+        }
+        let labels = read_idx_from([0, 0, 8, 1, 0, 0, 0, 1, 5].as_slice(), "labels").unwrap();
+        for array in [read_idx_from(bytes.as_slice(), "fuzz"), read_npy_from(bytes.as_slice(), "fuzz")].into_iter().flatten() {
+            let _ = array.into_table(labels.clone());
+        }
+    }
+
+    #[test]
+    fn no_archive_panics_whatever_the_bytes(bytes in hostile()) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), &bytes).unwrap();
+        let opening = Opening { member: Some("*".to_owned()), ..Opening::default() };
+        for part in open(file.path(), &opening).unwrap_or_default() {
+            let _ = part.reader().map(|mut reader| io::copy(&mut reader, &mut io::sink()));
+        }
+        let _ = read_csv(file.path(), &opening, &CsvOptions::default());
+    }
+}
+
+fn npy(version: u8, header: &str, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(header.len()).unwrap().to_le_bytes();
+    let length = &length[..if version == 1 { 2 } else { 4 }];
+    [b"\x93NUMPY".as_slice(), &[version, 0], length, header.as_bytes(), payload].concat()
+}
+
+/// Noise, noise made of the characters that formats use, and noise behind the first bytes of each format.
+fn hostile() -> impl Strategy<Value = Vec<u8>> {
+    let noise = || proptest::collection::vec(any::<u8>(), 0..200);
+    let text = proptest::collection::vec(
+        proptest::sample::select(b"0123456789:.,eE+-# \t\r\n\"naif".to_vec()),
+        0..200,
+    );
+    let starts: Vec<Vec<u8>> = vec![
+        vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0],
+        b"BZh91AY&SY".to_vec(),
+        b"PK\x03\x04".to_vec(),
+        b"PK\x05\x06".to_vec(),
+        b"\x93NUMPY\x01\x00\x20\x00{'descr': '<f8', 'shape': (".to_vec(),
+        vec![0, 0, 8, 2, 0, 0, 0, 1, 0, 0],
+        vec![0, 0, 0x0e, 1, 0, 0, 0, 3],
+    ];
+    let started =
+        (proptest::sample::select(starts), noise()).prop_map(|(start, rest)| [start, rest].concat());
+    let damaged = (proptest::sample::select(whole_files()), any::<prop::sample::Index>(), any::<u8>())
+        .prop_map(|(mut bytes, at, byte)| {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            bytes
+        });
+    prop_oneof![noise(), text, started, damaged]
+}
+
+/// Good files, to be damaged in one byte.
+fn whole_files() -> Vec<Vec<u8>> {
+    use std::io::Write;
+    let text = b"1 1:0.5 3:2\n-1 2:1\n".repeat(3);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(&text).unwrap();
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+    bzip2.write_all(&text).unwrap();
+    let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+    for name in ["a", "b"] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&text).unwrap();
+    }
+    let npy = npy(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", &[0; 16]);
+    vec![text, gzip.finish().unwrap(), bzip2.finish().unwrap(), zip.finish().unwrap().into_inner(), npy]
+}
+
+#[test]
+fn integers_and_floats_of_every_width_are_read_from_idx_and_npy() {
+    let cases: [(u8, &str, Vec<u8>, f64); 6] = [
+        (0x08, "|u1", vec![200], 200.0),
+        (0x09, "|i1", vec![0xfe], -2.0),
+        (0x0b, ">i2", (-300i16).to_be_bytes().to_vec(), -300.0),
+        (0x0c, ">i4", (-70_000i32).to_be_bytes().to_vec(), -70_000.0),
+        (0x0d, ">f4", 0.1f32.to_be_bytes().to_vec(), f64::from(0.1f32)),
+        (0x0e, ">f8", 0.1f64.to_be_bytes().to_vec(), 0.1),
+    ];
+    for (kind, descr, bytes, value) in cases {
+        let idx = [&[0, 0, kind, 1, 0, 0, 0, 1], bytes.as_slice()].concat();
+        assert_eq!(read_idx_from(idx.as_slice(), "x").unwrap().values, [value], "{kind}");
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (1,), }}");
+        assert_eq!(
+            read_npy_from(npy(1, &header, &bytes).as_slice(), "x").unwrap().values,
+            [value],
+            "{descr}"
+        );
+    }
+    let unsigned = [("<u2", 65_535u64), ("<u4", 4_294_967_295), ("<u8", 1 << 53), ("<i8", 1 << 53)];
+    for (descr, value) in unsigned {
+        let size = usize::from(descr.as_bytes()[2] - b'0');
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (1,), }}");
+        let array = read_npy_from(npy(1, &header, &value.to_le_bytes()[..size]).as_slice(), "x").unwrap();
+        assert_eq!(array.values, [value as f64], "{descr}");
+    }
+}
+
+#[test]
+fn explicit_zeros_stay_entries_and_the_last_newline_may_be_missing() {
+    let rows = collect(b"1 2:0\n-1", 3);
+    assert_eq!((rows.rows(), rows.entries(), rows.dim), (2, 1, 2));
+}
+
+#[test]
+fn csv_header_groups_and_names_are_kept() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), "who,a,skip,b,y\nann,1,x,2,3\nbob,4,x,5,6\nann,7,x,8,9\n").unwrap();
+    let name = |name: &str| Column::Name(name.to_owned());
+    let options = CsvOptions { group: Some(name("who")), drop: vec![name("skip")], ..CsvOptions::default() };
+    let table = read_csv(file.path(), &Opening::default(), &options).unwrap();
+    assert_eq!(table.groups.as_deref(), Some([0, 1, 0].as_slice()));
+    assert_eq!(table.names.as_deref().unwrap(), ["a", "b"]);
+    assert_eq!(
+        (table.values(), table.labels.as_slice()),
+        ([1.0, 4.0, 7.0, 2.0, 5.0, 8.0].as_slice(), [3.0, 6.0, 9.0].as_slice())
+    );
+}
+
+#[test]
+fn the_name_of_a_file_does_not_matter_only_its_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.zip");
+    fs::write(&path, "1 1:1\n").unwrap();
+    assert_eq!(read_libsvm(&path, &Opening::default(), None).unwrap().rows(), 1);
+}
