@@ -1,12 +1,13 @@
 //! The claims, one file each, one folder per paper.
 
+pub mod engine;
 pub mod ms18;
 
 use crate::claim::Claim;
 
 /// All registered claims, in the order of the papers.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
-    ms18::CLAIMS.iter()
+    ms18::CLAIMS.iter().chain(engine::CLAIMS)
 }
 
 /// The claim with this id.

@@ -1,0 +1,261 @@
+//! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are tame.
+
+use lao_verification::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification::context::{Cancelled, Context, Direction};
+use lao_verification::judge::{Finding, exact};
+use lao_verification::plan::{Plan, PlanError, Tier};
+use lao_verification::record::Record;
+use lao_verification::run::{self, Options, Progress, Silent, Status, status};
+use lao_verification::verdict::Verdict;
+use rand::RngExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+const fn planted(
+    id: &'static str,
+    expected: Expected,
+    mutants: &'static [Mutant],
+    experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
+) -> Claim {
+    Claim {
+        id,
+        place: "nowhere",
+        sentence: "A planted world.",
+        formula: "1 = 1",
+        design: "None.",
+        form: Form::Sound,
+        regime: Regime::Practical,
+        expected,
+        open: false,
+        errata: &[],
+        mutants,
+        experiment,
+    }
+}
+
+fn coin_at(cx: &mut Context<'_>, rate: f64, most: u64) -> anyhow::Result<()> {
+    cx.prob("coin", 0.1, most, |trial| Ok(trial.seed.child("data").rng().random::<f64>() >= rate))
+}
+
+/// P(failure) = 0.02 honestly and 0.4 with the fault; the claim says at most 0.1.
+fn coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let rate = if cx.is("fault") { 0.4 } else { 0.02 };
+    coin_at(cx, rate, 2000)
+}
+
+/// The same claim where it is false.
+fn bad_coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let rate = if cx.is("repaired") { 0.01 } else { 0.3 };
+    coin_at(cx, rate, 2000)
+}
+
+fn worse_coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    coin_at(cx, 0.4, 2000)
+}
+
+/// Too few trials to say anything.
+fn hasty(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    if cx.is("fault") { coin_at(cx, 1.0, 200) } else { coin_at(cx, 0.05, 32) }
+}
+
+/// A check whose mutant changes nothing.
+fn tame(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let _ = cx.is("fault");
+    cx.judge("identity", exact(1.0, 1.0, 1e-12));
+    Ok(())
+}
+
+fn panics(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let faulty = cx.is("fault");
+    cx.judge("before", exact(1.0, if faulty { 2.0 } else { 1.0 }, 1e-12));
+    assert!(faulty, "planted panic");
+    Ok(())
+}
+
+fn not_a_number(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let value = if cx.is("fault") { 2.0 } else { f64::NAN };
+    cx.judge("nan", exact(value, 1.0, 1e-12));
+    Ok(())
+}
+
+/// Trials that panic count as failures.
+fn panicking_trials(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let faulty = cx.is("fault");
+    cx.prob("panics", 0.1, 400, move |trial| {
+        assert!(!(faulty && trial.number % 2 == 0), "planted panic in a trial");
+        Ok(true)
+    })
+}
+
+fn absent(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.not_run("the data is not here")
+}
+
+/// Several cells, a note and a rate.
+fn rich(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let shift = if cx.is("fault") { 1.0 } else { 0.0 };
+    cx.split(2);
+    cx.mean("mean", 1.0, 1000, |trial| Ok(0.5 * trial.seed.rng().random::<f64>() + 2.0 * shift))?;
+    let values = cx.all_trials("values", 40, |trial| Ok(trial.seed.rng().random::<f64>()))?;
+    cx.note("sum", values.iter().sum());
+    cx.rate("uniform", Direction::Larger, values);
+    cx.judge("identity", exact(1.0 + shift, 1.0, 1e-12));
+    Ok(())
+}
+
+const FAULT: &[Mutant] = &[Mutant::refuted("fault", "planted")];
+const REPAIRED: &[Mutant] = &[Mutant::held("repaired", "planted")];
+static TRUE: Claim = planted("planted-true", Expected::Holds, FAULT, coin);
+static FALSE: Claim = planted("planted-false", Expected::Refuted, REPAIRED, bad_coin);
+static WRONG: Claim = planted("planted-wrong", Expected::Holds, &[], worse_coin);
+static HASTY: Claim = planted("planted-hasty", Expected::Holds, FAULT, hasty);
+static TAME: Claim = planted("planted-tame", Expected::Holds, FAULT, tame);
+static PANICS: Claim = planted("planted-panics", Expected::Holds, FAULT, panics);
+static NAN: Claim = planted("planted-nan", Expected::Holds, FAULT, not_a_number);
+static TRIALS: Claim = planted("planted-trials", Expected::Holds, FAULT, panicking_trials);
+static ABSENT: Claim = planted("planted-absent", Expected::Holds, FAULT, absent);
+static RICH: Claim = planted("planted-rich", Expected::Holds, FAULT, rich);
+
+fn options(claims: &[&'static Claim], out: &Path, jobs: usize) -> Options {
+    Options { claims: claims.to_vec(), tier: Tier::Quick, seed: 1, jobs, out: out.into(), fresh: false }
+}
+
+fn run_in(claims: &[&'static Claim], out: &Path, jobs: usize) -> Record {
+    let plan = Plan::built_in().unwrap();
+    let (record, timings) =
+        run::run(&options(claims, out, jobs), &plan, &Silent, &AtomicBool::new(false)).unwrap();
+    assert_eq!(timings.len(), claims.len());
+    record
+}
+
+fn run_alone(claim: &'static Claim) -> (Verdict, Record) {
+    let folder = tempfile::tempdir().unwrap();
+    let record = run_in(&[claim], folder.path(), 2);
+    (record.claims[0].verdict, record)
+}
+
+#[test]
+fn planted_worlds_get_their_verdicts_and_exit_states() {
+    let cases = [
+        (&TRUE, Verdict::Holds, Status::AsExpected),
+        (&FALSE, Verdict::Refuted, Status::AsExpected),
+        (&WRONG, Verdict::Refuted, Status::Unexpected),
+        (&HASTY, Verdict::Inconclusive, Status::AsExpected),
+        (&TAME, Verdict::Untested, Status::MutantSurvived),
+        (&PANICS, Verdict::Error, Status::Broken),
+        (&NAN, Verdict::Error, Status::Broken),
+        (&TRIALS, Verdict::Holds, Status::AsExpected),
+        (&ABSENT, Verdict::NotRun, Status::NothingRun),
+        (&RICH, Verdict::Holds, Status::AsExpected),
+    ];
+    for (claim, verdict, state) in cases {
+        let (found, record) = run_alone(claim);
+        assert_eq!(found, verdict, "{}: {:#?}", claim.id, record.claims[0]);
+        assert_eq!(status(&record, Tier::Quick), state, "{}", claim.id);
+    }
+    let (_, hasty) = run_alone(&HASTY);
+    assert_eq!(status(&hasty, Tier::Full), Status::Inconclusive, "the full tier does not accept that");
+}
+
+#[test]
+fn the_record_does_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let evidence = |jobs: usize| {
+        let out = folder.path().join(jobs.to_string());
+        run_in(&[&TRUE, &FALSE, &RICH, &TRIALS], &out, jobs);
+        std::fs::read(out.join("evidence.json")).unwrap()
+    };
+    let one = evidence(1);
+    for jobs in [2, 7, 8] {
+        assert!(one == evidence(jobs), "{jobs} threads gave another record than one");
+    }
+}
+
+/// Cancels after some claims were finished.
+struct CancelAfter<'a>(AtomicU64, &'a AtomicBool);
+
+impl Progress for CancelAfter<'_> {
+    fn finished(&self, _: &Claim, _: bool, _: bool) {
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.1.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Counts what was taken from an earlier run.
+#[derive(Default)]
+struct CountReused(AtomicU64);
+
+impl Progress for CountReused {
+    fn finished(&self, _: &Claim, _: bool, reused: bool) {
+        self.0.fetch_add(u64::from(reused), Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_cancelled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
+    let claims: [&'static Claim; 4] = [&TRUE, &FALSE, &RICH, &TRIALS];
+    run_in(&claims, &whole, 1);
+
+    let plan = Plan::built_in().unwrap();
+    let flag = AtomicBool::new(false);
+    let error = run::run(&options(&claims, &broken, 1), &plan, &CancelAfter(AtomicU64::new(2), &flag), &flag);
+    assert!(error.unwrap_err().is::<Cancelled>());
+    assert!(!broken.join("evidence.json").exists(), "no record of half a run");
+
+    // A torn file, as a power cut could leave it, counts as not there.
+    std::fs::write(broken.join("claims/planted-trials.json"), "{\"key\":").unwrap();
+    let reused = CountReused::default();
+    run::run(&options(&claims, &broken, 1), &plan, &reused, &AtomicBool::new(false)).unwrap();
+    assert_eq!(reused.0.load(Ordering::Relaxed), 2);
+    let read = |out: &Path| std::fs::read(out.join("evidence.json")).unwrap();
+    assert!(read(&whole) == read(&broken));
+
+    // A finished run is not taken up again: a new one starts.
+    let reused = CountReused::default();
+    run::run(&options(&claims, &broken, 1), &plan, &reused, &AtomicBool::new(false)).unwrap();
+    assert_eq!(reused.0.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a-file");
+    std::fs::write(&file, "").unwrap();
+    let plan = Plan::built_in().unwrap();
+    let error = run::run(&options(&[&TRUE], &file, 1), &plan, &Silent, &AtomicBool::new(false));
+    let text = format!("{:#}", error.unwrap_err());
+    assert!(text.contains("a-file") && text.contains("--out"), "{text}");
+}
+
+#[test]
+fn plans_with_unknown_keys_or_claims_are_refused() {
+    let parse = |text: &str| Plan::parse(text, ["known"].into_iter());
+    let suite = "[suite]\nseed = 1\nalpha = 1e-3\nfamily = 10\n";
+    let plan =
+        parse(&format!("{suite}[claims.known]\ntrials = {{ quick = 3, full = 9 }}\nrows = 5\n")).unwrap();
+    let sizes = |tier| {
+        let sizes = plan.sizes("known", tier);
+        (sizes.get("trials"), sizes.get("rows"), sizes.get("none"))
+    };
+    assert_eq!(sizes(Tier::Quick), (Some(3), Some(5), None));
+    assert_eq!(sizes(Tier::Nightly), (Some(9), Some(5), None));
+    assert!(
+        matches!(parse(&format!("{suite}[claims.other]\n")), Err(PlanError::UnknownClaim(id)) if id == "other")
+    );
+    assert!(matches!(parse(&format!("{suite}colour = 1\n[claims]\n")), Err(PlanError::Syntax(_))));
+    let zero = suite.replace("1e-3", "0.0");
+    assert!(matches!(parse(&format!("{zero}[claims]\n")), Err(PlanError::Suite { field: "alpha", .. })));
+}
+
+#[test]
+fn findings_survive_storage_with_infinities() {
+    let mut finding: Finding = exact(1.0, 1.0, 1e-12);
+    finding.estimate = f64::INFINITY;
+    finding.log_e_refute = Some(f64::NEG_INFINITY);
+    let text = serde_json::to_string(&finding).unwrap();
+    assert!(text.contains("\"inf\"") && text.contains("\"-inf\""), "{text}");
+    assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), finding);
+}
