@@ -27,7 +27,8 @@ pub fn interval(values: &[f64], lower: f64, upper: f64, alpha: f64) -> Interval 
 
 /// The same for values in [0, 1].
 fn unit_interval(values: &[f64], alpha: f64) -> (f64, f64) {
-    if !values.iter().all(|x| (0.0..=1.0).contains(x)) || !(alpha > 0.0 && alpha < 1.0) {
+    let usable = values.iter().all(|x| (0.0..=1.0).contains(x)) && alpha > 0.0 && alpha < 1.0;
+    if !usable {
         return (f64::NAN, f64::NAN);
     }
     let stakes = stakes(values, alpha);

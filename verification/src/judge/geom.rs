@@ -18,7 +18,7 @@ pub struct Window {
     pub end: usize,
 }
 
-/// The window from the problem's constants: from a tenth of the `horizon` to the step at which a gap that starts at
+/// The window from the problem's constants, for a curve of `horizon + 1` gaps: from a tenth of the horizon to the step at which a gap that starts at
 /// `gap_0` and shrinks by `q` per step comes within a factor 1000 of `floor`.
 pub fn frozen_window(horizon: usize, gap_0: f64, q: f64, floor: f64) -> Option<Window> {
     let floor = floor.max(1e-14 * gap_0);

@@ -200,7 +200,7 @@ impl MeanJudge {
         let need = (36.0 * moments.skewness * moments.skewness).max(200.0);
         let mut fit = finding.guard("the values vary", moments.varies(), moments.sd);
         fit &= finding.guard("n >= max(200, 36 skewness^2)", n >= need, need);
-        fit &= finding.guard("largest value <= 10% of the sum", fit && share <= 0.1, share.max(0.0));
+        fit &= finding.guard("largest value <= 10% of the sum", share <= 0.1, share.max(0.0));
         let blocks = (8.0 * -self.alpha.ln()).ceil() as usize;
         if moments.n >= 20 * blocks {
             let median = median_of_means(&self.values, blocks);

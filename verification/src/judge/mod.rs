@@ -51,3 +51,6 @@ pub const DRAWN_LEVEL: f64 = 0.999;
 
 /// The power at which a detectable effect is stated is .99; this is its normal quantile.
 pub(crate) const POWER_99: f64 = 2.326_347_874_040_841;
+
+#[cfg(test)]
+mod tests;

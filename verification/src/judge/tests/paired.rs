@@ -1,0 +1,168 @@
+use super::{ALPHA, assert_broken, uniforms};
+use crate::judge::calibration::{Law, normal};
+use crate::judge::compare::{self, Change, SAME_WITHIN, Worse};
+use crate::judge::{Decision, paired, ratio};
+
+fn lognormals(n: usize, scale: f64, seed: u64) -> Vec<f64> {
+    let mut uniform = uniforms(seed);
+    (0..n).map(|_| scale * Law::Lognormal.draw(&mut uniform)).collect()
+}
+
+#[test]
+fn wins_needed_agree_with_the_printed_table() {
+    let needed = [16, 21, 25, 28, 35].map(|n| paired::wins_needed(n, ALPHA));
+    assert_eq!(needed, [16, 20, 23, 25, 30].map(Some));
+    assert_eq!((paired::wins_needed(41, ALPHA), paired::wins_needed(85, ALPHA)), (Some(34), Some(62)));
+    assert_eq!(paired::wins_needed(15, ALPHA), None);
+}
+
+#[test]
+fn the_sign_test_decides_exactly_at_the_wins_needed() {
+    let decide = |wins: usize, n: usize| {
+        let b: Vec<f64> = (0..n).map(|r| if r < wins { 2.0 } else { 0.5 }).collect();
+        paired::better(&vec![1.0; n], &b, ALPHA).decide(ALPHA)
+    };
+    assert_eq!(decide(23, 25), Decision::Supported);
+    assert_eq!(decide(22, 25), Decision::Undecided);
+    assert_eq!(decide(2, 25), Decision::Refuted);
+    assert_eq!(decide(3, 25), Decision::Undecided);
+}
+
+#[test]
+fn a_method_against_itself_is_undecided() {
+    let (a, b) = (lognormals(60, 1.0, 1), lognormals(60, 1.0, 2));
+    assert_eq!(paired::better(&a, &b, ALPHA).decide(ALPHA), Decision::Undecided);
+    assert_eq!(paired::better(&a, &a, ALPHA).decide(ALPHA), Decision::Undecided);
+}
+
+#[test]
+fn effect_is_the_median_log_ratio_with_an_interval() {
+    let a = lognormals(41, 1.0, 3);
+    let b: Vec<f64> = a.iter().map(|a| 2.0 * a).collect();
+    let finding = paired::better(&a, &b, ALPHA);
+    assert_eq!(finding.decide(ALPHA), Decision::Supported);
+    let interval = finding.interval.unwrap();
+    assert!((interval.lo - 2.0_f64.ln()).abs() < 1e-12 && (interval.hi - 2.0_f64.ln()).abs() < 1e-12);
+    assert!(paired::median_interval(&[1.0, 2.0, 3.0], 0.999).is_none());
+}
+
+#[test]
+fn failed_runs_lose_and_nan_breaks() {
+    let b = lognormals(20, 1.0, 4);
+    assert_eq!(paired::better(&[f64::INFINITY; 20], &b, ALPHA).decide(ALPHA), Decision::Refuted);
+    assert_eq!(
+        paired::better(&[f64::INFINITY; 20], &[f64::INFINITY; 20], ALPHA).decide(ALPHA),
+        Decision::Undecided
+    );
+    assert_broken(paired::better(&[f64::NAN; 20], &b, ALPHA).decide(ALPHA), "pair 0");
+    assert_broken(paired::better(&[1.0], &b, ALPHA).decide(ALPHA), "cannot be paired");
+    assert_broken(paired::better(&[], &[], ALPHA).decide(ALPHA), "no pair");
+}
+
+#[test]
+fn wilcoxon_agrees_with_a_worked_example() {
+    // Ranks 1..6 with only rank 2 negative: W+ = 19, mean 10.5, variance 22.75.
+    let p = paired::wilcoxon_p(&[1.0, -2.0, 3.0, 4.0, 5.0, 6.0]);
+    let want = crate::special::normal_sf((19.0 - 10.5 - 0.5) / 22.75_f64.sqrt());
+    assert!((p - want).abs() < 1e-15);
+    assert_eq!(paired::wilcoxon_p(&[0.0, 0.0]), 0.5);
+}
+
+#[test]
+fn ratios_of_means_inside_outside_and_in_doubt() {
+    let a = lognormals(400, 0.2, 5);
+    let b = lognormals(400, 1.0, 6);
+    assert_eq!(ratio::independent(&a, &b, (0.0, 0.5), ALPHA).decide(ALPHA), Decision::Supported);
+    assert_eq!(ratio::independent(&b, &a, (0.0, 0.5), ALPHA).decide(ALPHA), Decision::Refuted);
+    assert_eq!(ratio::independent(&b, &b[..200], (0.5, 2.0), ALPHA).decide(ALPHA), Decision::Supported);
+    assert_eq!(
+        ratio::independent(&b[..10], &b[10..20], (0.9, 1.1), ALPHA).decide(ALPHA),
+        Decision::Undecided
+    );
+    let finding = ratio::independent(&a, &b, (0.0, 0.5), ALPHA);
+    let interval = finding.interval.unwrap();
+    assert!(interval.lo < 0.2 && 0.2 < interval.hi && (0.1..0.3).contains(&finding.estimate));
+}
+
+#[test]
+fn paired_ratios_take_out_the_common_part() {
+    let mut uniform = uniforms(7);
+    let b = lognormals(20, 1.0, 8);
+    let a: Vec<f64> = b.iter().map(|b| b * (0.25_f64.ln() + 0.05 * normal(&mut uniform)).exp()).collect();
+    let finding = ratio::paired(&a, &b, (0.2, 0.3), ALPHA);
+    assert_eq!(finding.decide(ALPHA), Decision::Supported);
+    assert!((finding.estimate - 0.25).abs() < 0.02);
+    assert_eq!(ratio::paired(&a, &b, (0.5, 2.0), ALPHA).decide(ALPHA), Decision::Refuted);
+}
+
+#[test]
+fn ratios_of_constants_zeros_and_nan_are_not_decided() {
+    let ones = [1.0; 20];
+    assert_eq!(ratio::independent(&ones, &ones, (0.5, 2.0), ALPHA).decide(ALPHA), Decision::Undecided);
+    assert_broken(ratio::independent(&[0.0; 20], &ones, (0.5, 2.0), ALPHA).decide(ALPHA), "log ratio");
+    assert_broken(ratio::independent(&[f64::NAN; 20], &ones, (0.5, 2.0), ALPHA).decide(ALPHA), "log ratio");
+    assert_broken(
+        ratio::independent(&[f64::INFINITY; 20], &ones, (0.5, 2.0), ALPHA).decide(ALPHA),
+        "log ratio",
+    );
+    assert_broken(ratio::independent(&ones, &ones, (2.0, 0.5), ALPHA).decide(ALPHA), "nothing is claimed");
+    assert_broken(ratio::independent(&ones, &ones, (0.0, f64::INFINITY), ALPHA).decide(ALPHA), "nothing");
+    assert_broken(ratio::paired(&ones, &[f64::NAN; 20], (0.5, 2.0), ALPHA).decide(ALPHA), "replicate 0");
+}
+
+fn rates(n: usize, mean: f64, seed: u64) -> Vec<f64> {
+    let mut uniform = uniforms(seed);
+    (0..n).map(|_| mean * (1.0 + 0.05 * normal(&mut uniform))).collect()
+}
+
+#[test]
+fn rates_are_the_same_worse_better_or_undecided() {
+    let old = rates(200, 1.0, 1);
+    let welch = |mean, n| compare::welch(&old, &rates(n, mean, 2), Worse::Larger, SAME_WITHIN).unwrap();
+    assert_eq!(welch(1.0, 200).change, Change::Same);
+    assert_eq!(welch(1.1, 200).change, Change::Worse);
+    assert_eq!(welch(0.9, 200).change, Change::Better);
+    assert_eq!(welch(1.0, 5).change, Change::Undecided);
+    assert!(welch(1.1, 200).p_worse < 1e-10 && welch(1.0, 200).p_worse > 0.01);
+    let smaller = compare::welch(&old, &rates(200, 0.9, 2), Worse::Smaller, SAME_WITHIN).unwrap();
+    assert_eq!(smaller.change, Change::Worse);
+}
+
+#[test]
+fn common_seeds_see_smaller_changes() {
+    let old = rates(20, 1.0, 3);
+    let mut uniform = uniforms(4);
+    let new: Vec<f64> = old.iter().map(|x| x + 0.05 + 0.005 * normal(&mut uniform)).collect();
+    assert_eq!(compare::paired(&old, &new, Worse::Larger, SAME_WITHIN).unwrap().change, Change::Worse);
+    assert_eq!(compare::welch(&old, &new, Worse::Larger, SAME_WITHIN).unwrap().change, Change::Undecided);
+    assert_eq!(compare::paired(&old, &old, Worse::Larger, SAME_WITHIN).unwrap().change, Change::Same);
+}
+
+#[test]
+fn comparisons_refuse_short_or_strange_samples() {
+    let good = [1.0, 2.0];
+    assert!(compare::welch(&[1.0], &good, Worse::Larger, SAME_WITHIN).unwrap_err().contains("baseline"));
+    let strange = compare::welch(&good, &[1.0, f64::NAN], Worse::Larger, SAME_WITHIN);
+    assert!(strange.unwrap_err().contains("replicate 1"));
+    assert!(compare::paired(&good, &[1.0, 2.0, 3.0], Worse::Larger, SAME_WITHIN).is_err());
+}
+
+#[test]
+fn constants_are_compared_as_numbers() {
+    let change = |new: f64| compare::welch(&[1.0; 5], &[new; 5], Worse::Larger, SAME_WITHIN).unwrap();
+    assert_eq!((change(1.0).change, change(1.0).p_worse), (Change::Same, 1.0));
+    assert_eq!((change(1.1).change, change(1.1).p_worse), (Change::Worse, 0.0));
+    assert_eq!(change(0.5).change, Change::Better);
+}
+
+#[test]
+fn replay_is_exact_for_counts_and_to_1e_9_for_floats() {
+    assert!(compare::same_counts(&[1, 2], &[1, 2]).is_ok());
+    assert!(compare::same_counts(&[1, 2], &[1, 3]).unwrap_err().contains("value 1"));
+    assert!(compare::same_floats(&[1.0, f64::INFINITY], &[1.0 + 5e-10, f64::INFINITY]).is_ok());
+    assert!(compare::same_floats(&[1.0], &[1.0 + 2e-9]).is_err());
+    assert!(compare::same_floats(&[f64::INFINITY], &[1.0]).is_err());
+    assert!(compare::same_floats(&[1.0], &[]).is_err());
+    assert!(compare::log_gap_tolerance(1.0, 1.0) < 2e-9);
+    assert_eq!(compare::log_gap_tolerance(1.0, 1e-8), f64::INFINITY);
+}
