@@ -13,6 +13,7 @@
 //! sum over examples of 2 (theta' x - y) x = 2 H (n * (H v) - Xi),   v = theta - theta*
 //! ```
 
+use super::binomial::fair_binomial;
 use super::source::subtract;
 use super::words::{Words, chance, fill_signs};
 use super::{Design, DesignError, Noise, Restricted, Scaled, Virtual, check_dim, identity_times, pairs};
@@ -271,16 +272,25 @@ pub fn row_counts(rng: &mut Rng, examples: u64, even_share: f64, counts: &mut [u
     debug_assert!(counts.len().is_power_of_two());
     let Some(first) = counts.first_mut() else { return };
     *first = examples;
-    let (mut known, mut share) = (1, even_share);
+    let mut known = 1;
     while known < counts.len() {
         let (zeros, ones) = counts.split_at_mut(known);
         for (zero, one) in zeros.iter_mut().zip(ones) {
             let both = *zero;
-            *zero = binomial(rng, both, share);
+            *zero = if known == 1 { binomial(rng, both, even_share) } else { fair_binomial(rng, both) };
             *one = both - *zero;
         }
-        (known, share) = (2 * known, 0.5);
+        known *= 2;
     }
+}
+
+fn binomial(rng: &mut Rng, trials: u64, share: f64) -> u64 {
+    if share == 0.5 {
+        return fair_binomial(rng, trials);
+    }
+    // The only errors are shares outside [0, 1], which stand for certainty here.
+    let share = share.clamp(0.0, 1.0);
+    Binomial::new(trials, share).map_or(trials, |law| law.sample(rng))
 }
 
 /// Draws the noise summed over the examples of each row: exact in law, `sums[r]` over `counts[r]` examples.
@@ -293,7 +303,7 @@ pub fn noise_sums(rng: &mut Rng, noise: Noise, counts: &[u64], sums: &mut [f64])
                 sigma * (count as f64).sqrt() * z
             }
             Noise::Signs(sigma) => {
-                let plus = binomial(rng, count, 0.5);
+                let plus = fair_binomial(rng, count);
                 sigma * (plus as f64 - (count - plus) as f64)
             }
         };
@@ -324,9 +334,4 @@ pub fn fwht(x: &mut [f64]) {
         }
         half *= 2;
     }
-}
-
-fn binomial(rng: &mut Rng, trials: u64, share: f64) -> u64 {
-    // The only errors are a share outside [0, 1]; designs keep theirs inside.
-    Binomial::new(trials, share).map_or(0, |law| law.sample(rng))
 }

@@ -20,6 +20,7 @@
 //! A finite set of rows allows more: [`Counted`] answers a gradient over any number of examples from multinomial row
 //! counts.
 
+mod binomial;
 mod centred;
 mod factors;
 mod groups;
