@@ -1,38 +1,410 @@
-//! Comparison of the convergence figures of a run with a baseline.
+//! Convergence figures of a run against those of a baseline.
+//!
+//! A baseline holds, per claim, every replicate of the tracked rates. Three rules, by what the two runs share:
+//!
+//! | shared | rule |
+//! |---|---|
+//! | platform, seed, tier, sizes | replicates equal to a relative 1e-9: *same*; else the next but one |
+//! | seed, tier, sizes | replicates equal to a relative 1e-6 (rounding of another platform): *same*; else the next |
+//! | less, or the replicates differ | 99.9 % interval of the difference of the means: paired on equal seeds and sizes, Welch's otherwise |
+//!
+//! An interval within 3 % of the baseline's mean is *same*; one that lies on the worse side of zero, with a difference
+//! beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3 agrees. A rate is compared
+//! with the last blessed figures and with the first ones ever blessed, so that small steps cannot add up unnoticed.
 
-use crate::record::Record;
+use crate::context::{ArmRecord, Direction, Rate};
+use crate::judge::compare::{
+    Change, RateChange, SAME_WITHIN, Worse, paired, same_counts, same_floats, welch,
+};
+use crate::judge::{holm, sample::Moments};
+use crate::record::{ClaimRecord, Record};
+use crate::report::number::{number, p_value};
+use crate::run::write_atomically;
+use anyhow::{Context as _, bail, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+/// Version of the layout of a baseline file.
+pub const SCHEMA: &str = "lao-baseline/1";
+/// Level of each of the two comparisons (last, first) over all tracked rates.
+const LEVEL: f64 = 1e-3;
+
+/// A baseline file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Last blessed figures, by claim.
+    pub current: BTreeMap<String, Figures>,
+    /// First blessed figures of every rate; never overwritten.
+    pub epoch_zero: BTreeMap<String, Figures>,
+    /// Every bless, oldest first.
+    pub history: Vec<Bless>,
+}
+
+/// The tracked figures of one claim, and what run they come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figures {
+    /// Version of the project.
+    pub version: String,
+    /// Tier of the run.
+    pub tier: String,
+    /// Root seed of the run.
+    pub seed: u64,
+    /// Architecture and operating system.
+    pub platform: String,
+    /// Hash of program, plan and settings.
+    pub key: String,
+    /// Sizes of the claim.
+    pub sizes: BTreeMap<String, u64>,
+    /// Largest estimate over bound.
+    pub tightness: Option<f64>,
+    /// Trials that each cell looked at.
+    pub trials: Vec<u64>,
+    /// Tracked rates, by name.
+    pub rates: BTreeMap<String, RateFigures>,
+}
+
+/// One tracked rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateFigures {
+    /// Which direction is worse.
+    pub worse: Direction,
+    /// Mean of the replicates.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub sd: f64,
+    /// Their number.
+    pub count: usize,
+    /// The replicates, in trial order.
+    pub replicates: Vec<f64>,
+}
+
+/// One change of the baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bless {
+    /// Version of the project.
+    pub version: String,
+    /// Why.
+    pub reason: String,
+    /// Old and new figures of the rates that moved, one line each.
+    pub changes: Vec<String>,
+}
+
 /// What a comparison found.
-#[derive(Clone, Debug, Default)]
-pub struct Comparison;
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// One row per tracked rate and epoch.
+    pub rows: Vec<Row>,
+    /// Figures that moved but are not judged: trials looked at, tightness, new rates.
+    pub remarks: Vec<String>,
+}
+
+/// One tracked rate against one epoch of the baseline.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The claim's id.
+    pub claim: String,
+    /// The rate's name.
+    pub rate: String,
+    /// Last blessed, or first.
+    pub epoch: Epoch,
+    /// What was found.
+    pub outcome: Outcome,
+}
+
+/// Which figures of a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Epoch {
+    /// The last blessed ones.
+    Current,
+    /// The first ones ever blessed.
+    Zero,
+}
+
+/// What was found of one rate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Every replicate agrees, to a relative 1e-9 or, across platforms, 1e-6.
+    Identical,
+    /// Compared as distributions.
+    Compared(RateChange),
+    /// The claim ran and no longer measures the rate, or its replicates cannot be compared: why.
+    Lost(String),
+}
 
 impl Comparison {
-    /// Whether a tracked rate got worse.
+    /// Whether a tracked rate got worse, or got lost.
     pub fn is_worse(&self) -> bool {
-        false
+        self.rows.iter().any(|row| row.outcome.is_worse())
+    }
+}
+
+impl Outcome {
+    fn is_worse(&self) -> bool {
+        match self {
+            Outcome::Identical => false,
+            Outcome::Compared(change) => change.change == Change::Worse,
+            Outcome::Lost(_) => true,
+        }
     }
 }
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("compared: 0 rates")
+        let count =
+            |wanted: fn(&Outcome) -> bool| self.rows.iter().filter(|row| wanted(&row.outcome)).count();
+        let is = |o: &Outcome, change| matches!(o, Outcome::Compared(c) if c.change == change);
+        writeln!(
+            f,
+            "compared: {} figures: {} same, {} better, {} worse, {} undecided, {} lost",
+            self.rows.len(),
+            count(
+                |o| *o == Outcome::Identical || matches!(o, Outcome::Compared(c) if c.change == Change::Same)
+            ),
+            self.rows.iter().filter(|row| is(&row.outcome, Change::Better)).count(),
+            self.rows.iter().filter(|row| is(&row.outcome, Change::Worse)).count(),
+            self.rows.iter().filter(|row| is(&row.outcome, Change::Undecided)).count(),
+            count(|o| matches!(o, Outcome::Lost(_))),
+        )?;
+        for row in &self.rows {
+            let against = match row.epoch {
+                Epoch::Current => "the baseline",
+                Epoch::Zero => "the first baseline",
+            };
+            match &row.outcome {
+                Outcome::Identical => {}
+                Outcome::Lost(why) => {
+                    writeln!(f, "LOST: {}: {} against {against}: {why}", row.claim, row.rate)?
+                }
+                Outcome::Compared(change) => {
+                    let word = match change.change {
+                        Change::Same => "same",
+                        Change::Worse => "WORSE",
+                        Change::Better => "better",
+                        Change::Undecided => "undecided",
+                    };
+                    writeln!(
+                        f,
+                        "{word}: {}: {} against {against}: {}",
+                        row.claim,
+                        row.rate,
+                        by_how_much(change)
+                    )?;
+                }
+            }
+        }
+        for remark in &self.remarks {
+            writeln!(f, "note: {remark}")?;
+        }
+        Ok(())
     }
 }
 
-/// Compares a record with the baseline in a file.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn compare(_record: &Record, _file: &Path) -> anyhow::Result<Comparison> {
-    anyhow::bail!("comparison with a baseline is not built yet")
+/// `0.57 -> 0.61, by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
+fn by_how_much(change: &RateChange) -> String {
+    let share = |x: f64| format!("{:+.2} %", 100.0 * x / change.baseline.abs());
+    format!(
+        "{} -> {}, by {} [{}, {}] ({}, {} %; p = {})",
+        number(change.baseline),
+        number(change.run),
+        share(change.run - change.baseline),
+        share(change.interval.lo),
+        share(change.interval.hi),
+        change.interval.method,
+        100.0 * change.interval.level,
+        p_value(change.p_worse),
+    )
 }
 
-/// Writes a record's figures as the new baseline.
+/// Compares a record with the baseline in a file. Claims that did not run are left out.
 ///
 /// # Errors
-/// When the file cannot be written.
-pub fn bless(_record: &Record, _file: &Path, _reason: &str) -> anyhow::Result<()> {
-    anyhow::bail!("blessing a baseline is not built yet")
+/// When the file cannot be read, or is no baseline of this version.
+pub fn compare(record: &Record, file: &Path) -> anyhow::Result<Comparison> {
+    Ok(against(record, &read(file)?))
 }
+
+fn read(file: &Path) -> anyhow::Result<Baseline> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| {
+        format!("cannot read the baseline {name}: write one with --bless {name} --reason TEXT")
+    })?;
+    let baseline: Baseline =
+        serde_json::from_str(&text).with_context(|| format!("{name} is not a baseline"))?;
+    ensure!(
+        baseline.schema == SCHEMA,
+        "{name}: schema is `{}`, this program reads `{SCHEMA}`",
+        baseline.schema
+    );
+    Ok(baseline)
+}
+
+fn against(record: &Record, baseline: &Baseline) -> Comparison {
+    let (mut rows, mut remarks) = (Vec::new(), Vec::new());
+    let ran = record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none());
+    for claim in ran {
+        let new = figures(record, claim);
+        let current = baseline.current.get(&claim.id);
+        let zero = baseline.epoch_zero.get(&claim.id);
+        for (epoch, old) in [(Epoch::Current, current), (Epoch::Zero, zero)] {
+            for (rate, old_rate) in old.iter().flat_map(|old| &old.rates) {
+                let blessed = current.and_then(|current| current.rates.get(rate));
+                // The first baseline says nothing new as long as it is the last one, nor of rates that were dropped.
+                if epoch == Epoch::Zero
+                    && blessed.is_none_or(|blessed| blessed.replicates == old_rate.replicates)
+                {
+                    continue;
+                }
+                let outcome = match (old, new.rates.get(rate)) {
+                    (Some(old), Some(new_rate)) => judge(old, old_rate, &new, new_rate),
+                    _ => Outcome::Lost("the claim no longer measures it; bless if that is meant".into()),
+                };
+                rows.push(Row { claim: claim.id.clone(), rate: rate.clone(), epoch, outcome });
+            }
+        }
+        remarks.extend(current.map_or_else(
+            || vec![format!("{}: not in the baseline; bless to track it", claim.id)],
+            |old| moved(&claim.id, old, &new),
+        ));
+    }
+    remarks.retain(|remark| !remark.is_empty());
+    hold_the_level(&mut rows);
+    Comparison { rows, remarks }
+}
+
+/// One rate against one epoch, before Holm's procedure.
+fn judge(old: &Figures, old_rate: &RateFigures, new: &Figures, new_rate: &RateFigures) -> Outcome {
+    let same_draws = old.seed == new.seed && old.tier == new.tier && old.sizes == new.sizes;
+    let (before, now) = (&old_rate.replicates, &new_rate.replicates);
+    if same_draws {
+        let agree = match old.platform == new.platform {
+            true => same_floats(before, now).is_ok(),
+            false => within_rounding(before, now),
+        };
+        if agree {
+            return Outcome::Identical;
+        }
+    }
+    let worse = match new_rate.worse {
+        Direction::Larger => Worse::Larger,
+        Direction::Smaller => Worse::Smaller,
+    };
+    let change = match same_draws && before.len() == now.len() {
+        true => paired(before, now, worse, SAME_WITHIN),
+        false => welch(before, now, worse, SAME_WITHIN),
+    };
+    change.map_or_else(Outcome::Lost, Outcome::Compared)
+}
+
+/// Rates agree across platforms to a relative 1e-6: rounding differs, and cancellation magnifies it.
+fn within_rounding(before: &[f64], now: &[f64]) -> bool {
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
+    before.len() == now.len() && before.iter().zip(now).all(close)
+}
+
+/// *Worse* stands only if Holm's procedure over the tracked rates of an epoch rejects "not worse".
+fn hold_the_level(rows: &mut [Row]) {
+    for epoch in [Epoch::Current, Epoch::Zero] {
+        let tracked: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].epoch == epoch).collect();
+        let p = |i: &usize| match &rows[*i].outcome {
+            Outcome::Compared(change) => change.p_worse,
+            Outcome::Identical | Outcome::Lost(_) => 1.0,
+        };
+        let p: Vec<f64> = tracked.iter().map(p).collect();
+        let rejected = holm::step_down(&p, tracked.len(), LEVEL);
+        for (i, rejected) in tracked.into_iter().zip(rejected) {
+            if let Outcome::Compared(change) = &mut rows[i].outcome
+                && change.change == Change::Worse
+                && !rejected
+            {
+                change.change = Change::Undecided;
+            }
+        }
+    }
+}
+
+/// What moved without being judged.
+fn moved(id: &str, old: &Figures, new: &Figures) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let fresh = new.rates.keys().filter(|rate| !old.rates.contains_key(*rate));
+    remarks.extend(fresh.map(|rate| format!("{id}: {rate}: not in the baseline; bless to track it")));
+    if old.seed == new.seed && old.sizes == new.sizes && old.tier == new.tier {
+        if let Err(difference) = same_counts(&old.trials, &new.trials) {
+            remarks.push(format!("{id}: trials looked at, {difference}"));
+        }
+        if let (Some(before), Some(now)) = (old.tightness, new.tightness)
+            && (before - now).abs() > 1e-6 * before.abs()
+        {
+            remarks.push(format!("{id}: tightness {} -> {}", number(before), number(now)));
+        }
+    }
+    remarks
+}
+
+fn figures(record: &Record, claim: &ClaimRecord) -> Figures {
+    let ArmRecord { cells, rates, .. } = &claim.honest;
+    let rate = |rate: &Rate| {
+        let Moments { n, mean, sd, .. } = Moments::of(&rate.replicates);
+        let figures =
+            RateFigures { worse: rate.worse, mean, sd, count: n, replicates: rate.replicates.clone() };
+        (rate.name.clone(), figures)
+    };
+    Figures {
+        version: record.run.version.clone(),
+        tier: record.run.tier.clone(),
+        seed: record.run.seed,
+        platform: record.run.platform.clone(),
+        key: record.run.key.clone(),
+        sizes: claim.sizes.clone(),
+        tightness: claim.tightness,
+        trials: cells.iter().map(|cell| cell.finding.n_trials).collect(),
+        rates: rates.iter().filter(|rate| !rate.replicates.is_empty()).map(rate).collect(),
+    }
+}
+
+/// Writes the figures of the claims that ran as the new baseline; claims that did not run keep theirs, and the first
+/// figures of every rate are kept as epoch zero.
+///
+/// # Errors
+/// When the reason is empty, an existing file is no baseline, or the file cannot be written.
+pub fn bless(record: &Record, file: &Path, reason: &str) -> anyhow::Result<()> {
+    if reason.trim().is_empty() {
+        bail!("--reason is empty: say why the baseline changes");
+    }
+    let mut baseline = if file.exists() {
+        read(file)?
+    } else {
+        let (current, epoch_zero, history) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Baseline { schema: SCHEMA.into(), current, epoch_zero, history }
+    };
+    let comparison = against(record, &baseline);
+    let changes = comparison.rows.iter().filter(|row| row.epoch == Epoch::Current);
+    let changes = changes.filter_map(|row| match &row.outcome {
+        Outcome::Identical => None,
+        Outcome::Compared(change) => Some(format!("{}: {}: {}", row.claim, row.rate, by_how_much(change))),
+        Outcome::Lost(why) => Some(format!("{}: {}: lost: {why}", row.claim, row.rate)),
+    });
+    let version = record.run.version.clone();
+    baseline.history.push(Bless { version, reason: reason.trim().into(), changes: changes.collect() });
+    for claim in record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none()) {
+        let new = figures(record, claim);
+        let zero = baseline.epoch_zero.entry(claim.id.clone()).or_insert_with(|| new.clone());
+        for (name, rate) in &new.rates {
+            zero.rates.entry(name.clone()).or_insert_with(|| rate.clone());
+        }
+        baseline.current.insert(claim.id.clone(), new);
+    }
+    let mut text = serde_json::to_vec_pretty(&baseline)?;
+    text.push(b'\n');
+    write_atomically(file, &text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -145,7 +145,7 @@ pub struct Series {
     pub name: String,
     /// How it is drawn.
     pub style: Style,
-    /// Points `[x, y]`; points that are not finite are left out of the plot.
+    /// Points `[x, y]`; [`Context::figure`] leaves out those that are not finite.
     pub points: Vec<[f64; 2]>,
     /// Optional `[low, high]` of each point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -172,6 +172,18 @@ impl Series {
     /// A bound or prediction.
     pub fn bound(name: &str, points: Vec<[f64; 2]>) -> Self {
         Series { name: name.into(), style: Style::Bound, points, interval: Vec::new() }
+    }
+    /// Drops points that JSON cannot hold.
+    fn keep_finite(&mut self) {
+        let finite = |p: &[f64; 2]| p.iter().all(|x| x.is_finite());
+        let bars = self.interval.len() == self.points.len();
+        let keep: Vec<bool> = (0..self.points.len())
+            .map(|i| finite(&self.points[i]) && (!bars || finite(&self.interval[i])))
+            .collect();
+        let mut kept = keep.iter().copied();
+        self.points.retain(|_| kept.next().unwrap_or(false));
+        let mut kept = keep.iter().copied();
+        self.interval.retain(|_| kept.next().unwrap_or(false));
     }
     /// A point set.
     pub fn points(name: &str, points: Vec<[f64; 2]>) -> Self {
@@ -262,9 +274,10 @@ impl<'a> Context<'a> {
         self.record.rates.push(Rate { name: name.into(), worse, replicates });
     }
 
-    /// Adds a plot (of the honest arm only).
-    pub fn figure(&mut self, figure: Figure) {
+    /// Adds a plot (of the honest arm only). Points that are not finite are left out, with their intervals.
+    pub fn figure(&mut self, mut figure: Figure) {
         if self.honest() {
+            figure.series.iter_mut().for_each(Series::keep_finite);
             self.record.figures.push(figure);
         }
     }

@@ -1,14 +1,177 @@
 //! Everything about one claim, as text.
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Expected, Form, Must, Regime};
+use crate::errata;
 use crate::plan::{Plan, Tier};
+use crate::record::Record;
+use crate::report::number::{number, p_value};
+use std::fmt::Write as _;
 use std::path::Path;
 
-/// Explains a claim: statement, design, sizes, level, mutants, and its last result if there is one in `out`.
-pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, _out: &Path) -> String {
-    let mut text = format!("{}\n{}\n{}\n{}\n", claim.id, claim.place, claim.sentence, claim.design);
-    for (key, size) in plan.sizes(claim.id, tier).iter() {
-        text += &format!("{key} = {size}\n");
+/// Explains a claim: statement, place, design, sizes per tier, level and what it can detect, mutants, expected
+/// verdict, errata, and its last result if `out/evidence.json` has one.
+pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
+    let mut text = format!("{}\n{}\n\n", claim.id, "=".repeat(claim.id.len()));
+    paragraph(&mut text, claim.sentence);
+    let _ = writeln!(text, "place      {} ({})", claim.place, form(claim.form));
+    let _ = writeln!(text, "formula    {}", claim.formula);
+    let _ = writeln!(text, "constants  {}", regime(claim.regime));
+    let open = if claim.open { "; INCONCLUSIVE is acceptable in every tier" } else { "" };
+    let _ = writeln!(text, "expected   {}{open}\n", expected(claim.expected));
+    text += "Design\n";
+    paragraph(&mut text, claim.design);
+    sizes(&mut text, claim, plan, tier);
+    let _ = writeln!(text, "Mutants ({})", claim.mutants.len());
+    for mutant in claim.mutants {
+        let must = match mutant.must {
+            Must::BeRefuted => "must be REFUTED",
+            Must::NotHold => "must not be SUPPORTED",
+            Must::Hold => "control: must be SUPPORTED",
+        };
+        let _ = writeln!(text, "  {}: {} ({must})", mutant.name, mutant.sin);
     }
+    if !claim.errata.is_empty() {
+        text += "\nErrata\n";
+    }
+    for erratum in claim.errata.iter().filter_map(|number| errata::find(*number)) {
+        let _ = writeln!(text, "  E{}, {}", erratum.number, erratum.place);
+        let _ = writeln!(text, "    printed    {}\n    corrected  {}", erratum.printed, erratum.corrected);
+    }
+    last_result(&mut text, claim, out);
     text
+}
+
+/// Sizes, level, and what a size means at that level.
+fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: Tier) {
+    let alpha = plan.suite.alpha / plan.suite.family as f64;
+    let _ = writeln!(
+        text,
+        "Level\n  {} = {} / {}: family-wise level over the claims planned, per family (refuted, holds)\n",
+        p_value(alpha),
+        plan.suite.alpha,
+        plan.suite.family
+    );
+    let (quick, full) = (plan.sizes(claim.id, Tier::Quick), plan.sizes(claim.id, Tier::Full));
+    if quick.iter().next().is_some() {
+        let _ = writeln!(text, "Sizes{:>25}{:>12}   (this run: {tier})", "quick", "full");
+        for (key, size) in quick.iter() {
+            let _ = writeln!(text, "  {key:<16}{size:>12}{:>12}", full.get(key).unwrap_or(size));
+        }
+        text.push('\n');
+    }
+    let chosen = plan.sizes(claim.id, tier);
+    if let Some(trials) = chosen.get("trials").filter(|n| *n > 0 && claim.regime != Regime::Deterministic) {
+        // (1 - p)^n <= alpha: no failure in n trials rules out failure probabilities above this p.
+        let excluded = -(alpha.ln() / trials as f64).exp_m1();
+        let _ = writeln!(
+            text,
+            "Detectable\n  {trials} trials: a fault that makes a trial fail with probability p is seen at least once with\n  \
+             probability 0.99 if p >= {}; no failure at all rules out p > {}.\n  The settings of the last result below \
+             say more.\n",
+            number(-(0.01f64.ln() / trials as f64).exp_m1()),
+            number(excluded),
+        );
+    }
+}
+
+fn last_result(text: &mut String, claim: &Claim, out: &Path) {
+    let file = out.join("evidence.json");
+    let record =
+        std::fs::read_to_string(&file).ok().and_then(|json| serde_json::from_str::<Record>(&json).ok());
+    let found = record.as_ref().and_then(|record| record.claims.iter().find(|one| one.id == claim.id));
+    let (Some(record), Some(found)) = (&record, found) else {
+        let _ = writeln!(text, "\nLast result\n  none in {}", file.display());
+        return;
+    };
+    let noticed = found.mutants.iter().filter(|mutant| mutant.noticed).count();
+    let _ = writeln!(
+        text,
+        "\nLast result (tier {}, seed {})\n  {}; {noticed} of {} mutants noticed; p if it holds {}, if it fails {}",
+        record.run.tier,
+        record.run.seed,
+        found.verdict,
+        found.mutants.len(),
+        p_value(found.evidence.p_refute),
+        p_value(found.evidence.p_support),
+    );
+    if let Some(why) = found.honest.error.as_ref().or(found.honest.not_run.as_ref()) {
+        let _ = writeln!(text, "  {why}");
+    }
+    for cell in &found.honest.cells {
+        let finding = &cell.finding;
+        let _ = write!(
+            text,
+            "  {}: {} trials, found {}, allowed {}",
+            cell.name,
+            finding.n_trials,
+            number(finding.estimate),
+            number(finding.bound)
+        );
+        if let Some(effect) = finding.detectable_effect {
+            let _ = write!(text, ", detects a violation of {} with power 0.99", number(effect));
+        }
+        text.push('\n');
+    }
+}
+
+fn form(form: Form) -> &'static str {
+    match form {
+        Form::Printed => "as printed",
+        Form::Corrected => "corrected",
+        Form::Sound => "as printed, and sound",
+    }
+}
+
+fn regime(regime: Regime) -> &'static str {
+    match regime {
+        Regime::Deterministic => "none: deterministic",
+        Regime::Literal => "exactly the theorem's",
+        Regime::Practical => "practical",
+    }
+}
+
+fn expected(expected: Expected) -> String {
+    match expected {
+        Expected::Holds => "HOLDS".into(),
+        Expected::Refuted => "REFUTED".into(),
+        Expected::Vacuous => "VACUOUS".into(),
+        Expected::NotRun(why) => format!("NOT-RUN: {why}"),
+    }
+}
+
+/// Text folded at 100 columns, and an empty line.
+fn paragraph(text: &mut String, words: &str) {
+    let mut width = 0;
+    for word in words.split_whitespace() {
+        if width > 0 && width + 1 + word.chars().count() > 100 {
+            text.push('\n');
+            width = 0;
+        }
+        if width > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += word.chars().count();
+    }
+    text.push_str("\n\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn an_explanation_names_statement_mutants_and_level() {
+        let plan = Plan::built_in().unwrap();
+        for claim in crate::claims::all() {
+            let text = explain(claim, &plan, Tier::Quick, &PathBuf::from("nowhere"));
+            assert!(
+                text.contains(claim.id) && text.contains(claim.place) && text.contains("8.0e-6"),
+                "{text}"
+            );
+            assert!(claim.mutants.iter().all(|mutant| text.contains(mutant.name)));
+        }
+    }
 }

@@ -9,6 +9,7 @@ pub mod claim;
 pub mod claims;
 pub mod compare;
 pub mod context;
+pub mod errata;
 pub mod explain;
 pub mod judge;
 pub mod mutants;

@@ -1,0 +1,76 @@
+//! `junit.xml`: one test case per claim and one per mutant, for tools that read such files.
+
+use crate::claims;
+use crate::plan::Tier;
+use crate::record::{ClaimRecord, Record};
+use crate::run::Timings;
+use crate::verdict::Verdict;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::time::Duration;
+
+/// The record as JUnit XML.
+///
+/// # Errors
+/// Those of the writer.
+pub fn xml(record: &Record, timings: &Timings) -> anyhow::Result<String> {
+    let mut report = Report::new("lao verification");
+    let mut suites: Vec<TestSuite> = Vec::new();
+    for claim in &record.claims {
+        let paper = claim.id.split('-').next().unwrap_or(&claim.id);
+        if suites.last().is_none_or(|suite| suite.name.as_str() != paper) {
+            suites.push(TestSuite::new(paper));
+        }
+        let mut case = TestCase::new(claim.id.as_str(), status(record, claim));
+        case.set_classname(paper);
+        case.set_time(Duration::from_secs_f64(timings.get(&claim.id).copied().unwrap_or(0.0).max(0.0)));
+        let mutants = claim.mutants.iter().map(|mutant| {
+            let mut status = TestCaseStatus::success();
+            if !mutant.noticed {
+                status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                status.set_message(format!("not noticed: {}; the judge said {}", mutant.sin, mutant.said));
+            }
+            let mut case = TestCase::new(mutant.name.as_str(), status);
+            case.set_classname(claim.id.as_str());
+            case
+        });
+        if let Some(suite) = suites.last_mut() {
+            suite.add_test_case(case);
+            suite.add_test_cases(mutants);
+        }
+    }
+    report.add_test_suites(suites);
+    Ok(report.to_string()?)
+}
+
+fn status(record: &Record, claim: &ClaimRecord) -> TestCaseStatus {
+    let open = claims::find(&claim.id).is_some_and(|claim| claim.open);
+    let said = format!("{}, expected {}", claim.verdict, claim.expected);
+    let (mut status, message) = match claim.verdict {
+        Verdict::NotRun => (TestCaseStatus::skipped(), claim.honest.not_run.clone().unwrap_or_default()),
+        _ if claim.as_expected => return TestCaseStatus::success(),
+        Verdict::Inconclusive if open || record.run.tier == Tier::Quick.to_string() => {
+            (TestCaseStatus::skipped(), said)
+        }
+        Verdict::Error => {
+            (TestCaseStatus::non_success(NonSuccessKind::Error), claim.honest.error.clone().unwrap_or(said))
+        }
+        _ => (TestCaseStatus::non_success(NonSuccessKind::Failure), said),
+    };
+    status.set_message(message);
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn every_claim_and_mutant_is_a_case() {
+        let record = sample::record();
+        let text = xml(&record, &Timings::new()).unwrap();
+        let cases = record.claims.len() + record.claims.iter().map(|c| c.mutants.len()).sum::<usize>();
+        assert_eq!(text.matches("<testcase").count(), cases);
+        assert!(text.contains("<failure") && text.contains("<skipped") && text.contains("<error"), "{text}");
+    }
+}

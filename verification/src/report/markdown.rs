@@ -1,0 +1,125 @@
+//! `summary.md`, for the page of a continuous integration run, and the tables that the README shows.
+
+use super::number::number;
+use super::view;
+use crate::claim::Regime;
+use crate::compare::Comparison;
+use crate::errata::{self, cell_text};
+use crate::record::Record;
+use crate::verdict::Verdict;
+use std::fmt::Write as _;
+
+/// The run in one page.
+pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
+    let status = view::status(record, comparison);
+    let mut text = format!(
+        "# Verification: {}\n\nExit status {}: {}\n\n{}\n\n| claim | place | verdict | expected | tightness | mutants |\n|---|---|---|---|---|---|\n",
+        record.run.tier,
+        status as u8,
+        view::meaning(status),
+        record.summary(),
+    );
+    for claim in &record.claims {
+        let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
+        let mark = view::badge(claim).1;
+        let tightness = claim.tightness.map_or_else(String::new, number);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {mark} {} | {} | {tightness} | {noticed}/{} |",
+            claim.id,
+            cell_text(&claim.place),
+            claim.verdict,
+            claim.expected,
+            claim.mutants.len()
+        );
+    }
+    for claim in &record.claims {
+        let trouble = claim.honest.error.as_ref().or(claim.honest.not_run.as_ref());
+        if let Some(why) = trouble {
+            let _ = write!(text, "\n- {}: {}", claim.id, cell_text(why));
+        }
+        for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
+            let said = cell_text(&mutant.said);
+            let _ =
+                write!(text, "\n- {}: mutant `{}` not noticed, the judge said {said}", claim.id, mutant.name);
+        }
+    }
+    if let Some(comparison) = comparison {
+        let _ = write!(text, "\n\n## Compared with the baseline\n\n```text\n{comparison}\n```\n");
+    }
+    text
+}
+
+/// What the README shows of a record: how many claims got which verdict, by how close the experiment is to the
+/// statement, and what the errata come to.
+pub fn results(record: &Record) -> String {
+    let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
+    let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
+    let mut shown: Vec<u32> = errata::shown_by(record).into_iter().map(|(number, _)| number).collect();
+    shown.sort_unstable();
+    shown.dedup();
+    let mut text = format!(
+        "Tier {}, seed {}: {} claims, {} verdicts as expected, {noticed} of {} mutants noticed, {} [errata](ERRATA.md) shown.\n\n\
+         | constants | claims | HOLDS | REFUTED as expected | other |\n|---|---:|---:|---:|---:|\n",
+        record.run.tier,
+        record.run.seed,
+        record.claims.len(),
+        record.claims.iter().filter(|claim| claim.as_expected).count(),
+        mutants.len(),
+        shown.len(),
+    );
+    let regimes = [
+        (Regime::Deterministic, "none: algebra and enumeration"),
+        (Regime::Literal, "exactly the theorem's"),
+        (Regime::Practical, "practical ones"),
+    ];
+    for (regime, name) in regimes {
+        let claims: Vec<_> = record.claims.iter().filter(|claim| claim.regime == regime).collect();
+        let holds = claims.iter().filter(|c| c.verdict == Verdict::Holds).count();
+        let refuted = claims.iter().filter(|c| c.verdict == Verdict::Refuted && c.as_expected).count();
+        let mut other: Vec<String> = Vec::new();
+        for verdict in [
+            Verdict::Vacuous,
+            Verdict::Inconclusive,
+            Verdict::NotRun,
+            Verdict::Refuted,
+            Verdict::Untested,
+            Verdict::Error,
+        ] {
+            let n = claims
+                .iter()
+                .filter(|c| c.verdict == verdict && !(verdict == Verdict::Refuted && c.as_expected));
+            match n.count() {
+                0 => {}
+                n => other.push(format!("{n} {verdict}")),
+            }
+        }
+        let _ = writeln!(text, "| {name} | {} | {holds} | {refuted} | {} |", claims.len(), other.join(", "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_summary_names_every_claim_and_every_mutant_that_survived() {
+        let record = sample::record();
+        let text = summary(&record, None);
+        for claim in &record.claims {
+            assert!(text.contains(&claim.id));
+            for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
+                assert!(text.contains(&mutant.name));
+            }
+        }
+        assert!(text.contains("Exit status"));
+    }
+
+    #[test]
+    fn results_count_every_claim_once() {
+        let record = sample::record();
+        assert!(results(&record).contains(&format!("{} claims", record.claims.len())));
+    }
+}

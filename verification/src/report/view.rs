@@ -1,0 +1,390 @@
+//! What a page shows: a record joined with the registry, with every number already formatted.
+
+use super::number::{count, number, p_value, seconds};
+use super::{formula, plot};
+use crate::claim::{Claim, Form, Must, Regime};
+use crate::compare::Comparison;
+use crate::context::Cell;
+use crate::errata::{self, Erratum};
+use crate::judge::{Interval, Kind, Stopped};
+use crate::plan::Tier;
+use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo};
+use crate::run::{self, Status, Timings};
+use crate::verdict::Verdict;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Page {
+    pub run: RunInfo,
+    pub headline: String,
+    pub good: bool,
+    pub exit: u8,
+    pub exit_meaning: &'static str,
+    pub counts: Vec<Count>,
+    pub mutants_noticed: usize,
+    pub mutants: usize,
+    pub errata_shown: usize,
+    pub errata: Vec<ErratumView>,
+    pub tightness: Option<String>,
+    pub comparison: Option<ComparisonView>,
+    pub time: String,
+    pub claims: Vec<ClaimView>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Count {
+    pub label: &'static str,
+    pub class: &'static str,
+    pub n: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ErratumView {
+    pub number: u32,
+    pub place: &'static str,
+    pub printed: &'static str,
+    pub corrected: &'static str,
+    pub claims: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ComparisonView {
+    pub worse: bool,
+    pub text: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ClaimView {
+    pub id: String,
+    pub place: String,
+    pub sentence: String,
+    pub mathml: Option<String>,
+    pub latex: &'static str,
+    pub design: &'static str,
+    pub form: &'static str,
+    pub regime: &'static str,
+    pub verdict: String,
+    pub class: &'static str,
+    pub mark: &'static str,
+    pub expected: String,
+    pub as_expected: bool,
+    pub alpha: String,
+    pub p_refute: String,
+    pub p_support: String,
+    pub tightness: Option<String>,
+    pub time: String,
+    pub sizes: Vec<(String, String)>,
+    pub errata: Vec<&'static Erratum>,
+    pub not_run: Option<String>,
+    pub error: Option<String>,
+    pub cells: Vec<CellView>,
+    pub split: usize,
+    pub notes: Vec<(String, String)>,
+    pub rates: Vec<RateView>,
+    pub mutants: Vec<MutantView>,
+    pub noticed: usize,
+    pub plots: Vec<PlotView>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct CellView {
+    pub name: String,
+    pub kind: &'static str,
+    pub engine: String,
+    pub trials: String,
+    pub stopped: &'static str,
+    pub estimate: String,
+    pub bound: String,
+    pub tightness: Option<String>,
+    pub interval: Option<String>,
+    pub p_refute: String,
+    pub p_support: String,
+    pub detectable: Option<String>,
+    pub guards: Vec<GuardView>,
+    pub note: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct GuardView {
+    pub name: String,
+    pub ok: bool,
+    pub value: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct RateView {
+    pub name: String,
+    pub replicates: usize,
+    pub mean: String,
+    pub range: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct MutantView {
+    pub name: String,
+    pub sin: String,
+    pub must: &'static str,
+    pub said: String,
+    pub noticed: bool,
+    /// The cell that speaks loudest against it (for a control: the one that supports it least).
+    pub evidence: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct PlotView {
+    pub caption: String,
+    pub file: String,
+    pub svg: String,
+}
+
+/// Joins everything that a page shows.
+///
+/// # Errors
+/// When a plot cannot be drawn.
+pub(super) fn page(
+    record: &Record,
+    timings: &Timings,
+    comparison: Option<&Comparison>,
+) -> anyhow::Result<Page> {
+    let status = status(record, comparison);
+    let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
+    let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
+    let shown = errata::shown_by(record);
+    let errata_view = |erratum: &'static Erratum| {
+        let claims =
+            shown.iter().filter(|(number, _)| *number == erratum.number).map(|(_, id)| id.to_string());
+        let Erratum { number, place, printed, corrected, .. } = *erratum;
+        ErratumView { number, place, printed, corrected, claims: claims.collect() }
+    };
+    let errata: Vec<_> = errata::ERRATA.iter().map(errata_view).collect();
+    Ok(Page {
+        run: record.run.clone(),
+        headline: headline(record),
+        good: status == Status::AsExpected,
+        exit: status as u8,
+        exit_meaning: meaning(status),
+        counts: counts(record),
+        mutants_noticed: noticed,
+        mutants: mutants.len(),
+        errata_shown: errata.iter().filter(|erratum| !erratum.claims.is_empty()).count(),
+        errata,
+        tightness: plot::tightness(record)?,
+        comparison: comparison.map(|c| ComparisonView { worse: c.is_worse(), text: c.to_string() }),
+        time: seconds(timings.values().sum()),
+        claims: record
+            .claims
+            .iter()
+            .map(|claim| claim_view(claim, timings))
+            .collect::<anyhow::Result<_>>()?,
+    })
+}
+
+/// The exit status of the command that made this record.
+pub(super) fn status(record: &Record, comparison: Option<&Comparison>) -> Status {
+    let tier = if record.run.tier == Tier::Quick.to_string() { Tier::Quick } else { Tier::Full };
+    match run::status(record, tier) {
+        Status::AsExpected if comparison.is_some_and(Comparison::is_worse) => Status::Worse,
+        status => status,
+    }
+}
+
+/// What an exit status means, in one sentence.
+pub(super) fn meaning(status: Status) -> &'static str {
+    match status {
+        Status::AsExpected => "No verdict differs from the expected one and every mutant was noticed.",
+        Status::Unexpected => "A verdict is not the expected one.",
+        Status::Inconclusive => "A claim is inconclusive at sizes at which it should not be.",
+        Status::MutantSurvived => "A mutant was not noticed: its claim's check proves nothing.",
+        Status::Broken => "An experiment broke.",
+        Status::NothingRun => "Nothing ran.",
+        Status::Worse => "A tracked convergence rate is worse than the baseline's.",
+    }
+}
+
+fn headline(record: &Record) -> String {
+    let good = record.claims.iter().filter(|claim| claim.as_expected).count();
+    let all = record.claims.len();
+    let verdicts = if all == 1 { "verdict" } else { "verdicts" };
+    format!("{good} of {all} {verdicts} as expected")
+}
+
+/// Verdicts and how many claims have them; those that nobody has are left out, but for the first.
+pub(super) fn counts(record: &Record) -> Vec<Count> {
+    let claims = &record.claims;
+    let of = |verdict| claims.iter().filter(|c| c.verdict == verdict).count();
+    let refuted = claims.iter().filter(|c| c.verdict == Verdict::Refuted);
+    let as_expected = refuted.clone().filter(|c| c.as_expected).count();
+    let all = [
+        Count { label: "HOLDS", class: "good", n: of(Verdict::Holds) },
+        Count { label: "REFUTED as expected", class: "errata", n: as_expected },
+        Count { label: "VACUOUS", class: "plain", n: of(Verdict::Vacuous) },
+        Count { label: "INCONCLUSIVE", class: "open", n: of(Verdict::Inconclusive) },
+        Count { label: "NOT-RUN", class: "plain", n: of(Verdict::NotRun) },
+        Count { label: "REFUTED", class: "bad", n: refuted.count() - as_expected },
+        Count { label: "UNTESTED", class: "bad", n: of(Verdict::Untested) },
+        Count { label: "ERROR", class: "bad", n: of(Verdict::Error) },
+    ];
+    all.into_iter().enumerate().filter(|(i, count)| *i == 0 || count.n > 0).map(|(_, count)| count).collect()
+}
+
+fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimView> {
+    let claim = crate::claims::find(&record.id);
+    let honest = &record.honest;
+    let (class, mark) = badge(record);
+    let plots = honest.figures.iter().enumerate().map(|(i, figure)| {
+        let file = format!("plots/{}-{}.svg", record.id, i + 1);
+        Ok(PlotView { caption: figure.caption.clone(), file, svg: plot::figure(figure)? })
+    });
+    let numbers = claim.map_or(&[] as &[u32], |claim| claim.errata);
+    Ok(ClaimView {
+        id: record.id.clone(),
+        place: record.place.clone(),
+        sentence: record.sentence.clone(),
+        mathml: claim.and_then(|claim| formula::mathml(claim.formula).ok()),
+        latex: claim.map_or("", |claim| claim.formula),
+        design: claim.map_or("", |claim: &Claim| claim.design),
+        form: form(record.form),
+        regime: regime(record.regime),
+        verdict: record.verdict.to_string(),
+        class,
+        mark,
+        expected: record.expected.clone(),
+        as_expected: record.as_expected,
+        alpha: p_value(record.alpha),
+        p_refute: p_value(record.evidence.p_refute),
+        p_support: p_value(record.evidence.p_support),
+        tightness: record.tightness.map(number),
+        time: timings.get(&record.id).map_or_else(String::new, |s| seconds(*s)),
+        sizes: record.sizes.iter().map(|(key, size)| (key.clone(), count(*size))).collect(),
+        errata: numbers.iter().filter_map(|number| errata::find(*number)).collect(),
+        not_run: honest.not_run.clone(),
+        error: honest.error.clone(),
+        cells: honest.cells.iter().map(cell_view).collect(),
+        split: honest.split,
+        notes: honest.notes.iter().map(|note| (note.name.clone(), number(note.value))).collect(),
+        rates: honest.rates.iter().map(rate_view).collect(),
+        mutants: record.mutants.iter().map(mutant_view).collect(),
+        noticed: record.mutants.iter().filter(|mutant| mutant.noticed).count(),
+        plots: plots.collect::<anyhow::Result<_>>()?,
+    })
+}
+
+/// Class and mark of a verdict; the word stands beside them, so colour alone says nothing.
+pub(super) fn badge(claim: &ClaimRecord) -> (&'static str, &'static str) {
+    match (claim.verdict, claim.as_expected) {
+        (Verdict::Holds, true) => ("good", "✓"),
+        (Verdict::Refuted, true) => ("errata", "✓"),
+        (Verdict::Vacuous | Verdict::NotRun, true) => ("plain", "–"),
+        (Verdict::NotRun, false) => ("plain", "–"),
+        (Verdict::Inconclusive, _) => ("open", "?"),
+        _ => ("bad", "✗"),
+    }
+}
+
+fn form(form: Form) -> &'static str {
+    match form {
+        Form::Printed => "as printed",
+        Form::Corrected => "corrected",
+        Form::Sound => "as printed, and sound",
+    }
+}
+
+fn regime(regime: Regime) -> &'static str {
+    match regime {
+        Regime::Deterministic => "deterministic",
+        Regime::Literal => "literal constants",
+        Regime::Practical => "practical constants",
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Exact => "identity",
+        Kind::Property => "inequality",
+        Kind::Prob => "probability",
+        Kind::Mean => "mean",
+        Kind::Equal => "equality",
+        Kind::Slope => "exponent",
+        Kind::Geom => "geometric rate",
+        Kind::Paired => "ordering",
+    }
+}
+
+fn cell_view(cell: &Cell) -> CellView {
+    let finding = &cell.finding;
+    let trials = if finding.n_trials == finding.n_max {
+        count(finding.n_trials)
+    } else {
+        format!("{} of {}", count(finding.n_trials), count(finding.n_max))
+    };
+    CellView {
+        name: cell.name.clone(),
+        kind: kind(finding.kind),
+        engine: finding.engine.clone(),
+        trials,
+        stopped: match finding.stopped {
+            Stopped::Evidence => "evidence sufficed",
+            Stopped::Cap => "reached its cap",
+            Stopped::Fixed => "fixed size",
+        },
+        estimate: number(finding.estimate),
+        bound: number(finding.bound),
+        tightness: finding.tightness.map(number),
+        interval: finding.interval.as_ref().map(interval),
+        p_refute: p_value(finding.p_refute),
+        p_support: p_value(finding.p_support),
+        detectable: finding.detectable_effect.map(number),
+        guards: finding
+            .guards
+            .iter()
+            .map(|g| GuardView { name: g.name.clone(), ok: g.ok, value: number(g.value) })
+            .collect(),
+        note: finding.note.clone(),
+    }
+}
+
+fn interval(interval: &Interval) -> String {
+    format!("[{}, {}]", number(interval.lo), number(interval.hi))
+}
+
+fn rate_view(rate: &crate::context::Rate) -> RateView {
+    let values = &rate.replicates;
+    let (low, high) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+    RateView {
+        name: rate.name.clone(),
+        replicates: values.len(),
+        mean: number(values.iter().sum::<f64>() / values.len().max(1) as f64),
+        range: format!("{} to {}", number(low), number(high)),
+    }
+}
+
+fn mutant_view(mutant: &MutantRecord) -> MutantView {
+    let p = |cell: &&Cell| match mutant.must {
+        Must::Hold => -cell.finding.p_support,
+        Must::BeRefuted | Must::NotHold => cell.finding.p_refute,
+    };
+    let telling = mutant.arm.cells.iter().min_by(|a, b| p(a).total_cmp(&p(b)));
+    let evidence = telling.map(|cell| {
+        let finding = &cell.finding;
+        format!(
+            "{}: {} against {}, p = {}",
+            cell.name,
+            number(finding.estimate),
+            number(finding.bound),
+            p_value(if mutant.must == Must::Hold { finding.p_support } else { finding.p_refute })
+        )
+    });
+    MutantView {
+        name: mutant.name.replace('_', " "),
+        sin: mutant.sin.clone(),
+        must: match mutant.must {
+            Must::BeRefuted => "REFUTED",
+            Must::NotHold => "not SUPPORTED",
+            Must::Hold => "SUPPORTED",
+        },
+        said: mutant.said.clone(),
+        noticed: mutant.noticed,
+        evidence: evidence.unwrap_or_default(),
+    }
+}
