@@ -11,6 +11,7 @@ pub mod compare;
 pub mod context;
 pub mod errata;
 pub mod explain;
+pub mod instance;
 pub mod judge;
 pub mod mutants;
 pub mod plan;

@@ -1,0 +1,46 @@
+//! Instances for claims about inequalities: populations with a known spectrum, sparse vectors, finite sets of
+//! examples, subsets, and a search for the instance that strains an inequality most.
+//!
+//! Vectors are dense slices of `d` numbers here: the instances are small, and formulas stay readable.
+
+mod climb;
+mod examples;
+mod population;
+mod sets;
+mod tally;
+
+pub use climb::{climb, strain};
+pub use examples::{CommonSign, Examples};
+pub use population::Population;
+pub use sets::{masks, members, random_support, sparse_normal, subsets};
+pub use tally::tally;
+
+/// `a' b`.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `|v|^2`.
+pub fn norm2(v: &[f64]) -> f64 {
+    dot(v, v)
+}
+
+/// `|v restricted to the set|^2`, the set given by its bits.
+pub fn norm2_on(v: &[f64], set: u64) -> f64 {
+    members(set).map(|j| v[j] * v[j]).sum()
+}
+
+/// `a - b`.
+pub fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+/// `max_j |v_j|`.
+pub fn sup_norm(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |most, x| most.max(x.abs()))
+}
+
+/// The support as bits; at most 64 coordinates.
+pub fn support_of(v: &[f64]) -> u64 {
+    v.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(j, _)| 1 << j).sum()
+}

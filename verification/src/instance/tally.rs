@@ -1,0 +1,27 @@
+//! Many instances of several inequalities, judged together.
+
+use crate::context::{Context, Trial};
+use crate::judge::PropertyTally;
+
+/// Runs `n` trials of `cell`, each of which checks instances of the same `K` inequalities, and adds up the counts
+/// in trial order.
+///
+/// # Errors
+/// When a trial errs or the run is cancelled.
+pub fn tally<const K: usize>(
+    cx: &Context<'_>,
+    cell: &str,
+    n: u64,
+    trial: impl Fn(&Trial, &mut [PropertyTally; K]) -> anyhow::Result<()> + Sync,
+) -> anyhow::Result<[PropertyTally; K]> {
+    let each = cx.all_trials(cell, n, |one| {
+        let mut tallies = std::array::from_fn(|_| PropertyTally::new());
+        trial(one, &mut tallies)?;
+        Ok(tallies)
+    })?;
+    let mut all: [PropertyTally; K] = std::array::from_fn(|_| PropertyTally::new());
+    for one in &each {
+        all.iter_mut().zip(one).for_each(|(all, one)| all.append(one));
+    }
+    Ok(all)
+}
