@@ -7,5 +7,5 @@ pub mod source;
 pub mod threshold;
 
 pub use learner::{Misdirected, Misdirection};
-pub use source::{Fault, Faulty};
+pub use source::{Fault, Faulty, ImputesMean};
 pub use threshold::{KeepsOneMore, KeepsSmallest};

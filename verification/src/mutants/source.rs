@@ -107,3 +107,59 @@ impl<S: Source> Source for Faulty<S> {
         self.inner.seek(position)
     }
 }
+
+/// A source that never looks at a block: it multiplies the residual by the mean of each attribute instead.
+#[derive(Clone, Debug)]
+pub struct ImputesMean<S> {
+    inner: S,
+    mean: Vec<f64>,
+}
+
+impl<S: Source> ImputesMean<S> {
+    /// `inner`, whose attributes have these means.
+    pub fn new(inner: S, mean: Vec<f64>) -> Self {
+        ImputesMean { inner, mean }
+    }
+}
+
+impl<S: Source> Source for ImputesMean<S> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        self.inner.observe(attributes, block)
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        let block = &mut scratch.block;
+        let mut served = 0;
+        while served < ask.examples {
+            block.reset(ask.theta.len(), 1);
+            if self.inner.observe(ask.theta.indices(), block)? == 0 {
+                break;
+            }
+            let view = block.view(ask.theta.indices());
+            let seen = ask.theta.values().iter().enumerate().map(|(c, weight)| weight * view.column(c)[0]);
+            let residual = seen.sum::<f64>() - view.labels()[0];
+            for (total, &j) in sum.iter_mut().zip(ask.attributes) {
+                *total += 2.0 * residual * self.mean[j as usize];
+            }
+            served += 1;
+        }
+        Ok(served)
+    }
+
+    fn position(&self) -> u64 {
+        self.inner.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.inner.seek(position)
+    }
+}
