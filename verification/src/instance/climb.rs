@@ -14,12 +14,7 @@ pub fn strain(lhs: f64, rhs: f64) -> f64 {
 ///
 /// A coordinate tries a step up and down of a random length (log-uniform over four decades around the point's
 /// scale), its negative and zero, and keeps what is higher. A height that is NaN is never kept.
-pub fn climb(
-    point: &mut [f64],
-    rounds: usize,
-    rng: &mut Rng,
-    mut height: impl FnMut(&[f64]) -> f64,
-) -> f64 {
+pub fn climb(point: &mut [f64], rounds: usize, rng: &mut Rng, mut height: impl FnMut(&[f64]) -> f64) -> f64 {
     let mut best = height(point);
     for _ in 0..rounds {
         let square: f64 = point.iter().map(|x| x * x).sum();

@@ -9,8 +9,8 @@
 //! numbers the examples of coordinate j by `ceil(j/s)`; the block of j is `ceil(j/(s'-s))`: erratum 12.)
 //!
 //! *Design.* x is uniform on a finite list of random vectors with mean and correlation, `xi = +-sigma`, so both sides are
-//! finite sums. The production learners are run on every atom (batch size 1) and on the whole list as one batch,
-//! through the default path over blocks and through columns in memory, which has its own gradient kernel. For the naive
+//! finite sums. The production learners are run on every atom (batch size 1) and on the whole list, repeated, as one
+//! batch, through the default path over blocks and through columns in memory, which has its own gradient kernel. For the naive
 //! method every set of attributes is enumerated, for its estimator and for the learner's whole step. Differences are
 //! relative to the largest mean absolute term. In the full tier the mean over many batches in 200 dimensions is
 //! tested as well, coordinate by coordinate.
@@ -41,6 +41,9 @@ const SHAPES: [(usize, usize, usize); 5] = [(7, 2, 5), (10, 3, 7), (5, 1, 5), (6
 
 /// Rounding in sums of a few hundred terms, relative to the largest mean absolute term.
 const TOLERANCE: f64 = 1e-12;
+
+/// Examples of a long batch: several tiles of every gradient path, and not a multiple of one.
+const LONG_BATCH: usize = 2500;
 
 /// A problem with finitely many examples, each equally likely.
 struct Finite {
@@ -122,7 +125,13 @@ impl Finite {
         };
         let (theta, s, budget) = (self.theta.view(), self.sparsity, self.budget);
         if cx.is("imputes_mean") {
-            return exploration_gradient(ImputesMean::new(source, self.mean.clone()), theta, s, budget, batch);
+            return exploration_gradient(
+                ImputesMean::new(source, self.mean.clone()),
+                theta,
+                s,
+                budget,
+                batch,
+            );
         }
         if cx.honest() {
             return exploration_gradient(source, theta, s, budget, batch);
@@ -142,12 +151,16 @@ impl Finite {
         Ok(mean)
     }
 
-    /// One production batch of all atoms, in memory column by column.
-    fn one_batch_of_columns(&self, cx: &Context<'_>) -> anyhow::Result<Vec<f64>> {
-        let all = self.examples.repeated(self.blocks());
+    /// One production batch of all atoms, several times over so that it spans tiles of any size.
+    fn one_long_batch(&self, cx: &Context<'_>, in_memory: bool) -> anyhow::Result<Vec<f64>> {
+        let passes = LONG_BATCH.div_ceil(self.examples.labels().len());
+        let batch = self.examples.repeated(passes);
+        let (all, size) = (batch.repeated(self.blocks()), batch.labels().len() as u64);
+        if !in_memory {
+            return self.explore(cx, all, size);
+        }
         let values = all.columns().flatten().collect();
-        let source = Columns::<f64>::new(all.dim(), values, all.labels().to_vec())?;
-        self.explore(cx, source, self.examples.labels().len() as u64)
+        self.explore(cx, Columns::<f64>::new(all.dim(), values, all.labels().to_vec())?, size)
     }
 
     /// The production estimate of the naive method, averaged over all atoms and all sets of attributes.
@@ -195,13 +208,17 @@ fn naive_step(problem: &Finite, seed: &Seed) -> anyhow::Result<Vec<f64>> {
     for attempt in 0..100 * wanted as u64 {
         let seed = seed.trial(attempt);
         build(None)?.ask(&mut seed.rng(), &mut ask);
-        let Request::Values { attributes, .. } = ask.request() else { anyhow::bail!("the learner is finished") };
+        let Request::Values { attributes, .. } = ask.request() else {
+            anyhow::bail!("the learner is finished")
+        };
         if !met.insert(attributes.to_vec()) {
             continue;
         }
         let mut learner = build(Some(problem.theta.clone()))?;
         learner.ask(&mut seed.rng(), &mut ask);
-        let Request::Values { attributes, examples: 1 } = ask.request() else { anyhow::bail!("not one example") };
+        let Request::Values { attributes, examples: 1 } = ask.request() else {
+            anyhow::bail!("not one example")
+        };
         let mut source = problem.examples.clone();
         let mut block = BlockBuf::new();
         block.reset(attributes.len(), 1);
@@ -230,11 +247,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     })?;
     cx.judge("Exploration, default path, atom by atom", exact_all(pairs.into_iter().flatten(), TOLERANCE));
 
-    let pairs = cx.all_trials("columns", n, |trial| {
-        let problem = of(trial);
-        Ok(problem.compare(&problem.one_batch_of_columns(cx)?))
-    })?;
-    cx.judge("Exploration, columns in memory, one batch", exact_all(pairs.into_iter().flatten(), TOLERANCE));
+    for (cell, in_memory) in
+        [("default path, one long batch", false), ("columns in memory, one long batch", true)]
+    {
+        let pairs = cx.all_trials("long", n, |trial| {
+            let problem = of(trial);
+            Ok(problem.compare(&problem.one_long_batch(cx, in_memory)?))
+        })?;
+        cx.judge(&format!("Exploration, {cell}"), exact_all(pairs.into_iter().flatten(), TOLERANCE));
+    }
 
     let pairs = cx.all_trials("naive", n, |trial| {
         let problem = of(trial);
@@ -300,13 +321,22 @@ pub const CLAIM: Claim = Claim {
     open: false,
     errata: &[12],
     mutants: &[
-        Mutant::refuted("imputes_mean", "multiplies the residual by the attribute's mean, not by its observed value"),
-        Mutant::refuted("residual_from_block_only", "computes the residual from the block, not from supp(theta)"),
+        Mutant::refuted(
+            "imputes_mean",
+            "multiplies the residual by the attribute's mean, not by its observed value",
+        ),
+        Mutant::refuted(
+            "residual_from_block_only",
+            "computes the residual from the block, not from supp(theta)",
+        ),
         Mutant::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss"),
         Mutant::refuted("flips_sign", "adds the gradient with the wrong sign"),
         Mutant::refuted("drops_ragged_block", "never fills the last block when s'-s does not divide d"),
         Mutant::refuted("forgets_importance_weight", "naive estimate without the weight d/(s'-s)"),
-        Mutant::refuted("weights_the_support_too", "naive estimate that also uses supp(theta), with the same weight"),
+        Mutant::refuted(
+            "weights_the_support_too",
+            "naive estimate that also uses supp(theta), with the same weight",
+        ),
     ],
     experiment,
 };
