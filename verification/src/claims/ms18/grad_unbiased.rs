@@ -250,7 +250,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (cell, in_memory) in
         [("default path, one long batch", false), ("columns in memory, one long batch", true)]
     {
-        let pairs = cx.all_trials("long", n, |trial| {
+        let pairs = cx.all_trials("long", SHAPES.len() as u64, |trial| {
             let problem = of(trial);
             Ok(problem.compare(&problem.one_long_batch(cx, in_memory)?))
         })?;
