@@ -12,7 +12,7 @@ fn text(entry: impl Fn(&mut String, u64)) -> String {
     let mut rng = Seed::root(1).child("libsvm").rng();
     let mut text = String::new();
     while text.len() < 16 << 20 {
-        text.push_str(if rng.next_u64() % 2 == 0 { "-1" } else { "1" });
+        text.push_str(if rng.next_u64().is_multiple_of(2) { "-1" } else { "1" });
         let mut index = 0;
         for _ in 0..80 {
             index += 1 + rng.next_u64() % 500;
@@ -54,9 +54,9 @@ fn twin(text: &str) -> f64 {
 
 fn bench(criterion: &mut Criterion) {
     let texts = [
-        ("counts", text(|out, bits| drop(write!(out, "{}", 1 + bits % 9)))),
-        ("eight-digits", text(|out, bits| drop(write!(out, "{:.7e}", unit(bits))))),
-        ("shortest", text(|out, bits| drop(write!(out, "{:?}", unit(bits))))),
+        ("counts", text(|out, bits| out.push_str(&(1 + bits % 9).to_string()))),
+        ("eight-digits", text(|out, bits| out.push_str(&format!("{:.7e}", unit(bits))))),
+        ("shortest", text(|out, bits| out.push_str(&format!("{:?}", unit(bits))))),
     ];
     for (name, text) in &texts {
         assert_eq!(parse(text).to_bits(), twin(text).to_bits());

@@ -28,8 +28,8 @@ impl Scratch {
 fn says<T>(outcome: Result<T, FormatError>, path: &Path, parts: &[&str]) {
     let Err(error) = outcome else { panic!("accepted, but should say {parts:?}") };
     let text = error.to_string();
-    let file = path.display().to_string();
-    for part in parts.iter().copied().chain([file.as_str()]) {
+    let text = text.strip_prefix(&path.display().to_string()).unwrap_or_else(|| panic!("no file in: {text}"));
+    for part in parts {
         assert!(text.contains(part), "`{part}` is not in: {text}");
     }
 }
@@ -209,7 +209,7 @@ fn npy_errors_name_field_value_and_remedy() {
         (npy(&header("<f8", "False", "()"), &[]), ["shape", "`()`", "(3, 4)"]),
         (npy(&header("<f8", "False", "(-1,)"), &[]), ["shape", "`(-1,)`", "(3, 4)"]),
         (npy(&header("<f8", "False", "(2,)"), &[0; 9]), ["asks for", "ends after", "cut off"]),
-        (npy(&header("<f8", "False", "(1,)"), &[0; 9]), ["goes on", "8", "damaged"]),
+        (npy(&header("<f8", "False", "(1,)"), &[0; 9]), ["goes on", "76 bytes", "damaged"]),
         (
             npy(&header("<f8", "False", "(9999999999, 9999999999)"), &[0; 9]),
             ["asks for", "ends after", "cut off"],
@@ -294,11 +294,11 @@ fn zip_members_must_be_chosen_and_be_there() {
     };
     says(read(None), &path, &["several files (a.csv, b.csv, notes.txt)", "choose"]);
     says(read(Some("c*.csv")), &path, &["`c*.csv`", "a.csv, b.csv, notes.txt"]);
-    says(read(Some("notes.txt")), &path, &["two.zip/notes.txt, line 1"]);
+    says(read(Some("notes.txt")), &path, &["/notes.txt, line 1"]);
     assert_eq!(read(Some("*.csv")).unwrap().values(), [1.0, 3.0], "members are joined in name order");
     let ragged = scratch.file("ragged.zip", zip(&[("a", b"1,2\n"), ("b", b"1,2,3\n")]));
     let opening = Opening { member: Some("*".to_owned()), ..Opening::default() };
-    says(read_csv(&ragged, &opening, &options), &ragged, &["ragged.zip/b, line 1", "fields"]);
+    says(read_csv(&ragged, &opening, &options), &ragged, &["/b, line 1", "fields"]);
 }
 
 #[test]

@@ -114,8 +114,9 @@ fn parse_line(
     values: &mut Vec<f64>,
 ) -> Result<(f64, usize), Problem> {
     let mut at = skip_blanks(text, 0);
-    let label = match number::parse_prefix(&text[at..]) {
-        Some((label, length)) if ends_token(text, at + length) => {
+    let (value, length) = number::scan(&text[at..]);
+    let label = match value {
+        Some(label) if ends_token(text, at + length) => {
             at += length;
             label
         }
@@ -139,8 +140,9 @@ fn parse_line(
             Some(_) => {}
         }
         let (index, colon) = parse_index(text, at, dim)?;
-        let (value, end) = match number::parse_prefix(&text[colon..]) {
-            Some((value, length)) if ends_token(text, colon + length) => (value, colon + length),
+        let (value, length) = number::scan(&text[colon..]);
+        let (value, end) = match value {
+            Some(value) if ends_token(text, colon + length) => (value, colon + length),
             _ => slow_value(text, at, colon, index)?,
         };
         if index <= previous {
@@ -159,14 +161,16 @@ fn parse_index(text: &[u8], at: usize, dim: u32) -> Result<(u32, usize), Problem
     let mut index = 0u64;
     let mut end = at;
     while let Some(digit) = text.get(end).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-        // Saturation keeps an absurdly long index out of range.
-        index = index.saturating_mul(10).saturating_add(u64::from(digit));
+        index = index.wrapping_mul(10).wrapping_add(u64::from(digit));
         end += 1;
     }
     if end == at || text.get(end) != Some(&b':') {
         return Err(Problem::Entry { value: shown(token(text, at)) });
     }
+    // More digits than any u32 has may have wrapped around.
+    let too_long = end - at > 10;
     match u32::try_from(index) {
+        _ if too_long => Err(Problem::IndexRange { index: shown(&text[at..end]), dim }),
         Ok(0) => Err(Problem::IndexZero { value: shown(token(text, at)) }),
         Ok(index) if index <= dim => Ok((index, end + 1)),
         _ => Err(Problem::IndexRange { index: shown(&text[at..end]), dim }),
@@ -195,7 +199,7 @@ fn token(text: &[u8], at: usize) -> &[u8] {
 #[cold]
 fn slow_label(token: &[u8]) -> Result<f64, Problem> {
     let field = || "the label".to_owned();
-    match number::parse(token) {
+    match number::parse_std(token) {
         Some(label) if label.is_finite() => Ok(label),
         Some(_) => Err(Problem::NotFinite { field: field(), value: shown(token) }),
         None if token.is_empty() || token.contains(&b':') || token.starts_with(b"#") => {
@@ -205,11 +209,10 @@ fn slow_label(token: &[u8]) -> Result<f64, Problem> {
     }
 }
 
-#[cold]
 fn slow_value(text: &[u8], at: usize, colon: usize, index: u32) -> Result<(f64, usize), Problem> {
     let token = token(text, colon);
     let field = || format!("the value of index {index}");
-    match number::parse(token) {
+    match number::parse_std(token) {
         Some(value) if value.is_finite() => Ok((value, colon + token.len())),
         Some(_) => Err(Problem::NotFinite { field: field(), value: shown(token) }),
         None if token.is_empty() => Err(Problem::Entry { value: shown(&text[at..colon]) }),

@@ -13,20 +13,24 @@ const POWERS_OF_TEN: [f64; 23] = [
 
 /// The value of a whole token, or `None` where `str::parse::<f64>` gives an error.
 pub(crate) fn parse(token: &[u8]) -> Option<f64> {
-    match parse_prefix(token) {
-        Some((value, length)) if length == token.len() => Some(value),
-        _ => std::str::from_utf8(token).ok()?.parse().ok(),
+    match scan(token) {
+        (Some(value), length) if length == token.len() => Some(value),
+        _ => parse_std(token),
     }
 }
 
-/// Value and length of the longest simple decimal at the start of `text`; `None` where the fast path does not apply.
-/// The caller checks what follows.
+/// The value by the standard library.
+pub(crate) fn parse_std(token: &[u8]) -> Option<f64> {
+    std::str::from_utf8(token).ok()?.parse().ok()
+}
+
+/// Value and length of the longest simple decimal at the start of `text`. No value means that the standard library must
+/// be asked. The caller checks what follows.
 #[inline]
-pub(crate) fn parse_prefix(text: &[u8]) -> Option<(f64, usize)> {
-    let (negative, mut at) = sign(text);
+pub(crate) fn scan(text: &[u8]) -> (Option<f64>, usize) {
+    let (negative, start) = sign(text);
     let mut mantissa = 0u64;
-    let start = at;
-    at = digits(text, at, &mut mantissa);
+    let mut at = digits(text, start, &mut mantissa);
     let mut count = at - start;
     let mut exponent = 0i64;
     if text.get(at) == Some(&b'.') {
@@ -35,23 +39,24 @@ pub(crate) fn parse_prefix(text: &[u8]) -> Option<(f64, usize)> {
         count += at - fraction;
         exponent = -((at - fraction) as i64);
     }
-    // Up to 19 digits the mantissa has not wrapped around.
-    if count == 0 || count > MOST_DIGITS || mantissa > MANTISSA_LIMIT {
-        return None;
-    }
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let (down, first) = sign(&text[at + 1..]);
         let from = at + 1 + first;
         let mut written = 0u64;
         at = digits(text, from, &mut written);
         if at == from || at - from > 4 {
-            return None;
+            return (None, at);
         }
         exponent += if down { -(written as i64) } else { written as i64 };
     }
-    let power = *POWERS_OF_TEN.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
-    let magnitude = if exponent < 0 { mantissa as f64 / power } else { mantissa as f64 * power };
-    Some((if negative { -magnitude } else { magnitude }, at))
+    // Up to 19 digits the mantissa has not wrapped around.
+    let exact = count > 0 && count <= MOST_DIGITS && mantissa <= MANTISSA_LIMIT;
+    let power = POWERS_OF_TEN.get(usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX));
+    let value = power.filter(|_| exact).map(|power| {
+        let magnitude = if exponent < 0 { mantissa as f64 / power } else { mantissa as f64 * power };
+        if negative { -magnitude } else { magnitude }
+    });
+    (value, at)
 }
 
 #[inline]
@@ -66,6 +71,10 @@ fn sign(text: &[u8]) -> (bool, usize) {
 /// Appends the decimal digits from `at` on to `number` (wrapping) and returns where they end.
 #[inline]
 fn digits(text: &[u8], mut at: usize, number: &mut u64) -> usize {
+    while let Some(eight) = text.get(at..).and_then(eight_digits) {
+        *number = number.wrapping_mul(100_000_000).wrapping_add(eight);
+        at += 8;
+    }
     while let Some(digit) = text.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
         *number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
         at += 1;
@@ -73,9 +82,26 @@ fn digits(text: &[u8], mut at: usize, number: &mut u64) -> usize {
     at
 }
 
+/// The number that the first eight bytes spell, if all are digits: neighbours are joined to pairs, pairs to fours, and
+/// fours to eight, all at once in one word.
+#[inline]
+fn eight_digits(text: &[u8]) -> Option<u64> {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const PAIRS: u64 = 0x0000_00ff_0000_00ff;
+    let word = u64::from_le_bytes(*text.first_chunk()?) ^ 0x3030_3030_3030_3030;
+    // A byte above 9 reaches the high bit by adding 0x76, or has it already.
+    if (word.wrapping_add(0x7676_7676_7676_7676) | word) & HIGH != 0 {
+        return None;
+    }
+    let pairs = word * 10 + (word >> 8);
+    let fours = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
+    let others = ((pairs >> 16) & PAIRS).wrapping_mul(1 + (10_000 << 32));
+    Some(fours.wrapping_add(others) >> 32)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{parse, parse_prefix};
+    use super::{parse, scan};
     use proptest::prelude::*;
 
     fn std_parse(token: &[u8]) -> Option<u64> {
@@ -130,8 +156,9 @@ mod tests {
 
     #[test]
     fn a_prefix_ends_at_the_first_byte_that_is_not_part_of_it() {
-        assert_eq!(parse_prefix(b"2.5 7:1"), Some((2.5, 3)));
-        assert_eq!(parse_prefix(b"12:1"), Some((12.0, 2)));
+        assert_eq!(scan(b"2.5 7:1"), (Some(2.5), 3));
+        assert_eq!(scan(b"12:1"), (Some(12.0), 2));
+        assert_eq!(scan(b"0.12345678901234567 1"), (None, 19));
     }
 
     proptest! {
@@ -146,7 +173,7 @@ mod tests {
         }
 
         #[test]
-        fn decimal_text_has_the_bits_of_std(text in "[+-]?[0-9]{0,20}(\\.[0-9]{0,12})?([eE][+-]?[0-9]{0,3})?") {
+        fn decimal_text_has_the_bits_of_std(text in "[+-]?[0-9]{0,20}(\\.[0-9]{0,20})?([eE][+-]?[0-9]{0,3})?") {
             prop_assert_eq!(bits(text.as_bytes()), std_parse(text.as_bytes()));
         }
 
