@@ -56,12 +56,6 @@ pub fn ln_one_minus_exp(x: f64) -> f64 {
     if x > -std::f64::consts::LN_2 { (-x.exp_m1()).ln() } else { (-x.exp()).ln_1p() }
 }
 
-/// `ln(e^a + e^b)` without overflow.
-pub fn ln_add_exp(a: f64, b: f64) -> f64 {
-    let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if high.is_infinite() || low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
-}
-
 /// `x ln(x/m) + m - x`, the Poisson deviance (half of it), accurate when `x` is close to `m`.
 pub(crate) fn deviance(x: f64, m: f64) -> f64 {
     let v = (x - m) / (x + m);

@@ -88,7 +88,7 @@ pub fn prob_sequential(
     runs: u64,
     uniform: &mut Uniform<'_>,
 ) -> [Crossings; 2] {
-    // Half a level that is never reached keeps the other side from stopping the run.
+    // Each side runs alone: in a judge, the other side would stop some runs before they cross.
     let mut side = |name: &str, refute: bool| {
         count(format!("beta-binomial-e {name}, delta {delta}"), alpha, runs, || {
             let (mut failures, mut largest) = (0, f64::NEG_INFINITY);

@@ -6,7 +6,7 @@
 //!
 //! | file | question | engine |
 //! |---|---|---|
-//! | [`exact`] | is this identity true? | comparison to a tolerance |
+//! | [`mod@exact`] | is this identity true? | comparison to a tolerance |
 //! | [`property`] | does this inequality hold on every instance? | zero violations |
 //! | [`prob`] | `P(failure) <= delta`? | beta-binomial e-process; Clopper-Pearson at fixed n |
 //! | [`mean`] | `E X <= b`? | betting e-process to refute; bounded betting or Hall's t to support |
