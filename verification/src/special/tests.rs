@@ -35,7 +35,8 @@ fn beta_tails_agree_with_mpmath_to_1e_12() {
 
 #[test]
 fn beta_tails_do_not_underflow() {
-    for (a, b, x, upper) in [(2e6, 3e6, 0.41, -1_040.870_052_431_679), (40.0, 4000.0, 0.5, -2_582.581_132_428_35)]
+    for (a, b, x, upper) in
+        [(2e6, 3e6, 0.41, -1_040.870_052_431_679), (40.0, 4000.0, 0.5, -2_582.581_132_428_35)]
     {
         assert_close("far upper tail", beta_tails(a, b, x, 1.0 - x).upper, upper, 1e-11);
     }
