@@ -2,6 +2,7 @@
 //! What is not at hand is not tested, and the test prints the reason.
 
 use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
+use lao_datasets::preprocess::{constant_columns, duplicate_columns};
 
 /// The dataset, or `None` with the reason printed if it is not at hand. Anything else wrong with it fails the test.
 fn at_hand(name: &str) -> Option<Loaded> {
@@ -92,6 +93,9 @@ fn blog_feedback_counts_comments() {
     assert!(labels.iter().all(|y| (0.0..=1424.0).contains(y)));
     let zeros = labels.iter().filter(|y| **y == 0.0).count() as f64 / labels.len() as f64;
     assert!((zeros - 0.64).abs() < 0.005);
+    let table = blog.train.dense().unwrap();
+    assert_eq!(constant_columns(table).len(), 4);
+    assert_eq!(duplicate_columns(table).len(), 27);
 }
 
 #[test]

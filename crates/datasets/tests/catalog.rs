@@ -1,0 +1,107 @@
+//! The catalogue finds by name, explains what it does not find, and refuses manifests that contradict themselves.
+
+use lao_datasets::catalog::{Catalog, CatalogError, Folders, Manifest, Place};
+use lao_observation::Seed;
+use std::fs;
+
+const DIGITS: &[u8] = include_bytes!("../../../data/digits.csv.gz");
+
+#[test]
+fn an_unknown_name_suggests_the_nearest() {
+    let catalog = Catalog::from_env().unwrap();
+    for (name, nearest) in
+        [("mnsit", "mnist"), ("Digits", "digits"), ("ctslice", "ct-slice"), ("blogfeedback", "blog-feedback")]
+    {
+        let text = catalog.load(name).unwrap_err().to_string();
+        assert!(
+            text.contains(&format!("`{name}`")) && text.contains(&format!("did you mean `{nearest}`")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_at_hand_is_explained() {
+    let catalog = Catalog::new(Manifest::embedded().unwrap(), Folders::default());
+    let reason = |name| catalog.find(name).unwrap_err().to_string();
+    for part in ["`mnist`", "mnist/t", "LAO_DATA (not set)", "`cargo xtask data fetch mnist`"] {
+        assert!(reason("mnist").contains(part), "{}", reason("mnist"));
+    }
+    assert!(reason("w8a").contains("`libsvm/w8a.bz2` or `libsvm/w8a`"), "{}", reason("w8a"));
+    assert!(reason("ct-slice-sample").contains("put the file into one of these folders"));
+}
+
+#[test]
+fn the_first_place_that_has_a_file_wins() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = |dir: &tempfile::TempDir| Some(dir.path().to_owned());
+    let folders = Folders { lao_data: folder(&first), project: None, cache: folder(&second) };
+    let catalog = Catalog::new(Manifest::embedded().unwrap(), folders);
+    assert!(matches!(catalog.find("digits"), Err(CatalogError::Missing { .. })));
+    fs::write(second.path().join("digits.csv.gz"), DIGITS).unwrap();
+    assert_eq!(catalog.find("digits").unwrap().files["all"].place, Place::Cache);
+    fs::write(first.path().join("digits.csv.gz"), DIGITS).unwrap();
+    assert_eq!(catalog.find("digits").unwrap().files["all"].place, Place::LaoData);
+    fs::write(first.path().join("digits.csv.gz"), &DIGITS[..1000]).unwrap();
+    let text = catalog.load("digits").unwrap_err().to_string();
+    assert!(
+        text.contains("1000 bytes") && text.contains("53593") && text.contains("fetch it again"),
+        "{text}"
+    );
+}
+
+#[test]
+fn rows_that_the_manifest_does_not_describe_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("digits.csv.gz"), DIGITS).unwrap();
+    let mut manifest = Manifest::embedded().unwrap();
+    manifest.datasets.retain(|dataset| dataset.name == "digits");
+    manifest.datasets[0].rows = 1800;
+    let folders = Folders { lao_data: Some(folder.path().to_owned()), ..Folders::default() };
+    let text = Catalog::new(manifest, folders).load("digits").unwrap_err().to_string();
+    assert!(text.contains("`digits`") && text.contains("1797") && text.contains("1800"), "{text}");
+}
+
+#[test]
+fn a_named_seed_splits_the_rows_as_the_manifest_says() {
+    let digits = Catalog::from_env().unwrap().load("digits").unwrap();
+    let seed = Seed::root(1).child("split");
+    let (train, test) = digits.clone().into_train_test(&seed).unwrap();
+    assert_eq!((train.rows(), test.rows()), (1348, 449));
+    assert_eq!(digits.into_train_test(&seed).unwrap(), (train, test));
+}
+
+#[test]
+fn a_manifest_that_contradicts_itself_is_refused() {
+    let entry = r#"
+        [[dataset]]
+        name = "tiny"
+        title = "t"
+        rows = 3
+        features = 3
+        target = "t"
+        licence = "l"
+        source = "s"
+        split = { rule = "random", test_fraction = 0.5 }
+        train = { format = "libsvm", file = "all" }
+        [[dataset.file]]
+        id = "all"
+        path = "sub/tiny"
+    "#;
+    Manifest::parse(entry).unwrap();
+    let twice = format!("{entry}{entry}");
+    for (text, part) in [
+        (twice.as_str(), "occurs twice"),
+        (&entry.replace("id = \"all\"", "id = \"other\""), "no file has the id `all`"),
+        (&entry.replace("sub/tiny", "../tiny"), "below the data folder"),
+        (&entry.replace("sub/tiny", "/tiny"), "below the data folder"),
+        (&entry.replace("0.5", "1.5"), "test_fraction is 1.5"),
+        (&entry.replace("rule = \"random\", test_fraction = 0.5", "rule = \"given\""), "needs a test set"),
+        (&format!("{entry}sha256 = \"ABC\""), "sha256 `ABC`"),
+        (&entry.replace("licence", "license"), "unknown field `license`"),
+        (&entry.replace("libsvm", "parquet"), "parquet"),
+    ] {
+        let error = Manifest::parse(text).unwrap_err().to_string();
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
