@@ -267,3 +267,50 @@ fn bad_parameters_are_refused_by_name() {
     assert!(message(new(4, Noise::Signs(f64::NAN)).unwrap_err()).contains("sigma"));
     assert!(message(Normal::new(5000).unwrap().covariance().unwrap_err()).contains("5000"));
 }
+
+#[test]
+fn noise_is_that_of_its_law_and_independent_of_the_attributes() {
+    // 10^5 rows. Means of independent centred terms of variance v, within 6 standard errors sqrt(v / n).
+    let n = 100_000;
+    for (noise, fourth) in [(Noise::Gaussian(2.0), 3.0 * 16.0), (Noise::Signs(2.0), 16.0)] {
+        let star = SparseVector::zeros(4);
+        let mut source = Virtual::new(Rademacher::new(4).unwrap(), star, noise, &Seed::root(4)).unwrap();
+        let seen = take(&mut source, &[0, 1, 2, 3], n);
+        let xi = &seen[4];
+        let mean = |terms: &mut dyn Iterator<Item = f64>| terms.sum::<f64>() / n as f64;
+        let within =
+            |mean: f64, variance: f64| assert!(mean.abs() <= 6.0 * (variance / n as f64).sqrt(), "{mean}");
+        within(mean(&mut xi.iter().copied()), 4.0);
+        within(mean(&mut xi.iter().map(|xi| xi * xi - 4.0)), fourth - 16.0 + 1e-9);
+        within(mean(&mut xi.iter().map(|xi| xi.powi(4) - fourth)), 96.0 * 256.0);
+        within(mean(&mut xi.windows(2).map(|xi| xi[0] * xi[1])), 16.0);
+        for x in &seen[..4] {
+            within(mean(&mut xi.iter().zip(x).map(|(xi, x)| xi * x)), 4.0);
+        }
+    }
+}
+
+#[test]
+fn first_values_are_pinned() {
+    let mut lines = Vec::new();
+    for (name, design) in designs() {
+        let seen = take(&mut source(design, Noise::Gaussian(0.5)), &[1, 5], 3);
+        lines.push(format!("{name}: {seen:?}"));
+    }
+    let star = SparseVector::zeros(2);
+    let mut signs = Virtual::new(Normal::new(2).unwrap(), star, Noise::Signs(1.0), &Seed::root(11)).unwrap();
+    lines.push(format!("sign noise: {:?}", take(&mut signs, &[], 8)));
+    let mut counts = [0; 8];
+    for (examples, even) in [(1000, 0.5), (1_000_000_000_000_001, 0.5), (10_000_000, 0.75)] {
+        row_counts(&mut Seed::root(11).rng(), examples, even, &mut counts);
+        lines.push(format!("counts of {examples}: {counts:?}"));
+    }
+    let mut sums = [0.0; 8];
+    noise_sums(&mut Seed::root(11).rng(), Noise::Gaussian(1.0), &counts, &mut sums);
+    lines.push(format!("noise sums: {sums:?}"));
+    let golden: Vec<&str> = include_str!("golden/designs.txt").lines().collect();
+    for (line, golden) in lines.iter().zip(&golden) {
+        assert_eq!(line, golden, "the values of a seed changed: every recorded figure changes with them");
+    }
+    assert_eq!(lines.len(), golden.len());
+}

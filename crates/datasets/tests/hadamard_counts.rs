@@ -53,7 +53,8 @@ fn counts_and_examples_give_the_same_gradient() {
 
 #[test]
 fn row_counts_are_multinomial() {
-    // Pearson's statistic has d - 1 = 63 degrees; 140.3 is their quantile at 1 - 1e-7 (Wilson-Hilferty: 139.8).
+    // Pearson's statistic has d - 1 = 63 degrees, and leaves (20, 140.3) with probability about 1e-7 on either side (Wilson
+    // and Hilferty).
     const DIM: usize = 64;
     for (examples, even) in [(100_000, 0.5), (10_000_000_000, 0.5), (100_000, 2.0 / 3.0)] {
         let mut rng = Seed::root(5).child("counts").rng();

@@ -20,6 +20,9 @@ use rand_distr::{Distribution, StandardNormal};
 /// Below this, bits are counted.
 const MANY: u64 = 1024;
 
+/// Added to a number of magnitude below 2^51 and taken off again, leaves the nearest integer.
+const TO_INTEGER: f64 = 1.5 * (1u64 << 52) as f64;
+
 /// Draws the number of heads among `trials` fair coins, at most 2^53.
 pub(super) fn fair_binomial(rng: &mut Rng, trials: u64) -> u64 {
     if trials < MANY { count_bits(rng, trials) } else { reject(rng, trials) }
@@ -37,11 +40,11 @@ fn count_bits(rng: &mut Rng, trials: u64) -> u64 {
 fn reject(rng: &mut Rng, trials: u64) -> u64 {
     let n = trials as f64;
     let half = if trials % 2 == 1 { 0.5 } else { 0.0 };
-    let bound = 0.75 * (6.0 / n).cbrt() + 3.2 / n;
+    let bound = log_bound(n);
     loop {
         let z: f64 = StandardNormal.sample(rng);
         let y = 0.5 * n.sqrt() * z;
-        let heads = (y + half).round();
+        let heads = (y + half + TO_INTEGER) - TO_INTEGER;
         let t = heads - half;
         let u = 2.0 * t.abs() / n;
         if u > 0.5 {
@@ -56,6 +59,15 @@ fn reject(rng: &mut Rng, trials: u64) -> u64 {
             return (trials / 2).wrapping_add_signed(heads as i64);
         }
     }
+}
+
+/// At least the `b` above, and at most 2^(1/3) times that: with the power of two below n in its place, which needs no cubic root.
+fn log_bound(n: f64) -> f64 {
+    // 3/4 6^(1/3) 2^(-i/3).
+    const ROOTS: [f64; 3] = [1.362_840_444_7, 1.081_687_178_0, 0.858_535_685_2];
+    let exponent = (n.to_bits() >> 52) - 1023;
+    let power = f64::from_bits((1023 - exponent / 3) << 52);
+    ROOTS[(exponent % 3) as usize] * power + 3.2 / n
 }
 
 /// `r` above, for `|t| <= n/4`.
@@ -101,6 +113,15 @@ mod tests {
                 total += log_mass(k, 0.0).exp();
             }
             assert!((total - 1.0).abs() < 1e-10, "n = {n}: {total}");
+        }
+    }
+
+    #[test]
+    fn quick_bound_is_not_below_the_bound() {
+        for i in 0..4300 {
+            let n = (1024.0 * 1.007f64.powi(i)).floor();
+            let b = 0.75 * (6.0 / n).cbrt() + 3.2 / n;
+            assert!((b..1.27 * b).contains(&log_bound(n)), "n = {n}: {} for {b}", log_bound(n));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Signs in groups that agree: one common sign, blocks of equal correlation, duplicated attributes.
 
-use super::words::{chance, fill_signs};
+use super::words::{chance, fill_signs, mix_signs};
 use super::{Design, DesignError, Restricted, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 
@@ -123,12 +123,8 @@ impl Design for EquicorrelatedBlocks {
         let own = words.stream(0, attribute);
         let common = words.stream(1, self.block_of(attribute) as u32);
         let (coin, shows_common) = (words.stream(2, attribute), chance(self.rho.sqrt()));
-        fill_signs(first_row, out, |row| {
-            let first = row.wrapping_mul(64);
-            let shown = |i| u64::from(coin.word(first.wrapping_add(i)) < shows_common) << i;
-            let mask = (0..64).fold(0, |mask, i| mask | shown(i));
-            (common.word(row) & mask) | (own.word(row) & !mask)
-        });
+        fill_signs(first_row, out, |row| own.word(row));
+        mix_signs(coin, shows_common, first_row, out, |row| common.word(row));
     }
 
     fn quadratic_form(&self, v: SparseView<'_>) -> f64 {

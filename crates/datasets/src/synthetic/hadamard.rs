@@ -15,7 +15,7 @@
 
 use super::binomial::fair_binomial;
 use super::source::subtract;
-use super::words::{Words, chance, fill_signs};
+use super::words::{Words, chance, fill_signs, flip_signs};
 use super::{Design, DesignError, Noise, Restricted, Scaled, Virtual, check_dim, identity_times, pairs};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{BlockBuf, GradientAsk, Rng, Scratch, Source, SourceError};
@@ -63,15 +63,14 @@ impl HadamardPairs {
     }
 }
 
-/// Writes entry `attribute` of the rows drawn. Bit b of a row's index is a sign of its own, so for 64 examples at once
-/// the parity of `r & j` is the exclusive or of one word for each bit of j. `even` gives the word of bit 0.
-fn fill(words: &Words, first_row: u64, attribute: u32, out: &mut [f64], even: impl Fn(u64) -> u64) {
+/// Writes the parity of `r & bits` of the rows drawn, as a sign. Each bit of r is a fair coin of its own, so for 64 examples at
+/// once the parity is the exclusive or of one word for each of `bits`.
+fn fill_parity(words: &Words, first_row: u64, bits: u32, out: &mut [f64]) {
     fill_signs(first_row, out, |row| {
-        let (mut parity, mut bits) = (0, attribute);
-        while bits != 0 {
-            let bit = bits.trailing_zeros();
-            parity ^= if bit == 0 { even(row) } else { words.stream(0, bit).word(row) };
-            bits &= bits - 1;
+        let (mut parity, mut left) = (0, bits);
+        while left != 0 {
+            parity ^= words.stream(0, left.trailing_zeros()).word(row);
+            left &= left - 1;
         }
         parity
     });
@@ -83,8 +82,7 @@ impl Design for Hadamard {
     }
 
     fn fill(&self, words: &Words, _shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
-        let low = words.stream(0, 0);
-        fill(words, first_row, attribute, out, |row| low.word(row));
+        fill_parity(words, first_row, attribute, out);
     }
 
     fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
@@ -110,11 +108,10 @@ impl Design for HadamardPairs {
     }
 
     fn fill(&self, words: &Words, _shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
-        let (coin, even) = (words.stream(1, 0), chance(even_share(self.rho)));
-        fill(words, first_row, attribute, out, |row| {
-            let first = row.wrapping_mul(64);
-            (0..64).fold(0, |odd, i| odd | u64::from(coin.word(first.wrapping_add(i)) >= even) << i)
-        });
+        fill_parity(words, first_row, attribute & !1, out);
+        if attribute % 2 == 1 {
+            flip_signs(words.stream(1, 0), chance(even_share(self.rho)), first_row, out);
+        }
     }
 
     fn quadratic_form(&self, v: SparseView<'_>) -> f64 {

@@ -45,6 +45,7 @@ pub use words::{Stream, Words};
 
 use lao_kernels::{SparseVector, SparseView};
 use std::fmt::Debug;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// The law of an example's attributes, with its exact constants.
@@ -114,29 +115,36 @@ impl Restricted {
     }
 }
 
-impl<D: Design + ?Sized> Design for Box<D> {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-    fn prepare(&self, words: &Words, first_row: u64, rows: usize, shared: &mut Vec<f64>) {
-        (**self).prepare(words, first_row, rows, shared);
-    }
-    fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
-        (**self).fill(words, shared, first_row, attribute, out);
-    }
-    fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
-        (**self).quadratic_form(v)
-    }
-    fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]) {
-        (**self).covariance_times(v, out);
-    }
-    fn r_inf(&self) -> f64 {
-        (**self).r_inf()
-    }
-    fn restricted(&self, order: usize) -> Restricted {
-        (**self).restricted(order)
-    }
+/// A pointer to a design is a design: for tables of designs, and for sharing one.
+macro_rules! design_behind {
+    ($($pointer:ident),*) => {$(
+        impl<D: Design + ?Sized> Design for $pointer<D> {
+            fn dim(&self) -> usize {
+                (**self).dim()
+            }
+            fn prepare(&self, words: &Words, first_row: u64, rows: usize, shared: &mut Vec<f64>) {
+                (**self).prepare(words, first_row, rows, shared);
+            }
+            fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
+                (**self).fill(words, shared, first_row, attribute, out);
+            }
+            fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
+                (**self).quadratic_form(v)
+            }
+            fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]) {
+                (**self).covariance_times(v, out);
+            }
+            fn r_inf(&self) -> f64 {
+                (**self).r_inf()
+            }
+            fn restricted(&self, order: usize) -> Restricted {
+                (**self).restricted(order)
+            }
+        }
+    )*};
 }
+
+design_behind!(Box, Arc);
 
 /// Parameters that make up no design or no virtual source.
 #[derive(Clone, Debug, PartialEq, Error)]

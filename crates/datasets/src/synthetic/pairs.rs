@@ -3,7 +3,7 @@
 //! Sigma is block diagonal with blocks `[[1, rho], [rho, 1]]`, so at any order of at least 2 its restricted eigenvalues
 //! are `1 - |rho|` and `1 + |rho|`, and `kappa = (1 + |rho|) / (1 - |rho|)`.
 
-use super::words::{chance, fill_signs, flip_if};
+use super::words::{chance, fill_signs, flip_signs};
 use super::{Design, DesignError, Restricted, Words, check_dim};
 use lao_kernels::SparseView;
 
@@ -40,10 +40,7 @@ impl Design for CorrelatedPairs {
         let sign = words.stream(0, attribute & !1);
         fill_signs(first_row, out, |row| sign.word(row));
         if attribute % 2 == 1 {
-            let (coin, agree) = (words.stream(1, attribute), chance((1.0 + self.rho) / 2.0));
-            for (row, x) in (0..).zip(out) {
-                *x = flip_if(*x, coin.word(first_row.wrapping_add(row)) >= agree);
-            }
+            flip_signs(words.stream(1, attribute), chance((1.0 + self.rho) / 2.0), first_row, out);
         }
     }
 

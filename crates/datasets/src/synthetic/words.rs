@@ -15,7 +15,6 @@ const SECOND: u64 = 0x94d0_49bb_1331_11eb;
 
 /// Bits of 1.0 as `f64`.
 const ONE: u64 = 0x3ff0_0000_0000_0000;
-const SIGN: u64 = 1 << 63;
 
 #[inline(always)]
 fn mix(z: u64) -> u64 {
@@ -45,17 +44,17 @@ impl Words {
     /// Streams of different `(kind, index)` are independent.
     #[inline]
     pub fn stream(&self, kind: u32, index: u32) -> Stream {
-        let place = u64::from(kind) << 32 | u64::from(index);
-        let start = mix(place.wrapping_mul(GOLDEN).wrapping_add(self.0[0])) ^ self.0[1];
-        let twist = mix(start.wrapping_add(self.0[2])) ^ self.0[3];
+        let place = (u64::from(kind) << 32 | u64::from(index)).wrapping_mul(GOLDEN);
+        let [first, second, ..] = self.0;
+        let (start, twist) = (mix(place.wrapping_add(first)), mix(place.wrapping_add(second)));
         Stream { start, twist }
     }
 
     /// A generator for the draws of a whole batch, by where the batch starts and how long it is.
     pub fn generator(&self, position: u64, examples: u64) -> Rng {
-        let stream = self.stream(u32::MAX, 0);
-        let Stream { start, twist } = Stream { start: stream.word(position), twist: stream.twist };
-        let batch = Stream { start, twist: twist ^ mix(examples.wrapping_add(GOLDEN)) };
+        let [.., third, fourth] = self.0;
+        let place = Stream { start: third, twist: fourth }.word(position);
+        let batch = Stream { start: place, twist: mix(examples.wrapping_add(third)) };
         let mut bytes = [0; 32];
         for (row, chunk) in bytes.chunks_exact_mut(8).enumerate() {
             chunk.copy_from_slice(&batch.word(row as u64).to_le_bytes());
@@ -122,8 +121,27 @@ pub fn add_signs(first_row: u64, weight: f64, out: &mut [f64], word: impl Fn(u64
     each_sign(first_row, out, word, |x, sign| *x += weight * sign);
 }
 
+/// Overwrites `out` with the signs of [`fill_signs`] in the rows where the word of `coin` lies below `chance`.
 #[inline(always)]
-fn each_sign(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64, put: impl Fn(&mut f64, f64)) {
+pub fn mix_signs(coin: Stream, chance: u64, first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
+    let mut row = first_row;
+    each_sign(first_row, out, word, |x, sign| {
+        *x = if coin.word(row) < chance { sign } else { *x };
+        row = row.wrapping_add(1);
+    });
+}
+
+/// Negates `out` in the rows where the word of `coin` does not lie below `chance`.
+#[inline(always)]
+pub fn flip_signs(coin: Stream, chance: u64, first_row: u64, out: &mut [f64]) {
+    for (row, x) in (0..).zip(out) {
+        let flip = coin.word(first_row.wrapping_add(row)) >= chance;
+        *x = f64::from_bits(x.to_bits() ^ (u64::from(flip) << 63));
+    }
+}
+
+#[inline(always)]
+fn each_sign(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64, mut put: impl FnMut(&mut f64, f64)) {
     let (mut row, mut rest) = (first_row, out);
     while !rest.is_empty() {
         let skip = (row % 64) as usize;
@@ -137,12 +155,6 @@ fn each_sign(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64, put: im
     }
 }
 
-/// `value`, negated where `flip` holds.
-#[inline(always)]
-pub fn flip_if(value: f64, flip: bool) -> f64 {
-    f64::from_bits(value.to_bits() ^ (u64::from(flip) * SIGN))
-}
-
 /// A uniform value in (-1/2, 1/2), on a grid of 2^52 points symmetric about 0.
 #[inline(always)]
 pub fn centred_uniform(word: u64) -> f64 {
@@ -154,4 +166,89 @@ pub fn centred_uniform(word: u64) -> f64 {
 pub fn chance(probability: f64) -> u64 {
     const WORDS: f64 = 18_446_744_073_709_551_616.0;
     (probability * WORDS) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A share of `samples` fair coins deviates from 1/2 by more than this with probability at most 1e-9 / `shares`
+    /// (Hoeffding), so any of `shares` such shares does with probability at most 1e-9.
+    fn allowed(samples: u64, shares: u64) -> f64 {
+        ((2.0 * shares as f64 / 1e-9).ln() / (2.0 * samples as f64)).sqrt()
+    }
+
+    fn words(number: u64) -> Words {
+        Words::new(&Seed::root(number))
+    }
+
+    #[test]
+    fn a_changed_bit_of_the_address_flips_every_bit_of_the_word_half_the_time() {
+        const SAMPLES: u64 = 20_000;
+        let words = words(1);
+        let change = |kind: u32, index: u32, row: u64, bit: u32| match bit {
+            0..64 => (kind, index, row ^ 1 << bit),
+            64..96 => (kind, index ^ 1 << (bit - 64), row),
+            _ => (kind ^ 1 << (bit - 96), index, row),
+        };
+        let word = |(kind, index, row): (u32, u32, u64)| words.stream(kind, index).word(row);
+        for bit in (0..128).step_by(3) {
+            let mut flips = [0u32; 64];
+            for i in 0..SAMPLES {
+                let (kind, index, row) = ((i % 3) as u32, (i % 101) as u32, i);
+                let difference = word((kind, index, row)) ^ word(change(kind, index, row, bit));
+                for (b, flips) in flips.iter_mut().enumerate() {
+                    *flips += (difference >> b & 1) as u32;
+                }
+            }
+            for (b, flips) in flips.iter().enumerate() {
+                let share = f64::from(*flips) / SAMPLES as f64;
+                assert!((share - 0.5).abs() <= allowed(SAMPLES, 43 * 64), "bit {bit} to bit {b}: {share}");
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_agree_half_the_time() {
+        const ROWS: u64 = 100_000;
+        let (mut signs, mut others) = (vec![0.0; ROWS as usize], vec![0.0; ROWS as usize]);
+        let bound = 2.0 * allowed(ROWS, 1000);
+        let correlation =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / a.len() as f64;
+        for first_row in [0, 1 << 40] {
+            for column in 0..50 {
+                let (here, next, elsewhere) =
+                    (words(1).stream(0, column), words(1).stream(0, column + 1), words(2).stream(0, column));
+                fill_signs(first_row, &mut signs, |row| here.word(row));
+                for lag in [1, 2, 63, 64, 65] {
+                    let lagged = correlation(&signs[lag..], &signs);
+                    assert!(lagged.abs() <= 1.001 * bound, "column {column}, lag {lag}: {lagged}");
+                }
+                for other in [next, elsewhere] {
+                    fill_signs(first_row, &mut others, |row| other.word(row));
+                    let across = correlation(&signs, &others);
+                    assert!(across.abs() <= bound, "column {column}: {across}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn uniform_values_are_centred_and_spread_over_the_interval() {
+        assert_eq!(centred_uniform(0), -centred_uniform(u64::MAX));
+        assert_eq!(centred_uniform(0), -0.5 + f64::EPSILON / 2.0);
+        assert!((chance(0.5), chance(0.0), chance(1.0)) == (1 << 63, 0, u64::MAX));
+    }
+
+    #[test]
+    fn signs_of_a_row_do_not_depend_on_where_the_block_starts() {
+        let stream = words(3).stream(0, 9);
+        let mut whole = [0.0; 300];
+        fill_signs(0, &mut whole, |row| stream.word(row));
+        for (start, end) in [(0, 1), (63, 65), (100, 300), (64, 128)] {
+            let mut part = vec![0.0; end - start];
+            fill_signs(start as u64, &mut part, |row| stream.word(row));
+            assert_eq!(part, whole[start..end]);
+        }
+    }
 }
