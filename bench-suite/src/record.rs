@@ -1,9 +1,75 @@
-//! One row per measurement.
+//! Records: one row per measurement, and how the run was made.
 
+use crate::scenario::{Scenario, Size, Tier};
 use anyhow::Context as _;
+use lao_figures::write_atomically;
 use serde::{Deserialize, Serialize};
-use std::io::Write as _;
 use std::path::Path;
+
+/// All that a run of one scenario leaves; the page is made from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Which tier ran.
+    pub tier: Tier,
+    /// Its sizes.
+    pub size: Size,
+    /// Root seed.
+    pub seed: u64,
+    /// Version of the suite.
+    pub version: String,
+    /// Processor architecture, operating system and number of processors.
+    pub host: String,
+    /// Duration of the whole run, in seconds.
+    pub seconds: f64,
+    /// The measurements, in the order of repetitions and learners.
+    pub rows: Vec<Row>,
+}
+
+impl Record {
+    /// A record without rows.
+    pub fn new(scenario: &Scenario, tier: Tier, seed: u64) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Record {
+            scenario: scenario.name.clone(),
+            tier,
+            size: scenario.tiers.size(tier),
+            seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            host: format!("{} {}, {processors} processors", std::env::consts::ARCH, std::env::consts::OS),
+            seconds: 0.0,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Writes `records.json` and, as a plain table of the rows, `records.csv` into `folder`, each whole or not at all.
+    ///
+    /// # Errors
+    /// When the folder or the disk refuses.
+    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        self.rows.iter().try_for_each(|row| writer.serialize(row))?;
+        let table = writer.into_inner().context("cannot form records.csv")?;
+        write_atomically(&folder.join("records.csv"), &table)?;
+        write_atomically(&folder.join("records.json"), &serde_json::to_vec_pretty(self)?)
+    }
+
+    /// Reads `records.json` from `folder`; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not a record of this version.
+    pub fn read(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let path = folder.join("records.json");
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        };
+        let record = serde_json::from_slice(&text);
+        Ok(Some(record.with_context(|| format!("{} is not a record: delete it and run again", path.display()))?))
+    }
+}
 
 /// One measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,30 +90,11 @@ pub struct Row {
     pub value: f64,
 }
 
-/// Writes rows as `records.csv` and `records.json` into `folder`, each whole or not at all.
-///
-/// # Errors
-/// When the folder or the disk refuses.
-pub fn write(folder: &Path, rows: &[Row]) -> anyhow::Result<()> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    rows.iter().try_for_each(|row| writer.serialize(row))?;
-    let table = writer.into_inner().context("cannot form records.csv")?;
-    write_atomically(&folder.join("records.csv"), &table)?;
-    write_atomically(&folder.join("records.json"), &serde_json::to_vec_pretty(rows)?)
-}
-
-/// Writes a file so that a reader sees the old one or the whole new one, never a part.
-///
-/// # Errors
-/// When the folder or the disk refuses; nothing is left behind then.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = || format!("cannot write {}: check the folder, its rights and the free space", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(name)?;
-    file.write_all(bytes).with_context(name)?;
-    file.as_file().sync_all().with_context(name)?;
-    file.persist(path).with_context(name)?;
-    Ok(())
+impl Row {
+    /// Whether the row is a time, which no seed determines.
+    pub fn is_time(&self) -> bool {
+        self.metric.starts_with("ns ")
+    }
 }
 
 /// Mean and sample standard deviation; `None` for no values.

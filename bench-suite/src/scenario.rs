@@ -6,7 +6,7 @@ use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Seed, Source};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// All scenarios: name and definition.
@@ -22,6 +22,9 @@ pub struct Scenario {
     /// Its name; the file's.
     #[serde(skip)]
     pub name: String,
+    /// The definition as it was read.
+    #[serde(skip)]
+    pub text: String,
     /// One line.
     pub title: String,
     /// Where it comes from.
@@ -96,7 +99,8 @@ pub enum Design {
 }
 
 /// How much work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Tier {
     /// Seconds: does it run?
     Check,
@@ -116,7 +120,7 @@ pub struct Tiers {
 }
 
 /// Sizes of one tier.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
     /// Independent repetitions.
@@ -167,13 +171,27 @@ impl Scenario {
         ALL.iter().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
+    /// The scenarios of these names, in the order of the list; all, if none is named.
+    ///
+    /// # Errors
+    /// When a name is unknown; the error suggests the nearest.
+    pub fn select(names: &[String]) -> anyhow::Result<Vec<Self>> {
+        for name in names {
+            ensure!(ALL.iter().any(|(known, _)| known == name), "{}", unknown(name));
+        }
+        let mut selected = Self::all()?;
+        selected.retain(|scenario| names.is_empty() || names.contains(&scenario.name));
+        ensure!(!selected.is_empty(), "no scenario is selected: nothing to run");
+        Ok(selected)
+    }
+
     /// Reads a definition and tries each learner on it.
     ///
     /// # Errors
     /// When it is not TOML, has an unknown key, or a learner's parameters are refused.
     pub fn parse(name: &str, text: &str) -> anyhow::Result<Self> {
         let mut scenario: Scenario = toml::from_str(text).with_context(|| format!("scenarios/{name}.toml"))?;
-        scenario.name = name.into();
+        (scenario.name, scenario.text) = (name.into(), text.into());
         ensure!(!scenario.learners.is_empty(), "scenarios/{name}.toml: no [[learners]]");
         let dim = scenario.data.dim.or(scenario.data.dims.first().copied());
         let Some(dim) = dim else { bail!("scenarios/{name}.toml: data.dim or data.dims is needed") };
@@ -197,6 +215,13 @@ impl Scenario {
         };
         self.learners.iter().map(named).collect()
     }
+}
+
+fn unknown(name: &str) -> String {
+    let ranked = ALL.iter().map(|(known, _)| (strsim::jaro_winkler(name, known), *known));
+    let nearest = ranked.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.7);
+    let hint = nearest.map_or_else(String::new, |(_, near)| format!("; did you mean `{near}`?"));
+    format!("no scenario named `{name}`{hint} (--list shows all)")
 }
 
 impl Data {
@@ -239,6 +264,16 @@ pub trait Stream: Source + Send {
 impl<D: lao_datasets::synthetic::Design> Stream for Virtual<D> {
     fn excess(&self, theta: SparseView<'_>) -> f64 {
         self.gap(theta)
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Tier::Check => "check",
+            Tier::Quick => "quick",
+            Tier::Full => "full",
+        })
     }
 }
 

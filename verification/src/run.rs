@@ -7,6 +7,7 @@ use crate::plan::{Plan, Sizes, Tier};
 use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
 use crate::verdict::{self, Verdict};
 use anyhow::Context as _;
+pub use lao_figures::write_atomically;
 use lao_observation::Seed;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -282,21 +283,6 @@ fn load(file: &Path, key: &str, claim: &Claim) -> Option<Stored> {
     let stored: Stored = serde_json::from_str(&text).ok()?;
     let whole = stored.honest.not_run.is_some() || stored.mutants.len() == claim.mutants.len();
     (stored.key == key && whole).then_some(stored)
-}
-
-/// Writes a file so that a reader sees the old one or the whole new one, never a part.
-///
-/// # Errors
-/// When the folder or the disk refuses; nothing is left behind then.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    use std::io::Write as _;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = || format!("cannot write {}: check the folder, its rights and the free space", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(name)?;
-    file.write_all(bytes).with_context(name)?;
-    file.as_file().sync_all().with_context(name)?;
-    file.persist(path).with_context(name)?;
-    Ok(())
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+mod bench;
 mod data;
 mod verify;
 
@@ -17,12 +18,14 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Verify(verify::VerifyArgs),
+    Bench(bench::BenchArgs),
     Data(data::DataArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Verify(args) => verify::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Data(args) => data::run(args),
     };
     result.unwrap_or_else(|error| {

@@ -5,7 +5,7 @@ use crate::record::{Row, median};
 use crate::scenario::{Scenario, Size};
 use anyhow::Context as _;
 use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
-use lao_verification::context::{Axis, Figure, Series};
+use lao_figures::{Axis, Figure, Series};
 use std::time::Instant;
 
 const TIME: &str = "ns per example";
@@ -29,7 +29,8 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     session.run(&mut learner, Stop::after_updates(1), |_, _| {})?;
     let (before, start) = (session.ledger().examples, Instant::now());
     loop {
-        session.run(&mut learner, Stop::after_updates(learner.updates() + 1), |_, _| {})?;
+        let next = Stop::after_updates(learner.updates() + 1);
+        session.run(&mut learner, next, |_, _| {})?;
         if session.ledger().examples - before >= wanted {
             break;
         }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use lao_kernels::SparseVector;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
-use lao_verification::context::{Axis, Figure, Series, Style};
+use lao_figures::{Axis, Figure, Series, Style};
 use std::time::{Duration, Instant};
 
 const MSE: &str = "test mse";

@@ -6,7 +6,7 @@ pub mod learning_curve;
 use crate::record::Row;
 use crate::scenario::{Contender, Kind, Scenario, Size};
 use lao_observation::Seed;
-use lao_verification::context::Figure;
+use lao_figures::Figure;
 
 /// What a kind makes of its rows.
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,99 @@
+//! Pages made from records: one per scenario, and one that lists them.
+
+use crate::kinds::{self, Analysis};
+use crate::record::Record;
+use crate::scenario::Scenario;
+use anyhow::Context as _;
+use lao_figures::{draw, seconds, standalone, write_atomically};
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Value, context};
+use serde::Serialize;
+use std::path::Path;
+
+const STYLE: &str = include_str!("../templates/style.css");
+const PAGE: &str = include_str!("../templates/scenario.html");
+const INDEX: &str = include_str!("../templates/index.html");
+
+/// What a page shows of one scenario.
+#[derive(Serialize)]
+struct Page {
+    name: String,
+    kind: String,
+    title: String,
+    source: String,
+    definition: String,
+    /// Whether its jobs ran alone.
+    alone: bool,
+    tier: String,
+    repetitions: u64,
+    seed: u64,
+    version: String,
+    host: String,
+    duration: String,
+    figures: Vec<Drawing>,
+    table: Vec<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct Drawing {
+    svg: String,
+    caption: String,
+}
+
+impl Page {
+    fn new(scenario: &Scenario, record: &Record, analysis: &Analysis) -> anyhow::Result<Self> {
+        let drawn = analysis.figures.iter().map(|f| Ok(Drawing { svg: draw(f)?, caption: f.caption.clone() }));
+        Ok(Page {
+            name: scenario.name.clone(),
+            kind: scenario.kind.to_string(),
+            title: scenario.title.clone(),
+            source: scenario.source.clone(),
+            definition: scenario.text.clone(),
+            alone: kinds::alone(scenario.kind),
+            tier: record.tier.to_string(),
+            repetitions: record.size.repetitions,
+            seed: record.seed,
+            version: record.version.clone(),
+            host: record.host.clone(),
+            duration: seconds(record.seconds),
+            figures: drawn.collect::<anyhow::Result<_>>()?,
+            table: analysis.table.clone(),
+        })
+    }
+}
+
+/// Writes `index.html` and `figure-<n>.svg` of one scenario into `out/<name>/`, next to its records.
+///
+/// # Errors
+/// When a figure cannot be drawn or a file cannot be written.
+pub fn write(scenario: &Scenario, record: &Record, out: &Path) -> anyhow::Result<Analysis> {
+    let folder = out.join(&scenario.name);
+    let analysis = kinds::analyse(scenario, &record.rows);
+    let page = Page::new(scenario, record, &analysis)?;
+    for (n, figure) in page.figures.iter().enumerate() {
+        write_atomically(&folder.join(format!("figure-{}.svg", n + 1)), standalone(&figure.svg).as_bytes())?;
+    }
+    write_atomically(&folder.join("index.html"), render(PAGE, Value::from(Serde(page)))?.as_bytes())?;
+    Ok(analysis)
+}
+
+/// Writes `out/index.html`: all scenarios whose records are in `out`, from this run or an earlier one.
+///
+/// # Errors
+/// When records cannot be read or the file cannot be written.
+pub fn write_index(out: &Path) -> anyhow::Result<()> {
+    let mut pages = Vec::new();
+    for scenario in Scenario::all()? {
+        if let Some(record) = Record::read(&out.join(&scenario.name))? {
+            pages.push(Page::new(&scenario, &record, &kinds::analyse(&scenario, &record.rows))?);
+        }
+    }
+    let pages = Serde(pages);
+    write_atomically(&out.join("index.html"), render(INDEX, context! { pages })?.as_bytes())
+}
+
+fn render(template: &str, values: Value) -> anyhow::Result<String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.render_str(template, context! { style => STYLE, ..values }).context("cannot fill in a page")
+}

@@ -1,0 +1,89 @@
+//! What a figure holds: data and labels only.
+
+use serde::{Deserialize, Serialize};
+
+/// A plot: data and labels only, drawn by [`draw`](crate::draw).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// One line, under the plot.
+    pub caption: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Curves and point sets.
+    pub series: Vec<Series>,
+}
+
+/// An axis of a plot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// Label with unit.
+    pub label: String,
+    /// Logarithmic?
+    pub log: bool,
+}
+
+impl Axis {
+    /// A linear axis.
+    pub fn linear(label: &str) -> Self {
+        Axis { label: label.into(), log: false }
+    }
+    /// A logarithmic axis.
+    pub fn log(label: &str) -> Self {
+        Axis { label: label.into(), log: true }
+    }
+}
+
+/// A curve or a point set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Name in the legend.
+    pub name: String,
+    /// How it is drawn.
+    pub style: Style,
+    /// Points `[x, y]`; those that are not finite are left out of the plot.
+    pub points: Vec<[f64; 2]>,
+    /// Optional `[low, high]` of each point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interval: Vec<[f64; 2]>,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    /// A line: measured.
+    Line,
+    /// A dashed line: a bound or a prediction.
+    Bound,
+    /// Points.
+    Points,
+}
+
+impl Series {
+    /// A measured curve.
+    pub fn line(name: &str, points: Vec<[f64; 2]>) -> Self {
+        Series { name: name.into(), style: Style::Line, points, interval: Vec::new() }
+    }
+    /// A bound or prediction.
+    pub fn bound(name: &str, points: Vec<[f64; 2]>) -> Self {
+        Series { name: name.into(), style: Style::Bound, points, interval: Vec::new() }
+    }
+    /// A point set.
+    pub fn points(name: &str, points: Vec<[f64; 2]>) -> Self {
+        Series { name: name.into(), style: Style::Points, points, interval: Vec::new() }
+    }
+    /// Drops points that are not finite, and so cannot be stored as JSON, with their intervals.
+    pub fn keep_finite(&mut self) {
+        let finite = |p: &[f64; 2]| p.iter().all(|x| x.is_finite());
+        let bars = self.interval.len() == self.points.len();
+        let keep: Vec<bool> = (0..self.points.len())
+            .map(|i| finite(&self.points[i]) && (!bars || finite(&self.interval[i])))
+            .collect();
+        let mut kept = keep.iter().copied();
+        self.points.retain(|_| kept.next().unwrap_or(false));
+        let mut kept = keep.iter().copied();
+        self.interval.retain(|_| kept.next().unwrap_or(false));
+    }
+}

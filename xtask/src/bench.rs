@@ -1,0 +1,167 @@
+//! `cargo xtask bench`: runs scenarios, records and draws them.
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lao_bench_suite::record::Record;
+use lao_bench_suite::run::{self, Cancelled, Options};
+use lao_bench_suite::scenario::{Scenario, Tier};
+use lao_bench_suite::{kinds::Analysis, report};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Run scenarios: learners times data, measured, recorded and drawn.
+///
+/// A scenario is a file in bench-suite/scenarios. Each leaves records.csv, records.json, its figures and a page in
+/// target/lao/bench/<scenario>/; target/lao/bench/index.html shows all of them. Scenarios inform and never fail a build:
+/// what theory promises is tested by `cargo xtask verify`. Benches of single kernels and learners: `cargo bench`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask bench --list                   what there is
+  cargo xtask bench                          all scenarios, as they are meant (minutes)
+  cargo xtask bench ms18-fig1                one of them
+  cargo xtask bench cost-vs-d --tier check   does it run? (seconds)
+  cargo xtask bench ms18-fig1 --tier full --seed 7 --out /tmp/fig1
+
+The same seed gives the same records, times apart, whatever the number of threads.
+
+Exit status: 0 done; 2 usage, I/O or a failed measurement; 130 cancelled (finished scenarios are kept).")]
+pub struct BenchArgs {
+    /// Scenarios to run; all, if none is named.
+    #[arg(value_name = "SCENARIO")]
+    scenarios: Vec<String>,
+    /// List the scenarios and stop.
+    #[arg(long)]
+    list: bool,
+    /// How much work: check (seconds), quick (minutes), full (more repetitions).
+    #[arg(long, value_enum, default_value_t = TierArg::Quick)]
+    tier: TierArg,
+    /// Folder of the results.
+    #[arg(long, default_value = "target/lao/bench", value_name = "DIR")]
+    out: PathBuf,
+    /// Root seed.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Threads; 0 is one per processor. Jobs whose time is the result run one after the other all the same.
+    #[arg(long, short, default_value_t = 0, value_name = "N")]
+    jobs: usize,
+    /// What is printed: tables for people, or the records as JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TierArg {
+    Check,
+    Quick,
+    Full,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+/// Runs the verb.
+pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
+    let selected = Scenario::select(&args.scenarios)?;
+    if args.list {
+        print(&list(&selected, args.format)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let tier = match args.tier {
+        TierArg::Check => Tier::Check,
+        TierArg::Quick => Tier::Quick,
+        TierArg::Full => Tier::Full,
+    };
+    let options = Options { tier, seed: args.seed, jobs: args.jobs };
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&cancelled);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
+
+    let (mut records, mut text) = (Vec::new(), String::new());
+    for scenario in &selected {
+        let bar = bar(&scenario.name);
+        let progress = |done: usize, of: usize| {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+        };
+        let result = run::run(scenario, options, &args.out, &progress, &cancelled);
+        bar.finish_and_clear();
+        let record = match result {
+            Ok(record) => record,
+            Err(error) if error.is::<Cancelled>() => {
+                if !records.is_empty() {
+                    report::write_index(&args.out)?;
+                }
+                eprintln!("cancelled; finished scenarios are kept in {}", args.out.display());
+                return Ok(ExitCode::from(130));
+            }
+            Err(error) => return Err(error),
+        };
+        let analysis = report::write(scenario, &record, &args.out)?;
+        eprintln!("done  {} ({})", scenario.name, lao_figures::seconds(record.seconds));
+        text += &summary(scenario, &record, &analysis);
+        records.push(record);
+    }
+    report::write_index(&args.out)?;
+    match args.format {
+        Format::Json => print(&(serde_json::to_string_pretty(&records)? + "\n"))?,
+        Format::Human => print(&format!("{text}report: {}\n", args.out.join("index.html").display()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(selected: &[Scenario], format: Format) -> anyhow::Result<String> {
+    if format == Format::Json {
+        let row = |s: &Scenario| {
+            serde_json::json!({"name": s.name, "kind": s.kind.to_string(), "title": s.title, "source": s.source})
+        };
+        let rows: Vec<_> = selected.iter().map(row).collect();
+        return Ok(serde_json::to_string_pretty(&rows)? + "\n");
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(["scenario", "kind", "learners", "title"]);
+    for scenario in selected {
+        let (kind, learners) = (scenario.kind.to_string(), scenario.learners.len().to_string());
+        table.add_row([&scenario.name, &kind, &learners, &scenario.title]);
+    }
+    Ok(format!("{table}\n{} scenarios\n", selected.len()))
+}
+
+fn summary(scenario: &Scenario, record: &Record, analysis: &Analysis) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    if let Some((header, rows)) = analysis.table.split_first() {
+        table.set_header(header);
+        table.add_rows(rows);
+    }
+    let (tier, repetitions) = (record.tier, record.size.repetitions);
+    format!("{}\n{} tier, {repetitions} repetitions, seed {}\n{table}\n\n", scenario.title, tier, record.seed)
+}
+
+fn bar(name: &str) -> ProgressBar {
+    let bar = ProgressBar::new(1);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let style = "{bar:30} {pos}/{len} jobs  {elapsed_precise}  {msg}";
+    bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(name.to_string());
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}
+
+/// Prints to standard output; a closed pipe is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot print"),
+        _ => Ok(()),
+    }
+}
