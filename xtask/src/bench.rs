@@ -127,7 +127,7 @@ fn list(selected: &[Scenario], format: Format) -> anyhow::Result<String> {
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["scenario", "kind", "learners", "title"]);
+    table.load_style(presets::NOTHING).set_header(["scenario", "kind", "learners", "title"]);
     for scenario in selected {
         let (kind, learners) = (scenario.kind.to_string(), scenario.learners.len().to_string());
         table.add_row([&scenario.name, &kind, &learners, &scenario.title]);
@@ -137,7 +137,7 @@ fn list(selected: &[Scenario], format: Format) -> anyhow::Result<String> {
 
 fn summary(scenario: &Scenario, record: &Record, analysis: &Analysis) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     if let Some((header, rows)) = analysis.table.split_first() {
         table.set_header(header);
         table.add_rows(rows);
