@@ -67,7 +67,9 @@ impl Record {
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
         };
         let record = serde_json::from_slice(&text);
-        Ok(Some(record.with_context(|| format!("{} is not a record: delete it and run again", path.display()))?))
+        Ok(Some(
+            record.with_context(|| format!("{} is not a record: delete it and run again", path.display()))?,
+        ))
     }
 }
 

@@ -42,7 +42,8 @@ struct Drawing {
 
 impl Page {
     fn new(scenario: &Scenario, record: &Record, analysis: &Analysis) -> anyhow::Result<Self> {
-        let drawn = analysis.figures.iter().map(|f| Ok(Drawing { svg: draw(f)?, caption: f.caption.clone() }));
+        let drawn =
+            analysis.figures.iter().map(|f| Ok(Drawing { svg: draw(f)?, caption: f.caption.clone() }));
         Ok(Page {
             name: scenario.name.clone(),
             kind: scenario.kind.to_string(),

@@ -78,7 +78,10 @@ pub fn measure(
             return Err(Cancelled.into());
         }
         let rows = kinds::measure(scenario, job, size, &seed).with_context(|| {
-            format!("{}: {}, repetition {}, d = {}", scenario.name, job.contender.name, job.repetition, job.dim)
+            format!(
+                "{}: {}, repetition {}, d = {}",
+                scenario.name, job.contender.name, job.repetition, job.dim
+            )
         })?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         Ok(rows)

@@ -190,7 +190,8 @@ impl Scenario {
     /// # Errors
     /// When it is not TOML, has an unknown key, or a learner's parameters are refused.
     pub fn parse(name: &str, text: &str) -> anyhow::Result<Self> {
-        let mut scenario: Scenario = toml::from_str(text).with_context(|| format!("scenarios/{name}.toml"))?;
+        let mut scenario: Scenario =
+            toml::from_str(text).with_context(|| format!("scenarios/{name}.toml"))?;
         (scenario.name, scenario.text) = (name.into(), text.into());
         ensure!(!scenario.learners.is_empty(), "scenarios/{name}.toml: no [[learners]]");
         let dim = scenario.data.dim.or(scenario.data.dims.first().copied());

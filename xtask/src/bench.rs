@@ -120,9 +120,7 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
 
 fn list(selected: &[Scenario], format: Format) -> anyhow::Result<String> {
     if format == Format::Json {
-        let row = |s: &Scenario| {
-            serde_json::json!({"name": s.name, "kind": s.kind.to_string(), "title": s.title, "source": s.source})
-        };
+        let row = |s: &Scenario| serde_json::json!({"name": s.name, "kind": s.kind.to_string(), "title": s.title, "source": s.source});
         let rows: Vec<_> = selected.iter().map(row).collect();
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }

@@ -186,7 +186,7 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["claim", "place", "expected", "mutants", "sentence"]);
+    table.load_style(presets::NOTHING).set_header(["claim", "place", "expected", "mutants", "sentence"]);
     for claim in selected {
         let expected = match claim.expected {
             Expected::Holds => "HOLDS",
@@ -201,7 +201,7 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
 
 fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &std::path::Path) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["", "claim", "verdict", "expected", "tightness", "mutants"]);
+    table.load_style(presets::NOTHING).set_header(["", "claim", "verdict", "expected", "tightness", "mutants"]);
     for claim in &record.claims {
         let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
         let mark = match (claim.as_expected, claim.verdict) {

@@ -4,8 +4,8 @@ use super::{Analysis, Job};
 use crate::record::{Row, median};
 use crate::scenario::{Scenario, Size};
 use anyhow::Context as _;
-use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
 use lao_figures::{Axis, Figure, Series};
+use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
 use std::time::Instant;
 
 const TIME: &str = "ns per example";

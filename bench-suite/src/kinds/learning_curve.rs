@@ -4,10 +4,10 @@ use super::{Analysis, Job};
 use crate::record::{Row, mean_sd, median};
 use crate::scenario::{Scenario, Size};
 use anyhow::Context as _;
+use lao_figures::{Axis, Figure, Series, Style};
 use lao_kernels::SparseVector;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
-use lao_figures::{Axis, Figure, Series, Style};
 use std::time::{Duration, Instant};
 
 const MSE: &str = "test mse";
@@ -117,14 +117,19 @@ pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
     };
 
     let mut table: Vec<Vec<String>> = vec![
-        ["learner", "final test error", "2 sd", "excess risk", "2 sd", "ns per example"].map(String::from).into(),
+        ["learner", "final test error", "2 sd", "excess risk", "2 sd", "ns per example"]
+            .map(String::from)
+            .into(),
     ];
     let last = grid.last().copied().unwrap_or_default();
     for name in names {
         let (mse, mse_sd) = mean_sd(&values(name, MSE, last)).unwrap_or((f64::NAN, f64::NAN));
         let (excess, excess_sd) = mean_sd(&values(name, EXCESS, last)).unwrap_or((f64::NAN, f64::NAN));
-        let time: Vec<f64> =
-            rows.iter().filter(|row| row.learner == name && row.metric == TIME).map(|row| row.value).collect();
+        let time: Vec<f64> = rows
+            .iter()
+            .filter(|row| row.learner == name && row.metric == TIME)
+            .map(|row| row.value)
+            .collect();
         table.push(vec![
             name.into(),
             format!("{mse:.4}"),

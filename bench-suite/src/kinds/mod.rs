@@ -5,8 +5,8 @@ pub mod learning_curve;
 
 use crate::record::Row;
 use crate::scenario::{Contender, Kind, Scenario, Size};
-use lao_observation::Seed;
 use lao_figures::Figure;
+use lao_observation::Seed;
 
 /// What a kind makes of its rows.
 #[derive(Clone, Debug, Default)]

@@ -59,7 +59,8 @@ pub fn draw(figure: &Figure) -> anyhow::Result<String> {
             .map_err(refused)?;
         mesh(&mut chart, &figure.x.label, &figure.y.label)?;
         for (i, series) in figure.series.iter().enumerate() {
-            add(&mut chart, series, style(i, series), &|p| x.shows(p[0]) && y.shows(p[1])).map_err(refused)?;
+            add(&mut chart, series, style(i, series), &|p| x.shows(p[0]) && y.shows(p[1]))
+                .map_err(refused)?;
         }
         root.present().map_err(refused)?;
     }
@@ -72,7 +73,8 @@ pub fn draw(figure: &Figure) -> anyhow::Result<String> {
 /// # Errors
 /// When the drawing library refuses.
 pub fn bars(title: &str, label: &str, values: &[(&str, f64)]) -> anyhow::Result<String> {
-    let rows: Vec<(&str, f64)> = values.iter().copied().filter(|row| row.1.is_finite() && row.1 > 0.0).collect();
+    let rows: Vec<(&str, f64)> =
+        values.iter().copied().filter(|row| row.1.is_finite() && row.1 > 0.0).collect();
     let x = Scale::around(rows.iter().map(|row| row.1).chain([1.0, 0.1]), true);
     let y = Scale::names(rows.iter().map(|row| row.0.to_string()));
     let widest = y.label_width() as u32;
@@ -198,7 +200,9 @@ fn legend(area: &Area<'_>, rows: &[Vec<(u32, usize, &Series)>]) -> Result<(), Re
         for (x, i, series) in entries {
             let (x, style) = (*x as i32, style(*i, series));
             match series.style {
-                Style::Points => area.draw(&Circle::new((x + 32, y), 8, ShapeStyle { filled: true, ..style }))?,
+                Style::Points => {
+                    area.draw(&Circle::new((x + 32, y), 8, ShapeStyle { filled: true, ..style }))?
+                }
                 _ => area.draw(&PathElement::new([(x, y), (x + 64, y)], style))?,
             }
             area.draw(&Text::new(series.name.clone(), (x + 80, y), text.clone()))?;

@@ -17,7 +17,8 @@ pub struct Scale {
 impl Scale {
     /// The axis that shows all `values`, with some room; values that it cannot show are ignored.
     pub fn around(values: impl Iterator<Item = f64>, log: bool) -> Self {
-        let shown = values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
+        let shown =
+            values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
         let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
         let (low, high) = match high - low {
             span if span > 0.0 => (low - 0.04 * span, high + 0.04 * span),
@@ -96,10 +97,14 @@ fn decades(low: f64, high: f64) -> Vec<(f64, String)> {
 fn round_steps(low: f64, high: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / 5.0;
     let unit = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * unit).into_iter().find(|step| *step >= rough).unwrap_or(rough);
+    let step =
+        [1.0, 2.0, 5.0, 10.0].map(|m| m * unit).into_iter().find(|step| *step >= rough).unwrap_or(rough);
     let (first, last) = ((low / step).ceil(), (high / step).floor());
     // Multiples of the step, so that zero is zero.
-    (0..=(last - first).max(0.0) as i64).map(|i| (first + i as f64) * step).map(|x| (x, tick(x, step))).collect()
+    (0..=(last - first).max(0.0) as i64)
+        .map(|i| (first + i as f64) * step)
+        .map(|x| (x, tick(x, step)))
+        .collect()
 }
 
 fn tick(x: f64, step: f64) -> String {
