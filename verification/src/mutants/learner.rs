@@ -1,6 +1,8 @@
 //! Learners that refine the wrong support.
 
-use lao_algorithms::murata_suzuki::{Exploitation, ExploitationParams, Exploration, ExplorationParams, HybridParams};
+use lao_algorithms::murata_suzuki::{
+    Exploitation, ExploitationParams, Exploration, ExplorationParams, HybridParams,
+};
 use lao_algorithms::{BatchSizes, ParamError};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
@@ -11,6 +13,8 @@ use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 pub enum Misdirection {
     /// On a random support of the same size; coefficients outside are dropped.
     RandomSupport,
+    /// On attributes that exploring has just rejected, as many as it kept (or all there are); the others are dropped.
+    Complement,
     /// Nowhere: each stage's Exploration is skipped, so no support is ever found.
     SkipsExploration,
 }
@@ -37,7 +41,16 @@ impl Misdirected {
         params.clone().check()?;
         let explore = Self::exploration(&params, 1, fault, params.start.clone())?;
         let sampler = SubsetSampler::new(params.dim);
-        Ok(Misdirected { params, fault, stage: 1, before: 0, explore, exploit: None, sampler, drawn: Vec::new() })
+        Ok(Misdirected {
+            params,
+            fault,
+            stage: 1,
+            before: 0,
+            explore,
+            exploit: None,
+            sampler,
+            drawn: Vec::new(),
+        })
     }
 
     fn exploration(
@@ -87,6 +100,11 @@ impl Learner for Misdirected {
                     self.drawn.clear();
                     self.sampler.draw(self.params.sparsity, rng, &mut self.drawn);
                     self.drawn.iter().for_each(|&j| start.push(j, theta.get(j)));
+                }
+                Misdirection::Complement => {
+                    let rejected =
+                        (0..self.params.dim as u32).filter(|j| theta.indices().binary_search(j).is_err());
+                    rejected.take(self.params.sparsity).for_each(|j| start.push(j, 0.0));
                 }
                 Misdirection::SkipsExploration => start.copy_from(theta),
             }

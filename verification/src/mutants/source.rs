@@ -10,6 +10,8 @@ pub enum Fault {
     Scaled(f64),
     /// The residual sees only the block's attributes, not `supp(theta)`.
     ResidualFromBlock,
+    /// The residual leaves out the first stored coordinate of theta.
+    ResidualMissesFirst,
     /// The ragged last block (attributes from this one on) is answered with zeros.
     DropsFrom(u32),
     /// Only one example in this many is fresh: it is counted this many times, so the variance grows by the factor.
@@ -69,6 +71,11 @@ impl<S: Source> Source for Faulty<S> {
                 }
                 let ask = GradientAsk { theta: theta.view(), observed: ask.attributes, ..ask };
                 self.inner.gradient(ask, &mut self.part, scratch)?
+            }
+            Fault::ResidualMissesFirst => {
+                let mut theta = SparseVector::zeros(ask.theta.dim());
+                ask.theta.iter().skip(1).for_each(|(j, value)| theta.push(j, value));
+                self.inner.gradient(GradientAsk { theta: theta.view(), ..ask }, &mut self.part, scratch)?
             }
             Fault::Repeats(times) => {
                 let fresh = ask.examples.div_ceil(times.max(1));
