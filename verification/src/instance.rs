@@ -7,12 +7,14 @@ mod climb;
 mod examples;
 mod population;
 mod sets;
+mod step;
 mod tally;
 
 pub use climb::{climb, strain};
 pub use examples::{CommonSign, Examples};
 pub use population::Population;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};
+pub use step::{StepInstance, Stepped, pad};
 pub use tally::tally;
 
 /// `a' b`.
@@ -26,7 +28,7 @@ pub fn norm2(v: &[f64]) -> f64 {
 }
 
 /// `|v restricted to the set|^2`, the set given by its bits.
-pub fn norm2_on(v: &[f64], set: u64) -> f64 {
+pub fn norm2_on(v: &[f64], set: u128) -> f64 {
     members(set).map(|j| v[j] * v[j]).sum()
 }
 
@@ -40,7 +42,17 @@ pub fn sup_norm(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 
-/// The support as bits; at most 64 coordinates.
-pub fn support_of(v: &[f64]) -> u64 {
+/// The support as bits; at most 128 coordinates.
+pub fn support_of(v: &[f64]) -> u128 {
     v.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(j, _)| 1 << j).sum()
+}
+
+/// Both sides of an inequality in units of `scale`, a sum of the sizes of the terms that they are made of: what remains
+/// after cancellation below 1e-12 of it is rounding, and counts as zero.
+pub fn in_units(scale: f64, lhs: f64, rhs: f64) -> (f64, f64) {
+    let unit = |side: f64| {
+        let share = if scale > 0.0 { side / scale } else { side };
+        if share.abs() < 1e-12 { 0.0 } else { share }
+    };
+    (unit(lhs), unit(rhs))
 }

@@ -3,7 +3,10 @@
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
-use lao_observation::{Budget, LearnError, Learner, Outcome, Seed, Session, SessionError, Source, Stop};
+use lao_observation::{
+    Ask, Budget, GradientSum, LearnError, Learner, Outcome, Request, Seed, Session, SessionError, Source,
+    Stop, Told,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A hard threshold that remembers the dense vector it was last given.
@@ -62,6 +65,43 @@ pub fn exploration_gradient<S: Source>(
     Ok(gradient)
 }
 
+/// The update that the production [`Exploration`](lao_algorithms::murata_suzuki::Exploration) makes at `theta` when it
+/// is told the gradient estimate `g`, block after block: `H_s(theta - step_size g)`.
+///
+/// The budget leaves half of the `d - s` other attributes to a block, so that the last block is ragged or missing as
+/// the dimensions have it.
+///
+/// # Errors
+/// When the parameters are refused or the step diverges.
+pub fn exploration_step<T: Threshold>(
+    theta: SparseVector,
+    g: &[f64],
+    sparsity: usize,
+    step_size: f64,
+    threshold: T,
+) -> anyhow::Result<SparseVector> {
+    let dim = theta.dim();
+    let params = ExplorationParams {
+        dim,
+        sparsity,
+        budget: sparsity + (dim - sparsity.min(dim)).div_ceil(2),
+        step_size,
+        batch: BatchSizes::Constant(1),
+        updates: Some(1),
+        start: Some(theta),
+    };
+    let mut learner = params.check_with(threshold)?;
+    let (mut ask, mut rng, mut sum) = (Ask::new(dim), Seed::root(0).rng(), Vec::new());
+    loop {
+        learner.ask(&mut rng, &mut ask);
+        let Request::Gradient { attributes, examples, .. } = ask.request() else { break };
+        sum.clear();
+        sum.extend(attributes.iter().map(|&j| examples as f64 * g[j as usize]));
+        learner.tell(Told::Gradient(GradientSum { attributes, sum: &sum, examples }))?;
+    }
+    Ok(learner.coefficients().to_owned_vector())
+}
+
 /// Runs a learner over a source within `budget` until it is finished, dry or at `stop`.
 ///
 /// A learner that diverges is `Ok(None)`: a result, and for a claim about gaps an infinite one.
@@ -78,7 +118,9 @@ pub fn run<S: Source, L: Learner + ?Sized>(
 ) -> anyhow::Result<Option<Finished<S>>> {
     let mut session = Session::new(source, budget, seed);
     match session.run(learner, stop, after) {
-        Ok(outcome) => Ok(Some(Finished { outcome, ledger: *session.ledger(), source: session.into_source() })),
+        Ok(outcome) => {
+            Ok(Some(Finished { outcome, ledger: *session.ledger(), source: session.into_source() }))
+        }
         Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -54,6 +54,13 @@ impl Population {
         Self::with_spectrum(rng, spectrum)
     }
 
+    /// `Sigma = value I`.
+    pub fn isotropic(dim: usize, value: f64) -> Self {
+        let eigenvectors: Vec<f64> = (0..dim * dim).map(|at| f64::from(at / dim == at % dim)).collect();
+        let covariance = eigenvectors.iter().map(|x| value * x).collect();
+        Population { dim, covariance, spectrum: vec![value; dim], eigenvectors }
+    }
+
     /// `d`.
     pub fn dim(&self) -> usize {
         self.dim

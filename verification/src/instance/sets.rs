@@ -1,11 +1,11 @@
-//! Subsets of `{0, .., d-1}`, `d <= 64`, as bits, and random sparse vectors.
+//! Subsets of `{0, .., d-1}`, `d <= 128`, as bits, and random sparse vectors.
 
 use lao_observation::Rng;
 use lao_observation::sample::SubsetSampler;
 use rand_distr::{Distribution, StandardNormal};
 
 /// The members of a set, ascending.
-pub fn members(set: u64) -> impl Iterator<Item = usize> + Clone {
+pub fn members(set: u128) -> impl Iterator<Item = usize> + Clone {
     let mut rest = set;
     std::iter::from_fn(move || {
         let lowest = (rest != 0).then(|| rest.trailing_zeros() as usize);
@@ -14,13 +14,13 @@ pub fn members(set: u64) -> impl Iterator<Item = usize> + Clone {
     })
 }
 
-/// All subsets of `{0, .., dim-1}` as bits, the empty one first; `dim < 64`.
-pub fn subsets(dim: usize) -> std::ops::Range<u64> {
+/// All subsets of `{0, .., dim-1}` as bits, the empty one first; `dim < 128`.
+pub fn subsets(dim: usize) -> std::ops::Range<u128> {
     0..1 << dim
 }
 
-/// All subsets of `{0, .., dim-1}` with `size` members, ascending as numbers; `dim < 64`.
-pub fn masks(dim: usize, size: usize) -> impl Iterator<Item = u64> {
+/// All subsets of `{0, .., dim-1}` with `size` members, ascending as numbers; `dim < 128`.
+pub fn masks(dim: usize, size: usize) -> impl Iterator<Item = u128> {
     subsets(dim).filter(move |set| set.count_ones() as usize == size)
 }
 
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(masks(6, 3).count(), 20);
         assert_eq!(masks(4, 2).map(|set| members(set).collect::<Vec<_>>()).last(), Some(vec![2, 3]));
         assert_eq!(members(0).count(), 0);
-        assert_eq!(members(1 << 63 | 1).collect::<Vec<_>>(), [0, 63]);
+        assert_eq!(members(1 << 127 | 1).collect::<Vec<_>>(), [0, 127]);
     }
 
     #[test]

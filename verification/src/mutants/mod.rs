@@ -8,4 +8,4 @@ pub mod threshold;
 
 pub use learner::{Misdirected, Misdirection};
 pub use source::{Fault, Faulty, ImputesMean};
-pub use threshold::{KeepsOneMore, KeepsSmallest};
+pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};

@@ -1,6 +1,8 @@
 //! Thresholds that keep the wrong entries.
 
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
+use lao_observation::Seed;
+use rand::RngExt;
 
 /// Keeps the entries of smallest magnitude (among the non-zero ones).
 #[derive(Clone, Debug, Default)]
@@ -27,5 +29,37 @@ pub struct KeepsOneMore(HardThreshold);
 impl Threshold for KeepsOneMore {
     fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite> {
         self.0.keep(dense, sparsity + 1, kept)
+    }
+}
+
+/// Keeps by lot: a ranking of the coordinates, drawn once, decides which non-zero entries stay.
+#[derive(Clone, Debug)]
+pub struct KeepsByLot {
+    /// `rank[j]`; lower ranks stay.
+    rank: Vec<usize>,
+}
+
+impl KeepsByLot {
+    /// A ranking of `dim` coordinates, shuffled by a seed's generator.
+    pub fn new(dim: usize, seed: &Seed) -> Self {
+        let (mut rng, mut rank): (_, Vec<usize>) = (seed.rng(), (0..dim).collect());
+        for i in (1..dim).rev() {
+            rank.swap(i, rng.random_range(0..=i));
+        }
+        KeepsByLot { rank }
+    }
+}
+
+impl Threshold for KeepsByLot {
+    fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite> {
+        let mut order: Vec<usize> = (0..dense.len()).filter(|&j| dense[j] != 0.0).collect();
+        order.sort_by_key(|&j| self.rank.get(j).copied().unwrap_or(j));
+        order.truncate(sparsity);
+        order.sort_unstable();
+        kept.reset(dense.len());
+        for j in order {
+            kept.push(j as u32, dense[j]);
+        }
+        Ok(())
     }
 }

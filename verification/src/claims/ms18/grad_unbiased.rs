@@ -167,7 +167,7 @@ impl Finite {
     fn naive_estimate(&self, cx: &Context<'_>) -> Vec<f64> {
         let dim = self.gradient.len();
         let (all, mut observed): (Vec<u32>, _) = ((0..dim as u32).collect(), Vec::new());
-        let sets: Vec<u64> = masks(dim, self.width()).collect();
+        let sets: Vec<u128> = masks(dim, self.width()).collect();
         let weight = 1.0 / (sets.len() as f64 * self.atoms());
         let mut mean = vec![0.0; dim];
         for set in sets {

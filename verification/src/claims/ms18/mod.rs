@@ -2,6 +2,8 @@
 
 use crate::claim::Claim;
 
+mod descent_eq3;
+mod descent_eq6;
 mod grad_unbiased;
 mod descent_eq8;
 mod supnorm_restricted_eq9_printed;
@@ -12,6 +14,15 @@ mod thm43_general;
 mod thm44_recursion;
 mod thm44_support_implication;
 mod thm44_literal;
+
+mod inner_product;
+mod lemma_a2;
+mod lemma_a3;
+mod lemma_a3_printed;
+mod lemma_a4;
+mod lemma_a5;
+mod support_size_gap;
+mod thresholding_step;
 
 /// The claims of the paper and its supplement, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
@@ -25,4 +36,15 @@ pub const CLAIMS: &[Claim] = &[
     thm44_recursion::CLAIM,
     thm44_support_implication::CLAIM,
     thm44_literal::CLAIM,
+
+    lemma_a2::CLAIM,
+    lemma_a3_printed::CLAIM,
+    lemma_a3::CLAIM,
+    lemma_a4::CLAIM,
+    thresholding_step::CLAIM,
+    descent_eq3::CLAIM,
+    inner_product::CLAIM,
+    descent_eq6::CLAIM,
+    lemma_a5::CLAIM,
+    support_size_gap::CLAIM,
 ];
