@@ -18,9 +18,8 @@ use crate::judge::compare::{
 };
 use crate::judge::{holm, sample::Moments};
 use crate::record::{ClaimRecord, Record};
-use crate::report::number::{number, p_value};
-use crate::run::write_atomically;
 use anyhow::{Context as _, bail, ensure};
+use lao_figures::{number, p_value, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

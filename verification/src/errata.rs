@@ -6,7 +6,7 @@
 use crate::claims;
 use crate::context::Cell;
 use crate::record::{ClaimRecord, Record};
-use crate::report::number::{number, p_value};
+use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 
 /// One erratum.

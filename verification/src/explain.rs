@@ -4,7 +4,7 @@ use crate::claim::{Claim, Expected, Form, Must, Regime};
 use crate::errata;
 use crate::plan::{Plan, Tier};
 use crate::record::Record;
-use crate::report::number::{number, p_value};
+use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 use std::path::Path;
 

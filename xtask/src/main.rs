@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 mod bench;
 mod data;
+mod report;
 mod verify;
 
 /// Sparse linear learning under limited attribute observation: verify the theory, measure, fetch data.
@@ -20,6 +21,7 @@ enum Command {
     Verify(verify::VerifyArgs),
     Bench(bench::BenchArgs),
     Data(data::DataArgs),
+    Report(report::ReportArgs),
 }
 
 fn main() -> ExitCode {
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Data(args) => data::run(args),
+        Command::Report(args) => report::run(args),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -13,10 +13,12 @@ use plotters::prelude::{
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Width in drawing units. The backend rounds to whole units, so they are fine: about two per CSS pixel.
-const WIDTH: u32 = 1440;
-const HEIGHT: u32 = 860;
-const FONT: u32 = 32;
-const SMALL: u32 = 28;
+const WIDTH: u32 = 1080;
+const HEIGHT: u32 = 680;
+/// Width of [`bars`], which have the page for themselves.
+const FULL_WIDTH: u32 = 1440;
+const FONT: u32 = 33;
+const SMALL: u32 = 31;
 /// Room for one row of the legend.
 const ROW: u32 = 44;
 /// Lines of this width are dashed in [`finish`]: the backend knows no dashes.
@@ -49,11 +51,11 @@ pub fn draw(figure: &Figure) -> anyhow::Result<String> {
         let rows = legend_rows(&figure.series);
         let (top, bottom) = root.split_vertically(ROW * rows.len() as u32 + 12);
         legend(&top, &rows).map_err(refused)?;
-        let left = 70 + 16 * y.label_width().max(3) as u32;
+        let left = 76 + 16 * y.label_width().max(2) as u32;
         let mut chart = ChartBuilder::on(&bottom)
             .margin_right(36)
             .margin_top(12)
-            .x_label_area_size(104)
+            .x_label_area_size(92)
             .y_label_area_size(left)
             .build_cartesian_2d(x.clone(), y.clone())
             .map_err(refused)?;
@@ -80,12 +82,12 @@ pub fn bars(title: &str, label: &str, values: &[(&str, f64)]) -> anyhow::Result<
     let widest = y.label_width() as u32;
     let mut svg = String::new();
     {
-        let size = (WIDTH, 150 + 40 * rows.len() as u32);
+        let size = (FULL_WIDTH, 130 + 40 * rows.len() as u32);
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         let mut chart = ChartBuilder::on(&root)
             .margin_right(40)
             .margin_top(12)
-            .x_label_area_size(104)
+            .x_label_area_size(92)
             .y_label_area_size(40 + 15 * widest)
             .build_cartesian_2d(x.clone(), y)
             .map_err(refused)?;

@@ -11,7 +11,11 @@ use std::path::Path;
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = || format!("cannot write {}: check the folder, its rights and the free space", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(name)?;
+    let mut builder = tempfile::Builder::new();
+    // A temporary file is private by default; this one becomes an ordinary file, as far as the umask allows.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).with_context(name)?;
     file.write_all(bytes).with_context(name)?;
     file.as_file().sync_all().with_context(name)?;
     file.persist(path).with_context(name)?;

@@ -118,7 +118,7 @@ fn tick(x: f64, step: f64) -> String {
 
 /// `0.01`, `1`, `1000` near one, `10⁻⁶` and `2·10⁵` elsewhere.
 fn power(x: f64) -> String {
-    if (0.99e-2..1.01e4).contains(&x) {
+    if (0.99e-2..9.9e3).contains(&x) {
         return number(x);
     }
     let exponent = (x.log10() + 1e-9).floor() as i32;

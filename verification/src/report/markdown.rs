@@ -1,12 +1,12 @@
 //! `summary.md`, for the page of a continuous integration run, and the tables that the README shows.
 
-use super::number::number;
 use super::view;
 use crate::claim::Regime;
 use crate::compare::Comparison;
 use crate::errata::{self, cell_text};
 use crate::record::Record;
 use crate::verdict::Verdict;
+use lao_figures::number;
 use std::fmt::Write as _;
 
 /// The run in one page.

@@ -12,18 +12,18 @@ pub mod formula;
 mod html;
 mod junit;
 pub mod markdown;
-pub mod number;
-pub mod plot;
 #[cfg(test)]
 pub(crate) mod sample;
-mod scale;
+#[cfg(test)]
+mod schema;
 mod view;
 
 use crate::compare::Comparison;
 use crate::errata;
 use crate::record::Record;
-use crate::run::{Timings, write_atomically};
+use crate::run::Timings;
 use anyhow::Context as _;
+use lao_figures::{standalone, write_atomically};
 use std::path::Path;
 
 /// Writes the report of a record into the folder `out`, next to its `evidence.json`. Each file is replaced whole.
@@ -48,9 +48,9 @@ pub fn write(
         ("errata.md".to_string(), errata::markdown(record)),
         ("junit.xml".to_string(), junit::xml(record, timings)?),
     ];
-    files.extend(page.tightness.iter().map(|svg| ("plots/tightness.svg".into(), plot::standalone(svg))));
+    files.extend(page.tightness.iter().map(|svg| ("plots/tightness.svg".into(), standalone(svg))));
     let drawn = page.claims.iter().flat_map(|claim| &claim.plots);
-    files.extend(drawn.map(|one| (one.file.clone(), plot::standalone(&one.svg))));
+    files.extend(drawn.map(|one| (one.file.clone(), standalone(&one.svg))));
     for (name, text) in files {
         write_atomically(&out.join(name), text.as_bytes())?;
     }

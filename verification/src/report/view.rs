@@ -1,7 +1,6 @@
 //! What a page shows: a record joined with the registry, with every number already formatted.
 
-use super::number::{count, number, p_value, seconds};
-use super::{formula, plot};
+use super::formula;
 use crate::claim::{Claim, Form, Must, Regime};
 use crate::compare::Comparison;
 use crate::context::Cell;
@@ -11,6 +10,7 @@ use crate::plan::Tier;
 use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo};
 use crate::run::{self, Status, Timings};
 use crate::verdict::Verdict;
+use lao_figures::{count, number, p_value, seconds};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -168,7 +168,7 @@ pub(super) fn page(
         mutants: mutants.len(),
         errata_shown: errata.iter().filter(|erratum| !erratum.claims.is_empty()).count(),
         errata,
-        tightness: plot::tightness(record)?,
+        tightness: tightness(record)?,
         comparison: comparison.map(|c| ComparisonView { worse: c.is_worse(), text: c.to_string() }),
         time: seconds(timings.values().sum()),
         claims: record
@@ -199,6 +199,16 @@ pub(super) fn meaning(status: Status) -> &'static str {
         Status::NothingRun => "Nothing ran.",
         Status::Worse => "A tracked convergence rate is worse than the baseline's.",
     }
+}
+
+/// The claims' tightness as a plot, sharpest first; none if no claim has one.
+fn tightness(record: &Record) -> anyhow::Result<Option<String>> {
+    let rows = record.claims.iter().filter_map(|c| Some((c.id.as_str(), c.tightness.filter(|t| *t > 0.0)?)));
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let label = "largest estimate / bound (1 is sharp)";
+    let draw = || lao_figures::bars("Tightness of the bounds", label, &rows);
+    (!rows.is_empty()).then(draw).transpose()
 }
 
 fn headline(record: &Record) -> String {
@@ -233,7 +243,7 @@ fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimVi
     let (class, mark) = badge(record);
     let plots = honest.figures.iter().enumerate().map(|(i, figure)| {
         let file = format!("plots/{}-{}.svg", record.id, i + 1);
-        Ok(PlotView { caption: figure.caption.clone(), file, svg: plot::figure(figure)? })
+        Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
     });
     let numbers = claim.map_or(&[] as &[u32], |claim| claim.errata);
     Ok(ClaimView {

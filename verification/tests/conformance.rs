@@ -1,0 +1,138 @@
+//! What every claim owes, whatever it claims.
+
+use lao_verification::claim::{Claim, Expected};
+use lao_verification::plan::{Plan, Tier};
+use lao_verification::report::formula;
+use lao_verification::{claims, errata};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Every source file of a claim: those that end in a `pub const CLAIM`.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if std::fs::read_to_string(&path).unwrap().contains("CLAIM: Claim") {
+            found.push(path);
+        }
+    }
+}
+
+fn all_files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/claims"), &mut found);
+    found
+}
+
+fn text_of(claim: &Claim) -> Option<String> {
+    let quoted = format!("id: \"{}\"", claim.id);
+    all_files().iter().map(|file| std::fs::read_to_string(file).unwrap()).find(|text| text.contains(&quoted))
+}
+
+#[test]
+fn ids_are_unique_and_start_with_their_paper() {
+    let ids: Vec<&str> = claims::all().map(|claim| claim.id).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "an id is used twice: {ids:?}");
+    for id in ids {
+        let plain = id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        assert!(plain && id.contains('-'), "{id}: write <paper>-<name> in small letters, digits and hyphens");
+    }
+}
+
+#[test]
+fn every_file_of_a_claim_is_registered_and_named_after_it() {
+    for file in all_files() {
+        let folder = file.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        let name = file.file_stem().unwrap().to_str().unwrap().replace('_', "-");
+        let text = std::fs::read_to_string(&file).unwrap();
+        // A file may hold a statement beside its corrected or printed form; their ids share the file's name.
+        let ids = claims::all().filter(|claim| text.contains(&format!("id: \"{}\"", claim.id)));
+        let ids: Vec<&str> = ids.map(|claim| claim.id).collect();
+        assert!(!ids.is_empty(), "{}: its claim is not in the registry", file.display());
+        let expected = format!("{folder}-{name}");
+        for id in ids {
+            assert!(id.starts_with(&expected), "{}: id {id}, expected {expected}", file.display());
+        }
+    }
+}
+
+#[test]
+fn every_claim_that_runs_has_a_mutant() {
+    for claim in claims::all().filter(|claim| !matches!(claim.expected, Expected::NotRun(_))) {
+        assert!(!claim.mutants.is_empty(), "{}: a check that nothing can fail proves nothing", claim.id);
+    }
+}
+
+#[test]
+fn mutants_have_distinct_names_and_say_their_sin() {
+    for claim in claims::all() {
+        let names: BTreeSet<&str> = claim.mutants.iter().map(|mutant| mutant.name).collect();
+        assert_eq!(names.len(), claim.mutants.len(), "{}: a mutant's name is used twice", claim.id);
+        for mutant in claim.mutants {
+            let plain = mutant.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+            assert!(plain && !mutant.name.is_empty(), "{}: mutant `{}`", claim.id, mutant.name);
+            assert!(mutant.sin.len() > 10, "{}: mutant {} does not say its sin", claim.id, mutant.name);
+        }
+    }
+}
+
+#[test]
+fn a_claim_has_a_table_in_the_plan_exactly_if_it_asks_for_sizes() {
+    let plan = Plan::built_in().unwrap();
+    for claim in claims::all() {
+        let Some(text) = text_of(claim) else { continue };
+        let planned = plan.sizes(claim.id, Tier::Quick).iter().next().is_some();
+        let asks = text.contains(".size(");
+        assert_eq!(planned, asks, "{}: in plan.toml: {planned}, asks for a size: {asks}", claim.id);
+    }
+}
+
+#[test]
+fn every_size_of_the_plan_is_asked_for() {
+    let plan = Plan::built_in().unwrap();
+    for claim in claims::all() {
+        let Some(text) = text_of(claim) else { continue };
+        for (key, _) in plan.sizes(claim.id, Tier::Full).iter() {
+            assert!(text.contains(&format!("\"{key}\"")), "{}: size `{key}` is never asked for", claim.id);
+        }
+    }
+}
+
+#[test]
+fn every_formula_becomes_mathml() {
+    for claim in claims::all() {
+        let html = formula::mathml(claim.formula);
+        assert!(html.as_ref().is_ok_and(|html| html.len() > 60), "{}: {html:?}", claim.id);
+    }
+}
+
+#[test]
+fn every_erratum_that_a_claim_names_exists() {
+    for claim in claims::all() {
+        for number in claim.errata {
+            assert!(errata::find(*number).is_some(), "{} names erratum {number}", claim.id);
+        }
+    }
+}
+
+#[test]
+fn every_claim_says_what_where_and_how() {
+    for claim in claims::all() {
+        assert!(claim.sentence.len() > 20 && claim.sentence.ends_with('.'), "{}: sentence", claim.id);
+        assert!(!claim.place.is_empty(), "{}: place", claim.id);
+        assert!(
+            claim.design.len() > 40 || matches!(claim.expected, Expected::NotRun(_)),
+            "{}: design",
+            claim.id
+        );
+    }
+}
+
+#[test]
+fn a_misspelt_claim_suggests_the_nearest() {
+    let id = claims::all().next().unwrap().id;
+    let misspelt = id.replace("unbiased", "unbaised");
+    assert_eq!(claims::nearest(&misspelt), Some(id));
+    assert_eq!(claims::nearest("zzzzqqqq"), None);
+}

@@ -1,0 +1,123 @@
+//! `cargo xtask report`: renews what is generated in the repository's pages.
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use lao_algorithms::METHODS;
+use lao_figures::write_atomically;
+use lao_verification::errata;
+use lao_verification::record::Record;
+use lao_verification::report::markdown;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Renew the generated parts of the pages: results and methods in README.md, and ERRATA.md.
+///
+/// The figures are those of the last run of `cargo xtask verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask verify && cargo xtask report
+  cargo xtask report --check      fails if a page is stale
+
+Exit status: 0 pages are fresh; 1 stale (with --check); 2 usage or I/O.")]
+pub struct ReportArgs {
+    /// Folder of the results of the run.
+    #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
+    from: PathBuf,
+    /// Folder of the pages.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pages: PathBuf,
+    /// Write nothing; fail if something would change.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs the verb.
+pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
+    let file = args.from.join("evidence.json");
+    let text = std::fs::read_to_string(&file)
+        .with_context(|| format!("cannot read {}: run `cargo xtask verify` first", file.display()))?;
+    let record: Record = serde_json::from_str(&text).with_context(|| {
+        format!("{} is no record of this version: run `cargo xtask verify`", file.display())
+    })?;
+    let known = lao_verification::claims::all().count();
+    if record.claims.len() != known {
+        bail!(
+            "{} holds {} of {known} claims: run `cargo xtask verify` without a filter",
+            file.display(),
+            record.claims.len()
+        );
+    }
+
+    let readme = args.pages.join("README.md");
+    let page = read(&readme)?;
+    let page = splice(&page, "results", &markdown::results(&record)).with_context(|| shown(&readme))?;
+    let page = splice(&page, "methods", &methods()).with_context(|| shown(&readme))?;
+    let mut stale = Vec::new();
+    for (path, text) in [(readme, page), (args.pages.join("ERRATA.md"), errata::markdown(&record))] {
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        if !args.check {
+            write_atomically(&path, text.as_bytes())?;
+            eprintln!("wrote {}", path.display());
+        }
+        stale.push(shown(&path));
+    }
+    if args.check && !stale.is_empty() {
+        eprintln!("stale: {}; run `cargo xtask verify && cargo xtask report`", stale.join(", "));
+        return Ok(ExitCode::from(1));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read {}: run this at the root of the repository", path.display()))
+}
+
+/// Every method of the registry, as a table.
+fn methods() -> String {
+    let mut text = String::from("| method | source | what it does |\n|---|---|---|\n");
+    for method in METHODS {
+        text += &format!("| `{}` | {} | {} |\n", method.name, method.source, method.summary);
+    }
+    text
+}
+
+/// Replaces what stands between the markers `<!-- name:begin -->` and `<!-- name:end -->`.
+fn splice(page: &str, name: &str, text: &str) -> anyhow::Result<String> {
+    let (begin, end) = (format!("<!-- {name}:begin -->\n"), format!("<!-- {name}:end -->"));
+    let found = page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    let (before, after) =
+        found.with_context(|| format!("no line `{}` followed by `{end}`", begin.trim_end()))?;
+    Ok(format!("{before}{begin}{}\n{end}{after}", text.trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n";
+
+    #[test]
+    fn a_splice_replaces_what_is_between_the_markers_and_can_be_repeated() {
+        let once = splice(PAGE, "x", "new\n").unwrap();
+        assert_eq!(once, "a\n<!-- x:begin -->\nnew\n<!-- x:end -->\nb\n");
+        assert_eq!(splice(&once, "x", "new\n").unwrap(), once);
+    }
+
+    #[test]
+    fn a_missing_marker_is_named() {
+        assert!(splice(PAGE, "y", "new").unwrap_err().to_string().contains("y:begin"));
+    }
+
+    #[test]
+    fn every_method_has_a_row() {
+        assert_eq!(methods().lines().count(), METHODS.len() + 2);
+    }
+}
