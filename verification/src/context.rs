@@ -143,6 +143,13 @@ impl<'a> Context<'a> {
         self.mutant == Some(mutant)
     }
 
+    /// Whether this is a mutant that a cell has already refuted. One refuted cell refutes the claim, so an experiment
+    /// may end here.
+    pub fn is_settled(&self) -> bool {
+        let level = self.alpha / self.cells as f64;
+        !self.honest() && self.record.cells.iter().any(|cell| cell.finding.p_refute <= level)
+    }
+
     /// Whether this is the honest arm.
     pub fn honest(&self) -> bool {
         self.mutant.is_none()

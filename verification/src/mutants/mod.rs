@@ -3,9 +3,11 @@
 //! Production code does not know that these exist. A fault copies no more than the part that it gets wrong.
 
 pub mod learner;
+pub mod sabotage;
 pub mod source;
 pub mod threshold;
 
 pub use learner::{Misdirected, Misdirection};
+pub use sabotage::{Keep, Sabotage};
 pub use source::{Fault, Faulty, ImputesMean};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};

@@ -2,9 +2,24 @@
 
 use crate::claim::Claim;
 
-mod descent_eq3;
-mod descent_eq6;
+pub mod literal;
+pub mod practical;
+
 mod grad_unbiased;
+mod lemma_a2;
+mod lemma_a3;
+mod lemma_a3_printed;
+mod lemma_a4;
+mod thresholding_step;
+mod descent_eq3;
+mod inner_product;
+mod descent_eq6;
+mod lemma_a5;
+mod support_size_gap;
+mod prop_a1_constants_printed;
+mod prop_a1_constants;
+mod prop_a1_literal;
+mod thm41_literal;
 mod descent_eq8;
 mod supnorm_restricted_eq9_printed;
 mod supnorm_restricted_eq9;
@@ -15,28 +30,9 @@ mod thm44_recursion;
 mod thm44_support_implication;
 mod thm44_literal;
 
-mod inner_product;
-mod lemma_a2;
-mod lemma_a3;
-mod lemma_a3_printed;
-mod lemma_a4;
-mod lemma_a5;
-mod support_size_gap;
-mod thresholding_step;
-
 /// The claims of the paper and its supplement, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
     grad_unbiased::CLAIM,
-    descent_eq8::CLAIM,
-    supnorm_restricted_eq9_printed::CLAIM,
-    supnorm_restricted_eq9::CLAIM,
-    thm43_special::CLAIM,
-    thm43_general_printed::CLAIM,
-    thm43_general::CLAIM,
-    thm44_recursion::CLAIM,
-    thm44_support_implication::CLAIM,
-    thm44_literal::CLAIM,
-
     lemma_a2::CLAIM,
     lemma_a3_printed::CLAIM,
     lemma_a3::CLAIM,
@@ -47,4 +43,17 @@ pub const CLAIMS: &[Claim] = &[
     descent_eq6::CLAIM,
     lemma_a5::CLAIM,
     support_size_gap::CLAIM,
+    prop_a1_constants_printed::CLAIM,
+    prop_a1_constants::CLAIM,
+    prop_a1_literal::CLAIM,
+    thm41_literal::CLAIM,
+    descent_eq8::CLAIM,
+    supnorm_restricted_eq9_printed::CLAIM,
+    supnorm_restricted_eq9::CLAIM,
+    thm43_special::CLAIM,
+    thm43_general_printed::CLAIM,
+    thm43_general::CLAIM,
+    thm44_recursion::CLAIM,
+    thm44_support_implication::CLAIM,
+    thm44_literal::CLAIM,
 ];
