@@ -6,6 +6,8 @@ pub mod literal;
 pub mod practical;
 
 mod grad_unbiased;
+mod supnorm_as_printed;
+mod supnorm_corrected;
 mod lemma_a2;
 mod lemma_a3;
 mod lemma_a3_printed;
@@ -20,49 +22,21 @@ mod prop_a1_constants_printed;
 mod prop_a1_constants;
 mod prop_a1_literal;
 mod thm41_literal;
-
-mod descent_eq3;
-mod descent_eq6;
 mod descent_eq8;
-mod grad_unbiased;
-mod supnorm_restricted_eq9;
 mod supnorm_restricted_eq9_printed;
-mod thm43_general;
-mod thm43_general_printed;
+mod supnorm_restricted_eq9;
 mod thm43_special;
-mod thm44_literal;
+mod thm43_general_printed;
+mod thm43_general;
 mod thm44_recursion;
 mod thm44_support_implication;
-
-/// The claims of the paper and its supplement, in the paper's order.
-pub const CLAIMS: &[Claim] = &[
-    grad_unbiased::CLAIM,
-
-mod inner_product;
-mod lemma_a2;
-mod lemma_a3;
-mod lemma_a3_printed;
-mod lemma_a4;
-mod lemma_a5;
-mod supnorm_as_printed;
-mod supnorm_corrected;
-mod support_size_gap;
-mod thresholding_step;
+mod thm44_literal;
 
 /// The claims of the paper and its supplement, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
     grad_unbiased::CLAIM,
     supnorm_as_printed::CLAIM,
     supnorm_corrected::CLAIM,
-    descent_eq8::CLAIM,
-    supnorm_restricted_eq9_printed::CLAIM,
-    supnorm_restricted_eq9::CLAIM,
-    thm43_special::CLAIM,
-    thm43_general_printed::CLAIM,
-    thm43_general::CLAIM,
-    thm44_recursion::CLAIM,
-    thm44_support_implication::CLAIM,
-    thm44_literal::CLAIM,
     lemma_a2::CLAIM,
     lemma_a3_printed::CLAIM,
     lemma_a3::CLAIM,
