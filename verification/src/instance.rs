@@ -11,7 +11,7 @@ mod step;
 mod tally;
 
 pub use climb::{climb, strain};
-pub use examples::{CommonSign, Examples};
+pub use examples::Examples;
 pub use population::Population;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};
 pub use step::{StepInstance, Stepped, pad};

@@ -1,8 +1,5 @@
-//! Sources with examples chosen by the claim.
+//! A source with examples chosen by the claim.
 
-use lao_datasets::synthetic::words::fill_signs;
-use lao_datasets::synthetic::{Design, Restricted, Words};
-use lao_kernels::SparseView;
 use lao_observation::{BlockBuf, Source, SourceError};
 
 /// A given list of examples, in order; dry after the last. Gradients come from the default path over blocks.
@@ -86,87 +83,9 @@ impl Source for Examples {
     }
 }
 
-/// The first `common` attributes are one and the same fair sign, the others independent fair signs: the design on
-/// which `|v' x| = |v|_1` for v on the first attributes, so that Hoeffding's range is attained. `R_inf = 1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CommonSign {
-    dim: usize,
-    common: usize,
-}
-
-impl CommonSign {
-    /// `dim` attributes, of which the first `common` (at most all) agree.
-    pub fn new(dim: usize, common: usize) -> Self {
-        CommonSign { dim, common: common.min(dim) }
-    }
-
-    /// `v_1 + .. + v_k` over the common attributes.
-    fn together(&self, v: SparseView<'_>) -> f64 {
-        v.iter().filter(|&(j, _)| (j as usize) < self.common).map(|(_, value)| value).sum()
-    }
-}
-
-impl Design for CommonSign {
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn fill(&self, words: &Words, _: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
-        let own = if (attribute as usize) < self.common { 0 } else { attribute };
-        let stream = words.stream(0, own);
-        fill_signs(first_row, out, |row| stream.word(row));
-    }
-
-    fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
-        let others = v.iter().filter(|&(j, _)| j as usize >= self.common);
-        self.together(v).powi(2) + others.map(|(_, value)| value * value).sum::<f64>()
-    }
-
-    fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]) {
-        out.fill(0.0);
-        for (j, value) in v.iter() {
-            out[j as usize] = value;
-        }
-        out[..self.common].fill(self.together(v));
-    }
-
-    fn r_inf(&self) -> f64 {
-        1.0
-    }
-
-    fn restricted(&self, order: usize) -> Restricted {
-        let together = self.common.min(order).max(1) as f64;
-        Restricted::exact(if together > 1.0 { 0.0 } else { 1.0 }, together)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lao_datasets::synthetic::{Noise, Virtual};
-    use lao_kernels::{RestrictedSpectrum, SparseVector};
-    use lao_observation::Seed;
-
-    #[test]
-    fn common_attributes_agree_and_constants_are_exact() {
-        let design = CommonSign::new(5, 3);
-        let covariance = design.covariance().expect("small");
-        for order in 1..=5 {
-            let spectrum = RestrictedSpectrum::of(&covariance, 5, order).expect("symmetric");
-            let stated = design.restricted(order);
-            assert!((spectrum.smallest - stated.smallest).abs() < 1e-12);
-            assert!((spectrum.largest - stated.largest).abs() < 1e-12);
-        }
-        let star = SparseVector::zeros(5);
-        let mut source = Virtual::new(design, star, Noise::None, &Seed::root(2)).expect("valid");
-        let (all, mut block) = ([0, 1, 2, 3, 4], BlockBuf::new());
-        block.reset(5, 200);
-        source.observe(&all, &mut block).expect("endless");
-        let view = block.view(&all);
-        assert_eq!(view.column(0), view.column(2));
-        assert_ne!(view.column(0), view.column(3));
-        assert_ne!(view.column(3), view.column(4));
-    }
 
     #[test]
     fn examples_come_in_order_and_run_dry() {

@@ -45,7 +45,7 @@ pub(super) struct Reading {
     pub forgets_old: bool,
 }
 
-pub(super) fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
+pub(super) fn judge(cx: &mut Context<'_>, reading: Reading, runs: u64) -> anyhow::Result<()> {
     let Reading { padded, forgets_old } = reading;
     let mut triples = PropertyTally::new();
     for now in subsets(FEW) {
@@ -55,7 +55,7 @@ pub(super) fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()
     }
     cx.judge("all triples of subsets of six", triples.finish());
 
-    let [runs] = tally(cx, "runs", cx.size("runs")?, |trial, [tally]| {
+    let [runs] = tally(cx, "runs", runs, |trial, [tally]| {
         let (star, supports) = supports_of_run(trial)?;
         for pair in supports.windows(2) {
             let of = |set: u128| if padded { pad(set, SPARSITY, DIM) } else { set };
@@ -92,7 +92,8 @@ fn supports_of_run(trial: &Trial) -> anyhow::Result<(u128, Vec<u128>)> {
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let padded = !cx.is("supports_not_padded");
     let forgets_old = cx.is("also_replaces_old_members");
-    judge(cx, Reading { padded, forgets_old })
+    let runs = cx.size("runs")?;
+    judge(cx, Reading { padded, forgets_old }, runs)
 }
 
 /// The claim.

@@ -14,7 +14,8 @@ use crate::context::Context;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let padded = cx.is("corrected_form");
-    judge(cx, Reading { padded, forgets_old: false })
+    let runs = cx.size("runs")?;
+    judge(cx, Reading { padded, forgets_old: false }, runs)
 }
 
 /// The claim.

@@ -5,6 +5,9 @@ use crate::claim::Claim;
 pub mod literal;
 pub mod practical;
 
+mod restricted_constants_remark_printed;
+mod restricted_constants_remark;
+mod theta_star_minimiser;
 mod grad_unbiased;
 mod supnorm_as_printed;
 mod supnorm_corrected;
@@ -34,6 +37,9 @@ mod thm44_literal;
 
 /// The claims of the paper and its supplement, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
+    restricted_constants_remark_printed::CLAIM,
+    restricted_constants_remark::CLAIM,
+    theta_star_minimiser::CLAIM,
     grad_unbiased::CLAIM,
     supnorm_as_printed::CLAIM,
     supnorm_corrected::CLAIM,

@@ -16,11 +16,11 @@
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;
-use crate::instance::{CommonSign, minus, sup_norm};
+use crate::instance::{minus, sup_norm};
 use crate::judge::PropertyTally;
 use crate::probe::exploration_gradient;
 use crate::special::{binomial_ln_at_least, normal_sf};
-use lao_datasets::synthetic::{Design, Noise, Rademacher, Virtual};
+use lao_datasets::synthetic::{CommonSign, Design, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
 
@@ -110,7 +110,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     star[ORDER - 1] = -std::mem::take(&mut theta[ORDER - 1]);
     let most = bound.value(DIM, delta, ORDER, 1.0, 0.0);
     cx.prob("common sign, no noise", 2.0 * delta, cx.size("range_trials")?, |trial| {
-        let design = CommonSign::new(DIM, ORDER);
+        let design = CommonSign::new(DIM, ORDER)?;
         Ok(error2(design, &theta, &star, Noise::None, &trial.seed.child("data"))? <= most)
     })?;
     Ok(())

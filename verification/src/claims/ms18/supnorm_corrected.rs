@@ -21,11 +21,11 @@
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;
-use crate::instance::{CommonSign, minus, sup_norm};
+use crate::instance::{minus, sup_norm};
 use crate::mutants::{Fault, Faulty};
 use crate::probe::exploration_gradient;
 use lao_datasets::synthetic::{
-    CorrelatedPairs, Design, Hadamard, Noise, Rademacher, Scaled, Uniform, Virtual,
+    CommonSign, CorrelatedPairs, Design, Hadamard, Noise, Rademacher, Scaled, Uniform, Virtual,
 };
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
@@ -39,7 +39,7 @@ const DESIGNS: [&str; 6] =
     ["rademacher", "uniform", "hadamard", "pairs 0.9", "common sign", "three times a common sign"];
 
 fn design(name: &str) -> anyhow::Result<Box<dyn Design>> {
-    let common = CommonSign::new(DIM, SPARSITY + STAR);
+    let common = CommonSign::new(DIM, SPARSITY + STAR)?;
     Ok(match name {
         "rademacher" => Box::new(Rademacher::new(DIM)?),
         "uniform" => Box::new(Uniform::new(DIM)?),

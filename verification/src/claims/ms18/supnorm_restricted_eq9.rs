@@ -23,12 +23,14 @@
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::{Context, Trial};
-use crate::instance::{CommonSign, minus, norm2};
+use crate::instance::{minus, norm2};
 use crate::mutants::{Fault, Faulty};
 use crate::probe;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExploitationParams;
-use lao_datasets::synthetic::{CorrelatedPairs, Design, Noise, Rademacher, Scaled, Uniform, Virtual};
+use lao_datasets::synthetic::{
+    CommonSign, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Uniform, Virtual,
+};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Source, Stop};
 
@@ -132,8 +134,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cell(cx, "signs, signal alone", &Rademacher::new(DIM)?, Part::Signal)?;
     cell(cx, "uniform, both", &Uniform::new(DIM)?, Part::Both)?;
     cell(cx, "pairs of correlation .9, both", &CorrelatedPairs::new(DIM, 0.9)?, Part::Both)?;
-    cell(cx, "identical attributes, noise alone", &CommonSign::new(DIM, 4), Part::Noise)?;
-    cell(cx, "identical attributes, signal alone", &CommonSign::new(DIM, 4), Part::Signal)?;
+    cell(cx, "identical attributes, noise alone", &CommonSign::new(DIM, 4)?, Part::Noise)?;
+    cell(cx, "identical attributes, signal alone", &CommonSign::new(DIM, 4)?, Part::Signal)?;
     cell(cx, "ten times signs, both", &Scaled::new(Rademacher::new(DIM)?, 10.0)?, Part::Both)
 }
 
