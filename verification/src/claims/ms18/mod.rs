@@ -23,8 +23,20 @@ mod lemma_a5;
 mod support_size_gap;
 mod prop_a1_constants_printed;
 mod prop_a1_constants;
+mod had_equality_in_law;
 mod prop_a1_literal;
+mod thm41_printed;
 mod thm41_literal;
+mod cor42_arithmetic_printed;
+mod cor42_arithmetic;
+mod cor42_eps;
+mod cor42_blocks;
+mod cor42_s;
+mod cor42_remark_partial;
+mod cor42_remark_full;
+mod consistency_remark_printed;
+mod consistency_remark;
+mod naive_nonconvergence;
 mod descent_eq8;
 mod supnorm_restricted_eq9_printed;
 mod supnorm_restricted_eq9;
@@ -55,8 +67,20 @@ pub const CLAIMS: &[Claim] = &[
     support_size_gap::CLAIM,
     prop_a1_constants_printed::CLAIM,
     prop_a1_constants::CLAIM,
+    had_equality_in_law::CLAIM,
     prop_a1_literal::CLAIM,
+    thm41_printed::CLAIM,
     thm41_literal::CLAIM,
+    cor42_arithmetic_printed::CLAIM,
+    cor42_arithmetic::CLAIM,
+    cor42_eps::CLAIM,
+    cor42_blocks::CLAIM,
+    cor42_s::CLAIM,
+    cor42_remark_partial::CLAIM,
+    cor42_remark_full::CLAIM,
+    consistency_remark_printed::CLAIM,
+    consistency_remark::CLAIM,
+    naive_nonconvergence::CLAIM,
     descent_eq8::CLAIM,
     supnorm_restricted_eq9_printed::CLAIM,
     supnorm_restricted_eq9::CLAIM,

@@ -240,6 +240,53 @@ impl Source for Batches {
     }
 }
 
+/// The limit of large batches: answers every gradient ask with the exact gradient, `2 Sigma (theta - theta*)`.
+#[derive(Clone, Debug)]
+pub struct Population<D> {
+    problem: Virtual<D>,
+    gradient: Vec<f64>,
+}
+
+impl<D: Design> Population<D> {
+    /// The population that `problem` draws from.
+    pub fn new(problem: Virtual<D>) -> Self {
+        let gradient = vec![0.0; Source::dim(&problem)];
+        Population { problem, gradient }
+    }
+}
+
+impl<D: Design> Source for Population<D> {
+    fn dim(&self) -> usize {
+        Source::dim(&self.problem)
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        self.problem.observe(attributes, block)
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        _scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        self.problem.gradient_exact(ask.theta, &mut self.gradient);
+        for (total, &j) in sum.iter_mut().zip(ask.attributes) {
+            *total += ask.examples as f64 * self.gradient[j as usize];
+        }
+        self.problem.seek(self.problem.position() + ask.examples)?;
+        Ok(ask.examples)
+    }
+
+    fn position(&self) -> u64 {
+        self.problem.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.problem.seek(position)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
