@@ -8,7 +8,7 @@
 //!
 //! *Tightness.* The report gives the examples in units of the minimax order.
 //!
-//! *Mutants.* Blocks of 16 attributes whatever d is; batches that grow with d.
+//! *Mutants.* Blocks of 16 attributes whatever d is; batches that grow like the square root of d.
 
 use super::cor42_remark_partial::{Cost, judge};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -18,7 +18,7 @@ use crate::judge::slope::Exponent;
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let cost = Cost {
         share: (!cx.is("blocks_of_sixteen")).then_some(2),
-        growing: cx.is("batches_grow_with_d"),
+        growing: cx.is("batches_grow_like_root_d"),
         fault: None,
     };
     judge(cx, &cost, Exponent::AtMost(0.0))
@@ -39,7 +39,7 @@ pub const CLAIM: Claim = Claim {
     errata: &[31],
     mutants: &[
         Mutant::refuted("blocks_of_sixteen", "observes 16 attributes per block whatever d is"),
-        Mutant::refuted("batches_grow_with_d", "lets the batch grow with d"),
+        Mutant::refuted("batches_grow_like_root_d", "lets the batch grow like the square root of d"),
     ],
     experiment,
 };

@@ -7,7 +7,7 @@
 //! within .15.
 //!
 //! *Mutants.* One batch looked at through all blocks, of which only the fresh examples count; blocks that grow with d; batches that
-//! grow with d.
+//! grow like the square root of d.
 
 use super::practical::{Batches, Practical};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -27,7 +27,7 @@ const DELTA: f64 = 0.1;
 pub(super) struct Cost {
     /// `s'-s` as a share of d; a fixed 16 if there is none.
     pub share: Option<usize>,
-    /// Batches are `d/128` times larger.
+    /// Batches are `sqrt(d/128)` times larger.
     pub growing: bool,
     /// What is wrong with the source.
     pub fault: Option<Fault>,
@@ -38,8 +38,8 @@ impl Cost {
     pub fn examples(&self, trial: &Trial, dim: usize) -> anyhow::Result<f64> {
         let practical = Practical::signs(dim, 4, 12, self.share.map_or(16, |share| dim / share));
         let schedule = practical.schedule(EPS, DELTA);
-        let growth = if self.growing { (dim / SMALLEST_DIM) as u64 } else { 1 };
-        let batch = growth * schedule.batch;
+        let growth = if self.growing { (dim as f64 / SMALLEST_DIM as f64).sqrt() } else { 1.0 };
+        let batch = BatchSizes::round_up(growth * schedule.batch as f64);
         let problem = practical.problem(&trial.seed.child("data"))?;
         let params = practical.exploration(BatchSizes::Constant(batch), 3 * schedule.updates);
         let (mut learner, batches) = (params.check()?, Batches::new(problem.clone())?);
@@ -100,7 +100,7 @@ pub(super) fn judge(cx: &mut Context<'_>, cost: &Cost, exponent: Exponent) -> an
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let cost = Cost {
         share: cx.is("blocks_grow_with_d").then_some(8),
-        growing: cx.is("batches_grow_with_d"),
+        growing: cx.is("batches_grow_like_root_d"),
         fault: cx.is("replays_one_batch").then_some(Fault::ReplaysBatch),
     };
     judge(cx, &cost, Exponent::Within(1.0, 1.0))
@@ -125,7 +125,7 @@ pub const CLAIM: Claim = Claim {
             "looks at one batch through all blocks, beyond the budget of its examples",
         ),
         Mutant::refuted("blocks_grow_with_d", "observes d/8 attributes per block instead of 16"),
-        Mutant::refuted("batches_grow_with_d", "lets the batch grow with d"),
+        Mutant::refuted("batches_grow_like_root_d", "lets the batch grow like the square root of d"),
     ],
     experiment,
 };
