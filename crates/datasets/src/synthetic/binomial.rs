@@ -44,8 +44,8 @@ fn reject(rng: &mut Rng, trials: u64) -> u64 {
     loop {
         let z: f64 = StandardNormal.sample(rng);
         let y = 0.5 * n.sqrt() * z;
-        let heads = (y + half + TO_INTEGER) - TO_INTEGER;
-        let t = heads - half;
+        let offset = (y + half + TO_INTEGER) - TO_INTEGER;
+        let t = offset - half;
         let u = 2.0 * t.abs() / n;
         if u > 0.5 {
             continue;
@@ -56,7 +56,7 @@ fn reject(rng: &mut Rng, trials: u64) -> u64 {
             || chance < (log_ratio(n, t, y - t) - bound).exp()
         {
             // |t| <= n/4, so this lies between 0 and n.
-            return (trials / 2).wrapping_add_signed(heads as i64);
+            return (trials / 2).wrapping_add_signed(offset as i64);
         }
     }
 }
