@@ -5,6 +5,7 @@
 
 mod climb;
 mod examples;
+mod metered;
 mod population;
 mod sets;
 mod step;
@@ -12,6 +13,7 @@ mod tally;
 
 pub use climb::{climb, strain};
 pub use examples::Examples;
+pub use metered::Metered;
 pub use population::Population;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};
 pub use step::{StepInstance, Stepped, pad};

@@ -3,11 +3,13 @@
 //! Production code does not know that these exist. A fault copies no more than the part that it gets wrong.
 
 pub mod learner;
+pub mod reader;
 pub mod sabotage;
 pub mod source;
 pub mod threshold;
 
 pub use learner::{Misdirected, Misdirection};
 pub use sabotage::{Keep, Sabotage};
+pub use reader::{Overreach, Overreaches};
 pub use source::{Fault, Faulty, ImputesMean};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};

@@ -9,6 +9,8 @@ mod restricted_constants_remark_printed;
 mod restricted_constants_remark;
 mod theta_star_minimiser;
 mod grad_unbiased;
+mod attribute_budget;
+mod cost_memory;
 mod supnorm_as_printed;
 mod supnorm_corrected;
 mod lemma_a2;
@@ -53,6 +55,8 @@ pub const CLAIMS: &[Claim] = &[
     restricted_constants_remark::CLAIM,
     theta_star_minimiser::CLAIM,
     grad_unbiased::CLAIM,
+    attribute_budget::CLAIM,
+    cost_memory::CLAIM,
     supnorm_as_printed::CLAIM,
     supnorm_corrected::CLAIM,
     lemma_a2::CLAIM,

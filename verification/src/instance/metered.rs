@@ -1,0 +1,57 @@
+//! A source that counts what is looked at.
+
+use lao_observation::{BlockBuf, Source, SourceError};
+use std::collections::BTreeMap;
+
+/// A source with a meter on every read, below any session: which attributes of which example were seen.
+#[derive(Clone, Debug)]
+pub struct Metered<S> {
+    inner: S,
+    values: u64,
+    /// Attributes seen of each example, as bits; kept for up to 128 attributes.
+    seen: BTreeMap<u64, u128>,
+}
+
+impl<S: Source> Metered<S> {
+    /// `inner`, with nothing seen yet.
+    pub fn new(inner: S) -> Self {
+        Metered { inner, values: 0, seen: BTreeMap::new() }
+    }
+
+    /// Attribute values read.
+    pub fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Distinct attributes seen of each example that was touched.
+    pub fn attributes_per_example(&self) -> impl Iterator<Item = u32> + '_ {
+        self.seen.values().map(|set| set.count_ones())
+    }
+}
+
+impl<S: Source> Source for Metered<S> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let first = self.inner.position();
+        let rows = self.inner.observe(attributes, block)?;
+        self.values += (rows * attributes.len()) as u64;
+        if self.dim() <= 128 {
+            let set = attributes.iter().fold(0, |set: u128, &j| set | 1 << j);
+            for row in 0..rows as u64 {
+                *self.seen.entry(first + row).or_default() |= set;
+            }
+        }
+        Ok(rows)
+    }
+
+    fn position(&self) -> u64 {
+        self.inner.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.inner.seek(position)
+    }
+}

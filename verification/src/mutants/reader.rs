@@ -1,0 +1,77 @@
+//! Sources that look at the wrong attributes while their sums are right.
+
+use lao_observation::source::gradient_by_blocks;
+use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
+
+/// What is looked at beyond the ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overreach {
+    /// One attribute more than asked for, if there is one.
+    OneMore,
+    /// Every attribute, as a dense inner product would.
+    All,
+    /// Nothing, for the block that holds the last attribute: its examples are not even drawn.
+    SkipsLastBlock,
+}
+
+/// A source that overreaches when it is asked for gradients.
+#[derive(Clone, Debug)]
+pub struct Overreaches<S> {
+    inner: S,
+    by: Overreach,
+    observed: Vec<u32>,
+}
+
+impl<S: Source> Overreaches<S> {
+    /// `inner`, looked at wrongly.
+    pub fn new(inner: S, by: Overreach) -> Self {
+        Overreaches { inner, by, observed: Vec::new() }
+    }
+
+    /// The source within.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+}
+
+impl<S: Source> Source for Overreaches<S> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        self.inner.observe(attributes, block)
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        let all = 0..self.inner.dim() as u32;
+        self.observed.clear();
+        match self.by {
+            Overreach::SkipsLastBlock if ask.attributes.last() == all.clone().last().as_ref() => {
+                return Ok(ask.examples);
+            }
+            Overreach::All => self.observed.extend(all),
+            Overreach::OneMore => {
+                self.observed.extend_from_slice(ask.observed);
+                let missing = all.clone().find(|j| ask.observed.binary_search(j).is_err());
+                self.observed.extend(missing);
+                self.observed.sort_unstable();
+            }
+            Overreach::SkipsLastBlock => self.observed.extend_from_slice(ask.observed),
+        }
+        gradient_by_blocks(&mut self.inner, GradientAsk { observed: &self.observed, ..ask }, sum, scratch)
+    }
+
+    fn position(&self) -> u64 {
+        self.inner.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.inner.seek(position)
+    }
+}
