@@ -21,7 +21,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         growing: cx.is("batches_grow_like_root_d"),
         fault: None,
     };
-    judge(cx, &cost, Exponent::AtMost(0.0))
+    let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
+    judge(cx, &cost, Exponent::AtMost(0.0), sizes)
 }
 
 /// The claim.

@@ -61,20 +61,24 @@ impl Cost {
     }
 
     /// One row of the grid of dimensions per replicate.
-    pub fn grid(&self, cx: &Context<'_>, dims: &[usize]) -> anyhow::Result<Vec<Vec<f64>>> {
-        cx.all_trials("n", cx.size("replicates")?, |trial| {
+    pub fn grid(&self, cx: &Context<'_>, dims: &[usize], replicates: u64) -> anyhow::Result<Vec<Vec<f64>>> {
+        cx.all_trials("n", replicates, |trial| {
             dims.iter().map(|&dim| self.examples(trial, dim)).collect::<anyhow::Result<Vec<_>>>()
         })
     }
 }
 
-/// Judges the exponent in d and, in the honest arm, tracks it.
-pub(super) fn judge(cx: &mut Context<'_>, cost: &Cost, exponent: Exponent) -> anyhow::Result<()> {
-    let largest = cx.size("largest_dim")? as usize;
+/// Judges the exponent over `d <= largest` and, in the honest arm, tracks it.
+pub(super) fn judge(
+    cx: &mut Context<'_>,
+    cost: &Cost,
+    exponent: Exponent,
+    (largest, replicates): (u64, u64),
+) -> anyhow::Result<()> {
     let dims: Vec<usize> = std::iter::successors(Some(SMALLEST_DIM), |dim| Some(2 * dim))
-        .take_while(|dim| *dim <= largest)
+        .take_while(|dim| *dim as u64 <= largest)
         .collect();
-    let grid = cost.grid(cx, &dims)?;
+    let grid = cost.grid(cx, &dims, replicates)?;
     let dims: Vec<f64> = dims.iter().map(|&dim| dim as f64).collect();
     cx.judge("examples until eps is reached against d", {
         SlopeJudge::new(exponent, 0.15).judge(&dims, &grid, cx.alpha())
@@ -103,7 +107,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         growing: cx.is("batches_grow_like_root_d"),
         fault: cx.is("replays_one_batch").then_some(Fault::ReplaysBatch),
     };
-    judge(cx, &cost, Exponent::Within(1.0, 1.0))
+    let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
+    judge(cx, &cost, Exponent::Within(1.0, 1.0), sizes)
 }
 
 /// The claim.
