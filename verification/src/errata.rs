@@ -309,7 +309,7 @@ fn evidence(claim: &ClaimRecord) -> String {
         "\n`cargo xtask verify {}`: {} ({}).\n\n",
         claim.id,
         claim.verdict,
-        claim.sentence.trim_end_matches('.')
+        literal(claim.sentence.trim_end_matches('.'))
     );
     let refuted = claim.expected == "REFUTED";
     let telling =
@@ -323,22 +323,31 @@ fn evidence(claim: &ClaimRecord) -> String {
         let p = p_value(if refuted { finding.p_refute } else { finding.p_support });
         let ratio = finding.tightness.map_or_else(String::new, number);
         let (found, allowed) = (number(finding.estimate), number(finding.bound));
-        let _ = writeln!(text, "| {} | {found} | {allowed} | {ratio} | {p} |", cell_text(name));
+        let _ = writeln!(text, "| {} | {found} | {allowed} | {ratio} | {p} |", literal(name));
     }
     if cells.len() > SHOWN {
-        let _ = writeln!(text, "\nand {} more settings.", cells.len() - SHOWN);
+        let more = cells.len() - SHOWN;
+        let _ = writeln!(text, "\nand {more} more setting{}.", if more == 1 { "" } else { "s" });
     }
     if !claim.honest.notes.is_empty() {
         let notes: Vec<_> =
-            claim.honest.notes.iter().map(|n| format!("{}: {}", n.name, number(n.value))).collect();
+            claim.honest.notes.iter().map(|n| format!("{}: {}", literal(&n.name), number(n.value))).collect();
         let _ = writeln!(text, "\nFigures: {}.", notes.join("; "));
     }
     text
 }
 
-/// Text inside a table cell.
-pub(crate) fn cell_text(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+/// Text that Markdown shows as it is, in a table too: no emphasis, no tags, no new cell.
+pub(crate) fn literal(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '*' | '|' | '`' | '<' | '[' | '\\' => escaped.extend(['\\', c]),
+            '\n' => escaped.push(' '),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 #[cfg(test)]
@@ -357,6 +366,11 @@ mod tests {
                 assert!(find(*number).is_some(), "{} names erratum {number}, which does not exist", claim.id);
             }
         }
+    }
+
+    #[test]
+    fn markdown_shows_text_as_it_is() {
+        assert_eq!(literal("s*|x\n<y>"), "s\\*\\|x \\<y>");
     }
 
     #[test]

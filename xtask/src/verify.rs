@@ -120,7 +120,10 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     let (record, timings) = match result {
         Ok(done) => done,
         Err(error) if error.is::<Cancelled>() => {
-            eprintln!("cancelled; finished claims are kept in {} and the next run goes on", args.out.display());
+            eprintln!(
+                "cancelled; finished claims are kept in {} and the next run goes on",
+                args.out.display()
+            );
             return Ok(ExitCode::from(130));
         }
         Err(error) => return Err(error),
@@ -162,7 +165,9 @@ fn select(args: &VerifyArgs) -> anyhow::Result<Vec<&'static Claim>> {
     }
     let selected: Vec<_> = claims::all()
         .filter(|claim| args.paper.as_ref().is_none_or(|paper| claim.paper() == paper))
-        .filter(|claim| args.filter.is_empty() || args.filter.iter().any(|part| claim.id.contains(part.as_str())))
+        .filter(|claim| {
+            args.filter.is_empty() || args.filter.iter().any(|part| claim.id.contains(part.as_str()))
+        })
         .collect();
     if selected.is_empty() {
         bail!("no claim fits --paper and the filters together: nothing to run");
@@ -201,7 +206,14 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
 
 fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &std::path::Path) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["", "claim", "verdict", "expected", "tightness", "mutants"]);
+    table.load_style(presets::NOTHING).set_header([
+        "",
+        "claim",
+        "verdict",
+        "expected",
+        "tightness",
+        "mutants",
+    ]);
     for claim in &record.claims {
         let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
         let mark = match (claim.as_expected, claim.verdict) {
@@ -209,7 +221,7 @@ fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &std:
             (false, Verdict::Inconclusive | Verdict::NotRun) => "--",
             (false, _) => "!!",
         };
-        let tightness = claim.tightness.map_or_else(String::new, |ratio| format!("{ratio:.3}"));
+        let tightness = claim.tightness.map_or_else(String::new, lao_figures::number);
         let verdict = claim.verdict.to_string();
         let mutants = format!("{noticed}/{}", claim.mutants.len());
         table.add_row([mark, &claim.id, &verdict, &claim.expected, &tightness, &mutants]);
@@ -223,7 +235,10 @@ fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &std:
             text += &format!("broken: {}: {error}\n", claim.id);
         }
         for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
-            text += &format!("not noticed: {}: mutant {} ({}): {}\n", claim.id, mutant.name, mutant.sin, mutant.said);
+            text += &format!(
+                "not noticed: {}: mutant {} ({}): {}\n",
+                claim.id, mutant.name, mutant.sin, mutant.said
+            );
         }
     }
     if let Some(comparison) = comparison {
@@ -232,7 +247,8 @@ fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &std:
     text += &format!("{}\nreport: {}\n", record.summary(), out.join("index.html").display());
     let failed = record.claims.iter().filter(|claim| is_failure(claim)).count();
     let skipped = record.claims.iter().filter(|claim| claim.verdict == Verdict::NotRun).count();
-    text += &format!("{} passed, {failed} failed, {skipped} skipped\n", record.claims.len() - failed - skipped);
+    text +=
+        &format!("{} passed, {failed} failed, {skipped} skipped\n", record.claims.len() - failed - skipped);
     text
 }
 

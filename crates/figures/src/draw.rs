@@ -97,7 +97,8 @@ pub fn bars(title: &str, label: &str, values: &[(&str, f64)]) -> anyhow::Result<
         for (i, (_, ratio)) in rows.iter().enumerate() {
             let at = (*ratio, i as f64);
             let from = (plotters::coord::ranged1d::Ranged::range(&x).start, i as f64);
-            let color = PALETTE[usize::from(*ratio > 1.0)];
+            // A ratio that is one up to rounding does not exceed it.
+            let color = PALETTE[usize::from(*ratio > 1.0 + 1e-6)];
             chart.draw_series([PathElement::new([from, at], color.stroke_width(SOLID))]).map_err(refused)?;
             chart.draw_series([Circle::new(at, 9, color.filled())]).map_err(refused)?;
         }

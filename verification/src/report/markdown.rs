@@ -3,7 +3,7 @@
 use super::view;
 use crate::claim::Regime;
 use crate::compare::Comparison;
-use crate::errata::{self, cell_text};
+use crate::errata::{self, literal};
 use crate::record::Record;
 use crate::verdict::Verdict;
 use lao_figures::number;
@@ -27,7 +27,7 @@ pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
             text,
             "| {} | {} | {mark} {} | {} | {tightness} | {noticed}/{} |",
             claim.id,
-            cell_text(&claim.place),
+            literal(&claim.place),
             claim.verdict,
             claim.expected,
             claim.mutants.len()
@@ -36,10 +36,10 @@ pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
     for claim in &record.claims {
         let trouble = claim.honest.error.as_ref().or(claim.honest.not_run.as_ref());
         if let Some(why) = trouble {
-            let _ = write!(text, "\n- {}: {}", claim.id, cell_text(why));
+            let _ = write!(text, "\n- {}: {}", claim.id, literal(why));
         }
         for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
-            let said = cell_text(&mutant.said);
+            let said = literal(&mutant.said);
             let _ =
                 write!(text, "\n- {}: mutant `{}` not noticed, the judge said {said}", claim.id, mutant.name);
         }

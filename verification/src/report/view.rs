@@ -377,13 +377,10 @@ fn mutant_view(mutant: &MutantRecord) -> MutantView {
     let telling = mutant.arm.cells.iter().min_by(|a, b| p(a).total_cmp(&p(b)));
     let evidence = telling.map(|cell| {
         let finding = &cell.finding;
-        format!(
-            "{}: {} against {}, p = {}",
-            cell.name,
-            number(finding.estimate),
-            number(finding.bound),
-            p_value(if mutant.must == Must::Hold { finding.p_support } else { finding.p_refute })
-        )
+        let p = p_value(if mutant.must == Must::Hold { finding.p_support } else { finding.p_refute });
+        let equals = if p.starts_with('<') { "" } else { "= " };
+        let (found, allowed) = (number(finding.estimate), number(finding.bound));
+        format!("{}: {found} against {allowed}, p {equals}{p}", cell.name)
     });
     MutantView {
         name: mutant.name.replace('_', " "),
