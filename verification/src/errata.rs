@@ -286,12 +286,13 @@ pub fn markdown(record: &Record) -> String {
         numbers.len(),
     );
     for erratum in ERRATA {
-        let Erratum { number, place, printed, corrected, why } = erratum;
+        let Erratum { number, place, printed, corrected, why } = *erratum;
+        let [place, printed, corrected, why] = [place, printed, corrected, why].map(literal);
         let _ = write!(
             text,
             "\n## E{number}. {place}\n\n- Printed: {printed}.\n- Corrected: {corrected}.\n\n{why}\n"
         );
-        let ids: Vec<&str> = shown.iter().filter(|(n, _)| n == number).map(|(_, id)| *id).collect();
+        let ids: Vec<&str> = shown.iter().filter(|(n, _)| *n == number).map(|(_, id)| *id).collect();
         if ids.is_empty() {
             text += "\nNo claim of this run shows it.\n";
         }

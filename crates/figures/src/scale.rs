@@ -22,7 +22,7 @@ impl Scale {
         let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
         let (low, high) = match high - low {
             span if span > 0.0 => (low - 0.04 * span, high + 0.04 * span),
-            span if span == 0.0 => (low - 0.5, high + 0.5),
+            0.0 => (low - 0.5, high + 0.5),
             // No value at all.
             _ => (0.0, 1.0),
         };
