@@ -1,0 +1,168 @@
+//! Scenarios: definitions, selection, runs, records, pages.
+
+use lao_bench_suite::record::{Record, Row};
+use lao_bench_suite::run::{self, Cancelled, Options};
+use lao_bench_suite::scenario::{ALL, Scenario, Tier};
+use lao_bench_suite::{kinds, report};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const CHECK: Options = Options { tier: Tier::Check, seed: 1, jobs: 2 };
+
+fn scenario(name: &str) -> Scenario {
+    Scenario::select(&[name.to_string()]).unwrap().remove(0)
+}
+
+/// Curves of a few hundred examples: enough to see what a run leaves.
+fn small() -> Scenario {
+    let (name, text) = ALL[0];
+    let text = text.replace("train = 90_000", "train = 12_000").replace("test = 10_000", "test = 500");
+    Scenario::parse(name, &text).unwrap()
+}
+
+fn rows(scenario: &Scenario, options: Options) -> Vec<Row> {
+    run::measure(scenario, options, &|_, _| {}, &AtomicBool::new(false)).unwrap()
+}
+
+fn untimed(rows: Vec<Row>) -> Vec<Row> {
+    rows.into_iter().filter(|row| !row.is_time()).collect()
+}
+
+#[test]
+fn every_definition_parses_and_every_learner_is_accepted() {
+    for scenario in Scenario::all().unwrap() {
+        for contender in scenario.contenders().unwrap() {
+            for dim in scenario.data.dims.iter().copied().chain(scenario.data.dim) {
+                contender.learner(dim, scenario.data.budget).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_in_the_folder_is_listed() {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).unwrap();
+    let mut files: Vec<_> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let mut listed: Vec<_> = ALL.iter().map(|(name, _)| format!("{name}.toml")).collect();
+    (files.sort(), listed.sort());
+    assert_eq!(files, listed);
+}
+
+#[test]
+fn an_unknown_key_is_refused_and_named() {
+    let (name, text) = ALL[0];
+    for (broken, key) in [
+        (text.replace("kind =", "colour = 1\nkind ="), "colour"),
+        (text.replace("noise =", "nois ="), "nois"),
+        (text.replace("sparsity =", "sparsty ="), "sparsty"),
+        (text.replace("repetitions = 2", "repeats = 2"), "repeats"),
+    ] {
+        let error = format!("{:#}", Scenario::parse(name, &broken).unwrap_err());
+        assert!(error.contains(key) && error.contains(name), "{error}");
+    }
+}
+
+#[test]
+fn a_learner_whose_parameters_do_not_fit_the_data_is_refused() {
+    let (name, text) = ALL[0];
+    let error =
+        format!("{:#}", Scenario::parse(name, &text.replace("sparsity = 30", "sparsity = 50")).unwrap_err());
+    assert!(error.contains("Hybrid") && error.contains("50"), "{error}");
+}
+
+#[test]
+fn an_unknown_scenario_is_an_error_that_suggests_the_nearest() {
+    let error = Scenario::select(&["ms18-fig".into()]).unwrap_err().to_string();
+    assert!(error.contains("did you mean `ms18-fig1`"), "{error}");
+    let error = Scenario::select(&["zzz".into()]).unwrap_err().to_string();
+    assert!(!error.contains("did you mean"), "{error}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_records_whatever_the_threads() {
+    let scenario = small();
+    let one = untimed(rows(&scenario, Options { jobs: 1, ..CHECK }));
+    assert_eq!(one, untimed(rows(&scenario, CHECK)));
+    assert_ne!(one, untimed(rows(&scenario, Options { seed: 2, ..CHECK })));
+}
+
+#[test]
+fn curves_start_with_the_error_of_zero_and_end_above_the_noise() {
+    let scenario = scenario("ms18-fig1");
+    let rows = rows(&scenario, CHECK);
+    for learner in scenario.contenders().unwrap() {
+        let values = |metric: &str, pick: fn(u64) -> bool| -> Vec<f64> {
+            let fits = |row: &&Row| row.learner == learner.name && row.metric == metric && pick(row.examples);
+            rows.iter().filter(fits).map(|row| row.value).collect()
+        };
+        // The target has 25 entries of size 1, the noise variance 1.
+        assert!(values("test mse", |n| n == 0).iter().all(|mse| (20.0..32.0).contains(mse)));
+        assert!(values("excess risk", |n| n == 0).iter().all(|excess| (excess - 25.0).abs() < 1e-9));
+        assert!(values("test mse", |n| n == 9_000).iter().all(|mse| (0.8..32.0).contains(mse)));
+        assert!(values("excess risk", |_| true).iter().all(|excess| *excess >= 0.0));
+    }
+}
+
+#[test]
+fn costs_are_positive_at_every_dimension() {
+    let (name, text) = ALL[1];
+    let text = text.replace("dims = [1_000, 10_000, 100_000, 1_000_000]", "dims = [1_000, 10_000]");
+    let scenario = Scenario::parse(name, &text).unwrap();
+    let rows = rows(&scenario, CHECK);
+    assert_eq!(rows.len(), 2 * 2 * scenario.learners.len() * 2);
+    assert!(rows.iter().all(|row| row.is_time() && row.value > 0.0 && row.value.is_finite()));
+    let analysis = kinds::analyse(&scenario, &rows);
+    assert_eq!(analysis.table.len(), 1 + scenario.learners.len());
+}
+
+#[test]
+fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
+    let out = tempfile::tempdir().unwrap();
+    let scenario = small();
+    let record = run::run(&scenario, CHECK, out.path(), &|_, _| {}, &AtomicBool::new(false)).unwrap();
+    report::write(&scenario, &record, out.path()).unwrap();
+    report::write_index(out.path()).unwrap();
+
+    let folder = out.path().join(&scenario.name);
+    assert_eq!(Record::read(&folder).unwrap().as_ref(), Some(&record));
+    let table = std::fs::read(folder.join("records.csv")).unwrap();
+    let table: Vec<Row> =
+        csv::Reader::from_reader(&table[..]).deserialize().collect::<Result<_, _>>().unwrap();
+    assert_eq!(table, record.rows);
+    assert!(std::fs::read_to_string(folder.join("figure-1.svg")).unwrap().starts_with("<svg"));
+    for page in [folder.join("index.html"), out.path().join("index.html")] {
+        let page = std::fs::read_to_string(page).unwrap();
+        assert!(page.contains("<svg") && page.contains(&scenario.title));
+        for outside in ["<script", "<link", "src=", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_run_says_so_and_leaves_no_records() {
+    let out = tempfile::tempdir().unwrap();
+    let cancelled = AtomicBool::new(false);
+    let stop = |_: usize, _: usize| cancelled.store(true, Ordering::Relaxed);
+    let error = run::run(&small(), CHECK, out.path(), &stop, &cancelled).unwrap_err();
+    assert!(error.is::<Cancelled>());
+    assert_eq!(Record::read(&out.path().join("ms18-fig1")).unwrap(), None);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_known_before_the_work() {
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let worked = AtomicBool::new(false);
+    let progress = |_: usize, _: usize| worked.store(true, Ordering::Relaxed);
+    let error = run::run(&small(), CHECK, &file, &progress, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("--out") && !worked.load(Ordering::Relaxed), "{error}");
+}
+
+#[test]
+fn a_record_that_is_none_is_an_error_with_a_remedy() {
+    let out = tempfile::tempdir().unwrap();
+    std::fs::write(out.path().join("records.json"), "[]").unwrap();
+    let error = Record::read(out.path()).unwrap_err().to_string();
+    assert!(error.contains("delete it"), "{error}");
+}
