@@ -111,7 +111,7 @@ fn costs_are_positive_at_every_dimension() {
     assert_eq!(rows.len(), 2 * 2 * scenario.learners.len() * 2);
     assert!(rows.iter().all(|row| row.is_time() && row.value > 0.0 && row.value.is_finite()));
     let analysis = kinds::analyse(&scenario, &rows);
-    assert_eq!(analysis.table.len(), 1 + scenario.learners.len());
+    assert_eq!(analysis.table.len(), 1 + 2 * scenario.learners.len());
 }
 
 #[test]

@@ -5,14 +5,14 @@ use crate::record::{Row, median};
 use crate::scenario::{Scenario, Size};
 use anyhow::Context as _;
 use lao_figures::{Axis, Figure, Series};
-use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
+use lao_observation::{BlockBuf, Budget, Learner as _, Seed, Session, Stop};
 use std::time::Instant;
 
 const TIME: &str = "ns per example";
 const LOOK: &str = "ns per example, source alone";
 
 /// Times a whole number of updates, and at least the scenario's number of examples, after one update of warm-up. As
-/// twin, the source alone answers for the same number of examples and attributes.
+/// twin, the source alone hands out values of as many examples and attributes, in asks of the same size.
 ///
 /// # Errors
 /// When `examples` is missing or a session fails.
@@ -47,14 +47,16 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
         value,
     };
 
-    // The twin: one block after another of as many attributes as the learner saw on average.
-    let width = session.ledger().attributes_per_example().round().clamp(1.0, job.dim as f64) as usize;
+    // The twin: blocks of as many attributes and examples as the learner asked for on average.
+    let ledger = session.ledger();
+    let width = ledger.attributes_per_example().round().clamp(1.0, job.dim as f64) as usize;
+    let room =
+        (ledger.examples / ledger.asks.max(1)).clamp(1, BlockBuf::comfortable_room(width) as u64) as usize;
     let attributes: Vec<u32> = (0..width).map(|i| (i * (job.dim / width)) as u32).collect();
-    let mut stream = session.into_source();
-    let mut block = lao_observation::BlockBuf::new();
+    let (mut stream, mut block) = (session.into_source(), BlockBuf::new());
     let (start, mut seen) = (Instant::now(), 0);
     while seen < examples {
-        block.reset(width, lao_observation::BlockBuf::comfortable_room(width));
+        block.reset(width, room);
         seen += stream.observe(&attributes, &mut block)?.max(1) as u64;
     }
     let alone = start.elapsed().as_nanos() as f64 / seen as f64;
@@ -74,7 +76,7 @@ pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
     };
     let mut series: Vec<Series> = names.iter().map(|name| Series::line(name, curve(name, TIME))).collect();
     if let Some(first) = names.first() {
-        series.push(Series::bound("source alone", curve(first, LOOK)));
+        series.push(Series::bound(&format!("{first}: its source alone"), curve(first, LOOK)));
     }
     let figure = Figure {
         caption: format!("{}. Medians.", scenario.title),
@@ -82,17 +84,21 @@ pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
         y: Axis::log("nanoseconds per example"),
         series,
     };
-    let mut header = vec!["learner".to_string()];
-    header.extend(dims.iter().map(|dim| format!("d = {dim}: ns (ratio to the first, to the source alone)")));
-    let mut table = vec![header];
+    let header = ["learner", "attributes", "ns per example", "to the fewest attributes", "source alone, ns"];
+    let mut table = vec![header.map(String::from).to_vec()];
     for name in names {
         let first = dims.first().and_then(|&dim| middle(name, TIME, dim)).unwrap_or(f64::NAN);
-        let cell = |&dim: &usize| {
-            let (time, alone) = (middle(name, TIME, dim), middle(name, LOOK, dim));
-            let (time, alone) = (time.unwrap_or(f64::NAN), alone.unwrap_or(f64::NAN));
-            format!("{time:.0} ({:.2}, {:.2})", time / first, time / alone)
-        };
-        table.push(std::iter::once(name.to_string()).chain(dims.iter().map(cell)).collect());
+        for &dim in dims {
+            let [time, alone] = [TIME, LOOK].map(|metric| middle(name, metric, dim).unwrap_or(f64::NAN));
+            let ratio = format!("{:.2}", time / first);
+            table.push(vec![
+                name.into(),
+                dim.to_string(),
+                format!("{time:.0}"),
+                ratio,
+                format!("{alone:.0}"),
+            ]);
+        }
     }
     Analysis { figures: vec![figure], table }
 }

@@ -10,7 +10,8 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use lao_algorithms::{BatchSizes, ExplorationParams, HybridParams, NaiveParams, StepSizes};
+use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams, NaiveParams};
+use lao_algorithms::{BatchSizes, StepSizes};
 use lao_datasets::memory::{Columns, Rows};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{Element, SparseVector, SparseView};
