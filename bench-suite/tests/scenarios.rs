@@ -131,7 +131,7 @@ fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
     assert!(std::fs::read_to_string(folder.join("figure-1.svg")).unwrap().starts_with("<svg"));
     for page in [folder.join("index.html"), out.path().join("index.html")] {
         let page = std::fs::read_to_string(page).unwrap();
-        assert!(page.contains("<svg") && page.contains(&scenario.title));
+        assert!(page.contains("<svg") && page.contains(&scenario.name));
         for outside in ["<script", "<link", "src=", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }

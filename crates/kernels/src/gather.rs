@@ -7,6 +7,9 @@
 
 use crate::dense::{Element, LANES, add_up};
 
+/// Rows that [`row_gather_dot`] and [`row_gather_gradient`] are best given at a time.
+pub const ROW_TILE: usize = 64;
+
 /// Up to this many entries a plain loop is fastest.
 const SHORT: usize = 16;
 
@@ -48,7 +51,10 @@ pub fn scatter_axpy(dense: &mut [f64], indices: &[u32], values: &[f64], weight: 
 }
 
 /// The residual of a sparse predictor on row-major examples: `out[i] <- theta' x_i - labels[i]`, where row i is
-/// `rows[i * dim..(i + 1) * dim]`.
+/// `rows[i * dim..(i + 1) * dim]`, terms in order of the indices.
+///
+/// Goes over the rows once per index, for then the looks at memory are independent of each other and a constant stride
+/// apart, and many are under way at once. Give it few enough rows that their cache lines stay: [`ROW_TILE`].
 ///
 /// # Panics
 /// If an index is not below `dim`.
@@ -61,22 +67,36 @@ pub fn row_gather_dot<T: Element>(
     out: &mut [f64],
 ) {
     debug_assert_eq!((rows.len(), labels.len()), (dim * out.len(), out.len()));
-    for ((row, label), out) in rows.chunks_exact(dim.max(1)).zip(labels).zip(out) {
-        *out = gather_dot(indices, values, row) - label;
+    out.iter_mut().zip(labels).for_each(|(out, label)| *out = -label);
+    for (&index, value) in indices.iter().zip(values) {
+        for (out, row) in out.iter_mut().zip(rows.chunks_exact(dim.max(1))) {
+            *out += value * row[index as usize].to_f64();
+        }
     }
 }
 
-/// The gradient sums of row-major examples: `sums[j] <- sums[j] + sum over rows i of r[i] * rows[i][indices[j]]`, rows in
-/// order.
+/// The gradient sums of row-major examples: `sums[j] <- sums[j] + sum over rows i of r[i] * rows[i][indices[j]]`. Row i goes
+/// to accumulator i mod 4. As [`row_gather_dot`], it goes over the rows once per index.
 ///
 /// # Panics
 /// If an index is not below `dim`.
 pub fn row_gather_gradient<T: Element>(rows: &[T], dim: usize, indices: &[u32], r: &[f64], sums: &mut [f64]) {
     debug_assert_eq!((rows.len(), sums.len()), (dim * r.len(), indices.len()));
-    for (row, r) in rows.chunks_exact(dim.max(1)).zip(r) {
-        for (sum, &index) in sums.iter_mut().zip(indices) {
-            *sum += r * row[index as usize].to_f64();
+    let dim = dim.max(1);
+    let (r, r_tail) = r.as_chunks::<4>();
+    let (rows, rows_tail) = rows.split_at(rows.len().min(4 * dim * r.len()));
+    for (sum, &index) in sums.iter_mut().zip(indices) {
+        let index = index as usize;
+        let mut acc = [0.0; 4];
+        for (r, rows) in r.iter().zip(rows.chunks_exact(4 * dim)) {
+            for lane in 0..4 {
+                acc[lane] += r[lane] * rows[lane * dim..][..dim][index].to_f64();
+            }
         }
+        for (acc, (r, row)) in acc.iter_mut().zip(r_tail.iter().zip(rows_tail.chunks_exact(dim))) {
+            *acc += r * row[index].to_f64();
+        }
+        *sum += (acc[0] + acc[2]) + (acc[1] + acc[3]);
     }
 }
 

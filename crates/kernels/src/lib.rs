@@ -15,7 +15,7 @@ mod threshold;
 mod vector;
 
 pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual};
-pub use gather::{gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
+pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use project::{project_l1_ball, project_l2_ball};
 pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError, symmetric_eigenvalues};
 pub use support::{Support, SupportError, merge_into};

@@ -3,13 +3,10 @@
 use super::cursor::{Cursor, permutation};
 use super::{MemoryError, check_labels, check_shape};
 use crate::contract::{check_gradient, check_observe};
-use lao_kernels::{Element, row_gather_dot, row_gather_gradient};
+use lao_kernels::{Element, ROW_TILE, row_gather_dot, row_gather_gradient};
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Rows treated at a time.
-const TILE: usize = 256;
 
 /// A table stored row after row: value (row i, attribute j) at `i * dim + j`.
 #[derive(Clone, Debug)]
@@ -72,8 +69,8 @@ impl<T: Element> Source for Rows<T> {
         check_observe(attributes, self.dim, block, self.position())?;
         let rows = self.cursor.upcoming(block.room() as u64);
         // Few rows at a time, so that their cache lines are still there for the next attribute.
-        for tile in rows.clone().step_by(64) {
-            let end = rows.end.min(tile + 64);
+        for tile in rows.clone().step_by(ROW_TILE) {
+            let end = rows.end.min(tile + ROW_TILE);
             let stored = self.stored(tile..end);
             for (c, &j) in attributes.iter().enumerate() {
                 let out = &mut block.column_mut(c)[tile - rows.start..end - rows.start];
@@ -98,7 +95,7 @@ impl<T: Element> Source for Rows<T> {
         let (tile, support, weights) = (&mut scratch.residual, ask.theta.indices(), ask.theta.values());
         let mut served = 0;
         while served < ask.examples {
-            let rows = self.cursor.upcoming((ask.examples - served).min(TILE as u64));
+            let rows = self.cursor.upcoming((ask.examples - served).min(ROW_TILE as u64));
             if rows.is_empty() {
                 break;
             }
