@@ -1,6 +1,7 @@
 //! A source that counts what is looked at.
 
-use lao_observation::{BlockBuf, Source, SourceError};
+use lao_observation::source::gradient_by_blocks;
+use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
 use std::collections::BTreeMap;
 
 /// A source with a meter on every read, below any session: which attributes of which example were seen.
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 pub struct Metered<S> {
     inner: S,
     values: u64,
+    multiply_adds: u64,
     /// Attributes seen of each example, as bits; kept for up to 128 attributes.
     seen: BTreeMap<u64, u128>,
 }
@@ -15,12 +17,18 @@ pub struct Metered<S> {
 impl<S: Source> Metered<S> {
     /// `inner`, with nothing seen yet.
     pub fn new(inner: S) -> Self {
-        Metered { inner, values: 0, seen: BTreeMap::new() }
+        Metered { inner, values: 0, multiply_adds: 0, seen: BTreeMap::new() }
     }
 
     /// Attribute values read.
     pub fn values(&self) -> u64 {
         self.values
+    }
+
+    /// Multiply-adds of the gradients asked for: per example one for every non-zero of theta, one for every coordinate of
+    /// the gradient, one for the label.
+    pub fn multiply_adds(&self) -> u64 {
+        self.multiply_adds
     }
 
     /// Distinct attributes seen of each example that was touched.
@@ -45,6 +53,17 @@ impl<S: Source> Source for Metered<S> {
             }
         }
         Ok(rows)
+    }
+
+    fn gradient(
+        &mut self,
+        ask: GradientAsk<'_>,
+        sum: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<u64, SourceError> {
+        let served = gradient_by_blocks(self, ask, sum, scratch)?;
+        self.multiply_adds += served * (ask.theta.len() + ask.attributes.len() + 1) as u64;
+        Ok(served)
     }
 
     fn position(&self) -> u64 {
