@@ -4,6 +4,7 @@ use crate::claim::Claim;
 
 pub mod literal;
 pub mod practical;
+mod real;
 
 mod restricted_constants_remark_printed;
 mod restricted_constants_remark;
@@ -48,6 +49,19 @@ mod thm43_general;
 mod thm44_recursion;
 mod thm44_support_implication;
 mod thm44_literal;
+mod cor45_dimension_printed;
+mod cor45_dimension;
+mod cor45_advantage;
+mod table1_formulas;
+mod fig1;
+mod fig1_rivals;
+mod fig2;
+mod real_diabetes;
+mod real_digits;
+mod real_blogfeedback;
+mod real_mnist35;
+mod assumption_order_printed;
+mod assumption_order;
 
 /// The claims of the paper and its supplement, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
@@ -94,4 +108,17 @@ pub const CLAIMS: &[Claim] = &[
     thm44_recursion::CLAIM,
     thm44_support_implication::CLAIM,
     thm44_literal::CLAIM,
+    cor45_dimension_printed::CLAIM,
+    cor45_dimension::CLAIM,
+    cor45_advantage::CLAIM,
+    table1_formulas::CLAIM,
+    fig1::CLAIM,
+    fig1_rivals::CLAIM,
+    fig2::CLAIM,
+    real_diabetes::CLAIM,
+    real_digits::CLAIM,
+    real_blogfeedback::CLAIM,
+    real_mnist35::CLAIM,
+    assumption_order_printed::CLAIM,
+    assumption_order::CLAIM,
 ];

@@ -131,7 +131,7 @@ fn algebra(cx: &mut Context<'_>) {
                 let constants = Constants { smoothness, convexity: mu, bound, noise: sigma, sparsity: star };
                 let (slack, t, size) = (0.3, updates as f64, s as f64);
                 let batch = Problem::new(constants, 100, s).batch_theorem_43_general(updates, slack, DELTA);
-                let batch = if cx.is("forgets_a_factor_T") { batch / t } else { batch };
+                let batch = if cx.is("forgets_a_factor_of_updates") { batch / t } else { batch };
                 let share = 16.0 * size * (2.0 * size * 2.0 * t / DELTA).ln() / batch;
                 let (signal, noise) =
                     (share * (size + star as f64) * bound.powi(4), share * (sigma * bound).powi(2));
@@ -201,7 +201,7 @@ pub const CLAIM: Claim = Claim {
     mutants: &[
         Mutant::refuted("batch_of_four", "takes four examples per update"),
         Mutant::refuted("step_twelve_times", "steps twelve times 1/(4L)"),
-        Mutant::refuted("forgets_a_factor_T", "asks for a batch smaller by the number of updates"),
+        Mutant::refuted("forgets_a_factor_of_updates", "asks for a batch smaller by the number of updates"),
         Mutant::refuted(
             "support_holds_the_target",
             "starts on a support that holds the target's: the gap must vanish",
