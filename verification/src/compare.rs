@@ -268,12 +268,13 @@ fn against(record: &Record, baseline: &Baseline) -> Comparison {
                 rows.push(Row { claim: claim.id.clone(), rate: rate.clone(), epoch, outcome });
             }
         }
-        remarks.extend(current.map_or_else(
-            || vec![format!("{}: not in the baseline; bless to track it", claim.id)],
-            |old| moved(&claim.id, old, &new),
-        ));
+        let blessed = |rate: &&String| current.is_some_and(|old| old.rates.contains_key(*rate));
+        let fresh = new.rates.keys().filter(|rate| !blessed(rate));
+        remarks.extend(
+            fresh.map(|rate| format!("{}: {rate}: not in the baseline; bless to track it", claim.id)),
+        );
+        remarks.extend(current.into_iter().flat_map(|old| moved(&claim.id, old, &new)));
     }
-    remarks.retain(|remark| !remark.is_empty());
     hold_the_level(&mut rows);
     Comparison { rows, remarks }
 }
@@ -332,8 +333,6 @@ fn hold_the_level(rows: &mut [Row]) {
 /// What moved without being judged.
 fn moved(id: &str, old: &Figures, new: &Figures) -> Vec<String> {
     let mut remarks = Vec::new();
-    let fresh = new.rates.keys().filter(|rate| !old.rates.contains_key(*rate));
-    remarks.extend(fresh.map(|rate| format!("{id}: {rate}: not in the baseline; bless to track it")));
     if old.seed == new.seed && old.sizes == new.sizes && old.tier == new.tier {
         if let Err(difference) = same_counts(&old.trials, &new.trials) {
             remarks.push(format!("{id}: trials looked at, {difference}"));
