@@ -43,7 +43,8 @@ fn every_file_in_the_folder_is_listed() {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).unwrap();
     let mut files: Vec<_> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     let mut listed: Vec<_> = ALL.iter().map(|(name, _)| format!("{name}.toml")).collect();
-    (files.sort(), listed.sort());
+    files.sort();
+    listed.sort();
     assert_eq!(files, listed);
 }
 
