@@ -9,7 +9,7 @@ pub mod source;
 pub mod threshold;
 
 pub use learner::{Misdirected, Misdirection};
-pub use sabotage::{Keep, Sabotage};
 pub use reader::{Overreach, Overreaches};
+pub use sabotage::{Keep, Sabotage};
 pub use source::{Fault, Faulty, ImputesMean};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};

@@ -80,6 +80,9 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[Mutant::refuted("peeks_at_every_look", "repeats a fixed-size test after every block until it rejects")],
+    mutants: &[Mutant::refuted(
+        "peeks_at_every_look",
+        "repeats a fixed-size test after every block until it rejects",
+    )],
     experiment,
 };

@@ -38,7 +38,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             Fault::ReplaysBatch.into()
         } else if splits {
             Fault::Repeats(practical.blocks()).into()
-        } else if ragged && DIM % width != 0 {
+        } else if ragged && !DIM.is_multiple_of(width) {
             Fault::DropsFrom((DIM - DIM % width) as u32).into()
         } else {
             Sabotage::default()

@@ -177,7 +177,7 @@ fn report(cx: &mut Context<'_>, gaps: &[Vec<f64>], seen: &[Vec<f64>]) -> anyhow:
     let mean = Moments::of(&exponents).mean;
     cx.figure(Figure {
         caption: format!(
-            "Examples until the gap is first at most eps: exponent {mean:.3} in 1/eps ({:.0} % interval {:.3} to {:.3})",
+            "Examples until the gap is first at most eps: exponent {mean:.3} in 1/eps ({:.1} % interval {:.3} to {:.3})",
             100.0 * interval.level,
             interval.lo,
             interval.hi

@@ -36,7 +36,7 @@ const MARGIN: f64 = 0.15;
 
 /// Entry j of Hadamard row r.
 fn entry(row: usize, attribute: usize) -> f64 {
-    if (row & attribute).count_ones() % 2 == 0 { 1.0 } else { -1.0 }
+    if (row & attribute).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 /// What is wrong with a batch.
@@ -302,7 +302,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut counts = vec![0; 64];
         let mut rng = cx.seed("counts").child(name).rng();
         arm.counts(&mut rng, examples, even_share, &mut counts)?;
-        let share = |row: usize| if row % 2 == 0 { even_share } else { 1.0 - even_share } / 32.0;
+        let share = |row: usize| if row.is_multiple_of(2) { even_share } else { 1.0 - even_share } / 32.0;
         let law: Vec<f64> = (0..64).map(share).collect();
         cx.judge(&format!("row counts, {name}"), discrete(&counts, &law, Some(0.05)));
     }
