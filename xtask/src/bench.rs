@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Run scenarios: learners times data, measured, recorded and drawn.
 ///
 /// A scenario is a file in bench-suite/scenarios. Each leaves records.csv, records.json, its figures and a page in
-/// target/lao/bench/<scenario>/; target/lao/bench/index.html shows all of them. Scenarios inform and never fail a build:
+/// target/lao/bench/SCENARIO/; target/lao/bench/index.html shows all of them. Scenarios inform and never fail a build:
 /// what theory promises is tested by `cargo xtask verify`. Benches of single kernels and learners: `cargo bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
