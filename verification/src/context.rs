@@ -5,6 +5,7 @@
 //! and levels; [`Context::is`] tells it which fault to commit.
 
 use crate::claim::Claim;
+pub use crate::judge::BLOCK;
 use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
 use crate::plan::Sizes;
 use anyhow::{Context as _, anyhow, bail};
@@ -14,9 +15,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Trials between two looks of a sequential judge; part of the statistic, so fixed.
-pub const BLOCK: usize = 16;
 
 /// An experiment's view of the suite.
 pub struct Context<'a> {
