@@ -102,7 +102,8 @@ pub fn exploration_step<T: Threshold>(
     Ok(learner.coefficients().to_owned_vector())
 }
 
-/// Runs a learner over a source within `budget` until it is finished, dry or at `stop`.
+/// Runs a learner over a source within `budget` until it is finished, dry or at `stop`, and shows `after` the estimate
+/// after every update (for learners whose estimate is at hand; a lazily kept average costs O(d) each time).
 ///
 /// A learner that diverges is `Ok(None)`: a result, and for a claim about gaps an infinite one.
 ///
@@ -114,10 +115,10 @@ pub fn run<S: Source, L: Learner + ?Sized>(
     budget: Budget,
     seed: &Seed,
     stop: Stop,
-    after: impl FnMut(&lao_observation::Ledger, SparseView<'_>),
+    mut after: impl FnMut(&lao_observation::Ledger, SparseView<'_>),
 ) -> anyhow::Result<Option<Finished<S>>> {
     let mut session = Session::new(source, budget, seed);
-    match session.run(learner, stop, after) {
+    match session.run(learner, stop, |ledger, learner| after(ledger, learner.coefficients())) {
         Ok(outcome) => {
             Ok(Some(Finished { outcome, ledger: *session.ledger(), source: session.into_source() }))
         }

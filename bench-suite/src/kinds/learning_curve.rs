@@ -51,13 +51,13 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
 
     // The clock stands still while estimates are scored.
     let (start, mut scoring, mut trouble) = (Instant::now(), Duration::ZERO, None);
-    session.run(&mut learner, Stop::after_examples(train), |ledger, theta| {
+    session.run(&mut learner, Stop::after_examples(train), |ledger, learner| {
         let pause = Instant::now();
         while next < POINTS && grid(next) < ledger.examples {
             trouble = trouble.take().or(score(&current, grid(next)).err());
             next += 1;
         }
-        current.copy_from(theta);
+        current.copy_from(learner.coefficients());
         scoring += pause.elapsed();
     })?;
     let spent = start.elapsed().saturating_sub(scoring);

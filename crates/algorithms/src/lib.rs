@@ -7,10 +7,16 @@
 //!
 //! | folder | paper |
 //! |---|---|
+//! | [`hazan_koren`] | Hazan & Koren 2012: AERR, AELR, AESVR |
+//! | [`ito`] | Ito et al. 2017: Algorithms 1 to 3, greedy and uniform choice |
+//! | [`baselines`] | what they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
 //!
 //! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it.
 
+pub mod baselines;
+pub mod hazan_koren;
+pub mod ito;
 pub mod murata_suzuki;
 pub mod params;
 pub mod registry;

@@ -6,7 +6,7 @@ use crate::murata_suzuki::{
 };
 use crate::params::ParamError;
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
 /// What a user knows before the first example: enough for a method's practical parameters.
@@ -22,12 +22,25 @@ pub struct Task {
     pub step_size: f64,
     /// Where to start; methods that refine a given support need it.
     pub start: Option<SparseVector>,
+    /// Bound on the norm of the predictors (l1 or l2, as the method has it), in units of label per unit of attribute.
+    pub radius: f64,
+    /// Examples that the step sizes of the methods with a fixed horizon are meant for.
+    pub examples: u64,
 }
 
 impl Task {
-    /// A task on standardised, weakly correlated attributes: step size 1/4, started at zero.
+    /// A task on standardised, weakly correlated attributes: step size 1/4, started at zero, predictors within radius
+    /// `sparsity`, 100,000 examples.
     pub fn new(dim: usize, sparsity: usize, budget: usize) -> Self {
-        Task { dim, sparsity, budget, step_size: 0.25, start: None }
+        Task {
+            dim,
+            sparsity,
+            budget,
+            step_size: 0.25,
+            start: None,
+            radius: sparsity as f64,
+            examples: 100_000,
+        }
     }
 }
 
@@ -69,8 +82,16 @@ pub struct Method {
     pub source: &'static str,
     /// One sentence.
     pub summary: &'static str,
+    /// What the method needs to look at, at most, for a task.
+    pub budget: fn(&Task) -> Budget,
+    /// Whether the estimate keeps to `task.sparsity` non-zeros.
+    pub sparse: bool,
     /// The learner with its practical parameters.
     pub build: fn(&Task) -> Result<AnyLearner, ParamError>,
+}
+
+fn per_example(task: &Task) -> Budget {
+    Budget::PerExample(task.budget)
 }
 
 /// All methods.
@@ -79,6 +100,8 @@ pub const METHODS: &[Method] = &[
         name: "exploration",
         source: "Murata & Suzuki 2018, Algorithm 1",
         summary: "Mini-batch gradient over all coordinates, block by block, thresholded to s after each update.",
+        budget: per_example,
+        sparse: true,
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = ExplorationParams::practical(dim, sparsity, budget, step_size);
@@ -89,6 +112,8 @@ pub const METHODS: &[Method] = &[
         name: "exploitation",
         source: "Murata & Suzuki 2018, Algorithm 2",
         summary: "Mini-batch gradient on the support of the start; without a start, on the first s attributes.",
+        budget: per_example,
+        sparse: true,
         build: |task| {
             let first = task.sparsity.min(task.dim);
             let zeros = || SparseVector::new(task.dim, (0..first as u32).collect(), vec![0.0; first]);
@@ -104,6 +129,8 @@ pub const METHODS: &[Method] = &[
         name: "hybrid",
         source: "Murata & Suzuki 2018, Algorithm 3",
         summary: "Alternates one Exploration update with three Exploitation updates on the support found.",
+        budget: per_example,
+        sparse: true,
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = HybridParams::practical(dim, sparsity, budget, step_size);
@@ -114,6 +141,8 @@ pub const METHODS: &[Method] = &[
         name: "naive",
         source: "Murata & Suzuki 2018, Section 3.1",
         summary: "One example per update and a random block: the strawman whose support can lock.",
+        budget: per_example,
+        sparse: true,
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = NaiveParams::practical(dim, sparsity, budget, step_size);

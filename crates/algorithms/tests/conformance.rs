@@ -25,7 +25,8 @@ fn learner(method: &Method) -> AnyLearner {
 
 fn run<S: Source>(source: S, learner: &mut AnyLearner, stop: Stop) -> (Ledger, Outcome) {
     let mut session = Session::new(source, Budget::PerExample(BUDGET), &Seed::root(3));
-    let outcome = session.run(learner, stop, |_, theta| {
+    let outcome = session.run(learner, stop, |_, learner| {
+        let theta = learner.coefficients();
         assert!(theta.len() <= BUDGET);
         assert!(theta.values().iter().all(|value| value.is_finite()));
     });
@@ -155,7 +156,9 @@ fn a_short_stream_leaves_the_last_completed_update_standing() {
         let mut whole = learner(method);
         let mut last = None;
         let mut session = Session::new(source(700), Budget::PerExample(BUDGET), &Seed::root(3));
-        session.run(&mut whole, Stop::never(), |_, theta| last = Some(bits(theta))).unwrap();
+        session
+            .run(&mut whole, Stop::never(), |_, learner| last = Some(bits(learner.coefficients())))
+            .unwrap();
         assert_eq!(last, Some(bits(whole.coefficients())), "{}", method.name);
     });
 }

@@ -224,7 +224,11 @@ fn exploitation_never_leaves_its_support_even_through_zero() {
     };
     let mut learner = params.check().unwrap();
     let mut session = Session::new(source(30, 9), Budget::PerExample(3), &Seed::root(0));
-    session.run(&mut learner, Stop::never(), |_, theta| assert_eq!(theta.indices(), [4, 7, 29])).unwrap();
+    session
+        .run(&mut learner, Stop::never(), |_, learner| {
+            assert_eq!(learner.coefficients().indices(), [4, 7, 29])
+        })
+        .unwrap();
     assert!((learner.coefficients().get(29) + 0.7).abs() < 0.1, "the coefficient in the support is learned");
     assert_eq!(session.ledger().most_attributes, 3);
 }

@@ -6,6 +6,7 @@
 //! - [`catalog`]: from the name of a dataset to its files, and their download;
 //! - [`preprocess`]: standardising, splitting and the like, fitted on training rows only.
 
+pub mod adversarial;
 pub mod catalog;
 mod contract;
 pub mod format;

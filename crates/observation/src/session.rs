@@ -155,7 +155,8 @@ impl<S: Source> Session<S> {
     }
 
     /// Serves asks until the learner is finished, a limit is reached, or the source is dry. `after` is called with
-    /// the ledger and the estimate whenever an update was completed.
+    /// the ledger and the learner whenever an update was completed; whether the estimate is looked at, which costs
+    /// O(d) where it is a lazily kept average, is up to it.
     ///
     /// # Errors
     /// When an ask breaks the contract or the budget, the source fails, or the learner diverges.
@@ -163,7 +164,7 @@ impl<S: Source> Session<S> {
         &mut self,
         learner: &mut L,
         stop: Stop,
-        mut after: impl FnMut(&Ledger, SparseView<'_>),
+        mut after: impl FnMut(&Ledger, &L),
     ) -> Result<Outcome, SessionError> {
         let mut updates = learner.updates();
         loop {
@@ -176,7 +177,7 @@ impl<S: Source> Session<S> {
             let step = self.step(learner, left)?;
             if learner.updates() != updates {
                 updates = learner.updates();
-                after(&self.ledger, learner.coefficients());
+                after(&self.ledger, learner);
             }
             match step {
                 Step::Served => {}

@@ -129,7 +129,7 @@ impl Learner for Scripted {
     }
 }
 
-fn quiet(_: &Ledger, _: SparseView<'_>) {}
+fn quiet<L: Learner>(_: &Ledger, _: &L) {}
 
 #[test]
 fn an_ask_over_budget_is_refused_before_anything_is_fetched() {

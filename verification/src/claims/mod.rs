@@ -1,13 +1,15 @@
 //! The claims, one file each, one folder per paper.
 
 pub mod engine;
+pub mod hk12;
+pub mod ito17;
 pub mod ms18;
 
 use crate::claim::Claim;
 
 /// All registered claims, in the order of the papers.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
-    ms18::CLAIMS.iter().chain(engine::CLAIMS)
+    hk12::CLAIMS.iter().chain(ito17::CLAIMS).chain(ms18::CLAIMS).chain(engine::CLAIMS)
 }
 
 /// The claim with this id.

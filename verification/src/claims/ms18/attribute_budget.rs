@@ -138,7 +138,9 @@ fn run<S: Source>(
     let mut nonzeros = learner.coefficients().len();
     let mut session = Session::new(source, budget, &trial.seed.child("algorithm"));
     // A refusal ends the run; what was read until then counts.
-    let _ = session.run(learner, Stop::never(), |_, theta| nonzeros = nonzeros.max(theta.len()));
+    let _ = session.run(learner, Stop::never(), |_, learner| {
+        nonzeros = nonzeros.max(learner.coefficients().len());
+    });
     let ledger = *session.ledger();
     let source = session.into_source();
     let of_example: Vec<u32> = meter(&source).attributes_per_example().collect();

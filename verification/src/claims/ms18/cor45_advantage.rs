@@ -23,7 +23,7 @@ use crate::mutants::{Misdirected, Misdirection};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::HybridParams;
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
-use lao_kernels::{SparseVector, SparseView};
+use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, Stop};
 
 const SPARSITY: usize = 12;
@@ -122,7 +122,8 @@ impl Setting {
         let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
         let mut run = Run { schedule: self.schedule(), ..Run::default() };
         for update in 1..=STAGES * per_stage {
-            session.run(learner.as_mut(), Stop::after_updates(update), |ledger, theta: SparseView<'_>| {
+            session.run(learner.as_mut(), Stop::after_updates(update), |ledger, learner| {
+                let theta = learner.coefficients();
                 run.examples.push(ledger.examples);
                 run.gaps.push(truth.gap(theta));
                 if update % per_stage == 0 {

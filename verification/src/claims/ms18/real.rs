@@ -214,8 +214,8 @@ impl Setup {
         let source = Faulty::new(Resampled { table: &tables.train, order, position: 0 }, fault);
         let mut session = Session::new(source, Budget::PerExample(self.budget), seed);
         let (mut curve, mut residual) = (Curve::default(), Vec::new());
-        let end = session.run(learner, Stop::never(), |ledger, theta| {
-            curve.points.push((ledger.examples, tables.error(theta, &mut residual)));
+        let end = session.run(learner, Stop::never(), |ledger, learner| {
+            curve.points.push((ledger.examples, tables.error(learner.coefficients(), &mut residual)));
         });
         match end {
             Err(SessionError::Learn(LearnError::Diverged { .. })) => curve.diverged = true,

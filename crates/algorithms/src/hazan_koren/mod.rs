@@ -1,0 +1,1 @@
+//! Hazan & Koren 2012, *Linear Regression with Limited Observation*.

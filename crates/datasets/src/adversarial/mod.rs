@@ -1,0 +1,1 @@
+//! Lower-bound and hardness instances of the papers.
