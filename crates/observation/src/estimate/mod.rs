@@ -1,3 +1,4 @@
 //! Unbiased estimates from partly observed examples, shared by several papers.
 
 pub mod attributes;
+pub mod gen_est;
