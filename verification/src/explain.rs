@@ -33,8 +33,8 @@ pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
     if !claim.errata.is_empty() {
         text += "\nErrata\n";
     }
-    for erratum in claim.errata.iter().filter_map(|number| errata::find(*number)) {
-        let _ = writeln!(text, "  E{}, {}", erratum.number, erratum.place);
+    for erratum in errata::of(claim) {
+        let _ = writeln!(text, "  {}-E{}, {}", erratum.paper, erratum.number, erratum.place);
         let _ = writeln!(text, "    printed    {}\n    corrected  {}", erratum.printed, erratum.corrected);
     }
     last_result(&mut text, claim, out);

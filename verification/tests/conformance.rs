@@ -113,7 +113,7 @@ fn every_formula_becomes_mathml() {
 fn every_erratum_that_a_claim_names_exists() {
     for claim in claims::all() {
         for number in claim.errata {
-            assert!(errata::find(*number).is_some(), "{} names erratum {number}", claim.id);
+            assert!(errata::find(claim.paper(), *number).is_some(), "{} names erratum {number}", claim.id);
         }
     }
 }

@@ -55,9 +55,6 @@ pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
 pub fn results(record: &Record) -> String {
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
-    let mut shown: Vec<u32> = errata::shown_by(record).into_iter().map(|(number, _)| number).collect();
-    shown.sort_unstable();
-    shown.dedup();
     let mut text = format!(
         "Tier {}, seed {}: {} claims, {} verdicts as expected, {noticed} of {} mutants noticed, {} [errata](ERRATA.md) shown.\n\n\
          | constants | claims | HOLDS | REFUTED as expected | other |\n|---|---:|---:|---:|---:|\n",
@@ -66,7 +63,7 @@ pub fn results(record: &Record) -> String {
         record.claims.len(),
         record.claims.iter().filter(|claim| claim.as_expected).count(),
         mutants.len(),
-        shown.len(),
+        errata::count_shown(record),
     );
     let regimes = [
         (Regime::Deterministic, "none: algebra and enumeration"),

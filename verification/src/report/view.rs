@@ -40,6 +40,7 @@ pub(super) struct Count {
 
 #[derive(Debug, Serialize)]
 pub(super) struct ErratumView {
+    pub paper: &'static str,
     pub number: u32,
     pub place: &'static str,
     pub printed: &'static str,
@@ -151,12 +152,11 @@ pub(super) fn page(
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let shown = errata::shown_by(record);
     let errata_view = |erratum: &'static Erratum| {
-        let claims =
-            shown.iter().filter(|(number, _)| *number == erratum.number).map(|(_, id)| id.to_string());
-        let Erratum { number, place, printed, corrected, .. } = *erratum;
-        ErratumView { number, place, printed, corrected, claims: claims.collect() }
+        let claims = shown.iter().filter(|(other, _)| *other == erratum).map(|(_, id)| id.to_string());
+        let Erratum { paper, number, place, printed, corrected, .. } = *erratum;
+        ErratumView { paper, number, place, printed, corrected, claims: claims.collect() }
     };
-    let errata: Vec<_> = errata::ERRATA.iter().map(errata_view).collect();
+    let errata: Vec<_> = errata::all().map(errata_view).collect();
     Ok(Page {
         run: record.run.clone(),
         headline: headline(record),
@@ -245,7 +245,6 @@ fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimVi
         let file = format!("plots/{}-{}.svg", record.id, i + 1);
         Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
     });
-    let numbers = claim.map_or(&[] as &[u32], |claim| claim.errata);
     Ok(ClaimView {
         id: record.id.clone(),
         place: record.place.clone(),
@@ -266,7 +265,7 @@ fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimVi
         tightness: record.tightness.map(number),
         time: timings.get(&record.id).map_or_else(String::new, |s| seconds(*s)),
         sizes: record.sizes.iter().map(|(key, size)| (key.clone(), count(*size))).collect(),
-        errata: numbers.iter().filter_map(|number| errata::find(*number)).collect(),
+        errata: claim.into_iter().flat_map(errata::of).collect(),
         not_run: honest.not_run.clone(),
         error: honest.error.clone(),
         cells: honest.cells.iter().map(cell_view).collect(),

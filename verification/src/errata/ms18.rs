@@ -1,28 +1,13 @@
-//! What is wrong in print, and which claims show it. `ERRATA.md` is [`markdown`] of the last run's record.
-//!
-//! *Source*: Murata & Suzuki 2018, main text and supplement. Notation as in the paper: `s*` and `θ*` belong to the
-//! truth, `v = θ - θ*`, `gap = L(θ) - L(θ*) = v'Σv`, `α = 1/(32κ)` the rate, `q = 1/(4η) + L/2`.
+//! Errata of Murata & Suzuki 2018, main text and supplement.
 
-use crate::claims;
-use crate::context::Cell;
-use crate::record::{ClaimRecord, Record};
-use lao_figures::{number, p_value};
-use std::fmt::Write as _;
+use super::{Erratum, Paper};
 
-/// One erratum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Erratum {
-    /// Its number, from 1, without gaps; `Claim::errata` refers to it.
-    pub number: u32,
-    /// Where it is.
-    pub place: &'static str,
-    /// What is printed.
-    pub printed: &'static str,
-    /// What should be.
-    pub corrected: &'static str,
-    /// Why, in a sentence or two.
-    pub why: &'static str,
-}
+pub(super) const PAPER: Paper = Paper {
+    name: "ms18",
+    title: "Murata & Suzuki 2018",
+    notation: "`v = θ − θ*`, `gap = L(θ) − L(θ*)`, `α = 1/(32κ)`, `R` bounds the features and `r` is the smallest magnitude in `θ*`",
+    errata: ERRATA,
+};
 
 const fn row(
     number: u32,
@@ -31,11 +16,10 @@ const fn row(
     corrected: &'static str,
     why: &'static str,
 ) -> Erratum {
-    Erratum { number, place, printed, corrected, why }
+    Erratum { paper: "ms18", number, place, printed, corrected, why }
 }
 
-/// All errata, in the paper's order.
-pub const ERRATA: &[Erratum] = &[
+const ERRATA: &[Erratum] = &[
     row(
         1,
         "Remark in Section 2.3",
@@ -254,130 +238,3 @@ pub const ERRATA: &[Erratum] = &[
         "No such items exist.",
     ),
 ];
-
-/// The erratum of this number.
-pub fn find(number: u32) -> Option<&'static Erratum> {
-    ERRATA.iter().find(|erratum| erratum.number == number)
-}
-
-/// Pairs of an erratum's number and a claim that lists it and got its expected verdict in this record.
-pub fn shown_by(record: &Record) -> Vec<(u32, &str)> {
-    let good = record.claims.iter().filter(|claim| claim.as_expected && claim.honest.not_run.is_none());
-    good.flat_map(|shown| {
-        let numbers = claims::find(&shown.id).map_or(&[] as &[u32], |claim| claim.errata);
-        numbers.iter().map(|number| (*number, shown.id.as_str()))
-    })
-    .collect()
-}
-
-/// `ERRATA.md`: each erratum with the figures of the claims that show it.
-pub fn markdown(record: &Record) -> String {
-    let shown = shown_by(record);
-    let mut numbers: Vec<u32> = shown.iter().map(|(number, _)| *number).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let mut text = format!(
-        "# Errata of Murata & Suzuki 2018\n\n\
-         Written by `cargo xtask report` from a run of `cargo xtask verify --tier {}`; do not edit. {} errata, {} of \
-         them shown by a claim that ran. In the formulas `v = θ − θ*`, `gap = L(θ) − L(θ*)`, `α = 1/(32κ)`, `R` bounds \
-         the features and `r` is the smallest magnitude in `θ*`.\n",
-        record.run.tier,
-        ERRATA.len(),
-        numbers.len(),
-    );
-    for erratum in ERRATA {
-        let Erratum { number, place, printed, corrected, why } = *erratum;
-        let [place, printed, corrected, why] = [place, printed, corrected, why].map(literal);
-        let _ = write!(
-            text,
-            "\n## E{number}. {place}\n\n- Printed: {printed}.\n- Corrected: {corrected}.\n\n{why}\n"
-        );
-        let ids: Vec<&str> = shown.iter().filter(|(n, _)| *n == number).map(|(_, id)| *id).collect();
-        if ids.is_empty() {
-            text += "\nNo claim of this run shows it.\n";
-        }
-        for claim in record.claims.iter().filter(|claim| ids.contains(&claim.id.as_str())) {
-            text += &evidence(claim);
-        }
-    }
-    text
-}
-
-/// The figures of one claim, at most four cells of it, the most telling first.
-fn evidence(claim: &ClaimRecord) -> String {
-    const SHOWN: usize = 4;
-    let mut text = format!(
-        "\n`cargo xtask verify {}`: {} ({}).\n\n",
-        claim.id,
-        claim.verdict,
-        literal(claim.sentence.trim_end_matches('.'))
-    );
-    let refuted = claim.expected == "REFUTED";
-    let telling =
-        |cell: &Cell| if refuted { cell.finding.p_refute } else { -cell.finding.tightness.unwrap_or(0.0) };
-    let mut cells: Vec<&Cell> = claim.honest.cells.iter().collect();
-    cells.sort_by(|a, b| telling(a).total_cmp(&telling(b)));
-    if !cells.is_empty() {
-        text += "| setting | found | allowed | found/allowed | p |\n|---|---|---|---|---|\n";
-    }
-    for Cell { name, finding } in cells.iter().take(SHOWN) {
-        let p = p_value(if refuted { finding.p_refute } else { finding.p_support });
-        let ratio = finding.tightness.map_or_else(String::new, number);
-        let (found, allowed) = (number(finding.estimate), number(finding.bound));
-        let _ = writeln!(text, "| {} | {found} | {allowed} | {ratio} | {p} |", literal(name));
-    }
-    if cells.len() > SHOWN {
-        let more = cells.len() - SHOWN;
-        let _ = writeln!(text, "\nand {more} more setting{}.", if more == 1 { "" } else { "s" });
-    }
-    if !claim.honest.notes.is_empty() {
-        let notes: Vec<_> =
-            claim.honest.notes.iter().map(|n| format!("{}: {}", literal(&n.name), number(n.value))).collect();
-        let _ = writeln!(text, "\nFigures: {}.", notes.join("; "));
-    }
-    text
-}
-
-/// Text that Markdown shows as it is, in a table too: no emphasis, no tags, no new cell.
-pub(crate) fn literal(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '*' | '|' | '`' | '<' | '[' | '\\' => escaped.extend(['\\', c]),
-            '\n' => escaped.push(' '),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_run_from_one_without_gaps() {
-        assert!(ERRATA.iter().map(|erratum| erratum.number).eq(1..=31));
-    }
-
-    #[test]
-    fn claims_name_known_errata() {
-        for claim in claims::all() {
-            for number in claim.errata {
-                assert!(find(*number).is_some(), "{} names erratum {number}, which does not exist", claim.id);
-            }
-        }
-    }
-
-    #[test]
-    fn markdown_shows_text_as_it_is() {
-        assert_eq!(literal("s*|x\n<y>"), "s\\*\\|x \\<y>");
-    }
-
-    #[test]
-    fn an_erratum_that_no_claim_shows_is_said_to_be_so() {
-        let record = crate::report::sample::record();
-        let text = markdown(&Record { claims: Vec::new(), ..record });
-        assert_eq!(text.matches("No claim of this run shows it.").count(), ERRATA.len());
-    }
-}
