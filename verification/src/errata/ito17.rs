@@ -34,13 +34,7 @@ const ERRATA: &[Erratum] = &[
         "λ_t = 8√(t/C)",
         "Only this choice gives (7); the printed one loses a factor (1 + C)/(2√C).",
     ),
-    row(
-        3,
-        "Proof of Theorem 2",
-        "λ_t = 8√(Ct)",
-        "λ_t = 8√(t/C)",
-        "The proof's own next line uses it.",
-    ),
+    row(3, "Proof of Theorem 2", "λ_t = 8√(Ct)", "λ_t = 8√(t/C)", "The proof's own next line uses it."),
     row(
         4,
         "Lemma 3",
@@ -62,13 +56,7 @@ const ERRATA: &[Erratum] = &[
         "k₁ ≥ k",
         "Equality of the sets needs the opposite inequality too.",
     ),
-    row(
-        7,
-        "Section 3, V",
-        "V = E[xᵀx]",
-        "V = E[xxᵀ]",
-        "The printed product is a number.",
-    ),
+    row(7, "Section 3, V", "V = E[xᵀx]", "V = E[xxᵀ]", "The printed product is a number."),
     row(
         8,
         "Section 3, L",
@@ -76,13 +64,7 @@ const ERRATA: &[Erratum] = &[
         "any L with V = LᵀL",
         "The usual lower factor has V = LLᵀ; only ‖Lw‖² is used.",
     ),
-    row(
-        9,
-        "Section 4, X̃_t",
-        "D_t xᵀx D_t",
-        "D_t xxᵀ D_t",
-        "Dimensions, as in erratum 7.",
-    ),
+    row(9, "Section 4, X̃_t", "D_t xᵀx D_t", "D_t xxᵀ D_t", "Dimensions, as in erratum 7."),
     row(
         10,
         "Assumption (1)",
@@ -118,13 +100,7 @@ const ERRATA: &[Erratum] = &[
         "not needed",
         "The derivation uses norms only.",
     ),
-    row(
-        15,
-        "Lemma 4",
-        "ΣG_t/λ_t",
-        "ΣG_t/(2λ_t) suffices",
-        "The usual bound of regularised dual averaging.",
-    ),
+    row(15, "Lemma 4", "ΣG_t/λ_t", "ΣG_t/(2λ_t) suffices", "The usual bound of regularised dual averaging."),
     row(
         16,
         "Section 5.1, constant sets",
@@ -146,13 +122,7 @@ const ERRATA: &[Erratum] = &[
         "probably |w_i*|⁴σ_d⁴",
         "The constant 18432 = 2·96² and the third term point to fourth powers. Not settled: the proof is in a supplement that is not at hand.",
     ),
-    row(
-        19,
-        "Theorems 6 and 7, range",
-        "k ≤ k'",
-        "also k' ≥ 2",
-        "C_{d,1,0} = 0 makes the bounds void.",
-    ),
+    row(19, "Theorems 6 and 7, range", "k ≤ k'", "also k' ≥ 2", "C_{d,1,0} = 0 makes the bounds void."),
     row(
         20,
         "Theorems 6 and 7, bound",
