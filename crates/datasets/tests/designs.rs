@@ -18,12 +18,19 @@ fn designs() -> Vec<(&'static str, Box<dyn Design>)> {
         ("equicorrelated blocks", Box::new(EquicorrelatedBlocks::new(10, 4, 0.3).unwrap())),
         ("duplicated", Box::new(Duplicated::new(5, vec![0, 3, 3]).unwrap())),
         ("factor model", Box::new(FactorModel::new(2, loadings()).unwrap())),
+        ("combinations", Box::new(Combinations::new(combined()).unwrap())),
         ("scaled", Box::new(Scaled::new(CorrelatedPairs::new(6, 0.5).unwrap(), 3.0).unwrap())),
     ]
 }
 
 fn loadings() -> Vec<f64> {
     vec![0.6, 0.0, -0.3, 0.4, 0.0, 0.9, 0.5, -0.5, 0.0, 0.0, 0.2, 0.7, 0.1, -0.8]
+}
+
+/// Six attributes of three signs; the first two are equal.
+fn combined() -> Vec<Vec<(u32, f64)>> {
+    let twin = vec![(0, 0.5), (2, -1.0)];
+    vec![twin.clone(), twin, vec![(1, 2.0)], vec![(0, 1.0), (1, 0.25), (2, 0.5)], vec![], vec![(2, 0.3)]]
 }
 
 fn theta_star(dim: usize) -> SparseVector {
@@ -257,6 +264,8 @@ fn bad_parameters_are_refused_by_name() {
     assert!(message(FactorModel::new(0, vec![]).unwrap_err()).contains("loadings"));
     assert!(message(FactorModel::new(1, vec![1.1]).unwrap_err()).contains("at most 1"));
     assert!(message(FactorModel::new(1, vec![f64::NAN]).unwrap_err()).contains("at most 1"));
+    assert!(message(Combinations::new(vec![]).unwrap_err()).contains("dimension 0"));
+    assert!(message(Combinations::new(vec![vec![(0, f64::NAN)]]).unwrap_err()).contains("weight is NaN"));
     for factor in [0.0, -1.0, f64::INFINITY, f64::NAN] {
         assert!(message(Scaled::new(Normal::new(2).unwrap(), factor).unwrap_err()).contains("factor"));
     }
@@ -300,6 +309,8 @@ fn first_values_are_pinned() {
     let star = SparseVector::zeros(2);
     let mut signs = Virtual::new(Normal::new(2).unwrap(), star, Noise::Signs(1.0), &Seed::root(11)).unwrap();
     lines.push(format!("sign noise: {:?}", take(&mut signs, &[], 8)));
+    let sphere = Box::new(Sphere::new(6).unwrap());
+    lines.push(format!("sphere: {:?}", take(&mut source(sphere, Noise::None), &[1, 5], 3)));
     let mut counts = [0; 8];
     for (examples, even) in [(1000, 0.5), (1_000_000_000_000_001, 0.5), (10_000_000, 0.75)] {
         row_counts(&mut Seed::root(11).rng(), examples, even, &mut counts);

@@ -75,6 +75,8 @@ fn virtual_designs_allocate_only_at_first() {
         Arc::new(Centred::new(DIM).unwrap()),
         Arc::new(EquicorrelatedBlocks::new(DIM, 4, 0.5).unwrap()),
         Arc::new(FactorModel::new(2, loadings).unwrap()),
+        Arc::new(Combinations::new((0..DIM as u32).map(|j| vec![(j / 2, 0.5), (3, 1.0)]).collect()).unwrap()),
+        Arc::new(Sphere::new(DIM).unwrap()),
     ];
     let star = SparseVector::new(DIM, vec![0, 31], vec![1.0, 2.0]).unwrap();
     for design in designs {

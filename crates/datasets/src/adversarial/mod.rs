@@ -1,1 +1,3 @@
 //! Lower-bound and hardness instances of the papers.
+
+pub mod ito;

@@ -15,6 +15,8 @@
 //! | [`CommonSign`], [`Duplicated`] | signs, some of them equal | all ones over equal attributes |
 //! | [`EquicorrelatedBlocks`] | signs that agree in blocks | blocks of `(1 - rho) I + rho 11'` |
 //! | [`FactorModel`] | signs that load on common signs | low rank plus diagonal |
+//! | [`Combinations`] | linear combinations `A s` of signs | `A A'`, any covariance |
+//! | [`Sphere`] | uniform on the unit sphere | `I/d` |
 //! | [`Scaled`] | `c` times another design | `c^2` times the other |
 //!
 //! A finite set of rows allows more: [`Counted`] answers a gradient over any number of examples from multinomial row
@@ -22,6 +24,7 @@
 
 mod binomial;
 mod centred;
+mod combinations;
 mod factors;
 mod groups;
 mod hadamard;
@@ -29,9 +32,11 @@ mod independent;
 mod pairs;
 mod scaled;
 mod source;
+mod sphere;
 pub mod words;
 
 pub use centred::Centred;
+pub use combinations::Combinations;
 pub use factors::FactorModel;
 pub use groups::{CommonSign, Duplicated, EquicorrelatedBlocks};
 pub use hadamard::{
@@ -41,6 +46,7 @@ pub use independent::{Normal, Rademacher, Uniform};
 pub use pairs::CorrelatedPairs;
 pub use scaled::Scaled;
 pub use source::{Noise, Virtual};
+pub use sphere::Sphere;
 pub use words::{Stream, Words};
 
 use lao_kernels::{SparseVector, SparseView};
