@@ -1,5 +1,5 @@
 //! Numerics that every method shares: sparse vectors and their supports, hard thresholding, products with contiguous
-//! columns, gathers, projections and restricted eigenvalues.
+//! columns, gathers, projections, losses and restricted eigenvalues.
 //!
 //! Nothing here draws a random number or touches a file. All arithmetic is in `f64`, in an order fixed by the source and
 //! without fused multiply-add, so a result has the same bits whatever the vector width of the machine. Indices are `u32`:
@@ -8,6 +8,7 @@
 
 mod dense;
 mod gather;
+pub mod loss;
 mod project;
 mod spectrum;
 mod support;
