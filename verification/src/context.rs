@@ -293,7 +293,33 @@ impl<'a> Context<'a> {
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
     {
-        let mut judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most);
+        let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most);
+        self.mean_by(judge, cell, most, trial)
+    }
+
+    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and may stop
+    /// early too.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn mean_within<F>(
+        &mut self,
+        cell: &str,
+        (bound, upper): (f64, f64),
+        most: u64,
+        trial: F,
+    ) -> anyhow::Result<()>
+    where
+        F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
+    {
+        let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most).with_upper(upper);
+        self.mean_by(judge, cell, most, trial)
+    }
+
+    fn mean_by<F>(&mut self, mut judge: MeanJudge, cell: &str, most: u64, trial: F) -> anyhow::Result<()>
+    where
+        F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
+    {
         let mut trouble = None;
         self.sequential(cell, most, &trial, |block| {
             let values: Vec<f64> = block.iter().map(|r| r.as_ref().map_or(f64::INFINITY, |x| *x)).collect();

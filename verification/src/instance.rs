@@ -4,6 +4,7 @@
 //! Vectors are dense slices of `d` numbers here: the instances are small, and formulas stay readable.
 
 mod climb;
+mod drawn;
 mod examples;
 mod metered;
 mod population;
@@ -12,6 +13,7 @@ mod step;
 mod tally;
 
 pub use climb::{climb, strain};
+pub use drawn::Drawn;
 pub use examples::Examples;
 pub use metered::Metered;
 pub use population::Population;

@@ -1,0 +1,92 @@
+//! Streams of examples from a law that is a few lines of code.
+
+use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
+
+/// Examples drawn one after the other: `law` fills the attributes, all zero when it is called, and returns the label.
+///
+/// The draws do not depend on what is observed, so two learners on the same seed see the same examples.
+pub struct Drawn<F> {
+    law: F,
+    seed: Seed,
+    rng: Rng,
+    example: Vec<f64>,
+    position: u64,
+    length: u64,
+}
+
+impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Drawn<F> {
+    /// `length` examples of `dim` attributes.
+    pub fn new(dim: usize, length: u64, seed: Seed, law: F) -> Self {
+        let rng = seed.rng();
+        Drawn { law, seed, rng, example: vec![0.0; dim], position: 0, length }
+    }
+
+    fn next(&mut self) -> f64 {
+        self.example.fill(0.0);
+        self.position += 1;
+        (self.law)(&mut self.rng, &mut self.example)
+    }
+}
+
+impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Source for Drawn<F> {
+    fn dim(&self) -> usize {
+        self.example.len()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = (self.length - self.position).min(block.room() as u64) as usize;
+        for row in 0..rows {
+            block.labels_mut()[row] = self.next();
+            for (c, &j) in attributes.iter().enumerate() {
+                block.column_mut(c)[row] = self.example[j as usize];
+            }
+        }
+        block.set_rows(rows);
+        Ok(rows)
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        if position > self.length {
+            return Err(SourceError::Seek { position, end: self.length });
+        }
+        (self.rng, self.position) = (self.seed.rng(), 0);
+        while self.position < position {
+            self.next();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::RngExt;
+
+    fn labels(source: &mut impl Source, attributes: &[u32], room: usize) -> Vec<f64> {
+        let mut block = BlockBuf::new();
+        block.reset(attributes.len(), room);
+        source.observe(attributes, &mut block).unwrap();
+        block.view(attributes).labels().to_vec()
+    }
+
+    #[test]
+    fn examples_do_not_depend_on_what_is_observed_and_come_again_after_seeking() {
+        let law = |rng: &mut Rng, x: &mut [f64]| {
+            assert!(x.iter().all(|x| *x == 0.0));
+            x.fill_with(|| rng.random());
+            x[0]
+        };
+        let source = || Drawn::new(3, 9, Seed::root(1), law);
+        let all = labels(&mut source(), &[0, 1, 2], 20);
+        assert_eq!(all.len(), 9);
+        let mut few = source();
+        assert_eq!(labels(&mut few, &[2], 4), all[..4]);
+        few.seek(2).unwrap();
+        assert_eq!(labels(&mut few, &[], 4), all[2..6]);
+        assert!(few.seek(10).is_err());
+    }
+}
