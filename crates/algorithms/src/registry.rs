@@ -1,10 +1,12 @@
 //! Every method, one row each.
 
+use crate::baselines::{Aer, AerParams};
+use crate::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams};
 use crate::murata_suzuki::{
     Exploitation, ExploitationParams, Exploration, ExplorationParams, Hybrid, HybridParams, Naive,
     NaiveParams,
 };
-use crate::params::ParamError;
+use crate::params::{ParamError, require, require_step};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
@@ -56,6 +58,12 @@ pub enum AnyParams {
     Hybrid(HybridParams),
     /// Murata & Suzuki, Section 3.1.
     Naive(NaiveParams),
+    /// Hazan & Koren, Algorithm 1.
+    Aerr(AerrParams),
+    /// Hazan & Koren, Algorithm 2.
+    Aelr(AelrParams),
+    /// Cesa-Bianchi et al.
+    Aer(AerParams),
 }
 
 impl AnyParams {
@@ -69,6 +77,9 @@ impl AnyParams {
             AnyParams::Exploitation(params) => AnyLearner::Exploitation(params.check()?),
             AnyParams::Hybrid(params) => AnyLearner::Hybrid(params.check()?),
             AnyParams::Naive(params) => AnyLearner::Naive(params.check()?),
+            AnyParams::Aerr(params) => AnyLearner::Aerr(params.check()?),
+            AnyParams::Aelr(params) => AnyLearner::Aelr(params.check()?),
+            AnyParams::Aer(params) => AnyLearner::Aer(params.check()?),
         })
     }
 }
@@ -92,6 +103,15 @@ pub struct Method {
 
 fn per_example(task: &Task) -> Budget {
     Budget::PerExample(task.budget)
+}
+
+/// The uniform draws that a budget allows beside one draw by weight.
+fn draws_beside_one(method: &'static str, task: &Task) -> Result<usize, ParamError> {
+    let Task { dim, budget, step_size, .. } = *task;
+    require(budget >= 2, method, "budget", budget, "at least 2, one uniform draw and one by weight")?;
+    require(budget <= dim, method, "budget", budget, format_args!("at most d = {dim}"))?;
+    require_step(method, step_size)?;
+    Ok(budget - 1)
 }
 
 /// All methods.
@@ -149,6 +169,43 @@ pub const METHODS: &[Method] = &[
             Ok(AnyLearner::Naive(NaiveParams { start: task.start.clone(), ..params }.check()?))
         },
     },
+    Method {
+        name: "aerr",
+        source: "Hazan & Koren 2012, Algorithm 1",
+        summary: "Gradient steps on the l2 ball from k uniform attributes and one drawn by the square of its weight.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, radius, examples, step_size, .. } = *task;
+            let draws = draws_beside_one("AERR", task)?;
+            let params = AerrParams::practical(dim, draws, radius, examples, step_size);
+            Ok(AnyLearner::Aerr(AerrParams { start: task.start.clone(), ..params }.check()?))
+        },
+    },
+    Method {
+        name: "aelr",
+        source: "Hazan & Koren 2012, Algorithm 2",
+        summary: "Multiplicative steps on the l1 ball from k uniform attributes and one drawn by weight.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, radius, examples, step_size, .. } = *task;
+            let draws = draws_beside_one("AELR", task)?;
+            Ok(AnyLearner::Aelr(AelrParams::practical(dim, draws, radius, examples, step_size).check()?))
+        },
+    },
+    Method {
+        name: "aer",
+        source: "Cesa-Bianchi et al. 2010",
+        summary: "Gradient steps on the l1 ball, half of the attributes uniform, half drawn by weight.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, budget, radius, examples, step_size, .. } = *task;
+            draws_beside_one("AER", task)?;
+            Ok(AnyLearner::Aer(AerParams::practical(dim, budget, radius, examples, step_size).check()?))
+        },
+    },
 ];
 
 /// Finds a method by name.
@@ -168,6 +225,12 @@ pub enum AnyLearner {
     Hybrid(Hybrid),
     /// Murata & Suzuki, Section 3.1.
     Naive(Naive),
+    /// Hazan & Koren, Algorithm 1.
+    Aerr(Aerr),
+    /// Hazan & Koren, Algorithm 2.
+    Aelr(Aelr),
+    /// Cesa-Bianchi et al.
+    Aer(Aer),
 }
 
 impl AnyLearner {
@@ -177,6 +240,9 @@ impl AnyLearner {
             AnyLearner::Exploitation(learner) => learner,
             AnyLearner::Hybrid(learner) => learner,
             AnyLearner::Naive(learner) => learner,
+            AnyLearner::Aerr(learner) => learner,
+            AnyLearner::Aelr(learner) => learner,
+            AnyLearner::Aer(learner) => learner,
         }
     }
 
@@ -186,6 +252,9 @@ impl AnyLearner {
             AnyLearner::Exploitation(learner) => learner,
             AnyLearner::Hybrid(learner) => learner,
             AnyLearner::Naive(learner) => learner,
+            AnyLearner::Aerr(learner) => learner,
+            AnyLearner::Aelr(learner) => learner,
+            AnyLearner::Aer(learner) => learner,
         }
     }
 }

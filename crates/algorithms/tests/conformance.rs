@@ -23,11 +23,15 @@ fn learner(method: &Method) -> AnyLearner {
     (method.build)(&task()).unwrap_or_else(|error| panic!("{}: {error}", method.name))
 }
 
-fn run<S: Source>(source: S, learner: &mut AnyLearner, stop: Stop) -> (Ledger, Outcome) {
-    let mut session = Session::new(source, Budget::PerExample(BUDGET), &Seed::root(3));
+fn session<S: Source>(method: &Method, source: S) -> Session<S> {
+    Session::new(source, (method.budget)(&task()), &Seed::root(3))
+}
+
+fn run<S: Source>(method: &Method, source: S, learner: &mut AnyLearner, stop: Stop) -> (Ledger, Outcome) {
+    let mut session = session(method, source);
     let outcome = session.run(learner, stop, |_, learner| {
         let theta = learner.coefficients();
-        assert!(theta.len() <= BUDGET);
+        assert!(!method.sparse || theta.len() <= BUDGET);
         assert!(theta.values().iter().all(|value| value.is_finite()));
     });
     (*session.ledger(), outcome.unwrap())
@@ -56,7 +60,7 @@ fn same_seed_gives_the_same_bits() {
     for_every_method(|method| {
         let once = || {
             let mut learner = learner(method);
-            run(source(3000), &mut learner, Stop::never());
+            run(method, source(3000), &mut learner, Stop::never());
             bits(learner.coefficients())
         };
         assert_eq!(once(), once(), "{}", method.name);
@@ -67,12 +71,17 @@ fn same_seed_gives_the_same_bits() {
 fn estimates_are_sparse_and_the_ledger_is_exact_and_within_budget() {
     for_every_method(|method| {
         let mut learner = learner(method);
-        let (ledger, outcome) = run(source(3000), &mut learner, Stop::never());
+        let (ledger, outcome) = run(method, source(3000), &mut learner, Stop::never());
         assert_eq!(outcome, Outcome::Dry, "{}", method.name);
         assert_eq!((ledger.examples, ledger.labels), (3000, 3000), "{}", method.name);
-        assert!(ledger.most_attributes <= BUDGET, "{}: {}", method.name, ledger.most_attributes);
-        assert!(ledger.attributes <= 3000 * BUDGET as u64);
-        assert!(learner.coefficients().len() <= SPARSITY, "{}", method.name);
+        let budget = (method.budget)(&task());
+        let cap = budget.cap(DIM);
+        assert!(ledger.most_attributes <= cap, "{}: {}", method.name, ledger.most_attributes);
+        assert!(ledger.attributes <= 3000 * cap as u64);
+        if let Budget::Expected { mean, .. } = budget {
+            assert!(ledger.attributes_per_example() <= mean, "{}: {ledger:?}", method.name);
+        }
+        assert!(!method.sparse || learner.coefficients().len() <= SPARSITY, "{}", method.name);
         assert!(learner.updates() > 0, "{} never updated", method.name);
     });
 }
@@ -114,7 +123,8 @@ impl Source for Renamed {
 #[test]
 fn renaming_attributes_renames_the_answer() {
     // Reversal keeps blocks together only when their width divides d, so Exploration's blocks see other examples: the
-    // check is therefore on a noiseless, fully observed run, where both answers are the target itself.
+    // check is therefore on a noiseless run, where both answers are near the target: at it, for the methods that keep the
+    // support and see all of it; within their error after 60,000 examples, for those that estimate the residual.
     let theta = SparseVector::new(8, vec![1, 6], vec![1.0, -2.0]).unwrap();
     let design = || Uniform::new(8).unwrap();
     let data =
@@ -122,17 +132,19 @@ fn renaming_attributes_renames_the_answer() {
     for_every_method(|method| {
         let start = SparseVector::new(8, vec![1, 6], vec![0.3, 0.3]).unwrap();
         let renamed_start = SparseVector::new(8, vec![1, 6], vec![0.3, 0.3]).unwrap();
-        let task = Task { start: Some(start), step_size: 0.2, ..Task::new(8, 2, 6) };
+        let known = Task { radius: 3.0, examples: 60_000, ..Task::new(8, 2, 6) };
+        let task = Task { start: Some(start), step_size: 0.2, ..known };
+        let tolerance = if method.sparse { 0.02 } else { 0.2 };
         let mut plain = (method.build)(&task).unwrap();
         let mut renamed = (method.build)(&Task { start: Some(renamed_start), ..task }).unwrap();
         let inner = data();
         let flipped = Renamed { inner, old_of_new: (0..8).rev().collect() };
-        run(data(), &mut plain, Stop::never());
-        run(flipped, &mut renamed, Stop::never());
+        run(method, data(), &mut plain, Stop::never());
+        run(method, flipped, &mut renamed, Stop::never());
         for j in 0..8 {
             let (one, other) = (plain.coefficients().get(j), renamed.coefficients().get(7 - j));
-            assert!((one - other).abs() < 0.02, "{}: attribute {j}: {one} against {other}", method.name);
-            assert!((one - theta.view().get(j)).abs() < 0.02, "{}: attribute {j}: {one}", method.name);
+            assert!((one - other).abs() < tolerance, "{}: attribute {j}: {one} against {other}", method.name);
+            assert!((one - theta.view().get(j)).abs() < tolerance, "{}: attribute {j}: {one}", method.name);
         }
     });
 }
@@ -142,9 +154,9 @@ fn horizon_zero_is_legal_and_leaves_the_start() {
     for_every_method(|method| {
         let mut learner = learner(method);
         let before = bits(learner.coefficients());
-        let (ledger, outcome) = run(source(0), &mut learner, Stop::never());
+        let (ledger, outcome) = run(method, source(0), &mut learner, Stop::never());
         assert_eq!((ledger.examples, outcome), (0, Outcome::Dry), "{}", method.name);
-        let (ledger, outcome) = run(source(10), &mut learner, Stop::after_examples(0));
+        let (ledger, outcome) = run(method, source(10), &mut learner, Stop::after_examples(0));
         assert_eq!((ledger.examples, outcome), (0, Outcome::Limit), "{}", method.name);
         assert_eq!((bits(learner.coefficients()), learner.updates()), (before, 0), "{}", method.name);
     });
@@ -155,7 +167,7 @@ fn a_short_stream_leaves_the_last_completed_update_standing() {
     for_every_method(|method| {
         let mut whole = learner(method);
         let mut last = None;
-        let mut session = Session::new(source(700), Budget::PerExample(BUDGET), &Seed::root(3));
+        let mut session = session(method, source(700));
         session
             .run(&mut whole, Stop::never(), |_, learner| last = Some(bits(learner.coefficients())))
             .unwrap();
@@ -166,7 +178,7 @@ fn a_short_stream_leaves_the_last_completed_update_standing() {
 /// Stops a run, stores it, takes it up again, and compares with a run that was stopped but never left memory.
 fn stored_and_resumed_equals_uninterrupted(stop: Stop, then: Stop) {
     for_every_method(|method| {
-        let fresh = || Session::new(source(4000), Budget::PerExample(BUDGET), &Seed::root(3));
+        let fresh = || session(method, source(4000));
         let (mut straight, mut session) = (learner(method), fresh());
         session.run(&mut straight, stop, |_, _| {}).unwrap();
         session.run(&mut straight, then, |_, _| {}).unwrap();
@@ -197,8 +209,8 @@ fn state_survives_storage_in_the_middle_of_an_update() {
 fn stopping_between_updates_leaves_no_trace_in_the_bits() {
     for_every_method(|method| {
         let (mut straight, mut stopped) = (learner(method), learner(method));
-        run(source(4000), &mut straight, Stop::never());
-        let mut session = Session::new(source(4000), Budget::PerExample(BUDGET), &Seed::root(3));
+        run(method, source(4000), &mut straight, Stop::never());
+        let mut session = session(method, source(4000));
         for updates in 1..4 {
             session.run(&mut stopped, Stop::after_updates(updates), |_, _| {}).unwrap();
         }
@@ -207,27 +219,34 @@ fn stopping_between_updates_leaves_no_trace_in_the_bits() {
     });
 }
 
+fn refuses(method: &Method, task: &Task) {
+    let error = (method.build)(task).expect_err(method.name);
+    assert!(!error.value.is_empty() && !error.allowed.is_empty(), "{error}");
+    assert!(["dim", "sparsity", "budget", "step_size", "start", "radius"].contains(&error.field), "{error}");
+}
+
 #[test]
 fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
-    let refused = |dim, sparsity, budget, step_size| {
-        for_every_method(|method| {
+    let task = |sparsity, budget, step_size| Task { step_size, ..Task::new(10, sparsity, budget) };
+    for_every_method(|method| {
+        refuses(method, &task(4, 11, 0.1));
+        for step_size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            refuses(method, &task(4, 8, step_size));
+        }
+        if method.sparse {
+            refuses(method, &task(4, 3, 0.1));
             // Exploitation explores nothing, so it takes s' = s; its start has s entries.
-            if method.name == "exploitation" && budget >= sparsity && budget <= dim && step_size == 0.1 {
-                return;
+            if method.name != "exploitation" {
+                refuses(method, &task(4, 4, 0.1));
+                refuses(method, &task(0, 0, 0.1));
             }
-            let task = Task { step_size, ..Task::new(dim, sparsity, budget) };
-            let error = (method.build)(&task).expect_err(method.name);
-            assert!(!error.value.is_empty() && !error.allowed.is_empty(), "{error}");
-            assert!(["dim", "sparsity", "budget", "step_size", "start"].contains(&error.field), "{error}");
-        });
-    };
-    refused(10, 4, 4, 0.1);
-    refused(10, 4, 3, 0.1);
-    refused(10, 4, 11, 0.1);
-    refused(10, 0, 0, 0.1);
-    for step_size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        refused(10, 4, 8, step_size);
-    }
+        } else {
+            refuses(method, &task(4, 1, 0.1));
+            for radius in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+                refuses(method, &Task { radius, ..task(4, 8, 0.1) });
+            }
+        }
+    });
 }
 
 #[test]
@@ -237,7 +256,7 @@ fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
         let design = Uniform::new(DIM).unwrap();
         let wild = Virtual::new(design, theta, Noise::None, &Seed::root(1)).unwrap();
         let mut learner = learner(method);
-        let mut session = Session::new(wild, Budget::PerExample(BUDGET), &Seed::root(3));
+        let mut session = session(method, wild);
         let error = session.run(&mut learner, Stop::after_examples(100_000), |_, _| {}).unwrap_err();
         assert!(error.to_string().contains("diverged"), "{}: {error}", method.name);
         assert!(learner.coefficients().values().iter().all(|value| value.is_finite()), "{}", method.name);

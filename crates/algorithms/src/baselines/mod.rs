@@ -1,1 +1,5 @@
 //! The methods that the papers compare with.
+
+pub mod aer;
+
+pub use aer::{Aer, AerParams};

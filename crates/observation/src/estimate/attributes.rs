@@ -1,7 +1,11 @@
 //! Importance-weighted attributes: `x^_j = (d/m) x_j` if `j` is in `J`, else 0, with `J` a uniform set of `m` of the
 //! `d` attributes. Then `E x^ = x`, because every attribute is drawn with probability `m/d`.
 //!
-//! Source: Cesa-Bianchi et al. 2010; used by Murata & Suzuki 2018, Section 3.1.
+//! With `k` draws that may repeat, the weight is `d/k` times how often `j` was drawn, and again `E x~ = x`; the second
+//! moment is then `(d + k - 1)/k` times that of `x`, coordinate by coordinate.
+//!
+//! Source: Cesa-Bianchi et al. 2010; used by Murata & Suzuki 2018, Section 3.1, and, with draws that may repeat, by
+//! Hazan & Koren 2012, Algorithms 1 to 3.
 
 use crate::Row;
 
@@ -21,9 +25,40 @@ pub fn weighted<'a>(seen: Row<'a>, drawn: &'a [u32], dim: usize) -> impl Iterato
     })
 }
 
+/// Pairs `(j, (d/k) c x_j)` for the attributes `j` that were drawn `c >= 1` times among `draws` = `k` uniform draws with
+/// replacement; `times` is parallel to `seen`, with 0 for what was observed for another reason.
+pub fn weighted_with_replacement<'a>(
+    seen: Row<'a>,
+    times: &'a [u32],
+    draws: usize,
+    dim: usize,
+) -> impl Iterator<Item = (u32, f64)> + 'a {
+    let weight = weight(dim, draws);
+    let drawn = seen.attributes.iter().zip(seen.values).zip(times).filter(|&(_, &times)| times > 0);
+    drawn.map(move |((&j, value), &times)| (j, weight * f64::from(times) * value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_over_all_draws_with_replacement_are_those_stated() {
+        let (values, all) = ([3.0, -1.0, 0.5], [0, 1, 2]);
+        let seen = Row { attributes: &all, values: &values };
+        let (mut mean, mut second) = ([0.0; 3], [0.0; 3]);
+        for (a, b) in (0..9).map(|pair| (pair / 3, pair % 3)) {
+            let times = [0, 1, 2].map(|j| u32::from(a == j) + u32::from(b == j));
+            for (j, value) in weighted_with_replacement(seen, &times, 2, 3) {
+                mean[j as usize] += value / 9.0;
+                second[j as usize] += value * value / 9.0;
+            }
+        }
+        for j in 0..3 {
+            assert!((mean[j] - values[j]).abs() < 1e-14);
+            assert!((second[j] - (3.0 + 2.0 - 1.0) / 2.0 * values[j] * values[j]).abs() < 1e-13);
+        }
+    }
 
     #[test]
     fn expectation_over_all_sets_is_the_example() {

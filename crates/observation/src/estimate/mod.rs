@@ -2,3 +2,4 @@
 
 pub mod attributes;
 pub mod gen_est;
+pub mod inner_product;

@@ -1,0 +1,242 @@
+//! AER: strongly convex stochastic gradient descent on the l1 ball, half of the budget for the residual.
+//!
+//! *Source*: Cesa-Bianchi, Shalev-Shwartz & Shamir 2010, *Efficient Learning with Partially Observed Attributes*, as far
+//! as Hazan & Koren 2012, Section 5, need it; the method that AERR and AELR improve on.
+//!
+//! *Setting*: examples with `|x|_inf <= 1`, squared loss plus `(lambda/2) |w|_2^2`, predictors of l1 norm at most `B`.
+//!
+//! *Notation*: `k_u` -> `uniform`, `k_w` -> `weighted`, `lambda` -> `regularization`, `B` -> `radius`; `w_t` is
+//! [`iterate`](Aer::iterate), the output, the average of the iterates, is `coefficients()`.
+//!
+//! *Update*: observe `k_u` uniform draws `i`, with replacement, and `k_w` draws `j` with probability `|w_j| / |w|_1`, of
+//! the t-th example, then
+//!
+//! ```text
+//! x~ = (d/k_u) sum x_i e_i
+//! y^ = (|w|_1/k_w) sum sign(w_j) x_j
+//! w <- P((1 - 1/t) w - 2 (y^ - y) x~ / (lambda t)),   P the projection on |w|_1 <= B
+//! ```
+//!
+//! *Departures*: the split of the budget, the projection and which iterates are averaged are not settled by the source
+//! at hand; they are parameters. At `w = 0`, where the law of `j` is undefined, `y^ = 0`, and the attribute looked at is
+//! the first of the uniform draws.
+//!
+//! *Claims*: `hk12-fig1`, `hk12-fig2`.
+
+use crate::hazan_koren::{Look, Prediction};
+use crate::params::{ParamError, require};
+use lao_kernels::{SparseVector, SparseView, project_l1_ball};
+use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
+use lao_observation::sample::uniform_draws;
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+
+const NAME: &str = "AER";
+
+/// Parameters of [`Aer`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AerParams {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `k_u >= 1`, uniform draws per example, for the direction.
+    pub uniform: usize,
+    /// `k_w >= 1`, draws by weight per example, for the residual.
+    pub weighted: usize,
+    /// `lambda > 0`.
+    pub regularization: f64,
+    /// `B`, the largest l1 norm of a predictor; `None` does not project.
+    pub radius: Option<f64>,
+    /// How many of the first iterates the average leaves out.
+    pub burn_in: u64,
+    /// What is predicted online; does not change what is learned.
+    #[serde(default)]
+    pub prediction: Prediction,
+}
+
+/// The draws of one example of [`Aer`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AerDraws {
+    /// Uniform, with replacement, in any order.
+    pub uniform: Vec<u32>,
+    /// By weight, with replacement, in any order. Any attributes when `w = 0`.
+    pub weighted: Vec<u32>,
+}
+
+impl AerParams {
+    /// Half of the budget for each estimate (the smaller half for the direction), all iterates averaged, and, for
+    /// standardised attributes, `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two terms of the
+    /// regret for `m = examples`. `step_size` divides it, as elsewhere 1/4 for weakly correlated attributes.
+    pub fn practical(dim: usize, budget: usize, radius: f64, examples: u64, step_size: f64) -> Self {
+        let uniform = budget / 2;
+        let (d, k, m) = (dim as f64, uniform.max(1) as f64, examples.max(1) as f64);
+        let balanced = ((1.0 + m.ln()) * d * (d + k) / (k * m)).sqrt();
+        AerParams {
+            dim,
+            uniform,
+            weighted: budget - uniform,
+            regularization: balanced / (4.0 * step_size),
+            radius: Some(radius),
+            burn_in: 0,
+            prediction: Prediction::default(),
+        }
+    }
+
+    /// The learner.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Aer, ParamError> {
+        let AerParams { dim, uniform, weighted, regularization, radius, burn_in, prediction } = self;
+        require(dim >= 1, NAME, "dim", dim, "at least 1 attribute")?;
+        require(dim <= u32::MAX as usize, NAME, "dim", dim, "below 2^32")?;
+        let allowed = "1..=2^32 - 1, so a budget of at least 2";
+        require(uniform >= 1 && uniform <= u32::MAX as usize, NAME, "uniform", uniform, allowed)?;
+        require(weighted >= 1 && weighted <= u32::MAX as usize, NAME, "weighted", weighted, allowed)?;
+        let ok = regularization.is_finite() && regularization > 0.0;
+        require(ok, NAME, "regularization", regularization, "a positive finite number")?;
+        let strange = radius.filter(|radius| !(radius.is_finite() && *radius > 0.0));
+        require(strange.is_none(), NAME, "radius", strange.unwrap_or(0.0), "a positive finite number")?;
+        Ok(Aer {
+            uniform,
+            weighted,
+            regularization,
+            radius,
+            burn_in,
+            prediction,
+            w: vec![0.0; dim],
+            sum: vec![0.0; dim],
+            next: vec![0.0; dim],
+            scratch: Vec::new(),
+            look: Look::new(dim),
+            done: 0,
+            average: OnceCell::new(),
+        })
+    }
+}
+
+/// The learner of Cesa-Bianchi et al.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Aer {
+    uniform: usize,
+    weighted: usize,
+    regularization: f64,
+    radius: Option<f64>,
+    burn_in: u64,
+    prediction: Prediction,
+    w: Vec<f64>,
+    sum: Vec<f64>,
+    next: Vec<f64>,
+    scratch: Vec<u64>,
+    look: Look,
+    done: u64,
+    #[serde(skip)]
+    average: OnceCell<SparseVector>,
+}
+
+impl Aer {
+    /// `w_t`, all d coordinates, at a cost of O(d).
+    pub fn iterate(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    pub fn ask_for(&mut self, draws: &AerDraws, ask: &mut Ask) {
+        let (uniform, weighted) = self.look.draws();
+        uniform.extend_from_slice(&draws.uniform);
+        weighted.extend_from_slice(&draws.weighted);
+        self.look.fill(ask);
+    }
+
+    fn norm(&self) -> f64 {
+        self.w.iter().map(|w| w.abs()).sum()
+    }
+
+    /// `y^`, the mean of the estimates of `w.x` from the attributes drawn by weight; 0 when `w = 0`.
+    fn inner_product(&self, seen: Row<'_>) -> f64 {
+        let norm = self.norm();
+        let drawn = self.look.weighted_values(seen);
+        let total: f64 = drawn
+            .map(|(j, times, value)| {
+                f64::from(times) * self.w.get(j).map_or(0.0, |&w| l1_law(norm, w, value))
+            })
+            .sum();
+        total / self.weighted as f64
+    }
+}
+
+impl Learner for Aer {
+    fn dim(&self) -> usize {
+        self.w.len()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if !self.look.pending() {
+            let norm = self.norm();
+            let (uniform, weighted) = self.look.draws();
+            uniform_draws(self.w.len(), self.uniform, rng, uniform);
+            for _ in 0..self.weighted {
+                let mut left = rng.random::<f64>() * norm;
+                let place = self.w.iter().position(|w| {
+                    left -= w.abs();
+                    left < 0.0
+                });
+                weighted.push(place.map_or(uniform[0], |j| j as u32));
+            }
+        }
+        self.look.fill(ask);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        match self.prediction {
+            Prediction::Unbiased => self.inner_product(seen),
+            Prediction::Observed => {
+                let pairs = seen.attributes.iter().zip(seen.values);
+                pairs.map(|(&j, value)| self.w.get(j as usize).map_or(0.0, |w| w * value)).sum()
+            }
+        }
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let (seen, label, tally) = self.look.answer(told)?;
+        let residual = self.inner_product(seen) - label;
+        let t = (self.done + 1) as f64;
+        let v = &mut self.next;
+        v.clear();
+        v.extend(self.w.iter().map(|w| (1.0 - 1.0 / t) * w));
+        for (j, value) in weighted_with_replacement(seen, &tally.uniform, self.uniform, self.w.len()) {
+            v[j as usize] -= 2.0 * residual * value / (self.regularization * t);
+        }
+        let diverged = |attribute, value| LearnError::Diverged { update: self.done + 1, attribute, value };
+        if let Some(j) = v.iter().position(|v| !v.is_finite()) {
+            return Err(diverged(j, v[j]));
+        }
+        if let Some(radius) = self.radius {
+            project_l1_ball(v, radius, &mut self.scratch).map_err(|at| diverged(at.index, at.value))?;
+        }
+        if self.done >= self.burn_in {
+            self.sum.iter_mut().zip(&self.w).for_each(|(sum, w)| *sum += w);
+        }
+        std::mem::swap(&mut self.w, &mut self.next);
+        self.done += 1;
+        self.average.take();
+        self.look.done();
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        let average = || match self.done.saturating_sub(self.burn_in) {
+            0 => SparseVector::from_dense(&self.w),
+            count => {
+                SparseVector::from_dense(&self.sum.iter().map(|sum| sum / count as f64).collect::<Vec<_>>())
+            }
+        };
+        self.average.get_or_init(average).view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.done
+    }
+}

@@ -1,0 +1,220 @@
+//! AERR: stochastic gradient descent on the l2 ball from k + 1 attributes per example.
+//!
+//! *Source*: Hazan & Koren 2012, Algorithm 1.
+//!
+//! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `(w.x - y)^2 / 2`; competes with the best predictor of l2
+//! norm at most `B` (Ridge).
+//!
+//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `w_1` -> `start`; `w_t` is
+//! [`iterate`](Aerr::iterate), the output `w-bar = (w_1 + .. + w_m)/m` is `coefficients()`.
+//!
+//! *Update*: observe `k` uniform draws `i_1 .. i_k`, with replacement, and one `j` drawn with probability
+//! `w_j^2 / |w|_2^2`, of one example, then
+//!
+//! ```text
+//! x~  = (d/k) sum_r x[i_r] e_{i_r}
+//! phi = |w|_2^2 x_j / w_j - y
+//! v   = w - eta phi x~
+//! w  <- v min(1, B / |v|_2)
+//! ```
+//!
+//! *Departures*: at `w = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the attribute looked
+//! at in its place is the first of the uniform draws; so `w_1 = 0` is allowed, and the default.
+//!
+//! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`.
+
+use super::{Draws, Look, Prediction, require_shape};
+use crate::params::{ParamError, require};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l2_law};
+use lao_observation::sample::uniform_draws;
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+
+const NAME: &str = "AERR";
+
+/// Parameters of [`Aerr`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AerrParams {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `k >= 1`, uniform draws per example; k + 1 attributes are observed.
+    pub draws: usize,
+    /// `B > 0`, the largest l2 norm of a predictor.
+    pub radius: f64,
+    /// `eta > 0`.
+    pub step_size: f64,
+    /// `w_1`, of l2 norm at most `B`; `None` is zero.
+    pub start: Option<SparseVector>,
+    /// What is predicted online; does not change what is learned.
+    #[serde(default)]
+    pub prediction: Prediction,
+}
+
+impl AerrParams {
+    /// The step size of Theorem 3.1, `eta = sqrt(k/(2 d m))` for `m = examples` with `|x|_2 <= 1`: the expected excess
+    /// loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`.
+    pub fn from_theorem(dim: usize, draws: usize, radius: f64, examples: u64) -> Self {
+        let step_size = (draws as f64 / (2.0 * dim as f64 * examples as f64)).sqrt();
+        AerrParams { dim, draws, radius, step_size, start: None, prediction: Prediction::default() }
+    }
+
+    /// For standardised attributes, whose examples have `|x|_2^2` near `d`: the theorem's step size in that unit, or,
+    /// when there are so many examples that it is larger, half of the largest one that contracts, `2k/(d^2 (d+k))`.
+    /// `step_size` scales both, as elsewhere 1/4 for weakly correlated attributes.
+    pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
+        let theorem = Self::from_theorem(dim, draws, radius, examples);
+        let (d, k) = (dim as f64, draws as f64);
+        let step_size = 4.0 * step_size * (theorem.step_size / d).max(0.5 * k / (d * d * (d + k)));
+        AerrParams { step_size, ..theorem }
+    }
+
+    /// The learner.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Aerr, ParamError> {
+        let AerrParams { dim, draws, radius, step_size, start, prediction } = self;
+        require_shape(NAME, dim, draws, radius, step_size)?;
+        let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
+        require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
+        let w = start.view().to_dense();
+        let norm = norm_squared(&w).sqrt();
+        let allowed = format_args!("an l2 norm of at most B = {radius}").to_string();
+        require(
+            norm <= radius * (1.0 + 1e-12),
+            NAME,
+            "start",
+            format_args!("a vector of norm {norm}"),
+            allowed,
+        )?;
+        Ok(Aerr {
+            draws,
+            radius,
+            step_size,
+            prediction,
+            sum: vec![0.0; dim],
+            next: vec![0.0; dim],
+            w,
+            look: Look::new(dim),
+            done: 0,
+            average: OnceCell::new(),
+        })
+    }
+}
+
+fn norm_squared(w: &[f64]) -> f64 {
+    w.iter().map(|w| w * w).sum()
+}
+
+/// The learner of Algorithm 1.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Aerr {
+    draws: usize,
+    radius: f64,
+    step_size: f64,
+    prediction: Prediction,
+    w: Vec<f64>,
+    sum: Vec<f64>,
+    next: Vec<f64>,
+    look: Look,
+    done: u64,
+    #[serde(skip)]
+    average: OnceCell<SparseVector>,
+}
+
+impl Aerr {
+    /// `w_t`, all d coordinates, at a cost of O(d).
+    pub fn iterate(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+        let (uniform, weighted) = self.look.draws();
+        uniform.extend_from_slice(&draws.uniform);
+        weighted.push(draws.weighted);
+        self.look.fill(ask);
+    }
+
+    /// `w.x` from the attribute drawn by weight; 0 when `w = 0`.
+    fn inner_product(&self, seen: Row<'_>) -> f64 {
+        let norm_squared = norm_squared(&self.w);
+        let by_weight = self.look.weighted_value(seen);
+        by_weight.map_or(0.0, |(j, value)| match self.w[j] {
+            0.0 => 0.0,
+            coefficient => l2_law(norm_squared, coefficient, value),
+        })
+    }
+}
+
+impl Learner for Aerr {
+    fn dim(&self) -> usize {
+        self.w.len()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if !self.look.pending() {
+            let (uniform, weighted) = self.look.draws();
+            uniform_draws(self.w.len(), self.draws, rng, uniform);
+            let mut left = rng.random::<f64>() * norm_squared(&self.w);
+            let place = self.w.iter().position(|w| {
+                left -= w * w;
+                left < 0.0
+            });
+            weighted.push(place.map_or(uniform[0], |j| j as u32));
+        }
+        self.look.fill(ask);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        match self.prediction {
+            Prediction::Unbiased => self.inner_product(seen),
+            Prediction::Observed => {
+                let pairs = seen.attributes.iter().zip(seen.values);
+                pairs.map(|(&j, value)| self.w.get(j as usize).map_or(0.0, |w| w * value)).sum()
+            }
+        }
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let (seen, label, tally) = self.look.answer(told)?;
+        let phi = self.inner_product(seen) - label;
+        let v = &mut self.next;
+        v.copy_from_slice(&self.w);
+        for (j, value) in weighted_with_replacement(seen, &tally.uniform, self.draws, self.w.len()) {
+            let j = j as usize;
+            v[j] -= self.step_size * phi * value;
+            if !v[j].is_finite() {
+                return Err(LearnError::Diverged { update: self.done + 1, attribute: j, value: v[j] });
+            }
+        }
+        let norm = norm_squared(v).sqrt();
+        if norm > self.radius {
+            v.iter_mut().for_each(|v| *v *= self.radius / norm);
+        }
+        self.sum.iter_mut().zip(&self.w).for_each(|(sum, w)| *sum += w);
+        std::mem::swap(&mut self.w, &mut self.next);
+        self.done += 1;
+        self.average.take();
+        self.look.done();
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        let average = || match self.done {
+            0 => SparseVector::from_dense(&self.w),
+            done => {
+                SparseVector::from_dense(&self.sum.iter().map(|sum| sum / done as f64).collect::<Vec<_>>())
+            }
+        };
+        self.average.get_or_init(average).view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.done
+    }
+}
