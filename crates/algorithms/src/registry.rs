@@ -2,6 +2,9 @@
 
 use crate::baselines::{Aer, AerParams};
 use crate::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams};
+use crate::ito::{
+    Greedy, GreedyParams, Rda1, Rda1Params, Rda2, Rda2Params, Rda3, Rda3Params, Uniform, UniformParams,
+};
 use crate::murata_suzuki::{
     Exploitation, ExploitationParams, Exploration, ExplorationParams, Hybrid, HybridParams, Naive,
     NaiveParams,
@@ -64,6 +67,16 @@ pub enum AnyParams {
     Aelr(AelrParams),
     /// Cesa-Bianchi et al.
     Aer(AerParams),
+    /// Ito et al., Algorithm 1.
+    Rda1(Rda1Params),
+    /// Ito et al., Algorithm 2, as reconstructed.
+    Rda2(Rda2Params),
+    /// Ito et al., Algorithm 3, as reconstructed.
+    Rda3(Rda3Params),
+    /// Ito et al., Section 6, baseline (i).
+    Greedy(GreedyParams),
+    /// Ito et al., Section 6, baseline (ii).
+    Uniform(UniformParams),
 }
 
 impl AnyParams {
@@ -80,6 +93,11 @@ impl AnyParams {
             AnyParams::Aerr(params) => AnyLearner::Aerr(params.check()?),
             AnyParams::Aelr(params) => AnyLearner::Aelr(params.check()?),
             AnyParams::Aer(params) => AnyLearner::Aer(params.check()?),
+            AnyParams::Rda1(params) => AnyLearner::Rda1(params.check()?),
+            AnyParams::Rda2(params) => AnyLearner::Rda2(params.check()?),
+            AnyParams::Rda3(params) => AnyLearner::Rda3(params.check()?),
+            AnyParams::Greedy(params) => AnyLearner::Greedy(params.check()?),
+            AnyParams::Uniform(params) => AnyLearner::Uniform(params.check()?),
         })
     }
 }
@@ -206,6 +224,66 @@ pub const METHODS: &[Method] = &[
             Ok(AnyLearner::Aer(AerParams::practical(dim, budget, radius, examples, step_size).check()?))
         },
     },
+    Method {
+        name: "rda1",
+        source: "Ito et al. 2017, Algorithm 1",
+        summary: "Dual averaging on the k_1 largest weights and a random set, with an unbiased gradient.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, sparsity, budget, step_size, radius, .. } = *task;
+            require_step("RDA1", step_size)?;
+            Ok(AnyLearner::Rda1(Rda1Params::practical(dim, budget, sparsity, step_size, radius).check()?))
+        },
+    },
+    Method {
+        name: "rda2",
+        source: "Ito et al. 2017, Algorithm 2 (reconstruction)",
+        summary: "Explores in rounds 1, 4, 9, ... and learns on the k' attributes found in between.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, budget, step_size, radius, .. } = *task;
+            require_step("RDA2", step_size)?;
+            Ok(AnyLearner::Rda2(Rda2Params::practical(dim, budget, step_size, radius).check()?))
+        },
+    },
+    Method {
+        name: "rda3",
+        source: "Ito et al. 2017, Algorithm 3 (reconstruction)",
+        summary: "As rda2, with an l1 term in the exploration for attributes that depend on one another.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, budget, step_size, radius, .. } = *task;
+            require_step("RDA3", step_size)?;
+            Ok(AnyLearner::Rda3(Rda3Params::practical(dim, budget, step_size, radius).check()?))
+        },
+    },
+    Method {
+        name: "greedy",
+        source: "Ito et al. 2017, Section 6",
+        summary: "Dual averaging on the k' largest weights alone: never leaves the first k' attributes.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, budget, step_size, radius, .. } = *task;
+            require_step("greedy", step_size)?;
+            Ok(AnyLearner::Greedy(GreedyParams::practical(dim, budget, step_size, radius).check()?))
+        },
+    },
+    Method {
+        name: "uniform",
+        source: "Ito et al. 2017, Section 6",
+        summary: "Dual averaging on a random set: learns the weights, predicts from what it happens to see.",
+        budget: per_example,
+        sparse: false,
+        build: |task| {
+            let Task { dim, budget, step_size, radius, .. } = *task;
+            require_step("uniform", step_size)?;
+            Ok(AnyLearner::Uniform(UniformParams::practical(dim, budget, step_size, radius).check()?))
+        },
+    },
 ];
 
 /// Finds a method by name.
@@ -231,6 +309,16 @@ pub enum AnyLearner {
     Aelr(Aelr),
     /// Cesa-Bianchi et al.
     Aer(Aer),
+    /// Ito et al., Algorithm 1.
+    Rda1(Rda1),
+    /// Ito et al., Algorithm 2, as reconstructed.
+    Rda2(Rda2),
+    /// Ito et al., Algorithm 3, as reconstructed.
+    Rda3(Rda3),
+    /// Ito et al., Section 6, baseline (i).
+    Greedy(Greedy),
+    /// Ito et al., Section 6, baseline (ii).
+    Uniform(Uniform),
 }
 
 impl AnyLearner {
@@ -243,6 +331,11 @@ impl AnyLearner {
             AnyLearner::Aerr(learner) => learner,
             AnyLearner::Aelr(learner) => learner,
             AnyLearner::Aer(learner) => learner,
+            AnyLearner::Rda1(learner) => learner,
+            AnyLearner::Rda2(learner) => learner,
+            AnyLearner::Rda3(learner) => learner,
+            AnyLearner::Greedy(learner) => learner,
+            AnyLearner::Uniform(learner) => learner,
         }
     }
 
@@ -255,6 +348,11 @@ impl AnyLearner {
             AnyLearner::Aerr(learner) => learner,
             AnyLearner::Aelr(learner) => learner,
             AnyLearner::Aer(learner) => learner,
+            AnyLearner::Rda1(learner) => learner,
+            AnyLearner::Rda2(learner) => learner,
+            AnyLearner::Rda3(learner) => learner,
+            AnyLearner::Greedy(learner) => learner,
+            AnyLearner::Uniform(learner) => learner,
         }
     }
 }

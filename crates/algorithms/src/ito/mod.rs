@@ -1,2 +1,65 @@
 //! Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura, Kawarabayashi 2017, *Efficient Sublinear-Regret Algorithms for Online
 //! Sparse Linear Regression with Limited Observation*.
+//!
+//! In every round a learner looks at `k'` attributes of an example, predicts its label from them alone, and is then told
+//! the label. Each method is regularised dual averaging (RDA): `w_t = -h / max(lambda_t, ||h||/R)`, where `h` is the sum of
+//! gradient estimates so far, `lambda_t` grows like `sqrt t` and `R` is the radius of the ball that predictors come from
+//! (1 in the paper). They differ in what they look at:
+//!
+//! | module | looks at |
+//! |---|---|
+//! | [`rda1`] (Algorithm 1) | the `k_1` largest weights and a random set beside them |
+//! | [`rda2`] (Algorithm 2) | the `k'` largest averaged weights; in rounds 1, 4, 9, ... a random set |
+//! | [`rda3`] (Algorithm 3) | the same, with an l1 term for attributes that depend on one another |
+//! | [`greedy`] | the `k'` largest weights and nothing else |
+//! | [`uniform`] | a random set |
+//!
+//! The loss is `(w' x - y)^2`, without a factor 1/2. [`lao_observation::estimate::gram`] has the estimates.
+
+mod core;
+mod dual_average;
+pub mod greedy;
+mod largest;
+pub mod rda1;
+pub mod rda2;
+pub mod rda3;
+mod squares;
+pub mod uniform;
+
+pub use dual_average::Regularization;
+pub use greedy::{Greedy, GreedyParams};
+pub use rda1::{Rda1, Rda1Params};
+pub use rda2::{Rda2, Rda2Params};
+pub use rda3::{Rda3, Rda3Params};
+pub use uniform::{Uniform, UniformParams};
+
+use crate::params::{ParamError, require};
+use lao_observation::estimate::gram::Observe;
+use lao_observation::{LearnError, Told};
+
+/// The checks that every method here shares.
+fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) -> Result<(), ParamError> {
+    require(dim >= 1 && dim <= u32::MAX as usize, method, "dim", dim, "d must lie in 1..2^32")?;
+    require(
+        (1..=dim).contains(&budget),
+        method,
+        "budget",
+        budget,
+        format_args!("k' must lie in 1..={dim}, the dimension"),
+    )?;
+    require(radius.is_finite() && radius > 0.0, method, "radius", radius, "a positive finite number")
+}
+
+/// Refuses a random set that never holds two given attributes: no weights make the estimate unbiased then.
+fn require_pairs(method: &'static str, dim: usize, budget: usize) -> Result<(), ParamError> {
+    let ok = Observe::new(dim, budget, 0).sees_every_pair();
+    require(ok, method, "budget", budget, "k' must be at least 2: no pair of attributes is seen otherwise")
+}
+
+fn not_asked(told: &Told<'_>) -> LearnError {
+    let told = match told {
+        Told::Values(_) => "other attribute values",
+        Told::Gradient(_) => "a gradient sum",
+    };
+    LearnError::NotAsked { told, asked: "one example's values of the attributes asked for" }
+}

@@ -3,3 +3,4 @@
 pub mod attributes;
 pub mod gen_est;
 pub mod inner_product;
+pub mod gram;

@@ -1,0 +1,135 @@
+//! Dual averaging over a ball: `w_t = argmin_{||w|| <= R} h' w + (lambda_t/2) ||w||^2 = -h / max(lambda_t, ||h||/R)`, where
+//! `h` is the sum of the gradients so far (equation 5; the paper calls it their average, but means the sum).
+
+use crate::params::{ParamError, require};
+use lao_observation::LearnError;
+use serde::{Deserialize, Serialize};
+
+/// Sums beyond this are refused: the squares of 2^32 such numbers still have a finite sum.
+const LARGEST: f64 = 1e149;
+
+/// How strongly round `t` is regularised: `lambda_t = scale * t^power`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Regularization {
+    /// `lambda_1`, positive.
+    pub scale: f64,
+    /// In `0..=1`; 1/2 in the theorems. The sequence must not decrease.
+    pub power: f64,
+}
+
+impl Regularization {
+    /// `scale * sqrt(t)`.
+    pub fn sqrt(scale: f64) -> Self {
+        Regularization { scale, power: 0.5 }
+    }
+
+    /// `lambda_t` for `t >= 1`.
+    pub fn at(&self, t: u64) -> f64 {
+        let t = t as f64;
+        self.scale * if self.power == 0.5 { t.sqrt() } else { t.powf(self.power) }
+    }
+
+    pub(super) fn check(&self, method: &'static str, field: &'static str) -> Result<(), ParamError> {
+        let Regularization { scale, power } = *self;
+        let ok = scale.is_finite() && scale > 0.0;
+        require(ok, method, field, format_args!("scale {scale}"), "a positive finite scale")?;
+        let ok = (0.0..=1.0).contains(&power);
+        require(ok, method, field, format_args!("power {power}"), "a power in 0..=1; 1/2 in the theorems")
+    }
+}
+
+/// `h`, its norm, and the factor that turns it into `w_t`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct DualAverage {
+    regularization: Regularization,
+    radius: f64,
+    rounds: u64,
+    sum: Vec<f64>,
+    /// `||h||^2`, kept up as entries change.
+    square: f64,
+    /// `-1 / max(lambda_t, ||h||/R)` for the round to come.
+    factor: f64,
+    /// Entries changed since `square` was last added up from scratch.
+    drift: usize,
+    /// Changed entries, before they are taken over.
+    #[serde(skip)]
+    fresh: Vec<f64>,
+}
+
+impl DualAverage {
+    pub(super) fn new(dim: usize, regularization: Regularization, radius: f64) -> Self {
+        let (sum, fresh) = (vec![0.0; dim], Vec::new());
+        let mut average =
+            DualAverage { regularization, radius, rounds: 0, sum, square: 0.0, factor: 0.0, drift: 0, fresh };
+        average.refactor();
+        average
+    }
+
+    /// Takes up with another sum.
+    pub(super) fn set_sum(&mut self, sum: &[f64]) {
+        self.sum.clear();
+        self.sum.extend_from_slice(sum);
+        self.add_up();
+        self.refactor();
+    }
+
+    pub(super) fn dim(&self) -> usize {
+        self.sum.len()
+    }
+
+    /// Rounds that are over.
+    pub(super) fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    pub(super) fn sum(&self) -> &[f64] {
+        &self.sum
+    }
+
+    /// `w_t` at one attribute.
+    pub(super) fn weight(&self, attribute: u32) -> f64 {
+        self.factor * self.sum[attribute as usize]
+    }
+
+    /// `w_t`.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        self.sum.iter().map(|h| self.factor * h).collect()
+    }
+
+    /// Ends a round: `h <- h + g`, where `g` has these entries.
+    pub(super) fn add(&mut self, attributes: &[u32], gradient: &[f64]) -> Result<(), LearnError> {
+        self.fresh.clear();
+        self.fresh.extend(attributes.iter().zip(gradient).map(|(&j, g)| self.sum[j as usize] + g));
+        if let Some(at) = self.fresh.iter().position(|h| !small(*h)) {
+            let (attribute, value) = (attributes[at] as usize, self.fresh[at]);
+            return Err(LearnError::Diverged { update: self.rounds + 1, attribute, value });
+        }
+        for (&j, &fresh) in attributes.iter().zip(&self.fresh) {
+            let old = std::mem::replace(&mut self.sum[j as usize], fresh);
+            self.square += (fresh - old) * (fresh + old);
+        }
+        self.drift += attributes.len();
+        if self.drift >= self.sum.len() {
+            self.add_up();
+        }
+        self.rounds += 1;
+        self.refactor();
+        Ok(())
+    }
+
+    fn add_up(&mut self) {
+        self.square = self.sum.iter().map(|h| h * h).sum();
+        self.drift = 0;
+    }
+
+    fn refactor(&mut self) {
+        let lambda = self.regularization.at(self.rounds + 1);
+        self.factor = -1.0 / lambda.max(self.square.max(0.0).sqrt() / self.radius);
+    }
+}
+
+/// Whether a number can be an entry of `h`; not a number cannot.
+pub(super) fn small(h: f64) -> bool {
+    h.abs() < LARGEST
+}

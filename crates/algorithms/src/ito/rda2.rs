@@ -1,0 +1,166 @@
+//! Algorithm 2: explore in rounds 1, 4, 9, ...; in between look at what exploration found and learn on that.
+//!
+//! *Source*: Ito et al. 2017, Section 5.1 and Theorem 6. **A reconstruction**: the paper's pseudo-code is in a supplement
+//! that is not available. Section 5.1 fixes the exploration rounds, the two gradient sums, the average `wbar_s` and that
+//! `S_t` follows from it. Marked [R] below is what it leaves open.
+//!
+//! *Setting*: as [`rda1`](super::rda1), but `k' >= 2` attributes suffice, whatever the sparsity `k <= k'` of the target.
+//!
+//! *Notation*: `k'` -> `budget`, `lambda_s` -> `explore`, `lambda~_t` -> `exploit`; `h^` is [`Rda2::gradient_sum`], `w_s` is
+//! [`Rda2::explorer`], `wbar_s` is [`Rda2::average`], `w~_t` is [`Rda2::iterate`], the `S_t` in between is
+//! [`Rda2::chosen`].
+//!
+//! *Update*: in round `t`
+//!
+//! ```text
+//! if t = s^2:  w_s = -h^ / max(lambda_s, ||h^||/R)      lambda_s = 8 sqrt(s)/C, C = k'(k'-1)/(d(d-1))  [R]
+//!              wbar_s = (w_1 + ... + w_s)/s
+//!              S = a uniform set of k' attributes       (k_1 = 0) [R]
+//! else:        S = the k' largest |wbar_s,i|            (the same set until the next square)
+//! w~ = -h~ / max(lambda~_t, ||h~||/R)                   lambda~_t = 8 sqrt(t) [R];  predict w~_S' x_S
+//! h~ <- h~ + 2 (w~_S' x_S - y) x_S
+//! if t = s^2:  h^ <- h^ + 2 X w_s - 2 y z               as in Algorithm 1
+//! ```
+//!
+//! Why so:
+//! - `lambda_s`: 8 sqrt(s)/C gives the paper's constant 4096 in the third term of Theorem 6 from the pathwise regret of dual
+//!   averaging with `||g^|| <= 4/C`;
+//! - `k_1 = 0`: the bounds hold `C_{d,k',0}`, though the text says "at most k-2";
+//! - `lambda~_t`: gives the term `8 sqrt(T+1)` with `||D g~|| <= 4`;
+//! - `S_t` random at the squares themselves: the text has it constant from one square to the next, but then no pair of
+//!   unchosen attributes would ever be seen;
+//! - `h~` from `w~`: the text says `w`, but means the vector that predicted.
+//!
+//! *Departures*: beside [R], the radius `R`, 1 in the paper. The estimate that [`Learner::coefficients`] gives is `w~` on the
+//! `k'` attributes chosen. A round costs O(k'), a square round O(d) more: O(k' + d/sqrt(t)) per example on average.
+//!
+//! *Claims*: `ito17-thm6-decomposition`, `ito17-alg2-consistency`, `ito17-thm6-bound`, `ito17-alg23-exponent`,
+//! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
+
+use super::dual_average::Regularization;
+use super::squares::Squares;
+use super::{require_common, require_pairs};
+use crate::params::ParamError;
+use lao_kernels::SparseView;
+use lao_observation::estimate::gram::Observe;
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "RDA2";
+
+/// Parameters of [`Rda2`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rda2Params {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `k'`, attributes observed per example; `2 <= k' <= d`.
+    pub budget: usize,
+    /// `lambda_s` of the exploration rounds, counted `s = 1, 2, ...`.
+    pub explore: Regularization,
+    /// `lambda~_t` of the predictions.
+    pub exploit: Regularization,
+    /// `R`, bound on the Euclidean norm of the weights.
+    pub radius: f64,
+}
+
+impl Rda2Params {
+    /// As reconstructed: `lambda_s = 8 sqrt(s)/C`, `lambda~_t = 8 sqrt(t)`, over the unit ball.
+    pub fn from_theorem(dim: usize, budget: usize) -> Self {
+        Self::scaled(dim, budget, 1.0, 1.0)
+    }
+
+    /// For attributes of variance about 1: the theorem's `lambda_s` and half of its `lambda~_t` at `step_size` 1/4, more
+    /// for the smaller step sizes of correlated attributes.
+    pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
+        let slower = 0.25 / step_size;
+        Rda2Params { radius, ..Self::scaled(dim, budget, slower, 0.5 * slower) }
+    }
+
+    fn scaled(dim: usize, budget: usize, explore: f64, exploit: f64) -> Self {
+        let scale = explore * 8.0 / Observe::new(dim, budget, 0).floor();
+        let (explore, exploit) = (Regularization::sqrt(scale), Regularization::sqrt(exploit * 8.0));
+        Rda2Params { dim, budget, explore, exploit, radius: 1.0 }
+    }
+
+    /// The learner.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Rda2, ParamError> {
+        let Rda2Params { dim, budget, explore, exploit, radius } = self;
+        require_common(NAME, dim, budget, radius)?;
+        require_pairs(NAME, dim, budget)?;
+        explore.check(NAME, "explore")?;
+        exploit.check(NAME, "exploit")?;
+        Ok(Rda2(Squares::new((dim, budget, radius), explore, exploit, (0.0, 0.0))))
+    }
+}
+
+/// The learner of Algorithm 2, as reconstructed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Rda2(Squares);
+
+impl Rda2 {
+    /// As [`Learner::ask`], with `drawn`, a set of `k'` attributes, if the coming round [`explores`](Self::explores).
+    pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
+        self.0.ask_for(drawn, ask);
+    }
+
+    /// Whether the coming round explores: whether its number is a square.
+    pub fn explores(&self) -> bool {
+        self.0.explores()
+    }
+
+    /// `S_t` of the rounds that do not explore, sorted: the `k'` largest entries of [`average`](Self::average).
+    pub fn chosen(&self) -> &[u32] {
+        self.0.chosen()
+    }
+
+    /// `w~_t`, which the predictions come from.
+    pub fn iterate(&self) -> Vec<f64> {
+        self.0.exploit().weights()
+    }
+
+    /// `h~`, the sum of the observed gradients.
+    pub fn exploit_sum(&self) -> Vec<f64> {
+        self.0.exploit().sum().to_vec()
+    }
+
+    /// `h^`, the sum of the gradient estimates of the exploration rounds.
+    pub fn gradient_sum(&self) -> Vec<f64> {
+        self.0.explore_sum().to_vec()
+    }
+
+    /// `w_s`; up to date when the coming round explores.
+    pub fn explorer(&self) -> Vec<f64> {
+        self.0.explorer()
+    }
+
+    /// `wbar_s`.
+    pub fn average(&self) -> Vec<f64> {
+        self.0.mean().to_vec()
+    }
+}
+
+impl Learner for Rda2 {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.0.ask(rng, ask);
+    }
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.0.predict(seen)
+    }
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        self.0.tell(told)
+    }
+    fn coefficients(&self) -> SparseView<'_> {
+        self.0.coefficients()
+    }
+    fn updates(&self) -> u64 {
+        self.0.exploit().rounds()
+    }
+}

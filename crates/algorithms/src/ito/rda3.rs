@@ -1,0 +1,152 @@
+//! Algorithm 3: as Algorithm 2, with an l1 term in the exploration, for attributes that depend on one another.
+//!
+//! *Source*: Ito et al. 2017, Section 5.2 and Theorem 7. **A reconstruction**: the paper's pseudo-code is in a supplement
+//! that is not available. Section 5.2 says that `w_s` gets an "l1-regularization" and that `wbar_s` is "a weighted average";
+//! marked [R] below is what it leaves open, and everything that [`rda2`](super::rda2) marks so.
+//!
+//! *Setting*: as [`rda2`](super::rda2), with the compatibility condition in place of independent attributes.
+//!
+//! *Notation*: as [`rda2`](super::rda2); `rho_0` -> `penalty`.
+//!
+//! *Update*: that of [`rda2`](super::rda2), but in the rounds `t = s^2`
+//!
+//! ```text
+//! u = sign(h^) max(|h^| - Lambda_s, 0)        Lambda_s = rho_1 + ... + rho_{s-1}, rho_j = rho_0 j^(-1/4)  [R]
+//! w_s = -u / max(lambda_s, ||u||/R)           = argmin h^' w + Lambda_s ||w||_1 + (lambda_s/2) ||w||^2 over the ball
+//! wbar_s = sum of rho_j w_j / sum of rho_j, j = 1..s  [R]
+//! ```
+//!
+//! The penalties sum up to order `s^(3/4)`, between the noise of `h^`, of order `sqrt s`, and its drift, of order `s`; and
+//! `rho_j` as weights make the regret of the penalised objective, divided by their sum, a bound on `wbar_s`.
+//!
+//! *Departures*: as [`rda2`](super::rda2).
+//!
+//! *Claims*: `ito17-thm6-decomposition`, `ito17-alg3-consistency`, `ito17-thm7-bound`, `ito17-alg23-exponent`,
+//! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
+
+use super::dual_average::Regularization;
+use super::squares::Squares;
+use super::{Rda2Params, require_common, require_pairs};
+use crate::params::{ParamError, require};
+use lao_kernels::SparseView;
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "RDA3";
+
+/// Parameters of [`Rda3`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rda3Params {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `k'`, attributes observed per example; `2 <= k' <= d`.
+    pub budget: usize,
+    /// `lambda_s` of the exploration rounds, counted `s = 1, 2, ...`.
+    pub explore: Regularization,
+    /// `lambda~_t` of the predictions.
+    pub exploit: Regularization,
+    /// `R`, bound on the Euclidean norm of the weights.
+    pub radius: f64,
+    /// `rho_0`, weight of the l1 term; 0 leaves Algorithm 2 with a weighted average.
+    pub penalty: f64,
+}
+
+impl Rda3Params {
+    /// As reconstructed; see [`Rda2Params::from_theorem`]. No theorem gives `rho_0`.
+    pub fn from_theorem(dim: usize, budget: usize, penalty: f64) -> Self {
+        Self::beside(Rda2Params::from_theorem(dim, budget), penalty)
+    }
+
+    /// As [`Rda2Params::practical`], with `rho_0 = 1/2`.
+    pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
+        Self::beside(Rda2Params::practical(dim, budget, step_size, radius), 0.5)
+    }
+
+    fn beside(Rda2Params { dim, budget, explore, exploit, radius }: Rda2Params, penalty: f64) -> Self {
+        Rda3Params { dim, budget, explore, exploit, radius, penalty }
+    }
+
+    /// The learner.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Rda3, ParamError> {
+        let Rda3Params { dim, budget, explore, exploit, radius, penalty } = self;
+        require_common(NAME, dim, budget, radius)?;
+        require_pairs(NAME, dim, budget)?;
+        explore.check(NAME, "explore")?;
+        exploit.check(NAME, "exploit")?;
+        let ok = penalty.is_finite() && penalty >= 0.0;
+        require(ok, NAME, "penalty", penalty, "a finite number of at least 0")?;
+        Ok(Rda3(Squares::new((dim, budget, radius), explore, exploit, (penalty, 0.25))))
+    }
+}
+
+/// The learner of Algorithm 3, as reconstructed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Rda3(Squares);
+
+impl Rda3 {
+    /// As [`Learner::ask`], with `drawn`, a set of `k'` attributes, if the coming round [`explores`](Self::explores).
+    pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
+        self.0.ask_for(drawn, ask);
+    }
+
+    /// Whether the coming round explores: whether its number is a square.
+    pub fn explores(&self) -> bool {
+        self.0.explores()
+    }
+
+    /// `S_t` of the rounds that do not explore, sorted: the `k'` largest entries of [`average`](Self::average).
+    pub fn chosen(&self) -> &[u32] {
+        self.0.chosen()
+    }
+
+    /// `w~_t`, which the predictions come from.
+    pub fn iterate(&self) -> Vec<f64> {
+        self.0.exploit().weights()
+    }
+
+    /// `h~`, the sum of the observed gradients.
+    pub fn exploit_sum(&self) -> Vec<f64> {
+        self.0.exploit().sum().to_vec()
+    }
+
+    /// `h^`, the sum of the gradient estimates of the exploration rounds.
+    pub fn gradient_sum(&self) -> Vec<f64> {
+        self.0.explore_sum().to_vec()
+    }
+
+    /// `w_s`; up to date when the coming round explores.
+    pub fn explorer(&self) -> Vec<f64> {
+        self.0.explorer()
+    }
+
+    /// `wbar_s`.
+    pub fn average(&self) -> Vec<f64> {
+        self.0.mean().to_vec()
+    }
+}
+
+impl Learner for Rda3 {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.0.ask(rng, ask);
+    }
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.0.predict(seen)
+    }
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        self.0.tell(told)
+    }
+    fn coefficients(&self) -> SparseView<'_> {
+        self.0.coefficients()
+    }
+    fn updates(&self) -> u64 {
+        self.0.exploit().rounds()
+    }
+}

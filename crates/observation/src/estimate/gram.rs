@@ -1,0 +1,204 @@
+//! The Gram matrix `x x'` and the example `x`, estimated from one observed set of attributes: entry (i, j) of `X` is
+//! `x_i x_j / p_ij` where both are observed, entry i of `z` is `x_i / p_i`, and 0 elsewhere. Then `E X = x x'` and
+//! `E z = x`, given what was known before the set was drawn.
+//!
+//! Source: Ito et al. 2017, Section 4 (Observation 1, equation 6).
+//!
+//! The set is drawn by *Observe(w, k', k_1)*: `U`, the `k_1` largest coordinates of `w`, for certain, and a uniform set
+//! `V` of `q = k' - k_1` of the `n = d - k_1` other attributes. The probability that given attributes are all observed
+//! depends only on how many different ones of them lie outside `U`: [`Observe::joint`]. So `X w` is a sum over three
+//! kinds of pairs and a diagonal, and costs O(k') for `k'` observed attributes instead of O(k'^2).
+
+/// The law of the observed set *Observe(w, k', k_1)*.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observe {
+    dim: usize,
+    outside: usize,
+    drawn: usize,
+}
+
+impl Observe {
+    /// `budget = k'` of `dim = d` attributes, `kept = k_1` of them for certain. Sizes out of order are cut down to
+    /// `k_1 <= k' <= d`.
+    pub fn new(dim: usize, budget: usize, kept: usize) -> Self {
+        let budget = budget.min(dim);
+        let kept = kept.min(budget);
+        Observe { dim, outside: dim - kept, drawn: budget - kept }
+    }
+
+    /// `q = k' - k_1`, how many attributes are drawn.
+    pub fn drawn(&self) -> usize {
+        self.drawn
+    }
+
+    /// The probability that given attributes are all observed, `outside` different ones of which lie outside `U`:
+    /// `q (q-1) ... / (n (n-1) ...)` with as many factors. For one attribute this is `p_i`, for two `p_ij`, for three
+    /// the probability that the second moment of the estimate needs.
+    pub fn joint(&self, outside: usize) -> f64 {
+        if outside > self.outside {
+            return 0.0;
+        }
+        (0..outside).map(|a| self.drawn.saturating_sub(a) as f64 / (self.outside - a) as f64).product()
+    }
+
+    /// `C = q (q-1) / (d (d-1))`, the paper's lower bound on every pair probability; 1 when all is observed.
+    pub fn floor(&self) -> f64 {
+        if self.drawn == self.outside {
+            return 1.0;
+        }
+        let (q, d) = (self.drawn as f64, self.dim as f64);
+        q * (q - 1.0).max(0.0) / (d * (d - 1.0))
+    }
+
+    /// The smallest pair probability, `q (q-1) / (n (n-1))`: the paper's [`floor`](Self::floor) may be raised to it.
+    pub fn least_pair(&self) -> f64 {
+        self.joint(self.outside.min(2))
+    }
+
+    /// Whether every pair of attributes can be observed together: without that, no weights make `X` unbiased.
+    pub fn sees_every_pair(&self) -> bool {
+        self.least_pair() > 0.0
+    }
+
+    /// The estimates under this law.
+    pub fn estimates(&self) -> Estimates {
+        // A kind of pair that does not occur, or is never observed, gets weight 0.
+        let inverse = |outside| match self.joint(outside) {
+            0.0 => 0.0,
+            p => 1.0 / p,
+        };
+        Estimates { single: inverse(1), pair: inverse(2) }
+    }
+}
+
+/// Importance weights of the estimates `X` and `z`. An attribute or pair within `U` has weight 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimates {
+    /// `1/p_i` outside `U`; also the weight of a pair with one attribute in `U` and one outside.
+    pub single: f64,
+    /// `1/p_ij` for two different attributes outside `U`.
+    pub pair: f64,
+}
+
+impl Estimates {
+    /// `out <- (X w)_S`: the observed coordinates of `X w`, all others being 0. `values[i]` and `weights[i]` are `x` and
+    /// `w` at the i-th observed attribute, `outside[i]` tells whether that one lies outside `U`. O(k').
+    pub fn gram_times(&self, values: &[f64], weights: &[f64], outside: &[bool], out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(self.terms(values, weights, outside, 0.0));
+    }
+
+    /// `z_i = x_i / p_i` at an observed attribute.
+    pub fn attribute(&self, value: f64, outside: bool) -> f64 {
+        if outside { self.single * value } else { value }
+    }
+
+    /// `out <- g^_S = 2 (X w)_S - 2 y z_S`, the gradient of `(w' x - y)^2` in expectation (equation 6). O(k').
+    pub fn gradient(
+        &self,
+        values: &[f64],
+        weights: &[f64],
+        outside: &[bool],
+        label: f64,
+        out: &mut Vec<f64>,
+    ) {
+        out.clear();
+        out.extend(self.terms(values, weights, outside, label).map(|term| 2.0 * term));
+    }
+
+    /// `X w - y z`, coordinate by coordinate.
+    fn terms<'a>(
+        &self,
+        values: &'a [f64],
+        weights: &'a [f64],
+        outside: &'a [bool],
+        label: f64,
+    ) -> impl Iterator<Item = f64> + 'a {
+        // By place, inside U (0) or outside (1): the part of w' x there.
+        let mut part = [0.0; 2];
+        for ((x, w), &outside) in values.iter().zip(weights).zip(outside) {
+            part[usize::from(outside)] += x * w;
+        }
+        let common = [
+            part[0] + self.single * part[1] - label,
+            self.single * part[0] + self.pair * part[1] - self.single * label,
+        ];
+        // Outside U the own product x_i w_i has weight 1/p_i, not that of a pair.
+        let own = [0.0, self.single - self.pair];
+        values.iter().zip(weights).zip(outside).map(move |((x, w), &outside)| {
+            let place = usize::from(outside);
+            x * (common[place] + own[place] * (x * w))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All sets that *Observe* can give, with `U = 0..k_1`.
+    fn sets(dim: usize, budget: usize, kept: usize) -> Vec<Vec<bool>> {
+        let size = |mask: u32| mask.count_ones() as usize;
+        let inside = (1u32 << kept) - 1;
+        (0..1u32 << dim)
+            .filter(|mask| size(*mask) == budget && mask & inside == inside)
+            .map(|mask| (0..dim).map(|i| mask >> i & 1 == 1).collect())
+            .collect()
+    }
+
+    const SHAPES: [(usize, usize, usize); 8] =
+        [(4, 2, 0), (5, 3, 1), (6, 4, 2), (6, 2, 0), (6, 5, 2), (5, 5, 0), (5, 5, 4), (4, 4, 3)];
+
+    #[test]
+    fn joint_probabilities_are_frequencies_over_all_sets() {
+        for (dim, budget, kept) in SHAPES {
+            let (law, sets) = (Observe::new(dim, budget, kept), sets(dim, budget, kept));
+            for i in 0..dim {
+                for j in 0..dim {
+                    for l in 0..dim {
+                        let mut outside: Vec<usize> = [i, j, l].into_iter().filter(|&a| a >= kept).collect();
+                        outside.sort_unstable();
+                        outside.dedup();
+                        let count = sets.iter().filter(|set| set[i] && set[j] && set[l]).count();
+                        let frequency = count as f64 / sets.len() as f64;
+                        assert!(
+                            (law.joint(outside.len()) - frequency).abs() < 1e-12,
+                            "{dim} {budget} {kept}"
+                        );
+                    }
+                }
+            }
+            assert!(law.floor() <= law.least_pair() + 1e-12);
+        }
+    }
+
+    #[test]
+    fn products_agree_with_the_matrix_and_are_unbiased() {
+        let x = [0.3, -0.7, 0.2, 0.5, -0.1, 0.9];
+        let w = [0.4, 0.1, -0.6, 0.0, 0.8, -0.2];
+        for (dim, budget, kept) in SHAPES {
+            let (law, sets) = (Observe::new(dim, budget, kept), sets(dim, budget, kept));
+            let (mut mean, mut out) = (vec![0.0; dim], Vec::new());
+            for set in &sets {
+                let seen: Vec<usize> = (0..dim).filter(|&i| set[i]).collect();
+                let outside: Vec<bool> = seen.iter().map(|&i| i >= kept).collect();
+                let at = |v: &[f64]| -> Vec<f64> { seen.iter().map(|&i| v[i]).collect() };
+                law.estimates().gradient(&at(&x), &at(&w), &outside, 0.7, &mut out);
+                for (place, &i) in seen.iter().enumerate() {
+                    let p = |j: usize| {
+                        let both = usize::from(i >= kept) + usize::from(j >= kept && j != i);
+                        law.joint(both)
+                    };
+                    let row: f64 = seen.iter().map(|&j| x[i] * x[j] * w[j] / p(j)).sum();
+                    let wanted = 2.0 * row - 2.0 * 0.7 * x[i] / law.joint(usize::from(i >= kept));
+                    assert!((out[place] - wanted).abs() < 1e-12);
+                    mean[i] += out[place] / sets.len() as f64;
+                }
+            }
+            let residual = (0..dim).map(|i| x[i] * w[i]).sum::<f64>() - 0.7;
+            for i in 0..dim {
+                assert!((mean[i] - 2.0 * residual * x[i]).abs() < 1e-10, "{dim} {budget} {kept}: {i}");
+            }
+        }
+    }
+}
