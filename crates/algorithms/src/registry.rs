@@ -1,6 +1,6 @@
 //! Every method, one row each.
 
-use crate::baselines::{Aer, AerParams};
+use crate::baselines::{Aer, AerParams, Ball, Dantzig, DantzigParams, Fkk, FkkParams, Online, OnlineParams};
 use crate::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams};
 use crate::ito::{
     Greedy, GreedyParams, Rda1, Rda1Params, Rda2, Rda2Params, Rda3, Rda3Params, Uniform, UniformParams,
@@ -77,6 +77,12 @@ pub enum AnyParams {
     Greedy(GreedyParams),
     /// Ito et al., Section 6, baseline (ii).
     Uniform(UniformParams),
+    /// Kale et al.
+    Dantzig(DantzigParams),
+    /// Foster et al.
+    Fkk(FkkParams),
+    /// Ridge or Lasso with full information.
+    Online(OnlineParams),
 }
 
 impl AnyParams {
@@ -98,6 +104,9 @@ impl AnyParams {
             AnyParams::Rda3(params) => AnyLearner::Rda3(params.check()?),
             AnyParams::Greedy(params) => AnyLearner::Greedy(params.check()?),
             AnyParams::Uniform(params) => AnyLearner::Uniform(params.check()?),
+            AnyParams::Dantzig(params) => AnyLearner::Dantzig(params.check()?),
+            AnyParams::Fkk(params) => AnyLearner::Fkk(params.check()?),
+            AnyParams::Online(params) => AnyLearner::Online(params.check()?),
         })
     }
 }
@@ -130,6 +139,11 @@ fn draws_beside_one(method: &'static str, task: &Task) -> Result<usize, ParamErr
     require(budget <= dim, method, "budget", budget, format_args!("at most d = {dim}"))?;
     require_step(method, step_size)?;
     Ok(budget - 1)
+}
+
+fn online(ball: Ball, task: &Task) -> Result<AnyLearner, ParamError> {
+    let Task { dim, radius, step_size, .. } = *task;
+    Ok(AnyLearner::Online(OnlineParams::practical(dim, ball, radius, step_size).check()?))
 }
 
 /// All methods.
@@ -284,6 +298,47 @@ pub const METHODS: &[Method] = &[
             Ok(AnyLearner::Uniform(UniformParams::practical(dim, budget, step_size, radius).check()?))
         },
     },
+    Method {
+        name: "dantzig",
+        source: "Kale et al. 2017",
+        summary: "Moments from random attributes; a Dantzig selector, solved at doubling times, keeps s of them.",
+        budget: per_example,
+        sparse: true,
+        build: |task| {
+            let Task { dim, sparsity, budget, examples, step_size, .. } = *task;
+            require_step("Dantzig", step_size)?;
+            let params = DantzigParams::practical(dim, sparsity, budget, examples);
+            Ok(AnyLearner::Dantzig(params.check()?))
+        },
+    },
+    Method {
+        name: "fkk",
+        source: "Foster et al. 2016",
+        summary: "Hedges over all supports of size s, each with its own gradient steps; exponential in s.",
+        budget: per_example,
+        sparse: true,
+        build: |task| {
+            let Task { dim, sparsity, budget, radius, examples, step_size, .. } = *task;
+            let params = FkkParams::practical(dim, sparsity, budget, radius, examples, step_size);
+            Ok(AnyLearner::Fkk(params.check()?))
+        },
+    },
+    Method {
+        name: "online-ridge",
+        source: "Zinkevich 2003, as a reference in Hazan & Koren 2012",
+        summary: "Gradient steps on the l2 ball with full information.",
+        budget: |_| Budget::Unlimited,
+        sparse: false,
+        build: |task| online(Ball::Ridge, task),
+    },
+    Method {
+        name: "online-lasso",
+        source: "Kivinen & Warmuth 1997, as a reference in Hazan & Koren 2012",
+        summary: "Multiplicative steps on the l1 ball with full information.",
+        budget: |_| Budget::Unlimited,
+        sparse: false,
+        build: |task| online(Ball::Lasso, task),
+    },
 ];
 
 /// Finds a method by name.
@@ -319,6 +374,12 @@ pub enum AnyLearner {
     Greedy(Greedy),
     /// Ito et al., Section 6, baseline (ii).
     Uniform(Uniform),
+    /// Kale et al.
+    Dantzig(Dantzig),
+    /// Foster et al.
+    Fkk(Fkk),
+    /// Ridge or Lasso with full information.
+    Online(Online),
 }
 
 impl AnyLearner {
@@ -336,6 +397,9 @@ impl AnyLearner {
             AnyLearner::Rda3(learner) => learner,
             AnyLearner::Greedy(learner) => learner,
             AnyLearner::Uniform(learner) => learner,
+            AnyLearner::Dantzig(learner) => learner,
+            AnyLearner::Fkk(learner) => learner,
+            AnyLearner::Online(learner) => learner,
         }
     }
 
@@ -353,6 +417,9 @@ impl AnyLearner {
             AnyLearner::Rda3(learner) => learner,
             AnyLearner::Greedy(learner) => learner,
             AnyLearner::Uniform(learner) => learner,
+            AnyLearner::Dantzig(learner) => learner,
+            AnyLearner::Fkk(learner) => learner,
+            AnyLearner::Online(learner) => learner,
         }
     }
 }

@@ -1,17 +1,14 @@
 //! The methods that the papers compare with.
+//!
+//! [`aer`], [`dantzig`] and [`fkk`] learn under a budget as well; [`online`] and [`offline`] see everything.
 
 pub mod aer;
-
-pub use aer::{Aer, AerParams};
-//!
-//! [`dantzig`] and [`fkk`] solve the same online problem under a budget, one by linear programs, one by enumeration;
-//! [`online`] and [`offline`] see everything.
-
 pub mod dantzig;
 pub mod fkk;
 pub mod offline;
 pub mod online;
 
+pub use aer::{Aer, AerParams};
 pub use dantzig::{Dantzig, DantzigParams};
 pub use fkk::{Fkk, FkkParams};
 pub use online::{Ball, Online, OnlineParams};
