@@ -6,6 +6,7 @@ pub mod learner;
 pub mod reader;
 pub mod sabotage;
 pub mod source;
+pub mod tampered;
 pub mod threshold;
 
 pub use learner::{Misdirected, Misdirection};
@@ -13,3 +14,4 @@ pub use reader::{Overreach, Overreaches};
 pub use sabotage::{Keep, Sabotage};
 pub use source::{Fault, Faulty, ImputesMean};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};
+pub use tampered::{Estimates, Tampered, TwoDraws};

@@ -8,14 +8,22 @@ mod lem32_ogd;
 mod lem41_second_moment;
 mod lem_a1_mw;
 mod lem_a2_clip_bias;
+mod problem;
 mod steps;
 mod svr_gradient;
+mod thm31_risk;
+mod thm34_eta;
+mod thm34_risk;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
     lem32_ogd::CLAIM,
+    thm31_risk::CLAIM,
     lem_a1_mw::CLAIM,
     lem_a2_clip_bias::CLAIM,
+    thm34_risk::CLAIM,
+    thm34_eta::CLAIM,
+    thm34_eta::PRINTED,
     lem41_second_moment::PRINTED,
     lem41_second_moment::CLAIM,
     claim42::CLAIM,

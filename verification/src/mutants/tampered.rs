@@ -1,0 +1,160 @@
+//! AERR and AELR with a fault in their estimates.
+//!
+//! Both update along `phi x~`, where `phi` comes from one attribute drawn by weight and `x~` from uniform draws. Since a
+//! label shifts `phi` and a value scales its coordinate of `x~`, any other `phi` and any other `x~` on the same draws can be
+//! told as another example: the update itself stays production code.
+
+use lao_algorithms::hazan_koren::{Aelr, Aerr, Draws};
+use lao_kernels::SparseView;
+use lao_observation::sample::uniform_draws;
+use lao_observation::{Ask, BlockBuf, LearnError, Learner, Rng, Told};
+use rand::RngExt;
+
+/// What the two methods share.
+pub trait TwoDraws: Learner {
+    /// As [`Learner::ask`], with these draws.
+    fn ask_for(&mut self, draws: &Draws, ask: &mut Ask);
+    /// `w_t`.
+    fn iterate(&self) -> Vec<f64>;
+    /// The probability of drawing a coefficient by weight, up to a common factor.
+    fn weight(coefficient: f64) -> f64;
+    /// The factor of `x_j` in `phi`, where `total` is the sum of all weights.
+    fn factor(total: f64, coefficient: f64) -> f64;
+}
+
+impl TwoDraws for Aerr {
+    fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+        Aerr::ask_for(self, draws, ask);
+    }
+    fn iterate(&self) -> Vec<f64> {
+        Aerr::iterate(self)
+    }
+    fn weight(coefficient: f64) -> f64 {
+        coefficient * coefficient
+    }
+    fn factor(total: f64, coefficient: f64) -> f64 {
+        total / coefficient
+    }
+}
+
+impl TwoDraws for Aelr {
+    fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+        Aelr::ask_for(self, draws, ask);
+    }
+    fn iterate(&self) -> Vec<f64> {
+        Aelr::iterate(self)
+    }
+    fn weight(coefficient: f64) -> f64 {
+        coefficient.abs()
+    }
+    fn factor(total: f64, coefficient: f64) -> f64 {
+        total * coefficient.signum()
+    }
+}
+
+/// The estimates of one example, for a fault to change.
+#[derive(Debug)]
+pub struct Estimates<'a> {
+    /// `w_t`.
+    pub w: &'a [f64],
+    /// The attribute drawn by weight; any when `w = 0`.
+    pub drawn: usize,
+    /// Its value.
+    pub value: f64,
+    /// The label.
+    pub label: f64,
+    /// `phi`, the estimate of `w.x - y`.
+    pub phi: f64,
+    /// The coordinates of `x~` that were drawn uniformly.
+    pub direction: Vec<(u32, f64)>,
+}
+
+/// A learner whose estimates pass through `fault` before it updates.
+#[derive(Debug)]
+pub struct Tampered<L, F> {
+    inner: L,
+    fault: F,
+    draws: Draws,
+    count: usize,
+    w: Vec<f64>,
+    block: BlockBuf,
+}
+
+impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Tampered<L, F> {
+    /// `inner`, which makes `count` uniform draws per example, with `fault`.
+    pub fn new(inner: L, count: usize, fault: F) -> Self {
+        Tampered { inner, fault, draws: Draws::default(), count, w: Vec::new(), block: BlockBuf::new() }
+    }
+
+    fn total(&self) -> f64 {
+        self.w.iter().map(|&w| L::weight(w)).sum()
+    }
+}
+
+impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Learner for Tampered<L, F> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.w = self.inner.iterate();
+        self.draws.uniform.clear();
+        uniform_draws(self.w.len(), self.count, rng, &mut self.draws.uniform);
+        let mut left = rng.random::<f64>() * self.total();
+        let place = self.w.iter().position(|&w| {
+            left -= L::weight(w);
+            left < 0.0
+        });
+        self.draws.weighted = place.map_or(self.draws.uniform[0], |j| j as u32);
+        self.inner.ask_for(&self.draws, ask);
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let Told::Values(block) = told else { return self.inner.tell(told) };
+        let Some((seen, label)) = block.single() else { return self.inner.tell(told) };
+        let place = |j: u32| seen.attributes.iter().position(|&seen| seen == j).unwrap_or(0);
+        let drawn = self.draws.weighted;
+        let factor = match self.w[drawn as usize] {
+            0.0 => 0.0,
+            w => L::factor(self.total(), w),
+        };
+        let value = seen.values[place(drawn)];
+        let scale = |j: u32| {
+            let times = self.draws.uniform.iter().filter(|&&i| i == j).count() as f64;
+            times * self.w.len() as f64 / self.count as f64
+        };
+        let mut uniform = self.draws.uniform.clone();
+        uniform.sort_unstable();
+        uniform.dedup();
+        let mut estimates = Estimates {
+            w: &self.w,
+            drawn: drawn as usize,
+            value,
+            label,
+            phi: factor * value - label,
+            direction: uniform.iter().map(|&j| (j, scale(j) * seen.values[place(j)])).collect(),
+        };
+        (self.fault)(&mut estimates);
+        let (phi, direction) = (estimates.phi, estimates.direction);
+
+        self.block.reset(seen.attributes.len(), 1);
+        for (c, &value) in seen.values.iter().enumerate() {
+            self.block.column_mut(c)[0] = value;
+        }
+        for (j, value) in direction {
+            self.block.column_mut(place(j))[0] = value / scale(j);
+        }
+        let value = self.block.column_mut(place(drawn))[0];
+        self.block.labels_mut()[0] = factor * value - phi;
+        self.block.set_rows(1);
+        self.inner.tell(Told::Values(self.block.view(seen.attributes)))
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.inner.coefficients()
+    }
+
+    fn updates(&self) -> u64 {
+        self.inner.updates()
+    }
+}
