@@ -116,9 +116,9 @@ proptest! {
             sum.iter_mut().flatten().zip(matrix.iter().flatten()).for_each(|(sum, entry)| *sum += entry);
         }
         prop_assert_eq!(learner.updates(), steps.ilog2() as u64 + 1, "one program at each power of two");
-        for i in 0..dim {
-            for j in 0..dim {
-                let mean = sum[i][j] / steps as f64;
+        for (i, row) in sum.iter().enumerate() {
+            for (j, sum) in row.iter().enumerate() {
+                let mean = sum / steps as f64;
                 prop_assert!((learner.moment(i, j) - mean).abs() <= 1e-12 * (1.0 + mean.abs()));
             }
         }

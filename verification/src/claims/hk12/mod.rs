@@ -5,7 +5,10 @@ use crate::claim::Claim;
 mod claim42;
 mod claim43;
 mod lem32_ogd;
+mod lem41_attributes;
 mod lem41_second_moment;
+mod lem41_unbiased;
+mod lem41_unbiased_printed;
 mod lem_a1_mw;
 mod lem_a2_clip_bias;
 mod problem;
@@ -24,8 +27,11 @@ pub const CLAIMS: &[Claim] = &[
     thm34_risk::CLAIM,
     thm34_eta::CLAIM,
     thm34_eta::PRINTED,
+    lem41_unbiased_printed::CLAIM,
+    lem41_unbiased::CLAIM,
     lem41_second_moment::PRINTED,
     lem41_second_moment::CLAIM,
+    lem41_attributes::CLAIM,
     claim42::CLAIM,
     claim43::CLAIM,
     svr_gradient::CLAIM,
