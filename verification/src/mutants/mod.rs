@@ -13,5 +13,5 @@ pub use learner::{Misdirected, Misdirection};
 pub use reader::{Overreach, Overreaches};
 pub use sabotage::{Keep, Sabotage};
 pub use source::{Fault, Faulty, ImputesMean};
-pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};
 pub use tampered::{Estimates, Tampered, TwoDraws};
+pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};

@@ -2,5 +2,5 @@
 
 pub mod attributes;
 pub mod gen_est;
-pub mod inner_product;
 pub mod gram;
+pub mod inner_product;
