@@ -7,6 +7,7 @@
 //! own, and allocate nothing once these have grown to size.
 
 mod dense;
+mod exponential;
 mod gather;
 pub mod loss;
 mod project;
@@ -16,6 +17,7 @@ mod threshold;
 mod vector;
 
 pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual};
+pub use exponential::scaled_exponentials;
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use project::{project_l1_ball, project_l2_ball};
 pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError, symmetric_eigenvalues};

@@ -17,6 +17,7 @@ impl BlockBuf {
     }
 
     /// Makes room for `room` examples of `columns` attributes and forgets what was there.
+    #[inline]
     pub fn reset(&mut self, columns: usize, room: usize) {
         (self.columns, self.room, self.rows) = (columns, room, 0);
         self.values.resize(columns * room, 0.0);
@@ -40,21 +41,25 @@ impl BlockBuf {
     }
 
     /// Column `c` with all its room, for filling.
+    #[inline]
     pub fn column_mut(&mut self, c: usize) -> &mut [f64] {
         &mut self.values[c * self.room..(c + 1) * self.room]
     }
 
     /// The labels with all their room, for filling.
+    #[inline]
     pub fn labels_mut(&mut self) -> &mut [f64] {
         &mut self.labels[..self.room]
     }
 
     /// Declares how many rows were filled. More than the room counts as the room.
+    #[inline]
     pub fn set_rows(&mut self, rows: usize) {
         self.rows = rows.min(self.room);
     }
 
     /// The filled part, under the names of its attributes.
+    #[inline]
     pub fn view<'a>(&'a self, attributes: &'a [u32]) -> Block<'a> {
         debug_assert_eq!(attributes.len(), self.columns);
         Block { attributes, rows: self.rows, room: self.room, values: &self.values, labels: &self.labels }
@@ -83,16 +88,19 @@ impl<'a> Block<'a> {
     }
 
     /// Values of the `c`-th observed attribute, one per example.
+    #[inline]
     pub fn column(&self, c: usize) -> &'a [f64] {
         &self.values[c * self.room..c * self.room + self.rows]
     }
 
     /// One label per example.
+    #[inline]
     pub fn labels(&self) -> &'a [f64] {
         &self.labels[..self.rows]
     }
 
     /// The only example of a block that was made with room for one; `None` for any other block.
+    #[inline]
     pub fn single(&self) -> Option<(Row<'a>, f64)> {
         (self.rows == 1 && self.room == 1).then(|| {
             let row = Row { attributes: self.attributes, values: &self.values[..self.attributes.len()] };

@@ -1,5 +1,13 @@
 //! Index samplers.
 
+mod sum_tree;
+mod tally;
+mod uniform;
+
+pub use sum_tree::{BLOCK, SumTree};
+pub use tally::{Tallier, Tally};
+pub use uniform::uniform_draws;
+
 use crate::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -30,55 +38,6 @@ impl SubsetSampler {
         let start = into.len();
         into.extend_from_slice(&self.permutation[..size]);
         into[start..].sort_unstable();
-    }
-}
-
-/// Appends `count` independent uniform draws from `0..dim`, in the order drawn.
-pub fn uniform_draws(dim: usize, count: usize, rng: &mut Rng, into: &mut Vec<u32>) {
-    into.extend((0..count).map(|_| rng.random_range(0..dim as u32)));
-}
-
-/// The attributes that two lists of draws name, once each, and how often.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tally {
-    /// Sorted, distinct.
-    pub attributes: Vec<u32>,
-    /// How often each is in the first list: the uniform draws.
-    pub uniform: Vec<u32>,
-    /// How often each is in the second list: the draws by weight.
-    pub weighted: Vec<u32>,
-}
-
-/// Turns draws into sorted, distinct attributes with their multiplicity.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tallier {
-    sorted: Vec<(u32, bool)>,
-}
-
-impl Tallier {
-    /// Over draws from `0..dim`.
-    pub fn new(_dim: usize) -> Self {
-        Tallier::default()
-    }
-
-    /// Counts `uniform` and `weighted` into `tally`.
-    pub fn count(&mut self, uniform: &[u32], weighted: &[u32], tally: &mut Tally) {
-        self.sorted.clear();
-        self.sorted.extend(uniform.iter().map(|&j| (j, false)));
-        self.sorted.extend(weighted.iter().map(|&j| (j, true)));
-        self.sorted.sort_unstable();
-        tally.attributes.clear();
-        tally.uniform.clear();
-        tally.weighted.clear();
-        for &(j, by_weight) in &self.sorted {
-            if tally.attributes.last() != Some(&j) {
-                tally.attributes.push(j);
-                tally.uniform.push(0);
-                tally.weighted.push(0);
-            }
-            let list = if by_weight { &mut tally.weighted } else { &mut tally.uniform };
-            list.last_mut().into_iter().for_each(|times| *times += 1);
-        }
     }
 }
 

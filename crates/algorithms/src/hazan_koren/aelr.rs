@@ -28,13 +28,13 @@
 //! *Claims*: `hk12-lemA1-mw`, `hk12-lem36-clipped-regret`, `hk12-lem37-clip-transfer`, `hk12-lem38-unbiased`,
 //! `hk12-lem38-second-moment`, `hk12-thm34-risk`.
 
+use super::multiplicative::Multiplicative;
 use super::{Draws, Look, Prediction, require_shape};
 use crate::params::ParamError;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
@@ -86,34 +86,22 @@ impl AelrParams {
     pub fn check(self) -> Result<Aelr, ParamError> {
         let AelrParams { dim, draws, radius, step_size, prediction } = self;
         require_shape(NAME, dim, draws, radius, step_size)?;
-        Ok(Aelr {
-            draws,
-            radius,
-            step_size,
-            prediction,
-            u: vec![0.0; dim],
-            w: vec![0.0; dim],
-            sum: vec![0.0; dim],
-            next: vec![0.0; dim],
-            look: Look::new(dim),
-            done: 0,
-            average: OnceCell::new(),
-        })
+        let (iterate, look) = (Multiplicative::new(dim, radius), Look::new(dim));
+        let (change, average) = (Vec::new(), OnceCell::new());
+        Ok(Aelr { draws, step_size, prediction, iterate, look, change, done: 0, average })
     }
 }
 
-/// The learner of Algorithm 2.
+/// The learner of Algorithm 2. Costs O(k log d) per example, amortised; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Aelr {
     draws: usize,
-    radius: f64,
     step_size: f64,
     prediction: Prediction,
-    u: Vec<f64>,
-    w: Vec<f64>,
-    sum: Vec<f64>,
-    next: Vec<f64>,
+    iterate: Multiplicative,
     look: Look,
+    /// `eta g` of the step under way.
+    change: Vec<f64>,
     done: u64,
     #[serde(skip)]
     average: OnceCell<SparseVector>,
@@ -122,7 +110,7 @@ pub struct Aelr {
 impl Aelr {
     /// `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
-        self.w.clone()
+        self.iterate.to_dense()
     }
 
     /// As [`ask`](Learner::ask), with these draws instead of random ones.
@@ -133,33 +121,26 @@ impl Aelr {
         self.look.fill(ask);
     }
 
-    fn norm(&self) -> f64 {
-        self.w.iter().map(|w| w.abs()).sum()
-    }
-
-    /// `w.x` from the attribute drawn by weight; 0 when `w = 0`.
+    /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.
     fn inner_product(&self, seen: Row<'_>) -> f64 {
-        let norm = self.norm();
-        let by_weight = self.look.weighted_value(seen);
-        by_weight.map_or(0.0, |(j, value)| l1_law(norm, self.w[j], value))
+        let Some((j, value)) = self.look.weighted_value(seen) else { return 0.0 };
+        match self.iterate.get(j) {
+            0.0 => 0.0,
+            coefficient => l1_law(self.iterate.norm(), coefficient, value),
+        }
     }
 }
 
 impl Learner for Aelr {
     fn dim(&self) -> usize {
-        self.w.len()
+        self.iterate.dim()
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         if !self.look.pending() {
-            let mut left = rng.random::<f64>() * self.norm();
             let (uniform, weighted) = self.look.draws();
-            uniform_draws(self.w.len(), self.draws, rng, uniform);
-            let place = self.w.iter().position(|w| {
-                left -= w.abs();
-                left < 0.0
-            });
-            weighted.push(place.map_or(uniform[0], |j| j as u32));
+            uniform_draws(self.iterate.dim(), self.draws, rng, uniform);
+            weighted.push(self.iterate.draw(rng).unwrap_or(uniform[0]));
         }
         self.look.fill(ask);
     }
@@ -168,8 +149,7 @@ impl Learner for Aelr {
         match self.prediction {
             Prediction::Unbiased => self.inner_product(seen),
             Prediction::Observed => {
-                let pairs = seen.attributes.iter().zip(seen.values);
-                pairs.map(|(&j, value)| self.w.get(j as usize).map_or(0.0, |w| w * value)).sum()
+                seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
             }
         }
     }
@@ -178,27 +158,15 @@ impl Learner for Aelr {
         let (seen, label, tally) = self.look.answer(told)?;
         let phi = self.inner_product(seen) - label;
         let clip = 1.0 / self.step_size;
-        let u = &mut self.next;
-        u.copy_from_slice(&self.u);
-        for (j, value) in weighted_with_replacement(seen, &tally.uniform, self.draws, self.w.len()) {
-            let gradient = phi * value;
-            if !gradient.is_finite() {
-                return Err(LearnError::Diverged {
-                    update: self.done + 1,
-                    attribute: j as usize,
-                    value: gradient,
-                });
-            }
-            u[j as usize] -= self.step_size * gradient.clamp(-clip, clip);
+        let direction = weighted_with_replacement(seen, &tally.uniform, self.draws, self.iterate.dim());
+        self.change.clear();
+        self.change.extend(direction.map(|(_, value)| phi * value));
+        if let Some(place) = self.change.iter().position(|gradient| !gradient.is_finite()) {
+            let (attribute, value) = (seen.attributes[place] as usize, self.change[place]);
+            return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
         }
-        self.sum.iter_mut().zip(&self.w).for_each(|(sum, w)| *sum += w);
-        std::mem::swap(&mut self.u, &mut self.next);
-        let largest = self.u.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
-        let (up, down) = (|u: f64| (u - largest).exp(), |u: f64| (-u - largest).exp());
-        let total: f64 = self.u.iter().map(|&u| up(u) + down(u)).sum();
-        for (w, &u) in self.w.iter_mut().zip(&self.u) {
-            *w = self.radius * (up(u) - down(u)) / total;
-        }
+        self.change.iter_mut().for_each(|gradient| *gradient = self.step_size * gradient.clamp(-clip, clip));
+        self.iterate.step(seen.attributes, &self.change);
         self.done += 1;
         self.average.take();
         self.look.done();
@@ -206,11 +174,7 @@ impl Learner for Aelr {
     }
 
     fn coefficients(&self) -> SparseView<'_> {
-        let average = || {
-            let m = self.done.max(1) as f64;
-            SparseVector::from_dense(&self.sum.iter().map(|sum| sum / m).collect::<Vec<_>>())
-        };
-        self.average.get_or_init(average).view()
+        self.average.get_or_init(|| self.iterate.average(self.done)).view()
     }
 
     fn updates(&self) -> u64 {

@@ -23,13 +23,13 @@
 //!
 //! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`.
 
+use super::scaled::Scaled;
 use super::{Draws, Look, Prediction, require_shape};
 use crate::params::{ParamError, require};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l2_law};
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
@@ -81,8 +81,7 @@ impl AerrParams {
         require_shape(NAME, dim, draws, radius, step_size)?;
         let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
         require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
-        let w = start.view().to_dense();
-        let norm = norm_squared(&w).sqrt();
+        let norm = start.view().norm_squared().sqrt();
         let allowed = format_args!("an l2 norm of at most B = {radius}").to_string();
         require(
             norm <= radius * (1.0 + 1e-12),
@@ -91,35 +90,18 @@ impl AerrParams {
             format_args!("a vector of norm {norm}"),
             allowed,
         )?;
-        Ok(Aerr {
-            draws,
-            radius,
-            step_size,
-            prediction,
-            sum: vec![0.0; dim],
-            next: vec![0.0; dim],
-            w,
-            look: Look::new(dim),
-            done: 0,
-            average: OnceCell::new(),
-        })
+        let (iterate, look) = (Scaled::new(&start, radius), Look::new(dim));
+        Ok(Aerr { draws, step_size, prediction, iterate, look, done: 0, average: OnceCell::new() })
     }
 }
 
-fn norm_squared(w: &[f64]) -> f64 {
-    w.iter().map(|w| w * w).sum()
-}
-
-/// The learner of Algorithm 1.
+/// The learner of Algorithm 1. Costs O(k log d) per example, amortised; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Aerr {
     draws: usize,
-    radius: f64,
     step_size: f64,
     prediction: Prediction,
-    w: Vec<f64>,
-    sum: Vec<f64>,
-    next: Vec<f64>,
+    iterate: Scaled,
     look: Look,
     done: u64,
     #[serde(skip)]
@@ -129,7 +111,7 @@ pub struct Aerr {
 impl Aerr {
     /// `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
-        self.w.clone()
+        self.iterate.to_dense()
     }
 
     /// As [`ask`](Learner::ask), with these draws instead of random ones.
@@ -140,32 +122,26 @@ impl Aerr {
         self.look.fill(ask);
     }
 
-    /// `w.x` from the attribute drawn by weight; 0 when `w = 0`.
+    /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.
     fn inner_product(&self, seen: Row<'_>) -> f64 {
-        let norm_squared = norm_squared(&self.w);
-        let by_weight = self.look.weighted_value(seen);
-        by_weight.map_or(0.0, |(j, value)| match self.w[j] {
+        let Some((j, value)) = self.look.weighted_value(seen) else { return 0.0 };
+        match self.iterate.get(j) {
             0.0 => 0.0,
-            coefficient => l2_law(norm_squared, coefficient, value),
-        })
+            coefficient => l2_law(self.iterate.norm_squared(), coefficient, value),
+        }
     }
 }
 
 impl Learner for Aerr {
     fn dim(&self) -> usize {
-        self.w.len()
+        self.iterate.dim()
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         if !self.look.pending() {
             let (uniform, weighted) = self.look.draws();
-            uniform_draws(self.w.len(), self.draws, rng, uniform);
-            let mut left = rng.random::<f64>() * norm_squared(&self.w);
-            let place = self.w.iter().position(|w| {
-                left -= w * w;
-                left < 0.0
-            });
-            weighted.push(place.map_or(uniform[0], |j| j as u32));
+            uniform_draws(self.iterate.dim(), self.draws, rng, uniform);
+            weighted.push(self.iterate.draw(rng).unwrap_or(uniform[0]));
         }
         self.look.fill(ask);
     }
@@ -174,8 +150,7 @@ impl Learner for Aerr {
         match self.prediction {
             Prediction::Unbiased => self.inner_product(seen),
             Prediction::Observed => {
-                let pairs = seen.attributes.iter().zip(seen.values);
-                pairs.map(|(&j, value)| self.w.get(j as usize).map_or(0.0, |w| w * value)).sum()
+                seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
             }
         }
     }
@@ -183,21 +158,9 @@ impl Learner for Aerr {
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let (seen, label, tally) = self.look.answer(told)?;
         let phi = self.inner_product(seen) - label;
-        let v = &mut self.next;
-        v.copy_from_slice(&self.w);
-        for (j, value) in weighted_with_replacement(seen, &tally.uniform, self.draws, self.w.len()) {
-            let j = j as usize;
-            v[j] -= self.step_size * phi * value;
-            if !v[j].is_finite() {
-                return Err(LearnError::Diverged { update: self.done + 1, attribute: j, value: v[j] });
-            }
-        }
-        let norm = norm_squared(v).sqrt();
-        if norm > self.radius {
-            v.iter_mut().for_each(|v| *v *= self.radius / norm);
-        }
-        self.sum.iter_mut().zip(&self.w).for_each(|(sum, w)| *sum += w);
-        std::mem::swap(&mut self.w, &mut self.next);
+        let step = self.step_size * phi;
+        let direction = weighted_with_replacement(seen, &tally.uniform, self.draws, self.iterate.dim());
+        self.iterate.step(seen.attributes, direction.map(|(_, value)| step * value), self.done + 1)?;
         self.done += 1;
         self.average.take();
         self.look.done();
@@ -205,13 +168,7 @@ impl Learner for Aerr {
     }
 
     fn coefficients(&self) -> SparseView<'_> {
-        let average = || match self.done {
-            0 => SparseVector::from_dense(&self.w),
-            done => {
-                SparseVector::from_dense(&self.sum.iter().map(|sum| sum / done as f64).collect::<Vec<_>>())
-            }
-        };
-        self.average.get_or_init(average).view()
+        self.average.get_or_init(|| self.iterate.average(self.done)).view()
     }
 
     fn updates(&self) -> u64 {

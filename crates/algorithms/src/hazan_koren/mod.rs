@@ -9,6 +9,8 @@
 
 pub mod aelr;
 pub mod aerr;
+mod multiplicative;
+mod scaled;
 
 pub use aelr::{Aelr, AelrParams};
 pub use aerr::{Aerr, AerrParams};
@@ -41,7 +43,6 @@ pub enum Prediction {
 /// The draws of the example that was asked for, counted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Look {
-    dim: usize,
     uniform: Vec<u32>,
     weighted: Vec<u32>,
     tally: Tally,
@@ -52,7 +53,7 @@ pub(crate) struct Look {
 impl Look {
     pub(crate) fn new(dim: usize) -> Self {
         let (tally, tallier) = (Tally::default(), Tallier::new(dim));
-        Look { dim, uniform: Vec::new(), weighted: Vec::new(), tally, tallier, pending: false }
+        Look { uniform: Vec::new(), weighted: Vec::new(), tally, tallier, pending: false }
     }
 
     /// Whether an example was asked for and has not come.
@@ -71,9 +72,12 @@ impl Look {
     /// Asks for one example's values at the attributes drawn.
     pub(crate) fn fill(&mut self, ask: &mut Ask) {
         if !self.pending {
-            self.tallier.count(&self.uniform, &self.weighted, &mut self.tally);
-            // The session refuses an attribute that does not exist, so no answer to it is awaited.
-            self.pending = self.tally.attributes.last().is_some_and(|&last| (last as usize) < self.dim);
+            let strange = self.tallier.count(&self.uniform, &self.weighted, &mut self.tally);
+            self.pending = strange.is_none();
+            if let Some(strange) = strange {
+                // The session refuses it, by its name.
+                return ask.values(1).push(strange);
+            }
         }
         ask.values(1).extend_from_slice(&self.tally.attributes);
     }
@@ -94,10 +98,10 @@ impl Look {
     }
 
     /// The first attribute drawn by weight and its value, if it is among those seen.
-    pub(crate) fn weighted_value(&self, seen: Row<'_>) -> Option<(usize, f64)> {
+    pub(crate) fn weighted_value(&self, seen: Row<'_>) -> Option<(u32, f64)> {
         let &j = self.weighted.first()?;
         let place = seen.attributes.binary_search(&j).ok()?;
-        Some((j as usize, *seen.values.get(place)?)).filter(|_| self.pending)
+        Some((j, *seen.values.get(place)?)).filter(|_| self.pending)
     }
 
     /// The attributes drawn by weight, among those seen: place, how often, value.

@@ -25,8 +25,8 @@ pub fn weighted<'a>(seen: Row<'a>, drawn: &'a [u32], dim: usize) -> impl Iterato
     })
 }
 
-/// Pairs `(j, (d/k) c x_j)` for the attributes `j` that were drawn `c >= 1` times among `draws` = `k` uniform draws with
-/// replacement; `times` is parallel to `seen`, with 0 for what was observed for another reason.
+/// Pairs `(j, (d/k) c x_j)` for all attributes of `seen`, where `j` was drawn `c` times among `draws` = `k` uniform draws
+/// with replacement; `times` holds the `c`, parallel to `seen`, with 0 for what was observed for another reason.
 pub fn weighted_with_replacement<'a>(
     seen: Row<'a>,
     times: &'a [u32],
@@ -34,7 +34,7 @@ pub fn weighted_with_replacement<'a>(
     dim: usize,
 ) -> impl Iterator<Item = (u32, f64)> + 'a {
     let weight = weight(dim, draws);
-    let drawn = seen.attributes.iter().zip(seen.values).zip(times).filter(|&(_, &times)| times > 0);
+    let drawn = seen.attributes.iter().zip(seen.values).zip(times);
     drawn.map(move |((&j, value), &times)| (j, weight * f64::from(times) * value))
 }
 

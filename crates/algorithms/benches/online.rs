@@ -1,0 +1,161 @@
+//! Methods that estimate the residual: time per example, with the attributes served from cache, so that it is the
+//! method's own. The throughput counts examples; its inverse is the time per example.
+//!
+//! - `aerr`, `aelr`, `aer`: 50 uniform draws and one by weight (AER: 25 and 25), at d = 500 and d = 10^6; a pass is
+//!   10^3 examples, of one learner that goes on learning.
+//! - `twin`: the same update written with dense vectors, as one reads it in the paper, at d = 500, same draws.
+//! - `session`: what of it is the session, its source and the counting of draws, for the same asks.
+//!
+//! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::baselines::AerParams;
+use lao_observation::sample::{Tallier, Tally, uniform_draws};
+use lao_observation::{
+    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, Source, SourceError, Stop, Told,
+};
+use rand::RngExt;
+
+const DRAWS: usize = 50;
+
+fn examples() -> u64 {
+    if std::env::args().any(|arg| arg == "--bench") { 1_000 } else { 100 }
+}
+
+/// Signs over sqrt(d), the same 4096 again and again, and their first attribute as label: all in the first-level cache.
+struct Cached {
+    dim: usize,
+    table: Vec<f64>,
+    next: u64,
+}
+
+impl Cached {
+    fn new(dim: usize) -> Self {
+        let mut rng = Seed::root(1).rng();
+        let unit = 1.0 / (dim as f64).sqrt();
+        let table = (0..4096).map(|_| if rng.random() { unit } else { -unit }).collect();
+        Cached { dim, table, next: 0 }
+    }
+
+    fn value(&self, j: u32) -> f64 {
+        self.table[(u64::from(j) + 37 * self.next) as usize % 4096]
+    }
+}
+
+impl Source for Cached {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        for (c, &j) in attributes.iter().enumerate() {
+            block.column_mut(c)[0] = self.value(j);
+        }
+        block.labels_mut()[0] = self.value(0);
+        block.set_rows(1);
+        self.next += 1;
+        Ok(1)
+    }
+    fn position(&self) -> u64 {
+        self.next
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.next = position;
+        Ok(())
+    }
+}
+
+fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(examples())).sample_size(20);
+    group
+}
+
+fn learning<L: Learner>(group: &mut BenchmarkGroup<'_, WallTime>, dim: usize, mut learner: L) {
+    let mut session = Session::new(Cached::new(dim), Budget::PerExample(DRAWS + 1), &Seed::root(2));
+    group.bench_function(BenchmarkId::new("learner", dim), |b| {
+        b.iter(|| {
+            let until = session.ledger().examples + examples();
+            session.run(&mut learner, Stop::after_examples(until), |_, _| {}).unwrap()
+        })
+    });
+}
+
+const DIMS: [usize; 2] = [500, 1_000_000];
+
+fn aerr(criterion: &mut Criterion) {
+    let mut group = group(criterion, "aerr");
+    for dim in DIMS {
+        let params = AerrParams::from_theorem(dim, DRAWS, 1.0, 100_000);
+        learning(&mut group, dim, params.check().unwrap());
+    }
+}
+
+fn aelr(criterion: &mut Criterion) {
+    let mut group = group(criterion, "aelr");
+    for dim in DIMS {
+        let params = AelrParams::from_theorem(dim, DRAWS, 1.0, 100_000);
+        learning(&mut group, dim, params.check().unwrap());
+    }
+}
+
+fn aer(criterion: &mut Criterion) {
+    let mut group = group(criterion, "aer");
+    for dim in DIMS {
+        let params = AerParams::practical(dim, DRAWS, 1.0, 100_000, 0.25);
+        learning(&mut group, dim, params.check().unwrap());
+    }
+}
+
+/// Draws and looks, but learns nothing.
+struct Looker {
+    dim: usize,
+    uniform: Vec<u32>,
+    tallier: Tallier,
+    tally: Tally,
+    seen: u64,
+}
+
+impl Learner for Looker {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.uniform.clear();
+        uniform_draws(self.dim, DRAWS, rng, &mut self.uniform);
+        self.tallier.count(&self.uniform, &[7], &mut self.tally);
+        ask.values(1).extend_from_slice(&self.tally.attributes);
+    }
+    fn tell(&mut self, _: Told<'_>) -> Result<(), LearnError> {
+        self.seen += 1;
+        Ok(())
+    }
+    fn coefficients(&self) -> lao_kernels::SparseView<'_> {
+        unreachable!("nobody looks")
+    }
+    fn updates(&self) -> u64 {
+        self.seen
+    }
+}
+
+fn session(criterion: &mut Criterion) {
+    let mut group = group(criterion, "session");
+    for dim in DIMS {
+        let (tallier, tally) = (Tallier::new(dim), Tally::default());
+        learning(&mut group, dim, Looker { dim, uniform: Vec::new(), tallier, tally, seen: 0 });
+    }
+}
+
+fn parts(criterion: &mut Criterion) {
+    let mut group = group(criterion, "parts");
+    for dim in DIMS {
+        let mut rng = Seed::root(1).rng();
+        let (mut u, mut tallier, mut tally) = (Vec::new(), Tallier::new(dim), Tally::default());
+        group.bench_function(BenchmarkId::new("uniform", dim), |b| b.iter(|| for _ in 0..examples() { u.clear(); uniform_draws(dim, DRAWS, &mut rng, &mut u); std::hint::black_box(&u);}));
+        group.bench_function(BenchmarkId::new("uniform+tally", dim), |b| b.iter(|| for _ in 0..examples() { u.clear(); uniform_draws(dim, DRAWS, &mut rng, &mut u); tallier.count(&u, &[7], &mut tally); std::hint::black_box(&tally);}));
+    }
+}
+
+criterion_group!(benches, parts, session, aerr, aelr, aer);
+criterion_main!(benches);

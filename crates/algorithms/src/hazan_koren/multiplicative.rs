@@ -1,0 +1,188 @@
+//! A predictor under multiplicative steps on the l1 ball, with its average, at a cost per step that does not depend on
+//! `d`.
+//!
+//! `w = B D/C`, where `D_j = e^u_j - e^-u_j` and `C` is the sum of `e^u_i + e^-u_i` over all `i`: a step on a few `u_j`
+//! changes as many `D_j` and one `C`. The law `|w_j|` is that of `|D_j|`, kept with `C` in a [`SumTree`]. With
+//! `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is `P D + a`, where a change of `D_j` to `D_j'` adds
+//! `P (D_j - D_j')` to `a_j` and so leaves the sum unchanged.
+//!
+//! All of `D` and `C` carries a common factor `2^-q`. When `P C` has grown so large that `P D + a` would cancel, that is
+//! when `C` has grown much since it was last looked at, `q` is chosen anew and all coordinates are put right: O(d), a few
+//! times in a run, since the steps of a learner that converges change `C` less and less.
+
+use lao_kernels::{SparseVector, scaled_exponentials};
+use lao_observation::Rng;
+use lao_observation::sample::{BLOCK, SumTree};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use std::ops::AddAssign;
+
+/// How far `P C/B` may exceed the number of steps that it covers: so many bits of the average may be lost to cancellation.
+const SLACK: f64 = (1 << 16) as f64;
+/// `C` below this is looked at again, lest its parts vanish.
+const SMALL: f64 = 1e-150;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    /// `u_j`.
+    log: f64,
+    /// `D_j`.
+    difference: f64,
+    /// The share of `j` in `C`.
+    sum: f64,
+    /// `a_j`.
+    past: f64,
+}
+
+/// Sums over several entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Sums {
+    /// Of `|D_j|`.
+    weight: f64,
+    /// Of the shares in `C`.
+    sum: f64,
+}
+
+impl AddAssign for Sums {
+    fn add_assign(&mut self, other: Sums) {
+        self.weight += other.weight;
+        self.sum += other.sum;
+    }
+}
+
+/// `w`, `|w|_1` and the sum of all iterates so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Multiplicative {
+    radius: f64,
+    /// `q`.
+    exponent: f64,
+    /// `P`, and the number of steps it covers.
+    prefix: f64,
+    covered: f64,
+    entries: Vec<Entry>,
+    sums: SumTree<Sums>,
+    /// `|D|_1` and `C`.
+    total: Sums,
+    /// The block to be added up anew next.
+    stale: usize,
+    /// `u'`, `D'` and the shares in `C'` of the step under way.
+    next: [Vec<f64>; 3],
+}
+
+impl Multiplicative {
+    pub(crate) fn new(dim: usize, radius: f64) -> Self {
+        let mut weights = Multiplicative {
+            radius,
+            exponent: 0.0,
+            prefix: 0.0,
+            covered: 0.0,
+            entries: vec![Entry::default(); dim],
+            sums: SumTree::new(dim),
+            total: Sums::default(),
+            stale: 0,
+            next: Default::default(),
+        };
+        weights.settle();
+        weights
+    }
+
+    pub(crate) fn dim(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// `w_j`; 0 beyond the dimension.
+    pub(crate) fn get(&self, j: u32) -> f64 {
+        self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference)
+    }
+
+    /// `|w|_1`.
+    pub(crate) fn norm(&self) -> f64 {
+        self.unit() * self.total.weight
+    }
+
+    /// `B/C`.
+    fn unit(&self) -> f64 {
+        self.radius / self.total.sum
+    }
+
+    /// `j` with probability `|w_j| / |w|_1`; none when `w = 0`.
+    pub(crate) fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
+        while self.total.weight > 0.0 {
+            let target = rng.random::<f64>() * self.total.weight;
+            let weight = |j: usize| self.entries[j].difference.abs();
+            match self.sums.find(target, |sums| sums.weight, weight, self.entries.len()) {
+                Ok(j) => return Some(j as u32),
+                Err(block) => self.add_up_block(block),
+            }
+        }
+        None
+    }
+
+    /// Counts the present `w` into the average, then `u <- u - change`, with `change` parallel to `attributes` and finite.
+    pub(crate) fn step(&mut self, attributes: &[u32], change: &[f64]) {
+        self.prefix += self.unit();
+        self.covered += 1.0;
+        let [logs, differences, shares] = &mut self.next;
+        logs.clear();
+        logs.extend(attributes.iter().zip(change).map(|(&j, change)| self.entries[j as usize].log - change));
+        differences.resize(logs.len(), 0.0);
+        shares.resize(logs.len(), 0.0);
+        scaled_exponentials(logs, self.exponent, differences, shares);
+
+        let next = logs.iter().zip(&*differences).zip(&*shares);
+        for (&j, ((&log, &difference), &sum)) in attributes.iter().zip(next) {
+            let entry = &mut self.entries[j as usize];
+            let change = Sums { weight: difference.abs() - entry.difference.abs(), sum: sum - entry.sum };
+            let past = entry.past + self.prefix * (entry.difference - difference);
+            *entry = Entry { log, difference, sum, past };
+            self.sums.add(j as usize, change);
+        }
+        self.add_up_block(self.stale);
+        self.stale = if self.stale + 1 < self.sums.blocks() { self.stale + 1 } else { 0 };
+        if self.prefix * self.total.sum > SLACK * self.covered * self.radius || self.total.sum < SMALL {
+            self.settle();
+        }
+    }
+
+    fn add_up_block(&mut self, block: usize) {
+        self.sums.set_block(block, add_up(&self.entries, block));
+        self.total = self.sums.total();
+    }
+
+    /// `q` such that the largest weight is near 1, and `P = 0`, at a cost of O(d).
+    fn settle(&mut self) {
+        let largest = self.entries.iter().fold(0.0_f64, |largest, entry| largest.max(entry.log.abs()));
+        self.exponent = (largest * std::f64::consts::LOG2_E).round();
+        for entry in &mut self.entries {
+            entry.past += self.prefix * entry.difference;
+            let (mut difference, mut sum) = ([0.0], [0.0]);
+            scaled_exponentials(&[entry.log], self.exponent, &mut difference, &mut sum);
+            (entry.difference, entry.sum) = (difference[0], sum[0]);
+        }
+        (self.prefix, self.covered) = (0.0, 0.0);
+        self.sums.set_all(|block| add_up(&self.entries, block));
+        self.total = self.sums.total();
+    }
+
+    /// `w`, all d coordinates.
+    pub(crate) fn to_dense(&self) -> Vec<f64> {
+        self.entries.iter().map(|entry| self.unit() * entry.difference).collect()
+    }
+
+    /// The average of `count` iterates, or `w` if there were none.
+    pub(crate) fn average(&self, count: u64) -> SparseVector {
+        if count == 0 {
+            return SparseVector::from_dense(&self.to_dense());
+        }
+        let sums = self.entries.iter().map(|entry| self.prefix * entry.difference + entry.past);
+        SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
+    }
+}
+
+fn add_up(entries: &[Entry], block: usize) -> Sums {
+    let (first, mut sums) = (block * BLOCK, Sums::default());
+    for entry in &entries[first..(first + BLOCK).min(entries.len())] {
+        sums += Sums { weight: entry.difference.abs(), sum: entry.sum };
+    }
+    sums
+}

@@ -1,0 +1,189 @@
+//! A predictor under gradient steps and projections on the l2 ball, with its average, at a cost per step that does not
+//! depend on `d`.
+//!
+//! Three things would each cost O(d) a step: to scale `w`, to add it to the sum that becomes the average, and to draw
+//! from the law `w_j^2`. Instead
+//!
+//! - `w = s u`, so that scaling changes one number;
+//! - with `P = s_1 + .. + s_t`, the sum of the iterates is `P u + a`, where a change of `u_j` to `u_j'` adds
+//!   `P (u_j - u_j')` to `a_j` and so leaves the sum unchanged;
+//! - the squares `u_j^2` are added up in a [`SumTree`], which also knows the norm.
+//!
+//! When `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all coordinates
+//! are put right at once: O(d), at times that get rarer as steps shrink.
+
+use lao_kernels::SparseVector;
+use lao_observation::sample::{BLOCK, SumTree};
+use lao_observation::{LearnError, Rng};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+/// How far `P/s` may exceed the number of steps that it covers: so many bits of the average may be lost to cancellation.
+const SLACK: f64 = (1 << 16) as f64;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    /// `u_j`.
+    value: f64,
+    /// `a_j`.
+    past: f64,
+}
+
+fn squares(entries: &[Entry], block: usize) -> f64 {
+    let first = block * BLOCK;
+    entries[first..(first + BLOCK).min(entries.len())].iter().map(|entry| entry.value * entry.value).sum()
+}
+
+/// `w`, `|w|_2` and the sum of all iterates so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Scaled {
+    radius: f64,
+    /// `s`.
+    scale: f64,
+    /// `P`, and the number of steps it covers.
+    prefix: f64,
+    covered: f64,
+    entries: Vec<Entry>,
+    squares: SumTree<f64>,
+    /// `|u|_2^2`.
+    norm_squared: f64,
+    /// The block to be added up anew next.
+    stale: usize,
+    /// `u_j'` of the step under way, and `u_j'^2 - u_j^2`.
+    next: Vec<f64>,
+    grown: Vec<f64>,
+}
+
+impl Scaled {
+    pub(crate) fn new(start: &SparseVector, radius: f64) -> Self {
+        let dim = start.dim();
+        let mut scaled = Scaled {
+            radius,
+            scale: 1.0,
+            prefix: 0.0,
+            covered: 0.0,
+            entries: vec![Entry::default(); dim],
+            squares: SumTree::new(dim),
+            norm_squared: 0.0,
+            stale: 0,
+            next: Vec::new(),
+            grown: Vec::new(),
+        };
+        for (j, value) in start.view().iter() {
+            scaled.entries[j as usize].value = value;
+        }
+        scaled.add_up();
+        scaled
+    }
+
+    pub(crate) fn dim(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// `w_j`; 0 beyond the dimension.
+    pub(crate) fn get(&self, j: u32) -> f64 {
+        self.entries.get(j as usize).map_or(0.0, |entry| self.scale * entry.value)
+    }
+
+    /// `|w|_2^2`.
+    pub(crate) fn norm_squared(&self) -> f64 {
+        self.scale * self.scale * self.norm_squared
+    }
+
+    /// `j` with probability `w_j^2 / |w|_2^2`; none when `w = 0`.
+    pub(crate) fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
+        while self.norm_squared > 0.0 {
+            let target = rng.random::<f64>() * self.norm_squared;
+            let square = |j: usize| self.entries[j].value * self.entries[j].value;
+            match self.squares.find(target, |&sum| sum, square, self.entries.len()) {
+                Ok(j) => return Some(j as u32),
+                Err(block) => self.add_up_block(block),
+            }
+        }
+        None
+    }
+
+    /// Counts the present `w` into the average, then `w <- P_B(w - change)`, with `change` parallel to `attributes`.
+    pub(crate) fn step(
+        &mut self,
+        attributes: &[u32],
+        change: impl Iterator<Item = f64>,
+        update: u64,
+    ) -> Result<(), LearnError> {
+        let unit = 1.0 / self.scale;
+        self.next.clear();
+        self.next.extend(change.map(|change| unit * change));
+        self.grown.resize(attributes.len(), 0.0);
+        for ((&j, next), grown) in attributes.iter().zip(&mut self.next).zip(&mut self.grown) {
+            let value = self.entries[j as usize].value;
+            *next = value - *next;
+            *grown = *next * *next - value * value;
+        }
+        let grown = self.grown.iter().sum::<f64>();
+        // Far enough from overflow for any order of adding.
+        if !((self.norm_squared + grown).abs() < f64::MAX / 4.0) {
+            return Err(self.diverged(attributes, update));
+        }
+
+        self.prefix += self.scale;
+        self.covered += 1.0;
+        for ((&j, &next), &grown) in attributes.iter().zip(&self.next).zip(&self.grown) {
+            let entry = &mut self.entries[j as usize];
+            entry.past += self.prefix * (entry.value - next);
+            entry.value = next;
+            self.squares.add(j as usize, grown);
+        }
+        self.add_up_block(self.stale);
+        self.stale = if self.stale + 1 < self.squares.blocks() { self.stale + 1 } else { 0 };
+
+        let norm = self.norm_squared().sqrt();
+        if norm > self.radius {
+            self.scale *= self.radius / norm;
+        }
+        if self.prefix > SLACK * self.covered * self.scale {
+            self.settle();
+        }
+        Ok(())
+    }
+
+    fn diverged(&self, attributes: &[u32], update: u64) -> LearnError {
+        let strange = attributes.iter().zip(&self.next).find(|&(_, next)| !(next * next).is_finite());
+        let (attribute, value) =
+            strange.map_or((0, f64::INFINITY), |(&j, &next)| (j as usize, self.scale * next));
+        LearnError::Diverged { update, attribute, value }
+    }
+
+    fn add_up_block(&mut self, block: usize) {
+        self.squares.set_block(block, squares(&self.entries, block));
+        self.norm_squared = self.squares.total();
+    }
+
+    fn add_up(&mut self) {
+        self.squares.set_all(|block| squares(&self.entries, block));
+        self.norm_squared = self.squares.total();
+    }
+
+    /// `s = 1` and `P = 0`, at a cost of O(d).
+    fn settle(&mut self) {
+        for entry in &mut self.entries {
+            entry.past += self.prefix * entry.value;
+            entry.value *= self.scale;
+        }
+        (self.prefix, self.covered, self.scale) = (0.0, 0.0, 1.0);
+        self.add_up();
+    }
+
+    /// `w`, all d coordinates.
+    pub(crate) fn to_dense(&self) -> Vec<f64> {
+        self.entries.iter().map(|entry| self.scale * entry.value).collect()
+    }
+
+    /// The average of `count` iterates, or `w` if there were none.
+    pub(crate) fn average(&self, count: u64) -> SparseVector {
+        if count == 0 {
+            return SparseVector::from_dense(&self.to_dense());
+        }
+        let sums = self.entries.iter().map(|entry| self.prefix * entry.value + entry.past);
+        SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
+    }
+}
