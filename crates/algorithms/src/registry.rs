@@ -1,7 +1,7 @@
 //! Every method, one row each.
 
 use crate::baselines::{Aer, AerParams, Ball, Dantzig, DantzigParams, Fkk, FkkParams, Online, OnlineParams};
-use crate::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams};
+use crate::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams, Aesvr, AesvrParams};
 use crate::ito::{
     Greedy, GreedyParams, Rda1, Rda1Params, Rda2, Rda2Params, Rda3, Rda3Params, Uniform, UniformParams,
 };
@@ -65,6 +65,8 @@ pub enum AnyParams {
     Aerr(AerrParams),
     /// Hazan & Koren, Algorithm 2.
     Aelr(AelrParams),
+    /// Hazan & Koren, Algorithm 4.
+    Aesvr(AesvrParams),
     /// Cesa-Bianchi et al.
     Aer(AerParams),
     /// Ito et al., Algorithm 1.
@@ -98,6 +100,7 @@ impl AnyParams {
             AnyParams::Naive(params) => AnyLearner::Naive(params.check()?),
             AnyParams::Aerr(params) => AnyLearner::Aerr(params.check()?),
             AnyParams::Aelr(params) => AnyLearner::Aelr(params.check()?),
+            AnyParams::Aesvr(params) => AnyLearner::Aesvr(params.check()?),
             AnyParams::Aer(params) => AnyLearner::Aer(params.check()?),
             AnyParams::Rda1(params) => AnyLearner::Rda1(params.check()?),
             AnyParams::Rda2(params) => AnyLearner::Rda2(params.check()?),
@@ -139,6 +142,14 @@ fn draws_beside_one(method: &'static str, task: &Task) -> Result<usize, ParamErr
     require(budget <= dim, method, "budget", budget, format_args!("at most d = {dim}"))?;
     require_step(method, step_size)?;
     Ok(budget - 1)
+}
+
+/// AESVR with two attributes of the budget for its two estimates, which read that many on average.
+fn aesvr(task: &Task) -> Result<Aesvr, ParamError> {
+    let Task { dim, budget, radius, examples, step_size, .. } = *task;
+    draws_beside_one("AESVR", task)?;
+    require(budget >= 3, "AESVR", "budget", budget, "at least 3, one uniform draw and two for the loss")?;
+    AesvrParams::practical(dim, budget - 2, radius, examples, step_size).check()
 }
 
 fn online(ball: Ball, task: &Task) -> Result<AnyLearner, ParamError> {
@@ -225,6 +236,14 @@ pub const METHODS: &[Method] = &[
             let draws = draws_beside_one("AELR", task)?;
             Ok(AnyLearner::Aelr(AelrParams::practical(dim, draws, radius, examples, step_size).check()?))
         },
+    },
+    Method {
+        name: "aesvr",
+        source: "Hazan & Koren 2012, Algorithm 4",
+        summary: "As aerr for support vector regression; how much it reads of an example is random.",
+        budget: |task| aesvr(task).map_or(Budget::PerExample(task.budget), |learner| learner.budget()),
+        sparse: false,
+        build: |task| Ok(AnyLearner::Aesvr(aesvr(task)?)),
     },
     Method {
         name: "aer",
@@ -362,6 +381,8 @@ pub enum AnyLearner {
     Aerr(Aerr),
     /// Hazan & Koren, Algorithm 2.
     Aelr(Aelr),
+    /// Hazan & Koren, Algorithm 4.
+    Aesvr(Aesvr),
     /// Cesa-Bianchi et al.
     Aer(Aer),
     /// Ito et al., Algorithm 1.
@@ -391,6 +412,7 @@ impl AnyLearner {
             AnyLearner::Naive(learner) => learner,
             AnyLearner::Aerr(learner) => learner,
             AnyLearner::Aelr(learner) => learner,
+            AnyLearner::Aesvr(learner) => learner,
             AnyLearner::Aer(learner) => learner,
             AnyLearner::Rda1(learner) => learner,
             AnyLearner::Rda2(learner) => learner,
@@ -411,6 +433,7 @@ impl AnyLearner {
             AnyLearner::Naive(learner) => learner,
             AnyLearner::Aerr(learner) => learner,
             AnyLearner::Aelr(learner) => learner,
+            AnyLearner::Aesvr(learner) => learner,
             AnyLearner::Aer(learner) => learner,
             AnyLearner::Rda1(learner) => learner,
             AnyLearner::Rda2(learner) => learner,

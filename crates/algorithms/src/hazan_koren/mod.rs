@@ -3,17 +3,20 @@
 //! One attribute of an example, drawn with a probability that the predictor gives it, is enough for an unbiased
 //! residual; `k` more, drawn uniformly, for an unbiased direction. Their product is an unbiased gradient, whatever `d`
 //! is, and any online method may descend along it: [`aerr`] (Algorithm 1) by projected steps on the l2 ball, [`aelr`]
-//! (Algorithm 2) by multiplicative steps on the l1 ball.
+//! (Algorithm 2) by multiplicative steps on the l1 ball. Other losses need a function of the residual, for which a few more
+//! attributes suffice: [`aesvr`] (Algorithm 4) for support vector regression.
 //!
-//! The loss is `(w.x - y)^2 / 2`, so gradients have no factor 2.
+//! The loss of the first two is `(w.x - y)^2 / 2`, so gradients have no factor 2.
 
 pub mod aelr;
 pub mod aerr;
+pub mod aesvr;
 mod multiplicative;
 mod scaled;
 
 pub use aelr::{Aelr, AelrParams};
 pub use aerr::{Aerr, AerrParams};
+pub use aesvr::{Aesvr, AesvrDraws, AesvrParams};
 
 use crate::params::{ParamError, require};
 use lao_observation::sample::{Tallier, Tally};

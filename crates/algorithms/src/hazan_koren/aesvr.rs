@@ -1,0 +1,258 @@
+//! AESVR: stochastic gradient descent for support vector regression from k + 7/2 attributes per example on average.
+//!
+//! *Source*: Hazan & Koren 2012, Algorithm 4, with GenEst (Procedure 3).
+//!
+//! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `max(|w.x - y| - delta, 0)`; competes with the best predictor
+//! of l2 norm at most `B`. In the place of the loss stands `f_eps(w.x - y)`, which is convex, entire, and at most
+//! `eps/sqrt(pi)` above it ([`lao_kernels::loss`]).
+//!
+//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `delta` -> `insensitivity`, `eps` -> `smoothing`,
+//! `N` -> `repetitions`; `w_t` is [`iterate`](Aesvr::iterate), the output `w-bar` is `coefficients()`.
+//!
+//! *Update*: as [`aerr`](super::aerr), with another `phi`: with `x' = x/eps` and `y+- = (y +- delta)/eps`,
+//!
+//! ```text
+//! phi = (GenEst(w, x', y+) + GenEst(w, x', y-)) / 2,     E phi = (erf(w.x' - y+) + erf(w.x' - y-)) / 2 = f_eps'(w.x - y)
+//! v   = w - eta phi x~,   x~ = (d/k) sum_r x[i_r] e_{i_r}
+//! w  <- v min(1, B / |v|_2)
+//! ```
+//!
+//! *Attributes read*: `k + 2 E` on average, where `E <= 7/4` is the mean of one [`GenEst`], and any number in one example: the
+//! law has no bound. A repeated attribute is read once, so `d` is the cap. [`Aesvr::budget`] states both.
+//!
+//! *Departures*: `N` is `16 B^2/eps^2`, rounded up, where Procedure 3 prints `4 B^2`: GenEst is called with `w/eps` and labels
+//! up to `2B/eps`, so its lemma asks for `4 (2B/eps)^2`. Even terms of the series of erf are zero and read nothing, unless
+//! `reads_zeros`. At `w = 0` estimates are `-y+-`, which is exact. The variance of `phi` grows like `exp(16 (B/eps)^2)`
+//! in the worst case, not like `exp(log^2(B/eps))` as printed: keep `B/eps` near 1.
+//!
+//! *Claims*: `hk12-thm44-attributes`, `hk12-thm44-risk`.
+
+use super::scaled::Scaled;
+use super::{Look, require_shape};
+use crate::params::{ParamError, require};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::estimate::attributes::weighted_with_replacement;
+use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
+use lao_observation::estimate::inner_product::l2_law;
+use lao_observation::sample::uniform_draws;
+use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+
+const NAME: &str = "AESVR";
+
+/// Parameters of [`Aesvr`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AesvrParams {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `k >= 1`, uniform draws per example.
+    pub draws: usize,
+    /// `B > 0`, the largest l2 norm of a predictor.
+    pub radius: f64,
+    /// `eta > 0`.
+    pub step_size: f64,
+    /// `delta >= 0`, in units of the label.
+    pub insensitivity: f64,
+    /// `eps > 0`, in units of the label.
+    pub smoothing: f64,
+    /// `N >= 1`, attributes per averaged estimate.
+    pub repetitions: u32,
+    /// Whether attributes are read for the even terms of the series, which are zero.
+    #[serde(default)]
+    pub reads_zeros: bool,
+}
+
+impl AesvrParams {
+    /// `N = 16 B^2/eps^2`, rounded up, and the step size `2B/(G sqrt(m))` for `m = examples` with `|x|_2 <= 1`, where
+    /// `G^2 = second_moment (d + k - 1)/k` bounds the squared gradient and `second_moment` bounds `E phi^2`; Theorem 4.4
+    /// leaves it to be tuned.
+    pub fn from_theorem(
+        dim: usize,
+        draws: usize,
+        radius: f64,
+        (insensitivity, smoothing): (f64, f64),
+        second_moment: f64,
+        examples: u64,
+    ) -> Self {
+        let (d, k) = (dim as f64, draws as f64);
+        let gradient = (second_moment * (d + k - 1.0) / k).sqrt();
+        AesvrParams {
+            dim,
+            draws,
+            radius,
+            step_size: 2.0 * radius / (gradient * (examples as f64).sqrt()),
+            insensitivity,
+            smoothing,
+            repetitions: Self::default_repetitions(radius, smoothing),
+            reads_zeros: false,
+        }
+    }
+
+    /// For standardised attributes, whose examples have `|x|_2^2` near `d`: no insensitivity, `eps = 2 B sqrt(d)`, so that
+    /// GenEst works at the margin where its variance is small, and AERR's step size in the unit of the slope of `f_eps'`
+    /// at 0, `2/(eps sqrt(pi))`. The loss is then close to a square wherever residuals are below `eps`.
+    pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
+        let (smoothing, of_square) = (
+            2.0 * radius * (dim as f64).sqrt(),
+            super::AerrParams::practical(dim, draws, radius, examples, step_size),
+        );
+        AesvrParams {
+            dim,
+            draws,
+            radius,
+            step_size: of_square.step_size * smoothing / std::f64::consts::FRAC_2_SQRT_PI,
+            insensitivity: 0.0,
+            smoothing,
+            repetitions: Self::default_repetitions(radius * (dim as f64).sqrt(), smoothing),
+            reads_zeros: false,
+        }
+    }
+
+    /// `ceil(16 B^2/eps^2)`, at least 1.
+    pub fn default_repetitions(radius: f64, smoothing: f64) -> u32 {
+        // A float beyond the range saturates.
+        (16.0 * (radius / smoothing).powi(2)).ceil().max(1.0) as u32
+    }
+
+    /// The learner.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self) -> Result<Aesvr, ParamError> {
+        let AesvrParams { dim, draws, radius, step_size, insensitivity, smoothing, repetitions, .. } = self;
+        require_shape(NAME, dim, draws, radius, step_size)?;
+        let ok = insensitivity.is_finite() && insensitivity >= 0.0;
+        require(ok, NAME, "insensitivity", insensitivity, "a finite number of at least 0")?;
+        let ok = smoothing.is_finite() && smoothing > 0.0;
+        require(ok, NAME, "smoothing", smoothing, "a positive finite number")?;
+        require(repetitions >= 1, NAME, "repetitions", repetitions, "at least 1")?;
+        let estimate = GenEst { repetitions, reads_zeros: self.reads_zeros };
+        // Room for the draws of 2^32 examples, most likely.
+        let room = (repetitions as usize).saturating_mul(32).min(1 << 16);
+        let draws = GenEstDraws { factors: 0, attributes: Vec::with_capacity(room) };
+        Ok(Aesvr {
+            iterate: Scaled::new(&SparseVector::zeros(dim), radius),
+            look: Look::new(dim),
+            estimates: [draws.clone(), draws],
+            estimate,
+            params: self,
+            done: 0,
+            average: OnceCell::new(),
+        })
+    }
+}
+
+/// What is drawn for one example.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AesvrDraws {
+    /// `i_1 .. i_k`: uniform, with replacement, in any order.
+    pub uniform: Vec<u32>,
+    /// Those of `GenEst(w, x', y+)` and of `GenEst(w, x', y-)`.
+    pub estimates: [GenEstDraws; 2],
+}
+
+/// The learner of Algorithm 4. Costs O(k log d) per example, amortised, plus O(log d) per attribute that GenEst reads;
+/// keeps O(d) memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Aesvr {
+    params: AesvrParams,
+    estimate: GenEst,
+    iterate: Scaled,
+    look: Look,
+    /// GenEst's draws for the example asked for.
+    estimates: [GenEstDraws; 2],
+    done: u64,
+    #[serde(skip)]
+    average: OnceCell<SparseVector>,
+}
+
+impl Aesvr {
+    /// `w_t`, all d coordinates, at a cost of O(d).
+    pub fn iterate(&self) -> Vec<f64> {
+        self.iterate.to_dense()
+    }
+
+    /// The attributes read per example: on average (with multiplicity, so at most that many are distinct), and at most.
+    pub fn budget(&self) -> Budget {
+        let mean = self.params.draws as f64 + 2.0 * self.estimate.expected_reads(erf_coefficient);
+        Budget::Expected { mean, cap: self.params.dim }
+    }
+
+    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    pub fn ask_for(&mut self, draws: &AesvrDraws, ask: &mut Ask) {
+        let (uniform, weighted) = self.look.draws();
+        uniform.extend_from_slice(&draws.uniform);
+        self.estimates.clone_from(&draws.estimates);
+        draws.estimates.iter().for_each(|estimate| weighted.extend_from_slice(&estimate.attributes));
+        self.look.fill(ask);
+    }
+
+    /// The attributes drawn for the example asked for, with multiplicity.
+    pub fn reads(&self) -> usize {
+        self.params.draws + self.estimates.iter().map(|draws| draws.attributes.len()).sum::<usize>()
+    }
+
+    /// `phi`.
+    fn slope(&self, seen: Row<'_>, label: f64) -> f64 {
+        let AesvrParams { insensitivity, smoothing, .. } = self.params;
+        let norm_squared = self.iterate.norm_squared();
+        let inner_product = |j: u32| {
+            let value = seen.attributes.binary_search(&j).map_or(0.0, |place| seen.values[place]);
+            match self.iterate.get(j) {
+                0.0 => 0.0,
+                coefficient => l2_law(norm_squared, coefficient, value / smoothing),
+            }
+        };
+        let of = |draws, shift| {
+            self.estimate.value(erf_coefficient, draws, inner_product, (label + shift) / smoothing)
+        };
+        let [plus, minus] = &self.estimates;
+        0.5 * (of(plus, insensitivity) + of(minus, -insensitivity))
+    }
+}
+
+impl Learner for Aesvr {
+    fn dim(&self) -> usize {
+        self.iterate.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if !self.look.pending() {
+            let (uniform, weighted) = self.look.draws();
+            uniform_draws(self.iterate.dim(), self.params.draws, rng, uniform);
+            for draws in &mut self.estimates {
+                let by_weight = |rng: &mut Rng| self.iterate.draw(rng).unwrap_or(uniform[0]);
+                self.estimate.draw(erf_coefficient, by_weight, rng, draws);
+                weighted.extend_from_slice(&draws.attributes);
+            }
+        }
+        self.look.fill(ask);
+    }
+
+    /// The observed part of `w.x`, with 0 for what was not observed.
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let (seen, label, tally) = self.look.answer(told)?;
+        let step = self.params.step_size * self.slope(seen, label);
+        let direction =
+            weighted_with_replacement(seen, &tally.uniform, self.params.draws, self.iterate.dim());
+        self.iterate.step(seen.attributes, direction.map(|(_, value)| step * value), self.done + 1)?;
+        self.done += 1;
+        self.average.take();
+        self.look.done();
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.average.get_or_init(|| self.iterate.average(self.done)).view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.done
+    }
+}
