@@ -194,6 +194,11 @@ impl Aesvr {
         self.params.draws + self.estimates.iter().map(|draws| draws.attributes.len()).sum::<usize>()
     }
 
+    /// GenEst's draws for the example asked for, for `y+` and for `y-`.
+    pub fn estimates(&self) -> &[GenEstDraws; 2] {
+        &self.estimates
+    }
+
     /// `phi`.
     fn slope(&self, seen: Row<'_>, label: f64) -> f64 {
         let AesvrParams { insensitivity, smoothing, .. } = self.params;

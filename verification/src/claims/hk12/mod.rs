@@ -17,6 +17,8 @@ mod svr_gradient;
 mod thm31_risk;
 mod thm34_eta;
 mod thm34_risk;
+mod thm44_attributes;
+mod thm44_risk;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
@@ -35,4 +37,6 @@ pub const CLAIMS: &[Claim] = &[
     claim42::CLAIM,
     claim43::CLAIM,
     svr_gradient::CLAIM,
+    thm44_attributes::CLAIM,
+    thm44_risk::CLAIM,
 ];
