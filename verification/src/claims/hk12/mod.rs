@@ -12,8 +12,12 @@ mod lem41_unbiased_printed;
 mod lem_a1_mw;
 mod lem_a2_clip_bias;
 mod problem;
+mod scaling;
 mod steps;
 mod svr_gradient;
+mod table1_lasso;
+mod table1_prev;
+mod table1_ridge;
 mod thm31_risk;
 mod thm34_eta;
 mod thm34_risk;
@@ -39,4 +43,7 @@ pub const CLAIMS: &[Claim] = &[
     svr_gradient::CLAIM,
     thm44_attributes::CLAIM,
     thm44_risk::CLAIM,
+    table1_ridge::CLAIM,
+    table1_lasso::CLAIM,
+    table1_prev::CLAIM,
 ];

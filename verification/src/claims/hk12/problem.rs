@@ -164,6 +164,23 @@ impl Problem {
         }
     }
 
+    /// The average of the estimates of a method that sees everything, the first one included.
+    pub(super) fn average<L: Learner>(
+        &self,
+        mut learner: L,
+        examples: u64,
+        seed: &Seed,
+    ) -> anyhow::Result<Vec<f64>> {
+        let source = (self.examples)(&seed.child("data"), examples);
+        let mut session = Session::new(source, Budget::Unlimited, &seed.child("algorithm"));
+        let (mut sum, mut last) = (vec![0.0; self.dim], learner.coefficients().to_dense());
+        session.run(&mut learner, Stop::never(), |_, learner| {
+            sum.iter_mut().zip(&last).for_each(|(sum, w)| *sum += w / examples as f64);
+            last = learner.coefficients().to_dense();
+        })?;
+        Ok(sum)
+    }
+
     /// The output of AERR with a step size other than the theorem's by a factor.
     pub(super) fn ridge(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let params = AerrParams::from_theorem(self.dim, run.draws, self.radius, run.examples);
