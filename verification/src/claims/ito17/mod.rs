@@ -15,6 +15,8 @@ mod watched;
 
 use crate::claim::Claim;
 
+mod lem3_selection;
+
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
     thm6_decomposition::CLAIM,
@@ -26,3 +28,4 @@ pub const CLAIMS: &[Claim] = &[
     fig1::CLAIM,
     fig2::CLAIM,
 ];
+pub const CLAIMS: &[Claim] = &[lem3_selection::CLAIM, lem3_selection::PRINTED];
