@@ -4,6 +4,7 @@
 //! Vectors are dense slices of `d` numbers here: the instances are small, and formulas stay readable.
 
 mod climb;
+mod dual_averaging;
 mod drawn;
 mod examples;
 mod metered;
@@ -13,6 +14,7 @@ mod step;
 mod tally;
 
 pub use climb::{climb, strain};
+pub use dual_averaging::{DualAveraging, largest};
 pub use drawn::Drawn;
 pub use examples::Examples;
 pub use metered::Metered;
