@@ -4,8 +4,8 @@
 //! Vectors are dense slices of `d` numbers here: the instances are small, and formulas stay readable.
 
 mod climb;
-mod dual_averaging;
 mod drawn;
+mod dual_averaging;
 mod examples;
 mod metered;
 mod population;
@@ -14,8 +14,8 @@ mod step;
 mod tally;
 
 pub use climb::{climb, strain};
-pub use dual_averaging::{DualAveraging, largest};
 pub use drawn::Drawn;
+pub use dual_averaging::{DualAveraging, largest};
 pub use examples::Examples;
 pub use metered::Metered;
 pub use population::Population;

@@ -4,8 +4,8 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{
-    Ask, Budget, GradientSum, LearnError, Learner, Outcome, Request, Seed, Session, SessionError, Source,
-    Stop, Told,
+    Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Outcome, Request, Rng, Seed, Session,
+    SessionError, Source, Stop, Told,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -136,4 +136,51 @@ pub struct Finished<S> {
     pub ledger: lao_observation::Ledger,
     /// The source, for its exact gap.
     pub source: S,
+}
+
+/// Serves a learner by hand, without a session: one example at a time, of which it sees what it asks for.
+#[derive(Debug)]
+pub struct Hand {
+    ask: Ask,
+    rng: Rng,
+    block: BlockBuf,
+}
+
+impl Hand {
+    /// For learners of `dim` attributes whose draws come from `seed`.
+    pub fn new(dim: usize, seed: &Seed) -> Self {
+        Hand { ask: Ask::new(dim), rng: seed.rng(), block: BlockBuf::new() }
+    }
+
+    /// Takes the learner's wish and serves it from the example `(x, y)`.
+    ///
+    /// # Errors
+    /// When the learner wants anything but attribute values, or diverges.
+    pub fn serve<L: Learner + ?Sized>(&mut self, learner: &mut L, x: &[f64], y: f64) -> anyhow::Result<()> {
+        learner.ask(&mut self.rng, &mut self.ask);
+        let Request::Values { attributes, .. } = self.ask.request() else {
+            anyhow::bail!("the learner does not ask for attribute values")
+        };
+        self.block.reset(attributes.len(), 1);
+        for (c, &j) in attributes.iter().enumerate() {
+            self.block.column_mut(c)[0] = x[j as usize];
+        }
+        self.block.labels_mut()[0] = y;
+        self.block.set_rows(1);
+        Ok(learner.tell(Told::Values(self.block.view(attributes)))?)
+    }
+
+    /// Makes a learner that sees every attribute, with loss `(w'x - y)^2` and iterate `w`, take the gradient `g`: the
+    /// example `x = g`, `y = w'g - 1/2` has just this one.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve).
+    pub fn serve_gradient<L: Learner + ?Sized>(
+        &mut self,
+        learner: &mut L,
+        w: &[f64],
+        g: &[f64],
+    ) -> anyhow::Result<()> {
+        self.serve(learner, g, crate::instance::dot(w, g) - 0.5)
+    }
 }

@@ -62,7 +62,12 @@ mod tests {
 
     #[test]
     fn the_recursion_finds_the_target_of_a_well_conditioned_population() {
-        let rda = DualAveraging { covariance: &[0.5, 0.1, 0.1, 0.5], w_star: &[0.6, -0.3], scale: 0.1, penalty: 0.0 };
+        let rda = DualAveraging {
+            covariance: &[0.5, 0.1, 0.1, 0.5],
+            w_star: &[0.6, -0.3],
+            scale: 0.1,
+            penalty: 0.0,
+        };
         let (w, average) = rda.after(20_000);
         assert!(w.iter().zip([0.6, -0.3]).all(|(w, star)| (w - star).abs() < 1e-2), "{w:?}");
         assert!(average.iter().zip([0.6, -0.3]).all(|(w, star)| (w - star).abs() < 1e-2), "{average:?}");

@@ -70,7 +70,10 @@ pub const CLAIM: Claim = Claim {
     errata: &[],
     mutants: &[
         Mutant::refuted("no_exponential_factor", "leaves out exp(-1/b)"),
-        Mutant::refuted("root_of_the_rounds", "takes the root in Theorem 7 for that of T, not of its fourth root"),
+        Mutant::refuted(
+            "root_of_the_rounds",
+            "takes the root in Theorem 7 for that of T, not of its fourth root",
+        ),
     ],
     experiment,
 };

@@ -15,7 +15,22 @@ mod watched;
 
 use crate::claim::Claim;
 
+mod equal_sets;
+mod footnote3;
+mod implications;
+mod instance_a_not_2;
+mod instance_b_not_a;
+mod instance_neither;
 mod lem3_selection;
+mod lem4_rda;
+mod population;
+mod rda_closed_form;
+mod root_of_v;
+mod thm1_hardness;
+mod thm2_lambda_algebra;
+mod thm6_bound;
+mod thm7_bound;
+mod trace_of_v;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
@@ -29,3 +44,26 @@ pub const CLAIMS: &[Claim] = &[
     fig2::CLAIM,
 ];
 pub const CLAIMS: &[Claim] = &[lem3_selection::CLAIM, lem3_selection::PRINTED];
+    trace_of_v::CLAIM,
+    root_of_v::CLAIM,
+    root_of_v::PRINTED,
+    implications::CLAIM,
+    implications::PRINTED,
+    thm1_hardness::CLAIM,
+    thm1_hardness::PRINTED,
+    instance_a_not_2::CLAIM,
+    rda_closed_form::CLAIM,
+    lem3_selection::CLAIM,
+    lem3_selection::PRINTED,
+    lem4_rda::CLAIM,
+    thm2_lambda_algebra::CLAIM,
+    thm2_lambda_algebra::PRINTED,
+    thm2_lambda_algebra::PRINTED_PROOF,
+    equal_sets::CLAIM,
+    equal_sets::PRINTED,
+    thm6_bound::CLAIM,
+    thm7_bound::CLAIM,
+    footnote3::CLAIM,
+    instance_b_not_a::CLAIM,
+    instance_neither::CLAIM,
+];

@@ -37,8 +37,8 @@ const LOOKS: [u64; 5] = [1, 10, 1000, 10_000, 100_000];
 
 /// `C` and the sum `H_T` at each look.
 fn sums(scale: Scale) -> Vec<(f64, Vec<f64>)> {
-    // (d, k') with k_1 = k' - 2: two random attributes of d.
-    let shapes = [(3, 3), (4, 3), (8, 5), (20, 7)];
+    // d and k', with k_1 = k' - 2: two random attributes beside the chosen ones.
+    let shapes = [(3, 2), (4, 3), (8, 5), (20, 7)];
     let of = |(dim, budget): (usize, usize)| {
         let c = 2.0 / (dim * (dim - 1)) as f64;
         let Regularization { scale: production, power } =

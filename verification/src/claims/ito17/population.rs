@@ -1,0 +1,123 @@
+//! Dual averaging on the instances where an assumption fails: exact recursions, and production beside them.
+
+use crate::instance::DualAveraging;
+use crate::probe::Hand;
+use lao_algorithms::ito::{Rda2, Rda2Params, Rda3, Rda3Params, Regularization};
+use lao_datasets::adversarial::ito::Instance;
+use lao_datasets::synthetic::Noise;
+use lao_observation::{Budget, Seed, Session, Stop};
+
+/// Rounds of exploration for which production is followed: 3600 examples.
+const FOLLOWED: u64 = 60;
+
+/// An instance with the matrices that the recursions need.
+pub struct Population {
+    pub instance: Instance,
+    pub covariance: Vec<f64>,
+    pub w_star: Vec<f64>,
+}
+
+impl Population {
+    pub fn new(instance: Instance) -> anyhow::Result<Population> {
+        let (covariance, w_star) = (instance.covariance()?, instance.w_star().view().to_dense());
+        Ok(Population { instance, covariance, w_star })
+    }
+
+    pub fn rda(&self, scale: f64, penalty: f64) -> DualAveraging<'_> {
+        DualAveraging { covariance: &self.covariance, w_star: &self.w_star, scale, penalty }
+    }
+
+    /// Pairs of the average of production Algorithm 2 (no penalty) or 3, told the population's gradients, and of the
+    /// recursion.
+    pub fn production(&self, scale: f64, penalty: f64) -> anyhow::Result<Vec<(f64, f64)>> {
+        let dim = self.w_star.len();
+        let rda = self.rda(scale, penalty);
+        let explore = Regularization::sqrt(scale);
+        let mut learner = Learners::new(dim, dim, explore, penalty)?;
+        let (mut hand, mut rounds) = (Hand::new(dim, &Seed::root(0)), 0);
+        loop {
+            if !learner.explores() {
+                learner.serve(&mut hand, &vec![0.0; dim], 0.0)?;
+                continue;
+            }
+            rounds += 1;
+            if rounds == FOLLOWED {
+                break;
+            }
+            let w = learner.explorer();
+            let g: Vec<f64> = rda.gradient(&w).collect();
+            let y = crate::instance::dot(&w, &g) - 0.5;
+            learner.serve(&mut hand, &g, y)?;
+        }
+        let (_, average) = rda.after(FOLLOWED);
+        Ok(learner.average().into_iter().zip(average).collect())
+    }
+}
+
+/// The average of production Algorithm 2 (no penalty) or 3 before exploration round `rounds` of a run on `instance`, with `budget`
+/// attributes per example.
+///
+/// # Errors
+/// When the parameters are refused or the session fails.
+pub fn average_of_run(
+    instance: &Instance,
+    budget: usize,
+    penalty: f64,
+    rounds: u64,
+    seed: &Seed,
+) -> anyhow::Result<Vec<f64>> {
+    let source = instance.source(Noise::None, &seed.child("data"))?;
+    let mut learner = Learners::new(instance.dim(), budget, Regularization::sqrt(1.0), penalty)?;
+    let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
+    let stop = Stop::after_examples(rounds * rounds - 1);
+    match &mut learner {
+        Learners::Two(learner) => session.run(learner, stop, |_, _| {})?,
+        Learners::Three(learner) => session.run(learner, stop, |_, _| {})?,
+    };
+    Ok(learner.average())
+}
+
+/// Algorithm 2 or 3.
+enum Learners {
+    Two(Rda2),
+    Three(Rda3),
+}
+
+impl Learners {
+    fn new(dim: usize, budget: usize, explore: Regularization, penalty: f64) -> anyhow::Result<Learners> {
+        Ok(if penalty > 0.0 {
+            let params = Rda3Params::from_theorem(dim, budget, penalty);
+            Learners::Three(Rda3Params { explore, ..params }.check()?)
+        } else {
+            Learners::Two(Rda2Params { explore, ..Rda2Params::from_theorem(dim, budget) }.check()?)
+        })
+    }
+
+    fn serve(&mut self, hand: &mut Hand, x: &[f64], y: f64) -> anyhow::Result<()> {
+        match self {
+            Learners::Two(learner) => hand.serve(learner, x, y),
+            Learners::Three(learner) => hand.serve(learner, x, y),
+        }
+    }
+
+    fn explores(&self) -> bool {
+        match self {
+            Learners::Two(learner) => learner.explores(),
+            Learners::Three(learner) => learner.explores(),
+        }
+    }
+
+    fn explorer(&self) -> Vec<f64> {
+        match self {
+            Learners::Two(learner) => learner.explorer(),
+            Learners::Three(learner) => learner.explorer(),
+        }
+    }
+
+    fn average(&self) -> Vec<f64> {
+        match self {
+            Learners::Two(learner) => learner.average(),
+            Learners::Three(learner) => learner.average(),
+        }
+    }
+}
