@@ -10,7 +10,8 @@
 //! role of (2): see [`thm1_hardness`](super::thm1_hardness).
 //!
 //! *Design.* The population recursion with `lambda_s = .02 sqrt s`, s = 3000, `rho_0 = 0` and .02, production beside it; the excess risk of the best
-//! weight on every feature. (With correlation .995 the l1 term keeps Algorithm 3 on feature 0 for long; not claimed.)
+//! weight on every feature. Algorithm 3 averages with the weights `rho_s`, so its average lags: (.243, .528, -.528); an even average would be (.244,
+//! .537, -.537). (With correlation .995 the l1 term keeps Algorithm 3 on feature 0 for long; not claimed.)
 //!
 //! *Mutants.* Uncorrelated features; the comparator with two features.
 
@@ -82,7 +83,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     ];
     cx.judge("excess risks and losses per round", exact_all(figures, 1e-3));
     let limits = plain.1[..3].iter().copied().zip([0.25, 0.596, -0.596]);
-    let l1 = penalised.1[..3].iter().copied().zip([0.244, 0.537, -0.537]);
+    let l1 = penalised.1[..3].iter().copied().zip([0.243, 0.5285, -0.5285]);
     cx.judge("averages at s = 3000", exact_all(limits.chain(l1), 1e-3));
     if cx.honest() {
         cx.note("loss per round of Algorithms 2 and 3", single(1) - single(0));

@@ -12,7 +12,7 @@
 //! *Design.* The population recursion with exact gradients, `lambda_s = .1 sqrt s`, at s = 3000 and 30000, and production beside it for the
 //! first 60 explorations; the losses per round; the compatibility constant between certified bounds. Then runs of
 //! production Algorithms 2 and 3 on bounded examples (all divided by 1.09), four of seven attributes observed, `lambda_s = sqrt s`:
-//! the two largest averaged weights after a thousand explorations, a million examples.
+//! `rho_0 = .2`: the two largest averaged weights after 300 explorations, 90,000 examples (a million in the full tier).
 //!
 //! *Mutants.* `rho_0 = 0` called Algorithm 3; the twin of a relevant feature, where (b) fails too; feature 1 with a weight above the parts.
 
@@ -88,7 +88,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let finds = |penalty: f64, seed: &_| -> anyhow::Result<bool> {
         Ok(largest(&average_of_run(&bounded, 4, penalty, explorations, seed)?, 2) == [0, 1])
     };
-    let penalty = if without_l1 { 0.0 } else { 0.1 };
+    let penalty = if without_l1 { 0.0 } else { 0.2 };
     cx.prob("runs of Algorithm 3 choose features 0 and 1", 0.2, runs, |trial| finds(penalty, &trial.seed))?;
     cx.prob("runs of Algorithm 2 do not", 0.2, runs, |trial| Ok(!finds(0.0, &trial.seed)?))?;
     Ok(())
@@ -102,7 +102,7 @@ pub const CLAIM: Claim = Claim {
                have linear regret.",
     formula: r"V v = 0, \; \phi_0 > 0: \quad \bar{w}_s^{(3)} \to w^*, \quad \bar{w}_s^{(2)} \to (0.539, 0.1, 0.2155, \dots, 0.2155)",
     design: "Seven features, one of them half the sum of five others. Population recursions to s = 30000 with production beside \
-             them; losses per round; certified compatibility; runs of production Algorithms 2 and 3 over a million examples.",
+             them; losses per round; certified compatibility; runs of production Algorithms 2 and 3 over 90,000 or a million examples.",
     form: Form::Sound,
     regime: Regime::Practical,
     expected: Expected::Holds,

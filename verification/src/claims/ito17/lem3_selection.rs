@@ -12,7 +12,8 @@
 //! `(3 + sqrt 5)/2 = 2.618`; so `2.618 sigma_1^2/sigma_d^2` is a bound too, attained for `V = I`.
 //!
 //! *Design.* Random V up to six features, weights far from `w*`, close to it, equal to it, and with pairs near the golden section,
-//! random S around U; the golden instance for variances from equal to far apart.
+//! random S around U; the golden instance for variances from equal to far apart; the selection of production Algorithm 1 at
+//! weights with many ties.
 //!
 //! *Mutants.* One weight fewer than `|S*|`; the smallest weights; 2.6 for the golden constant.
 
@@ -20,6 +21,7 @@ use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;
 use crate::instance::{Population, random_support, sparse_normal, tally};
 use crate::judge::PropertyTally;
+use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
 use rand::RngExt;
@@ -78,7 +80,7 @@ fn weights(rng: &mut Rng, w_star: &[f64], kind: u64) -> Vec<f64> {
 
 fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
     const PER_TRIAL: u64 = 100;
-    cx.split(3);
+    cx.split(4);
     let trials = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [printed, sharp] = tally(cx, "random", trials, |trial, [printed, sharp]| {
         let mut rng = trial.seed.child("data").rng();
@@ -121,6 +123,21 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
         }
     }
     cx.judge("the golden section", section.finish());
+
+    // Production has `w_t` from any sum of gradients; what it selects must be as large as what it leaves.
+    let [selection] = tally(cx, "production", cx.size("selections")?, |trial, [selection]| {
+        let mut rng = trial.seed.child("data").rng();
+        let dim = rng.random_range(3..=8);
+        let kept = rng.random_range(0..=dim - 2);
+        let sum = (0..dim).map(|_| rng.random_range(-3..=3)).map(f64::from).collect::<Vec<_>>();
+        let learner =
+            Rda1Params::from_theorem(dim, dim.min(kept + 2), kept).check()?.with_gradient_sum(&sum)?;
+        let u = learner.largest().iter().fold(0, |set: u128, j| set | 1 << j);
+        let expected = if reading.smallest { largest(&learner.iterate(), kept, true) } else { u };
+        selection.check(f64::from((expected ^ largest(&learner.iterate(), kept, false)).count_ones()), 0.0);
+        Ok(())
+    })?;
+    cx.judge("production selects the largest, ties to the smaller index", selection.finish());
     Ok(())
 }
 
@@ -144,7 +161,8 @@ pub const CLAIM: Claim = Claim {
                multiplies its excess risk by at most 3/sigma_d^2, and by at most 2.618 sigma_1^2/sigma_d^2.",
     formula: r"k_1 \ge |S^*|, \; U_t \subset S_t \;\Rightarrow\; \|L(D_t w_t - w^*)\|^2 \le \frac{3+\sqrt{5}}{2} \frac{\sigma_1^2}{\sigma_d^2} \|L(w_t - w^*)\|^2 \le \frac{3}{\sigma_d^2} \|L(w_t - w^*)\|^2",
     design: "Random covariances in up to six dimensions, weights far from, close to and equal to w*, and in pairs near the \
-             golden section; the golden instance at seven pairs of variances, where it attains the constant for V = I.",
+             golden section; the golden instance at seven pairs of variances, where it attains the constant for V = I; what \
+             production Algorithm 1 selects.",
     form: Form::Corrected,
     regime: Regime::Deterministic,
     expected: Expected::Holds,

@@ -16,6 +16,7 @@ mod watched;
 use crate::claim::Claim;
 
 mod equal_sets;
+mod fkk_subsets;
 mod footnote3;
 mod implications;
 mod instance_a_not_2;
@@ -23,6 +24,7 @@ mod instance_b_not_a;
 mod instance_neither;
 mod lem3_selection;
 mod lem4_rda;
+mod masked_gram;
 mod population;
 mod rda_closed_form;
 mod root_of_v;
@@ -44,6 +46,8 @@ pub const CLAIMS: &[Claim] = &[
     fig2::CLAIM,
 ];
 pub const CLAIMS: &[Claim] = &[lem3_selection::CLAIM, lem3_selection::PRINTED];
+    fkk_subsets::CLAIM,
+    fkk_subsets::PRINTED,
     trace_of_v::CLAIM,
     root_of_v::CLAIM,
     root_of_v::PRINTED,
@@ -53,6 +57,8 @@ pub const CLAIMS: &[Claim] = &[lem3_selection::CLAIM, lem3_selection::PRINTED];
     thm1_hardness::PRINTED,
     instance_a_not_2::CLAIM,
     rda_closed_form::CLAIM,
+    masked_gram::CLAIM,
+    masked_gram::PRINTED,
     lem3_selection::CLAIM,
     lem3_selection::PRINTED,
     lem4_rda::CLAIM,
