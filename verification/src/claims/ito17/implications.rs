@@ -51,7 +51,7 @@ fn from_isometry(delta: f64, level: f64, k: usize, m: usize, c: f64) -> f64 {
 /// order 9, and the counterexample, with that of order m.
 fn near_identity(cx: &Context<'_>, c: f64) -> anyhow::Result<PropertyTally> {
     const DIM: usize = 9;
-    let [small] = tally(cx, "near the identity", cx.size("isometries")?, |trial, [small]| {
+    let [mut small] = tally(cx, "near the identity", cx.size("isometries")?, |trial, [small]| {
         let mut rng = trial.seed.child("data").rng();
         let population = Population::random(&mut rng, DIM, 0.9, 1.1);
         let support = random_support(&mut rng, DIM, 1).into_iter().map(|j| j as u32).collect::<Vec<_>>();
@@ -60,7 +60,6 @@ fn near_identity(cx: &Context<'_>, c: f64) -> anyhow::Result<PropertyTally> {
         small.check(from_isometry(delta, level, 1, DIM - 1, c), found.lower + APART);
         Ok(())
     })?;
-    let mut small = small;
     for parts in 2..=8 {
         let instance = ito::sparse_isometry(parts)?;
         let m = parts as usize;

@@ -56,26 +56,27 @@ fn keep(w: &[f64], set: u128) -> Vec<f64> {
 
 /// Weights that may be selected wrongly: far off, close, right, or with a wrong feature as heavy as each right one.
 fn weights(rng: &mut Rng, w_star: &[f64], kind: u64) -> Vec<f64> {
-    let scale: f64 = match kind % 4 {
-        0 => 1.0,
-        1 => 10f64.powf(rng.random_range(-6.0..0.0)),
-        2 => 0.0,
+    let mut normal = |scale: f64| -> f64 {
+        let z: f64 = StandardNormal.sample(rng);
+        scale * z
+    };
+    match kind % 4 {
+        0 => w_star.iter().map(|_| normal(1.0)).collect(),
+        1 => {
+            let scale = 10f64.powf(-normal(3.0).abs());
+            w_star.iter().map(|w| w + normal(scale)).collect()
+        }
+        2 => w_star.to_vec(),
         _ => {
             let b: f64 = rng.random_range(0.4..0.8);
-            let (on, mut off) = w_star.iter().enumerate().partition::<Vec<_>, _>(|(_, w)| **w != 0.0);
             let mut w: Vec<f64> = w_star.iter().map(|w| b * w).collect();
-            for (_, weight) in on {
-                let Some((j, _)) = off.pop() else { break };
-                w[j] = b * weight * (1.0 + 1e-9);
+            let (on, off): (Vec<usize>, Vec<usize>) = (0..w.len()).partition(|&j| w_star[j] != 0.0);
+            for (i, j) in on.into_iter().zip(off) {
+                w[j] = w[i] * (1.0 + 1e-9);
             }
-            return w;
+            w
         }
-    };
-    let mut normal = || -> f64 { StandardNormal.sample(rng) };
-    if kind % 4 == 0 {
-        return w_star.iter().map(|_| normal()).collect();
     }
-    w_star.iter().map(|w| w + scale * normal()).collect()
 }
 
 fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
@@ -86,7 +87,7 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
         let mut rng = trial.seed.child("data").rng();
         for kind in 0..PER_TRIAL {
             let dim = rng.random_range(2..=6);
-            let population = if kind % 3 == 0 {
+            let population = if kind.is_multiple_of(3) {
                 Population::isotropic(dim, 1.0)
             } else {
                 let top: f64 = rng.random_range(0.3..1.0);
