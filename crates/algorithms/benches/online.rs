@@ -10,8 +10,8 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_algorithms::baselines::AerParams;
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::sample::{Tallier, Tally, uniform_draws};
 use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, Source, SourceError, Stop, Told,
@@ -152,8 +152,25 @@ fn parts(criterion: &mut Criterion) {
     for dim in DIMS {
         let mut rng = Seed::root(1).rng();
         let (mut u, mut tallier, mut tally) = (Vec::new(), Tallier::new(dim), Tally::default());
-        group.bench_function(BenchmarkId::new("uniform", dim), |b| b.iter(|| for _ in 0..examples() { u.clear(); uniform_draws(dim, DRAWS, &mut rng, &mut u); std::hint::black_box(&u);}));
-        group.bench_function(BenchmarkId::new("uniform+tally", dim), |b| b.iter(|| for _ in 0..examples() { u.clear(); uniform_draws(dim, DRAWS, &mut rng, &mut u); tallier.count(&u, &[7], &mut tally); std::hint::black_box(&tally);}));
+        group.bench_function(BenchmarkId::new("uniform", dim), |b| {
+            b.iter(|| {
+                for _ in 0..examples() {
+                    u.clear();
+                    uniform_draws(dim, DRAWS, &mut rng, &mut u);
+                    std::hint::black_box(&u);
+                }
+            })
+        });
+        group.bench_function(BenchmarkId::new("uniform+tally", dim), |b| {
+            b.iter(|| {
+                for _ in 0..examples() {
+                    u.clear();
+                    uniform_draws(dim, DRAWS, &mut rng, &mut u);
+                    tallier.count(&u, &[7], &mut tally);
+                    std::hint::black_box(&tally);
+                }
+            })
+        });
     }
 }
 

@@ -25,7 +25,7 @@
 //! *Departures*: `w_1 = 0`, where the law of `j` is undefined: there `phi = -y`, which is unbiased, and the attribute
 //! looked at in its place is the first of the uniform draws.
 //!
-//! *Claims*: `hk12-lemA1-mw`, `hk12-lem36-clipped-regret`, `hk12-lem37-clip-transfer`, `hk12-lem38-unbiased`,
+//! *Claims*: `hk12-lema1-mw`, `hk12-lem36-clipped-regret`, `hk12-lem37-clip-transfer`, `hk12-lem38-unbiased`,
 //! `hk12-lem38-second-moment`, `hk12-thm34-risk`.
 
 use super::multiplicative::Multiplicative;

@@ -158,7 +158,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             probability * instance.estimate(&arm, &estimate, &GenEstDraws { factors: n, attributes })
         };
         let pair = ((0..=60).rev().map(term).sum::<f64>(), libm::erf(theta));
-        if (pair.0 - pair.1).abs() >= (worst.0 - worst.1 as f64).abs() {
+        if (pair.0 - pair.1).abs() >= (worst.0 - worst.1).abs() {
             worst = pair;
         }
     }

@@ -9,8 +9,8 @@ mod lem41_attributes;
 mod lem41_second_moment;
 mod lem41_unbiased;
 mod lem41_unbiased_printed;
-mod lem_a1_mw;
-mod lem_a2_clip_bias;
+mod lema1_mw;
+mod lema2_clip_bias;
 mod problem;
 mod scaling;
 mod steps;
@@ -28,8 +28,8 @@ mod thm44_risk;
 pub const CLAIMS: &[Claim] = &[
     lem32_ogd::CLAIM,
     thm31_risk::CLAIM,
-    lem_a1_mw::CLAIM,
-    lem_a2_clip_bias::CLAIM,
+    lema1_mw::CLAIM,
+    lema2_clip_bias::CLAIM,
     thm34_risk::CLAIM,
     thm34_eta::CLAIM,
     thm34_eta::PRINTED,

@@ -48,7 +48,7 @@ impl Setting {
     }
 
     /// Starts next to zero, on the first attribute.
-    fn from_almost_zero(mut self) -> Setting {
+    fn almost_from_zero(mut self) -> Setting {
         let mut start = vec![0.0; self.problem.dim];
         start[0] = 1e-3;
         self.run.start = Some(start);
@@ -72,7 +72,7 @@ impl Setting {
 fn settings(more: bool) -> anyhow::Result<Vec<Setting>> {
     let pair = |name, dim, draws, examples| -> anyhow::Result<Setting> {
         let (problem, run) = (Problem::pair(dim)?, Run::new(draws, examples));
-        Ok(Setting { name, problem, run, bets: false }.from_almost_zero())
+        Ok(Setting { name, problem, run, bets: false }.almost_from_zero())
     };
     let sphere = |name, dim, draws, examples| Setting {
         name,
@@ -93,7 +93,7 @@ fn settings(more: bool) -> anyhow::Result<Vec<Setting>> {
             Setting::hard("4 hard rows, d = 100, k = 8, m = 8,000", 100, 4, 8, 8000)?,
             Setting::hard("9 hard rows, d = 40, k = 1, m = 16,000", 40, 9, 1, 16_000)?,
             Setting::hard("16 hard rows, d = 40, k = 41, m = 2,000", 40, 16, 41, 2000)?,
-            Setting::hard("4 hard rows from 0.001 e_1", 20, 4, 2, 2000)?.from_almost_zero(),
+            Setting::hard("4 hard rows from 0.001 e_1", 20, 4, 2, 2000)?.almost_from_zero(),
             sphere("sphere, d = 8, k = 9, m = 40,000", 8, 9, 40_000),
         ]);
     }

@@ -1,21 +1,15 @@
 //! Ito et al. 2017.
 
+use crate::claim::Claim;
+
 mod alg23_exponent;
 mod alg2_consistency;
 mod alg3_consistency;
 mod consistency;
 mod contest;
+mod equal_sets;
 mod fig1;
 mod fig2;
-mod regret;
-mod table2;
-mod table3;
-mod thm6_decomposition;
-mod watched;
-
-use crate::claim::Claim;
-
-mod equal_sets;
 mod fkk_subsets;
 mod footnote3;
 mod implications;
@@ -27,25 +21,20 @@ mod lem4_rda;
 mod masked_gram;
 mod population;
 mod rda_closed_form;
+mod regret;
 mod root_of_v;
+mod table2;
+mod table3;
 mod thm1_hardness;
 mod thm2_lambda_algebra;
 mod thm6_bound;
+mod thm6_decomposition;
 mod thm7_bound;
 mod trace_of_v;
+mod watched;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
-    thm6_decomposition::CLAIM,
-    alg2_consistency::CLAIM,
-    alg3_consistency::CLAIM,
-    alg23_exponent::CLAIM,
-    table2::CLAIM,
-    table3::CLAIM,
-    fig1::CLAIM,
-    fig2::CLAIM,
-];
-pub const CLAIMS: &[Claim] = &[lem3_selection::CLAIM, lem3_selection::PRINTED];
     fkk_subsets::CLAIM,
     fkk_subsets::PRINTED,
     trace_of_v::CLAIM,
@@ -67,9 +56,17 @@ pub const CLAIMS: &[Claim] = &[lem3_selection::CLAIM, lem3_selection::PRINTED];
     thm2_lambda_algebra::PRINTED_PROOF,
     equal_sets::CLAIM,
     equal_sets::PRINTED,
+    thm6_decomposition::CLAIM,
     thm6_bound::CLAIM,
     thm7_bound::CLAIM,
     footnote3::CLAIM,
+    alg2_consistency::CLAIM,
+    alg3_consistency::CLAIM,
+    alg23_exponent::CLAIM,
     instance_b_not_a::CLAIM,
     instance_neither::CLAIM,
+    table2::CLAIM,
+    table3::CLAIM,
+    fig1::CLAIM,
+    fig2::CLAIM,
 ];

@@ -88,7 +88,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "hk12-lemA2-clip-bias",
+    id: "hk12-lema2-clip-bias",
     place: "Lemma A.2",
     sentence: "Clipping at C a variable whose mean is at most C/2 in size shifts its mean by at most 2 Var/C, and in fact by at most \
                Var/(2C), which is sharp.",

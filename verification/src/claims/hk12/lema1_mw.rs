@@ -194,7 +194,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "hk12-lemA1-mw",
+    id: "hk12-lema1-mw",
     place: "Lemma A.1, display (11), and Lemma 3.5",
     sentence: "Multiplicative weights on costs that are at least -1/eta have regret at most log(n)/eta plus eta times the mean \
                squared costs, however large the costs are from above.",
@@ -209,7 +209,7 @@ pub const CLAIM: Claim = Claim {
     mutants: &[
         Mutant::refuted("clip_five_times_higher", "costs down to -5/eta"),
         Mutant::refuted("costs_not_clipped", "no lower bound on the costs"),
-        Mutant::refuted("logarithm_cut", "0.9 log n"),
+        Mutant::refuted("logarithm_cut", "0.9 log n in the bound"),
         Mutant::refuted("second_order_cut", "0.4 eta in the second-order term"),
     ],
     experiment,
