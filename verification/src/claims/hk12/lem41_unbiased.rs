@@ -147,7 +147,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     })?;
     cx.judge("given n, over all attributes", exact_all(pairs.into_iter().flatten(), TOLERANCE));
 
-    let mut worst = (0.0, 0.0);
+    let mut worst = (0.0f64, 0.0f64);
     for step in -25..=25 {
         let theta = f64::from(step) / 10.0;
         let (instance, estimate) = (Instance { w: vec![0.5], x: vec![2.0], y: 1.0 - theta }, GenEst::new(5));
