@@ -4,6 +4,7 @@ use crate::claim::Claim;
 
 mod claim42;
 mod claim43;
+mod fact_b2;
 mod lem32_ogd;
 mod lem41_attributes;
 mod lem41_second_moment;
@@ -23,9 +24,22 @@ mod thm34_eta;
 mod thm34_risk;
 mod thm44_attributes;
 mod thm44_risk;
+mod lem_a1_mw;
+mod lem_a2_clip_bias;
+mod lem_b4;
+mod lem_b5;
+mod regularity;
+mod steps;
+mod svr_gradient;
+mod thm21_lower;
+mod thm22_lower;
+mod thm_b1_chain;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
+    regularity::CLAIM,
+    thm21_lower::CLAIM,
+    thm22_lower::CLAIM,
     lem32_ogd::CLAIM,
     thm31_risk::CLAIM,
     lema1_mw::CLAIM,
@@ -46,4 +60,10 @@ pub const CLAIMS: &[Claim] = &[
     table1_ridge::CLAIM,
     table1_lasso::CLAIM,
     table1_prev::CLAIM,
+    fact_b2::CLAIM,
+    lem_b4::CLAIM,
+    lem_b5::PRINTED,
+    lem_b5::CLAIM,
+    thm_b1_chain::PRINTED,
+    thm_b1_chain::CLAIM,
 ];
