@@ -5,6 +5,10 @@ use crate::claim::Claim;
 mod claim42;
 mod claim43;
 mod fact_b2;
+mod digits;
+mod fig1;
+mod fig2;
+mod figures;
 mod lem32_ogd;
 mod lem41_attributes;
 mod lem41_second_moment;
@@ -66,4 +70,8 @@ pub const CLAIMS: &[Claim] = &[
     lem_b5::CLAIM,
     thm_b1_chain::PRINTED,
     thm_b1_chain::CLAIM,
+    fig1::CLAIM,
+    fig1::MNIST,
+    fig2::CLAIM,
+    fig2::MNIST,
 ];
