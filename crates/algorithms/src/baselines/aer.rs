@@ -23,13 +23,13 @@
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
+use super::shrunk::Shrunk;
 use crate::hazan_koren::{Look, Prediction};
 use crate::params::{ParamError, require};
-use lao_kernels::{SparseVector, SparseView, project_l1_ball};
+use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
@@ -99,37 +99,21 @@ impl AerParams {
         require(ok, NAME, "regularization", regularization, "a positive finite number")?;
         let strange = radius.filter(|radius| !(radius.is_finite() && *radius > 0.0));
         require(strange.is_none(), NAME, "radius", strange.unwrap_or(0.0), "a positive finite number")?;
-        Ok(Aer {
-            uniform,
-            weighted,
-            regularization,
-            radius,
-            burn_in,
-            prediction,
-            w: vec![0.0; dim],
-            sum: vec![0.0; dim],
-            next: vec![0.0; dim],
-            scratch: Vec::new(),
-            look: Look::new(dim),
-            done: 0,
-            average: OnceCell::new(),
-        })
+        let (iterate, look) = (Shrunk::new(dim, radius), Look::new(dim));
+        let average = OnceCell::new();
+        Ok(Aer { uniform, weighted, regularization, burn_in, prediction, iterate, look, done: 0, average })
     }
 }
 
-/// The learner of Cesa-Bianchi et al.
+/// The learner of Cesa-Bianchi et al. Costs O((k_u + k_w) log d) per example, amortised; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Aer {
     uniform: usize,
     weighted: usize,
     regularization: f64,
-    radius: Option<f64>,
     burn_in: u64,
     prediction: Prediction,
-    w: Vec<f64>,
-    sum: Vec<f64>,
-    next: Vec<f64>,
-    scratch: Vec<u64>,
+    iterate: Shrunk,
     look: Look,
     done: u64,
     #[serde(skip)]
@@ -139,7 +123,7 @@ pub struct Aer {
 impl Aer {
     /// `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
-        self.w.clone()
+        self.iterate.to_dense()
     }
 
     /// As [`ask`](Learner::ask), with these draws instead of random ones.
@@ -150,41 +134,33 @@ impl Aer {
         self.look.fill(ask);
     }
 
-    fn norm(&self) -> f64 {
-        self.w.iter().map(|w| w.abs()).sum()
+    /// What was drawn for the example asked for last.
+    pub fn drawn(&self) -> AerDraws {
+        let (uniform, weighted) = self.look.drawn();
+        AerDraws { uniform: uniform.to_vec(), weighted: weighted.to_vec() }
     }
 
     /// `y^`, the mean of the estimates of `w.x` from the attributes drawn by weight; 0 when `w = 0`.
     fn inner_product(&self, seen: Row<'_>) -> f64 {
-        let norm = self.norm();
-        let drawn = self.look.weighted_values(seen);
-        let total: f64 = drawn
-            .map(|(j, times, value)| {
-                f64::from(times) * self.w.get(j).map_or(0.0, |&w| l1_law(norm, w, value))
-            })
-            .sum();
-        total / self.weighted as f64
+        let norm = self.iterate.norm();
+        let estimate = |(j, times, value)| match self.iterate.get(j) {
+            0.0 => 0.0,
+            coefficient => f64::from(times) * l1_law(norm, coefficient, value),
+        };
+        self.look.weighted_values(seen).map(estimate).sum::<f64>() / self.weighted as f64
     }
 }
 
 impl Learner for Aer {
     fn dim(&self) -> usize {
-        self.w.len()
+        self.iterate.dim()
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         if !self.look.pending() {
-            let norm = self.norm();
             let (uniform, weighted) = self.look.draws();
-            uniform_draws(self.w.len(), self.uniform, rng, uniform);
-            for _ in 0..self.weighted {
-                let mut left = rng.random::<f64>() * norm;
-                let place = self.w.iter().position(|w| {
-                    left -= w.abs();
-                    left < 0.0
-                });
-                weighted.push(place.map_or(uniform[0], |j| j as u32));
-            }
+            uniform_draws(self.iterate.dim(), self.uniform, rng, uniform);
+            weighted.extend((0..self.weighted).map(|_| self.iterate.draw(rng).unwrap_or(uniform[0])));
         }
         self.look.fill(ask);
     }
@@ -193,8 +169,7 @@ impl Learner for Aer {
         match self.prediction {
             Prediction::Unbiased => self.inner_product(seen),
             Prediction::Observed => {
-                let pairs = seen.attributes.iter().zip(seen.values);
-                pairs.map(|(&j, value)| self.w.get(j as usize).map_or(0.0, |w| w * value)).sum()
+                seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
             }
         }
     }
@@ -202,24 +177,10 @@ impl Learner for Aer {
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let (seen, label, tally) = self.look.answer(told)?;
         let residual = self.inner_product(seen) - label;
-        let t = (self.done + 1) as f64;
-        let v = &mut self.next;
-        v.clear();
-        v.extend(self.w.iter().map(|w| (1.0 - 1.0 / t) * w));
-        for (j, value) in weighted_with_replacement(seen, &tally.uniform, self.uniform, self.w.len()) {
-            v[j as usize] -= 2.0 * residual * value / (self.regularization * t);
-        }
-        let diverged = |attribute, value| LearnError::Diverged { update: self.done + 1, attribute, value };
-        if let Some(j) = v.iter().position(|v| !v.is_finite()) {
-            return Err(diverged(j, v[j]));
-        }
-        if let Some(radius) = self.radius {
-            project_l1_ball(v, radius, &mut self.scratch).map_err(|at| diverged(at.index, at.value))?;
-        }
-        if self.done >= self.burn_in {
-            self.sum.iter_mut().zip(&self.w).for_each(|(sum, w)| *sum += w);
-        }
-        std::mem::swap(&mut self.w, &mut self.next);
+        let step = 2.0 * residual / self.regularization;
+        let direction = weighted_with_replacement(seen, &tally.uniform, self.uniform, self.iterate.dim());
+        let change = direction.map(|(_, value)| step * value);
+        self.iterate.step(seen.attributes, change, self.done + 1, self.done >= self.burn_in)?;
         self.done += 1;
         self.average.take();
         self.look.done();
@@ -227,13 +188,7 @@ impl Learner for Aer {
     }
 
     fn coefficients(&self) -> SparseView<'_> {
-        let average = || match self.done.saturating_sub(self.burn_in) {
-            0 => SparseVector::from_dense(&self.w),
-            count => {
-                SparseVector::from_dense(&self.sum.iter().map(|sum| sum / count as f64).collect::<Vec<_>>())
-            }
-        };
-        self.average.get_or_init(average).view()
+        self.average.get_or_init(|| self.iterate.average(self.done.saturating_sub(self.burn_in))).view()
     }
 
     fn updates(&self) -> u64 {

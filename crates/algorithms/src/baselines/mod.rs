@@ -7,6 +7,7 @@ pub mod dantzig;
 pub mod fkk;
 pub mod offline;
 pub mod online;
+mod shrunk;
 
 pub use aer::{Aer, AerParams};
 pub use dantzig::{Dantzig, DantzigParams};

@@ -122,6 +122,12 @@ impl Aerr {
         self.look.fill(ask);
     }
 
+    /// What was drawn for the example asked for last.
+    pub fn drawn(&self) -> Draws {
+        let (uniform, weighted) = self.look.drawn();
+        Draws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }
+    }
+
     /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.
     fn inner_product(&self, seen: Row<'_>) -> f64 {
         let Some((j, value)) = self.look.weighted_value(seen) else { return 0.0 };

@@ -72,6 +72,11 @@ impl Look {
         (&mut self.uniform, &mut self.weighted)
     }
 
+    /// The draws of the example that is awaited, or was told last.
+    pub(crate) fn drawn(&self) -> (&[u32], &[u32]) {
+        (&self.uniform, &self.weighted)
+    }
+
     /// Asks for one example's values at the attributes drawn.
     pub(crate) fn fill(&mut self, ask: &mut Ask) {
         if !self.pending {
@@ -108,13 +113,10 @@ impl Look {
     }
 
     /// The attributes drawn by weight, among those seen: place, how often, value.
-    pub(crate) fn weighted_values<'a>(
-        &'a self,
-        seen: Row<'a>,
-    ) -> impl Iterator<Item = (usize, u32, f64)> + 'a {
+    pub(crate) fn weighted_values<'a>(&'a self, seen: Row<'a>) -> impl Iterator<Item = (u32, u32, f64)> + 'a {
         let times = self.tally.weighted.iter().copied();
         let pairs = seen.attributes.iter().zip(seen.values).zip(times);
-        pairs.filter(|&(_, times)| times > 0).map(|((&j, &value), times)| (j as usize, times, value))
+        pairs.filter(|&(_, times)| times > 0).map(|((&j, &value), times)| (j, times, value))
     }
 
     /// Ends the wait for the example.

@@ -121,7 +121,8 @@ impl Scaled {
         }
         let grown = self.grown.iter().sum::<f64>();
         // Far enough from overflow for any order of adding.
-        if !((self.norm_squared + grown).abs() < f64::MAX / 4.0) {
+        let fits = (self.norm_squared + grown).abs() < f64::MAX / 4.0;
+        if !fits {
             return Err(self.diverged(attributes, update));
         }
 

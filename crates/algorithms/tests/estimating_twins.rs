@@ -1,0 +1,317 @@
+//! Methods that estimate the residual, each against its naive twin: dense lines that read like the pseudo-code, fed with
+//! the same draws.
+
+use lao_algorithms::baselines::aer::{AerDraws, AerParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Draws, Prediction};
+use lao_kernels::{SparseVector, project_l1_ball};
+use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Seed, Told};
+use proptest::prelude::*;
+use rand::RngExt;
+
+/// Answers an ask from a dense example.
+fn serve(learner: &mut (impl Learner + ?Sized), ask: &Ask, x: &[f64], y: f64) -> Result<f64, LearnError> {
+    let Request::Values { attributes, .. } = ask.request() else { panic!("values") };
+    let mut block = BlockBuf::new();
+    block.reset(attributes.len(), 1);
+    attributes.iter().enumerate().for_each(|(c, &j)| block.column_mut(c)[0] = x[j as usize]);
+    block.labels_mut()[0] = y;
+    block.set_rows(1);
+    let block = block.view(attributes);
+    let prediction = learner.predict(block.single().unwrap().0);
+    learner.tell(Told::Values(block)).map(|()| prediction)
+}
+
+fn example(dim: usize, rng: &mut Rng) -> (Vec<f64>, f64) {
+    let x: Vec<f64> = (0..dim).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let y = 0.7 * x[0] - 0.4 * x[dim - 1] + rng.random_range(-0.3..0.3);
+    (x, y)
+}
+
+fn uniform(dim: usize, count: usize, rng: &mut Rng) -> Vec<u32> {
+    (0..count).map(|_| rng.random_range(0..dim as u32)).collect()
+}
+
+/// An index with probability proportional to its weight; the first if there is no weight.
+fn weighted(weights: impl Iterator<Item = f64> + Clone, rng: &mut Rng) -> u32 {
+    let mut left = rng.random::<f64>() * weights.clone().sum::<f64>();
+    let passed = |weight: f64| {
+        left -= weight;
+        left < 0.0
+    };
+    weights.clone().position(passed).unwrap_or(0) as u32
+}
+
+/// `x~ = (d/k) sum_r x[i_r] e_{i_r}`.
+fn direction(x: &[f64], drawn: &[u32]) -> Vec<f64> {
+    let mut direction = vec![0.0; x.len()];
+    drawn.iter().for_each(|&i| direction[i as usize] += x.len() as f64 / drawn.len() as f64 * x[i as usize]);
+    direction
+}
+
+fn l1(w: &[f64]) -> f64 {
+    w.iter().map(|w| w.abs()).sum()
+}
+
+fn l2(w: &[f64]) -> f64 {
+    w.iter().map(|w| w * w).sum::<f64>().sqrt()
+}
+
+/// The largest difference, in units of `radius`.
+fn distance(a: &[f64], b: &[f64], radius: f64) -> f64 {
+    a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs() / radius))
+}
+
+/// Algorithm 1 beside its twin: the largest difference of the iterates and of the averages.
+fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
+    let AerrParams { dim, draws: k, radius, step_size, .. } = params;
+    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
+    let (mut w, mut sum) = (learner.iterate(), vec![0.0; dim]);
+    for _ in 0..steps {
+        let (x, y) = example(dim, &mut rng);
+        let draws = Draws {
+            uniform: uniform(dim, k, &mut rng),
+            weighted: weighted(w.iter().map(|w| w * w), &mut rng),
+        };
+        let j = draws.weighted as usize;
+        let squares = w.iter().map(|w| w * w).sum::<f64>();
+        let inner = if squares == 0.0 { 0.0 } else { squares * x[j] / w[j] };
+        learner.ask_for(&draws, &mut ask);
+        let told = serve(&mut learner, &ask, &x, y).unwrap();
+        // Rounding in a small w_j moves x_j / w_j a lot. From there on the twin goes on with the learner's number, since
+        // what Algorithm 1 makes of a difference, not of its rounding, is its own.
+        let slack = if squares == 0.0 { 0.0 } else { 1e-10 * radius / w[j].abs() };
+        assert!((told - inner).abs() <= slack * inner.abs(), "{told} is not {inner}");
+        sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
+        let direction = direction(&x, &draws.uniform);
+        w.iter_mut().zip(&direction).for_each(|(w, x)| *w -= step_size * (told - y) * x);
+        let scale = radius / l2(&w).max(radius);
+        w.iter_mut().for_each(|w| *w *= scale);
+    }
+    sum.iter_mut().for_each(|sum| *sum /= steps as f64);
+    let average = learner.coefficients().to_dense();
+    distance(&w, &learner.iterate(), radius).max(distance(&sum, &average, radius))
+}
+
+/// Algorithm 2 beside its twin.
+fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
+    let AelrParams { dim, draws: k, radius, step_size, .. } = params;
+    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
+    let (mut logs, mut w, mut sum) = (vec![0.0_f64; dim], vec![0.0; dim], vec![0.0; dim]);
+    for _ in 0..steps {
+        let (x, y) = example(dim, &mut rng);
+        let draws = Draws {
+            uniform: uniform(dim, k, &mut rng),
+            weighted: weighted(w.iter().map(|w: &f64| w.abs()), &mut rng),
+        };
+        let j = draws.weighted as usize;
+        let inner = if w[j] == 0.0 { 0.0 } else { l1(&w) * w[j].signum() * x[j] };
+        learner.ask_for(&draws, &mut ask);
+        let told = serve(&mut learner, &ask, &x, y).unwrap();
+        // The sign of a w_j that is zero but for rounding is anybody's.
+        assert!(
+            (told - inner).abs() <= 1e-8 * radius || w[j].abs() < 1e-12 * radius,
+            "{told} is not {inner}"
+        );
+        let phi = told - y;
+        sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
+        for (log, x) in logs.iter_mut().zip(direction(&x, &draws.uniform)) {
+            *log -= step_size * (phi * x).clamp(-1.0 / step_size, 1.0 / step_size);
+        }
+        let most = logs.iter().fold(0.0_f64, |most, log| most.max(log.abs()));
+        let total: f64 = logs.iter().map(|log| (log - most).exp() + (-log - most).exp()).sum();
+        w = logs.iter().map(|log| radius * ((log - most).exp() - (-log - most).exp()) / total).collect();
+    }
+    sum.iter_mut().for_each(|sum| *sum /= steps as f64);
+    let average = learner.coefficients().to_dense();
+    distance(&w, &learner.iterate(), radius).max(distance(&sum, &average, radius))
+}
+
+/// AER beside its twin.
+fn aer(params: AerParams, steps: usize, seed: u64) -> f64 {
+    let AerParams { dim, uniform: k, weighted: k_w, regularization, radius, burn_in, .. } = params;
+    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
+    let (mut w, mut sum, mut scratch) = (vec![0.0; dim], vec![0.0; dim], Vec::new());
+    for t in 1..=steps {
+        let (x, y) = example(dim, &mut rng);
+        let by_weight = (0..k_w).map(|_| weighted(w.iter().map(|w: &f64| w.abs()), &mut rng)).collect();
+        let draws = AerDraws { uniform: uniform(dim, k, &mut rng), weighted: by_weight };
+        let sign = |j: usize| if w[j] == 0.0 { 0.0 } else { w[j].signum() };
+        let inner: f64 = draws.weighted.iter().map(|&j| sign(j as usize) * x[j as usize]).sum();
+        let residual = l1(&w) / k_w as f64 * inner - y;
+        if t as u64 > burn_in {
+            sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
+        }
+        for (w, x) in w.iter_mut().zip(direction(&x, &draws.uniform)) {
+            *w = (1.0 - 1.0 / t as f64) * *w - 2.0 * residual * x / (regularization * t as f64);
+        }
+        if let Some(radius) = radius {
+            project_l1_ball(&mut w, radius, &mut scratch).unwrap();
+        }
+        learner.ask_for(&draws, &mut ask);
+        serve(&mut learner, &ask, &x, y).unwrap();
+    }
+    sum.iter_mut().for_each(|sum| *sum /= (steps as u64 - burn_in) as f64);
+    let (average, radius) = (learner.coefficients().to_dense(), radius.unwrap_or(1.0));
+    distance(&w, &learner.iterate(), radius).max(distance(&sum, &average, radius))
+}
+
+fn aerr_params(dim: usize, draws: usize, radius: f64, step_size: f64) -> AerrParams {
+    AerrParams { step_size, ..AerrParams::from_theorem(dim, draws, radius, 1) }
+}
+
+fn aelr_params(dim: usize, draws: usize, radius: f64, step_size: f64) -> AelrParams {
+    AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, 1) }
+}
+
+fn aer_params(dim: usize, budget: usize, radius: Option<f64>, regularization: f64) -> AerParams {
+    AerParams { radius, regularization, ..AerParams::practical(dim, budget, 1.0, 1, 0.25) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn aerr_is_its_twin(
+        dim in prop_oneof![1usize..40, Just(1100)], k in 1usize..9, radius in 0.01..20.0, step in 1e-4..0.1, seed: u64,
+    ) {
+        let distance = aerr(aerr_params(dim, k, radius, step), 150, seed);
+        prop_assert!(distance < 1e-9, "{distance}");
+    }
+
+    #[test]
+    fn aelr_is_its_twin(
+        dim in prop_oneof![1usize..40, Just(1100)], k in 1usize..9, radius in 0.01..20.0, step in 1e-4..2.0, seed: u64,
+    ) {
+        let distance = aelr(aelr_params(dim, k, radius, step), 150, seed);
+        prop_assert!(distance < 1e-9, "{distance}");
+    }
+
+    #[test]
+    fn aer_is_its_twin(
+        dim in prop_oneof![1usize..40, Just(1100)], budget in 2usize..20, radius in prop_oneof![Just(None), (0.01..20.0).prop_map(Some)],
+        regularization in 0.01..10.0, seed: u64,
+    ) {
+        // Without a projection only a large lambda keeps w finite.
+        let regularization = if radius.is_some() { regularization } else { (dim * dim) as f64 };
+        let distance = aer(aer_params(dim, budget, radius, regularization), 150, seed);
+        prop_assert!(distance < 1e-10, "{distance}");
+    }
+}
+
+#[test]
+fn the_twins_agree_after_a_hundred_thousand_steps() {
+    // A ball that is hardly ever reached, and one whose projection works at every other step.
+    assert!(aerr(aerr_params(40, 4, 3.0, 1e-4), 100_000, 1) < 1e-9);
+    assert!(aerr(aerr_params(40, 4, 0.3, 1e-2), 100_000, 2) < 1e-9);
+    // Weights that hardly differ, and weights whose logarithms go beyond what a number can hold.
+    assert!(aelr(aelr_params(40, 4, 1.5, 1e-3), 100_000, 3) < 1e-9);
+    assert!(aelr(aelr_params(40, 4, 0.4, 0.3), 100_000, 4) < 1e-9);
+    assert!(aer(aer_params(40, 8, Some(3.0), 1.0), 100_000, 5) < 1e-9);
+    assert!(aer(aer_params(40, 8, Some(0.5), 0.01), 100_000, 6) < 1e-9);
+}
+
+#[test]
+fn the_average_of_aer_leaves_out_the_burn_in() {
+    assert!(aer(AerParams { burn_in: 40, ..aer_params(12, 6, Some(2.0), 0.5) }, 100, 7) < 1e-10);
+}
+
+#[test]
+fn a_start_is_kept_to_the_ball_and_counts_into_the_average() {
+    let start = SparseVector::new(6, vec![1, 4], vec![0.6, -0.8]).unwrap();
+    let params = AerrParams { start: Some(start.clone()), ..aerr_params(6, 2, 1.0, 0.05) };
+    assert!(aerr(params.clone(), 1, 8) < 1e-14 && aerr(params.clone(), 50, 8) < 1e-12);
+    let refused = AerrParams { radius: 0.9, ..params }.check().unwrap_err();
+    assert_eq!((refused.field, refused.method), ("start", "AERR"));
+}
+
+/// Draws for 20,000 examples, none of which is told, at the weights after 200 steps; chi-square over 5 attributes, whose
+/// 0.999 quantile at 4 degrees is 18.47.
+fn chi_square(drawn: impl IntoIterator<Item = u32>, law: impl Fn(f64) -> f64, w: &[f64]) -> f64 {
+    let (mut counts, mut n) = (vec![0.0; w.len()], 0.0);
+    for j in drawn {
+        counts[j as usize] += 1.0;
+        n += 1.0;
+    }
+    let total: f64 = w.iter().map(|&w| law(w)).sum();
+    let cells = counts.iter().zip(w).map(|(count, &w)| (count, n * law(w) / total));
+    cells.map(|(count, expected)| (count - expected) * (count - expected) / expected).sum()
+}
+
+#[test]
+fn draws_follow_their_laws() {
+    let (mut rng, mut ask) = (Seed::root(9).rng(), Ask::new(5));
+    let (mut aerr, mut aelr) =
+        (aerr_params(5, 3, 1.0, 0.02).check().unwrap(), aelr_params(5, 3, 1.0, 0.05).check().unwrap());
+    let mut aer = aer_params(5, 6, Some(1.0), 0.5).check().unwrap();
+    for learner in [&mut aerr as &mut dyn Learner, &mut aelr, &mut aer] {
+        for _ in 0..200 {
+            let (x, y) = example(5, &mut rng);
+            learner.ask(&mut rng, &mut ask);
+            serve(learner, &ask, &x, y).unwrap();
+        }
+    }
+    let (mut by_square, mut by_size, mut by_chance) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..20_000 {
+        let (mut aerr, mut aelr) = (aerr.clone(), aelr.clone());
+        aerr.ask(&mut rng, &mut ask);
+        aelr.ask(&mut rng, &mut ask);
+        by_square.push(aerr.drawn().weighted);
+        by_size.push(aelr.drawn().weighted);
+        by_chance.extend(aerr.drawn().uniform);
+    }
+    assert!(chi_square(by_square, |w| w * w, &aerr.iterate()) < 18.47);
+    assert!(chi_square(by_size, f64::abs, &aelr.iterate()) < 18.47);
+    assert!(chi_square(by_chance, |_| 1.0, &aerr.iterate()) < 18.47);
+
+    let mut by_size = Vec::new();
+    for _ in 0..7_000 {
+        let mut aer = aer.clone();
+        aer.ask(&mut rng, &mut ask);
+        by_size.extend(aer.drawn().weighted);
+    }
+    let w = aer.iterate();
+    assert!(w.iter().all(|&w| w != 0.0), "{w:?}");
+    assert!(chi_square(by_size, f64::abs, &w) < 18.47);
+}
+
+#[test]
+fn the_observed_part_is_predicted_when_asked_for() {
+    let start = SparseVector::new(4, vec![0, 2], vec![0.5, -0.5]).unwrap();
+    let params =
+        AerrParams { start: Some(start), prediction: Prediction::Observed, ..aerr_params(4, 2, 1.0, 0.1) };
+    let (mut learner, mut ask) = (params.check().unwrap(), Ask::new(4));
+    learner.ask_for(&Draws { uniform: vec![1, 1], weighted: 2 }, &mut ask);
+    assert_eq!(serve(&mut learner, &ask, &[9.0, 9.0, 0.5, 9.0], 0.0).unwrap(), -0.25);
+}
+
+#[test]
+fn answers_that_were_not_asked_for_are_refused() {
+    let mut learner = aelr_params(4, 2, 1.0, 0.1).check().unwrap();
+    let mut ask = Ask::new(4);
+    learner.ask_for(&Draws { uniform: vec![1, 3], weighted: 2 }, &mut ask);
+    assert!(serve(&mut learner, &ask, &[1.0; 4], 0.5).is_ok());
+    let error = serve(&mut learner, &ask, &[1.0; 4], 0.5).unwrap_err();
+    assert!(matches!(error, LearnError::NotAsked { asked: "nothing", .. }), "{error}");
+    learner.ask_for(&Draws { uniform: vec![1, 9], weighted: 2 }, &mut ask);
+    assert!(
+        matches!(ask.request(), Request::Values { attributes: [9], .. }),
+        "the session refuses it by name"
+    );
+}
+
+#[test]
+fn parameters_are_refused_by_field() {
+    let field = |result: Result<(), lao_algorithms::ParamError>| result.unwrap_err().field;
+    let aerr = |k, radius, step| field(aerr_params(4, k, radius, step).check().map(|_| ()));
+    let aelr = |k, radius, step| field(aelr_params(4, k, radius, step).check().map(|_| ()));
+    for refused in [&aerr as &dyn Fn(usize, f64, f64) -> &'static str, &aelr] {
+        assert_eq!(refused(0, 1.0, 0.1), "draws");
+        assert_eq!([0.0, -1.0, f64::NAN, f64::INFINITY].map(|radius| refused(2, radius, 0.1)), ["radius"; 4]);
+        assert_eq!([0.0, -1.0, f64::NAN, f64::INFINITY].map(|step| refused(2, 1.0, step)), ["step_size"; 4]);
+    }
+    let aer = |params: AerParams| field(params.check().map(|_| ()));
+    assert_eq!(aer(aer_params(4, 1, None, 1.0)), "uniform");
+    assert_eq!(aer(AerParams { weighted: 0, ..aer_params(4, 2, None, 1.0) }), "weighted");
+    assert_eq!(aer(aer_params(4, 4, Some(0.0), 1.0)), "radius");
+    assert_eq!(aer(aer_params(4, 4, None, f64::NAN)), "regularization");
+}
