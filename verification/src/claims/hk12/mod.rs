@@ -4,8 +4,8 @@ use crate::claim::Claim;
 
 mod claim42;
 mod claim43;
-mod fact_b2;
 mod digits;
+mod factb2;
 mod fig1;
 mod fig2;
 mod figures;
@@ -16,28 +16,24 @@ mod lem41_unbiased;
 mod lem41_unbiased_printed;
 mod lema1_mw;
 mod lema2_clip_bias;
+mod lemb4;
+mod lemb5;
 mod problem;
+mod regularity;
 mod scaling;
 mod steps;
 mod svr_gradient;
 mod table1_lasso;
 mod table1_prev;
 mod table1_ridge;
+mod thm21_lower;
+mod thm22_lower;
 mod thm31_risk;
 mod thm34_eta;
 mod thm34_risk;
 mod thm44_attributes;
 mod thm44_risk;
-mod lem_a1_mw;
-mod lem_a2_clip_bias;
-mod lem_b4;
-mod lem_b5;
-mod regularity;
-mod steps;
-mod svr_gradient;
-mod thm21_lower;
-mod thm22_lower;
-mod thm_b1_chain;
+mod thmb1_chain;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
@@ -64,12 +60,12 @@ pub const CLAIMS: &[Claim] = &[
     table1_ridge::CLAIM,
     table1_lasso::CLAIM,
     table1_prev::CLAIM,
-    fact_b2::CLAIM,
-    lem_b4::CLAIM,
-    lem_b5::PRINTED,
-    lem_b5::CLAIM,
-    thm_b1_chain::PRINTED,
-    thm_b1_chain::CLAIM,
+    factb2::CLAIM,
+    lemb4::CLAIM,
+    lemb5::PRINTED,
+    lemb5::CLAIM,
+    thmb1_chain::PRINTED,
+    thmb1_chain::CLAIM,
     fig1::CLAIM,
     fig1::MNIST,
     fig2::CLAIM,

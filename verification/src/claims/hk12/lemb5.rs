@@ -131,7 +131,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim, with the ball that the proof uses.
 pub const CLAIM: Claim = Claim {
-    id: "hk12-lemB5",
+    id: "hk12-lemb5",
     place: "Appendix B.2, Lemma B.5",
     sentence: "In the unit ball, a predictor with loss at most 1 - 2(1-delta) eps has squared weight at least (1-delta)^2 on the rows' \
                coordinates, a tenth of which are at least eps/10.",
@@ -162,7 +162,7 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim, as printed.
 pub const PRINTED: Claim = Claim {
-    id: "hk12-lemB5-printed",
+    id: "hk12-lemb5-printed",
     place: "Appendix B.2, Lemma B.5",
     sentence: "Any vector with loss at most 1 - 2(1-delta) eps has K/10 coordinates of size eps/10.",
     formula: r"L(w) \le 1 - 2(1-\delta)\varepsilon \Rightarrow |\{ i \in T : |w_i| \ge \tfrac{\varepsilon}{10} \}| \ge \tfrac{K}{10}",

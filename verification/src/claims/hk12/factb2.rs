@@ -71,7 +71,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "hk12-factB2",
+    id: "hk12-factb2",
     place: "Appendix B.1, Fact B.2",
     sentence: "To tell a sign hidden at a random place among d zeros with probability 2/3 one must read a third of the entries, and no less \
                will do.",

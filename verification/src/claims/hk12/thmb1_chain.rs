@@ -69,7 +69,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim, corrected.
 pub const CLAIM: Claim = Claim {
-    id: "hk12-thmB1-chain",
+    id: "hk12-thmb1-chain",
     place: "Appendix B.2, end of the proof of Theorem B.1",
     sentence: "For eps <= delta, a delta eps-approximate predictor satisfies the hypothesis of Lemma B.5, leaves weight at most 2 delta outside T, and \
                has at most 200 delta K coordinates of size eps/10 there.",
@@ -96,7 +96,7 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim, as printed.
 pub const PRINTED: Claim = Claim {
-    id: "hk12-thmB1-chain-printed",
+    id: "hk12-thmb1-chain-printed",
     place: "Appendix B.2, end of the proof of Theorem B.1",
     sentence: "With delta = 10^-5 and any eps, a delta eps-approximate predictor satisfies the hypothesis of Lemma B.5, leaves weight delta outside T, and has \
                at most 100 delta K large coordinates there.",

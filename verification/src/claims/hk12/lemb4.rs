@@ -63,7 +63,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "hk12-lemB4",
+    id: "hk12-lemb4",
     place: "Appendix B.2, Lemma B.4",
     sentence: "The predictor eps times the signs of the rows has norm 1 and loss (1 - eps)^2, the least in the unit ball.",
     formula: r"w^* = \varepsilon \sum_{i \in T} r_i e_i, \quad L(w^*) = (1 - \varepsilon)^2 = \min_{\|w\|_2 \le 1} L(w)",
