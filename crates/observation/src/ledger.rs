@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a session has spent so far. All counts are exact.
+/// What a session has spent so far. All counts are exact, up to `u64::MAX`, where they stay: a source that serves
+/// batches by their counts can be asked for more examples than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Examples drawn from the source for learning.
@@ -30,10 +31,11 @@ impl Ledger {
     }
 
     pub(crate) fn count(&mut self, examples: u64, attributes: usize, value_bytes: u64) {
-        self.examples += examples;
-        self.attributes += examples * attributes as u64;
-        self.labels += examples;
-        self.bytes += examples * (attributes as u64 + 1) * value_bytes;
+        let add = |total: &mut u64, more: u64| *total = total.saturating_add(more);
+        add(&mut self.examples, examples);
+        add(&mut self.attributes, examples.saturating_mul(attributes as u64));
+        add(&mut self.labels, examples);
+        add(&mut self.bytes, examples.saturating_mul((attributes as u64 + 1).saturating_mul(value_bytes)));
         self.most_attributes = self.most_attributes.max(attributes);
     }
 }

@@ -101,9 +101,9 @@ pub const CLAIM: Claim = Claim {
     open: false,
     errata: &[10],
     mutants: &[
-        Mutant::refuted("sharp_constant_cut", "0.49 Var/C"),
+        Mutant::refuted("sharp_constant_cut", "0.49 Var/C on the right side"),
         Mutant::refuted("clips_at_half", "clips at C/2, bound with C"),
-        Mutant::refuted("hypothesis_dropped", "any mean"),
+        Mutant::refuted("hypothesis_dropped", "any mean, also beyond C/2"),
     ],
     experiment,
 };

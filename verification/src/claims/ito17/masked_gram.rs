@@ -75,7 +75,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"\tilde{X} = D x^\top x D \;\Rightarrow\; E[\tilde{x}_{ij}/p_{ij}] = x_i x_j",
     form: Form::Printed,
     expected: Expected::Refuted,
-    mutants: &[Mutant::held("corrected_form", "takes x x'")],
+    mutants: &[Mutant::held("corrected_form", "takes x x' in its place")],
     experiment: experiment_printed,
     ..CLAIM
 };
