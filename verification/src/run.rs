@@ -1,6 +1,6 @@
 //! Runs claims: in parallel, resumable, with the same record whatever the number of threads.
 
-use crate::claim::{Claim, Expected};
+use crate::claim::{Claim, Expected, Regime};
 use crate::context::{ArmRecord, Cancelled, Context, NotRun, message};
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, Sizes, Tier};
@@ -92,7 +92,7 @@ pub fn run(
     write_json(&state, &State { key: info.key.clone(), finished: false })?;
 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
-    let alpha = plan.suite.alpha / plan.suite.family.max(options.claims.len()) as f64;
+    let alpha = plan.suite.alpha / family(options, plan) as f64;
     let stored: Vec<anyhow::Result<Stored>> = pool.install(|| {
         let one = |claim: &&'static Claim| {
             let file = folder.join(format!("{}.json", claim.id));
@@ -170,11 +170,29 @@ fn run_arm(
     Ok(record)
 }
 
+/// Whether a claim's evidence has an error probability; what is enumerated or computed has none.
+fn is_tested(claim: &Claim) -> bool {
+    claim.regime != Regime::Deterministic
+}
+
+/// Hypotheses of a family: those planned, or those that run if there should be more.
+fn family(options: &Options, plan: &Plan) -> usize {
+    plan.suite.family.max(options.claims.iter().filter(|claim| is_tested(claim)).count())
+}
+
 /// Holm's procedure over the claims that ran, then a verdict for each.
 fn assemble(options: &Options, plan: &Plan, info: RunInfo, stored: Vec<Stored>, alpha: f64) -> Record {
     let evidence: Vec<_> = stored.iter().map(|stored| verdict::evidence(&stored.honest)).collect();
-    let family = plan.suite.family.max(options.claims.len());
-    let sorted = |p: Vec<f64>| holm::step_down(&p, family, plan.suite.alpha);
+    let tested: Vec<usize> = (0..evidence.len()).filter(|&i| is_tested(options.claims[i])).collect();
+    let family = family(options, plan);
+    // Without an error probability, p is 0 or 1 and takes no part in the sorting.
+    let sorted = |p: Vec<f64>| {
+        let mut rejected: Vec<bool> = p.iter().map(|&p| p <= alpha).collect();
+        let among: Vec<f64> = tested.iter().map(|&i| p[i]).collect();
+        let decisions = holm::step_down(&among, family, plan.suite.alpha);
+        tested.iter().zip(decisions).for_each(|(&i, decision)| rejected[i] = decision);
+        rejected
+    };
     let refuted = sorted(evidence.iter().map(|e| e.p_refute).collect());
     let supported = sorted(evidence.iter().map(|e| e.p_support).collect());
     let claims = options.claims.iter().zip(stored).enumerate().map(|(i, (claim, stored))| {

@@ -15,8 +15,9 @@
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
+use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
+use faer::{Accum, Mat, Par, Side};
 use lao_kernels::dot_column;
 use lao_observation::Block;
 use thiserror::Error;
@@ -26,6 +27,9 @@ pub const TOLERANCE: f64 = 1e-9;
 
 /// Passes over all coordinates after which coordinate descent stops in any case.
 const MAX_PASSES: usize = 100_000;
+
+/// Examples whose products are summed at a time: a copy of them stays in cache.
+const CHUNK: usize = 512;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -58,13 +62,14 @@ fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), Offlin
     if !(penalty.is_finite() && penalty >= 0.0) {
         return Err(OfflineError::Penalty(penalty));
     }
-    let mut gram = vec![0.0; d * d];
-    for i in 0..d {
-        for j in 0..=i {
-            let product = dot_column(data.column(i), data.column(j)) / n;
-            (gram[i * d + j], gram[j * d + i]) = (product, product);
-        }
+    let mut sums = Mat::<f64>::zeros(d, d);
+    for first in (0..data.rows()).step_by(CHUNK) {
+        let rows = CHUNK.min(data.rows() - first);
+        let chunk = Mat::from_fn(rows, d, |row, c| data.column(c)[first + row]);
+        // One thread: the order of the sums, and so every bit, stays the same.
+        matmul(&mut sums, Accum::Add, chunk.transpose(), &chunk, 1.0, Par::Seq);
     }
+    let gram: Vec<f64> = (0..d * d).map(|at| sums[(at / d, at % d)] / n).collect();
     let correlations: Vec<f64> = (0..d).map(|j| dot_column(data.column(j), data.labels()) / n).collect();
     match gram.iter().chain(&correlations).all(|value| value.is_finite()) {
         true => Ok((gram, correlations)),
