@@ -3,10 +3,11 @@
 //! *Statement.* At every prefix of the stream AELR's test error is below AER's, both with four attributes per example (AELR three by lot
 //! and one by weight); offline Lasso is the best. In the text: online Lasso with as many attributes is almost ten times worse.
 //!
-//! Design and references: [`figures`](super::figures); images: [`digits`](super::digits). Of online Lasso the ordering is asserted, and the ratio reported.
-//! Numbers in the figure depend on a split and on parameters that are not given.
+//! Design and references: [`figures`](super::figures); images: [`digits`](super::digits).
 //!
-//! *Mutant.* The labels of the two methods swapped.
+//! *What comes out.* Not this. With both tuned for their last error, AELR mostly ends below AER, but early prefixes are AER's
+//! on MNIST; AELR stays far above offline Lasso, and online Lasso, tuned as well, needs no more attributes than AELR. The
+//! errors stand in the report. Control: [`figures`](super::figures).
 
 use super::digits::Images;
 use super::figures::{self, Kernel, Setup, Tuned};
@@ -16,9 +17,9 @@ use lao_algorithms::baselines::Ball;
 
 const SETUP: Setup = Setup {
     budget: 4,
-    ours: Tuned { kernel: Kernel::Aelr, step: 30.0, radius: 3.0 },
-    aer: Tuned { kernel: Kernel::Aer, step: 10.0, radius: 3.0 },
-    online: Some(Tuned { kernel: Kernel::OnlineLasso, step: 1.0, radius: 3.0 }),
+    ours: Tuned { kernel: Kernel::Aelr, step: 30.0, radius: 10.0 },
+    aer: Tuned { kernel: Kernel::Aer, step: 30.0, radius: 30.0 },
+    online: Some(Tuned { kernel: Kernel::OnlineLasso, step: 30.0, radius: 30.0 }),
     ball: Ball::Lasso,
     penalty: 1e-3,
 };
@@ -38,7 +39,8 @@ fn mnist(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
 }
 
-const MUTANTS: &[Mutant] = &[Mutant::refuted("labels_swapped", "calls AER AELR and AELR AER")];
+const MUTANTS: &[Mutant] =
+    &[Mutant::held("offline_instead", "the offline predictor, shrunk by a tenth, for AELR")];
 
 /// On the surrogate.
 pub const CLAIM: Claim = Claim {
@@ -49,9 +51,9 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathrm{err}_{\mathrm{Lasso}} < \mathrm{err}_{\mathrm{AELR}}(n) < \mathrm{err}_{\mathrm{AER}}(n)",
     design: "28 x 28 images of two classes made of blobs, 12,109 for training, 1,345 for testing; parameters tuned on other images; ten \
              prefixes from a 32nd to all, equally spaced on the log scale; sign tests over fresh data.",
-    form: Form::Sound,
+    form: Form::Printed,
     regime: Regime::Practical,
-    expected: Expected::Holds,
+    expected: Expected::Refuted,
     open: false,
     errata: &[],
     mutants: MUTANTS,
@@ -67,9 +69,9 @@ pub const MNIST: Claim = Claim {
     formula: r"\mathrm{err}_{\mathrm{Lasso}} < \mathrm{err}_{\mathrm{AELR}}(n) < \mathrm{err}_{\mathrm{AER}}(n)",
     design: "As on the surrogate, with the 13,454 images of 3 and 5, pixels divided by 255, and random splits of 12,109 and 1,345; tuned on \
              other splits.",
-    form: Form::Sound,
+    form: Form::Printed,
     regime: Regime::Practical,
-    expected: Expected::Holds,
+    expected: Expected::Refuted,
     open: false,
     errata: &[],
     mutants: MUTANTS,

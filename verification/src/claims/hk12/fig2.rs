@@ -5,7 +5,8 @@
 //!
 //! Design and references: [`figures`](super::figures); images: [`digits`](super::digits).
 //!
-//! *Mutant.* The labels of the two methods swapped.
+//! *What comes out.* Not this: with 28 draws for the product `w'x` where AERR has one, AER as reconstructed is below AERR. The errors
+//! stand in the report. Control: [`figures`](super::figures).
 
 use super::digits::Images;
 use super::figures::{self, Kernel, Setup, Tuned};
@@ -15,8 +16,8 @@ use lao_algorithms::baselines::Ball;
 
 const SETUP: Setup = Setup {
     budget: 56,
-    ours: Tuned { kernel: Kernel::Aerr, step: 0.03, radius: 2.0 },
-    aer: Tuned { kernel: Kernel::Aer, step: 1.0, radius: 10.0 },
+    ours: Tuned { kernel: Kernel::Aerr, step: 0.03, radius: 1.0 },
+    aer: Tuned { kernel: Kernel::Aer, step: 3.0, radius: 10.0 },
     online: None,
     ball: Ball::Ridge,
     penalty: 1e-2,
@@ -37,7 +38,8 @@ fn mnist(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
 }
 
-const MUTANTS: &[Mutant] = &[Mutant::refuted("labels_swapped", "calls AER AERR and AERR AER")];
+const MUTANTS: &[Mutant] =
+    &[Mutant::held("offline_instead", "the offline predictor, shrunk by a tenth, for AERR")];
 
 /// On the surrogate.
 pub const CLAIM: Claim = Claim {
@@ -47,9 +49,9 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) < \mathrm{err}_{\mathrm{AER}}(n)",
     design: "28 x 28 images of two classes made of blobs, 12,109 for training, 1,345 for testing; parameters tuned on other images; ten \
              prefixes from a 32nd to all, equally spaced on the log scale; sign tests over fresh data.",
-    form: Form::Sound,
+    form: Form::Printed,
     regime: Regime::Practical,
-    expected: Expected::Holds,
+    expected: Expected::Refuted,
     open: false,
     errata: &[],
     mutants: MUTANTS,
@@ -65,9 +67,9 @@ pub const MNIST: Claim = Claim {
     formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) < \mathrm{err}_{\mathrm{AER}}(n)",
     design: "As on the surrogate, with the 13,454 images of 3 and 5, pixels divided by 255, and random splits of 12,109 and 1,345; tuned on \
              other splits.",
-    form: Form::Sound,
+    form: Form::Printed,
     regime: Regime::Practical,
-    expected: Expected::Holds,
+    expected: Expected::Refuted,
     open: false,
     errata: &[],
     mutants: MUTANTS,
