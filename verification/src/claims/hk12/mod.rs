@@ -4,12 +4,15 @@ use crate::claim::Claim;
 
 mod claim42;
 mod claim43;
+mod convexity_jensen;
 mod digits;
 mod factb2;
 mod fig1;
 mod fig2;
 mod figures;
 mod lem32_ogd;
+mod lem36_clipped_regret;
+mod lem37_clip_transfer;
 mod lem41_attributes;
 mod lem41_second_moment;
 mod lem41_unbiased;
@@ -18,8 +21,10 @@ mod lema1_mw;
 mod lema2_clip_bias;
 mod lemb4;
 mod lemb5;
+mod norm_invariants;
 mod problem;
 mod regularity;
+mod rounds;
 mod scaling;
 mod steps;
 mod svr_gradient;
@@ -42,8 +47,12 @@ pub const CLAIMS: &[Claim] = &[
     thm22_lower::CLAIM,
     lem32_ogd::CLAIM,
     thm31_risk::CLAIM,
+    norm_invariants::CLAIM,
+    convexity_jensen::CLAIM,
     lema1_mw::CLAIM,
+    lem36_clipped_regret::CLAIM,
     lema2_clip_bias::CLAIM,
+    lem37_clip_transfer::CLAIM,
     thm34_risk::CLAIM,
     thm34_eta::CLAIM,
     thm34_eta::PRINTED,

@@ -8,7 +8,9 @@ use crate::mutants::{Estimates, Tampered, TwoDraws};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_datasets::adversarial::hazan_koren::{Examples, Pair, Planted, Population, Rare, SignedRows};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, LearnError, Learner, Rng, Seed, Session, SessionError, Source, Stop};
+use lao_observation::{
+    BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, Source, Stop,
+};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -147,17 +149,49 @@ impl Problem {
         Problem::own(radius, worst, star, draw, excess)
     }
 
+    /// Shows `look` the examples that a learner of this seed learns from, whole.
+    pub(super) fn each_example(
+        &self,
+        examples: u64,
+        seed: &Seed,
+        mut look: impl FnMut(&[f64], f64) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut source = (self.examples)(&seed.child("data"), examples);
+        let all: Vec<u32> = (0..self.dim as u32).collect();
+        let (mut block, mut x) = (BlockBuf::new(), vec![0.0; self.dim]);
+        for _ in 0..examples {
+            block.reset(self.dim, 1);
+            source.observe(&all, &mut block)?;
+            let Some((row, label)) = block.view(&all).single() else { break };
+            x.copy_from_slice(row.values);
+            look(&x, label)?;
+        }
+        Ok(())
+    }
+
     /// The output of a learner after `examples` examples within `budget`; `None` if it diverged.
     pub(super) fn learn<L: Learner>(
+        &self,
+        learner: L,
+        budget: Budget,
+        examples: u64,
+        seed: &Seed,
+    ) -> anyhow::Result<Option<Vec<f64>>> {
+        self.learn_watched(learner, budget, examples, seed, |_| {})
+    }
+
+    /// As [`learn`](Self::learn), with a look at the learner after every step.
+    pub(super) fn learn_watched<L: Learner>(
         &self,
         mut learner: L,
         budget: Budget,
         examples: u64,
         seed: &Seed,
+        mut after: impl FnMut(&L),
     ) -> anyhow::Result<Option<Vec<f64>>> {
         let source = (self.examples)(&seed.child("data"), examples);
         let mut session = Session::new(source, budget, &seed.child("algorithm"));
-        match session.run(&mut learner, Stop::never(), |_, _| {}) {
+        match session.run(&mut learner, Stop::never(), |_, learner| after(learner)) {
             Ok(_) => Ok(Some(learner.coefficients().to_dense())),
             Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(None),
             Err(error) => Err(error.into()),
