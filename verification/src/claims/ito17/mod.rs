@@ -7,6 +7,7 @@ mod alg2_consistency;
 mod alg3_consistency;
 mod consistency;
 mod contest;
+mod enumerated;
 mod equal_sets;
 mod fig1;
 mod fig2;
@@ -18,7 +19,9 @@ mod instance_b_not_a;
 mod instance_neither;
 mod lem3_selection;
 mod lem4_rda;
+mod lem5_second_moment;
 mod masked_gram;
+mod observe_probabilities;
 mod population;
 mod rda_closed_form;
 mod regret;
@@ -31,6 +34,7 @@ mod thm6_bound;
 mod thm6_decomposition;
 mod thm7_bound;
 mod trace_of_v;
+mod unbiased;
 mod watched;
 
 /// The claims of the paper, in the paper's order.
@@ -46,11 +50,14 @@ pub const CLAIMS: &[Claim] = &[
     thm1_hardness::PRINTED,
     instance_a_not_2::CLAIM,
     rda_closed_form::CLAIM,
+    observe_probabilities::CLAIM,
     masked_gram::CLAIM,
     masked_gram::PRINTED,
+    unbiased::CLAIM,
     lem3_selection::CLAIM,
     lem3_selection::PRINTED,
     lem4_rda::CLAIM,
+    lem5_second_moment::CLAIM,
     thm2_lambda_algebra::CLAIM,
     thm2_lambda_algebra::PRINTED,
     thm2_lambda_algebra::PRINTED_PROOF,
