@@ -8,9 +8,12 @@ mod alg3_consistency;
 mod consistency;
 mod contest;
 mod enumerated;
+mod eq4;
 mod equal_sets;
+mod expected_loss;
 mod fig1;
 mod fig2;
+mod finite_law;
 mod fkk_subsets;
 mod footnote3;
 mod implications;
@@ -46,6 +49,9 @@ pub const CLAIMS: &[Claim] = &[
     root_of_v::PRINTED,
     implications::CLAIM,
     implications::PRINTED,
+    expected_loss::CLAIM,
+    expected_loss::PRINTED,
+    eq4::CLAIM,
     thm1_hardness::CLAIM,
     thm1_hardness::PRINTED,
     instance_a_not_2::CLAIM,

@@ -189,8 +189,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let budget = rng.random_range(2..=dim);
         // Everything may be in U when everything is observed.
         let kept = if budget == dim { rng.random_range(0..=dim) } else { rng.random_range(0..=budget - 2) };
-        let params =
-            Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(2.0), radius: 1.0 };
+        let params = Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(2.0), radius: 1.0 };
         let learner = params.check()?.with_gradient_sum(&normal(&mut rng, dim))?;
         let (mut first, mut rest) = (Pairs::default(), Pairs::default());
         enumerate(&learner, (budget, kept), formula, &mut rng, &mut first)?;
