@@ -14,7 +14,7 @@ pub enum Overreach {
     SkipsLastBlock,
 }
 
-/// A source that overreaches when it is asked for gradients.
+/// A source that overreaches when it is asked for gradients or, but for the last fault, for values.
 #[derive(Clone, Debug)]
 pub struct Overreaches<S> {
     inner: S,
@@ -40,7 +40,27 @@ impl<S: Source> Source for Overreaches<S> {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        self.inner.observe(attributes, block)
+        let all = 0..self.inner.dim() as u32;
+        let observed: Vec<u32> = match self.by {
+            Overreach::SkipsLastBlock => return self.inner.observe(attributes, block),
+            Overreach::All => all.collect(),
+            Overreach::OneMore => {
+                let missing = all.clone().find(|j| attributes.binary_search(j).is_err());
+                all.filter(|j| Some(*j) == missing || attributes.binary_search(j).is_ok()).collect()
+            }
+        };
+        let mut wider = BlockBuf::new();
+        wider.reset(observed.len(), block.room());
+        let rows = self.inner.observe(&observed, &mut wider)?;
+        let view = wider.view(&observed);
+        for (place, j) in observed.iter().enumerate() {
+            if let Ok(c) = attributes.binary_search(j) {
+                block.column_mut(c)[..rows].copy_from_slice(&view.column(place)[..rows]);
+            }
+        }
+        block.labels_mut()[..rows].copy_from_slice(&view.labels()[..rows]);
+        block.set_rows(rows);
+        Ok(rows)
     }
 
     fn gradient(

@@ -14,6 +14,8 @@ use rand::RngExt;
 pub trait TwoDraws: Learner {
     /// As [`Learner::ask`], with these draws.
     fn ask_for(&mut self, draws: &Draws, ask: &mut Ask);
+    /// What was drawn for the example asked for last.
+    fn drawn(&self) -> Draws;
     /// `w_t`.
     fn iterate(&self) -> Vec<f64>;
     /// The probability of drawing a coefficient by weight, up to a common factor.
@@ -25,6 +27,9 @@ pub trait TwoDraws: Learner {
 impl TwoDraws for Aerr {
     fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
         Aerr::ask_for(self, draws, ask);
+    }
+    fn drawn(&self) -> Draws {
+        Aerr::drawn(self)
     }
     fn iterate(&self) -> Vec<f64> {
         Aerr::iterate(self)
@@ -40,6 +45,9 @@ impl TwoDraws for Aerr {
 impl TwoDraws for Aelr {
     fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
         Aelr::ask_for(self, draws, ask);
+    }
+    fn drawn(&self) -> Draws {
+        Aelr::drawn(self)
     }
     fn iterate(&self) -> Vec<f64> {
         Aelr::iterate(self)
@@ -57,6 +65,8 @@ impl TwoDraws for Aelr {
 pub struct Estimates<'a> {
     /// `w_t`.
     pub w: &'a [f64],
+    /// `k`.
+    pub draws: usize,
     /// The attribute drawn by weight; any when `w = 0`.
     pub drawn: usize,
     /// Its value.
@@ -84,6 +94,18 @@ impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Tampered<L, F> {
     /// `inner`, which makes `count` uniform draws per example, with `fault`.
     pub fn new(inner: L, count: usize, fault: F) -> Self {
         Tampered { inner, fault, draws: Draws::default(), count, w: Vec::new(), block: BlockBuf::new() }
+    }
+
+    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+        self.w = self.inner.iterate();
+        self.draws.clone_from(draws);
+        self.inner.ask_for(draws, ask);
+    }
+
+    /// The learner behind the fault.
+    pub fn inner(&self) -> &L {
+        &self.inner
     }
 
     fn total(&self) -> f64 {
@@ -128,6 +150,7 @@ impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Learner for Tampered<L, F> {
         uniform.dedup();
         let mut estimates = Estimates {
             w: &self.w,
+            draws: self.count,
             drawn: drawn as usize,
             value,
             label,

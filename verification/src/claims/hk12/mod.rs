@@ -2,17 +2,23 @@
 
 use crate::claim::Claim;
 
+mod budget;
 mod claim42;
 mod claim43;
 mod convexity_jensen;
 mod digits;
+mod estimates;
 mod factb2;
 mod fig1;
 mod fig2;
 mod figures;
 mod lem32_ogd;
+mod lem33_second_moment;
+mod lem33_unbiased;
 mod lem36_clipped_regret;
 mod lem37_clip_transfer;
+mod lem38_second_moment;
+mod lem38_unbiased;
 mod lem41_attributes;
 mod lem41_second_moment;
 mod lem41_unbiased;
@@ -21,6 +27,7 @@ mod lema1_mw;
 mod lema2_clip_bias;
 mod lemb4;
 mod lemb5;
+mod linear_time;
 mod norm_invariants;
 mod problem;
 mod regularity;
@@ -42,10 +49,16 @@ mod thmb1_chain;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
+    linear_time::CLAIM,
     regularity::CLAIM,
     thm21_lower::CLAIM,
     thm22_lower::CLAIM,
+    budget::CLAIM,
     lem32_ogd::CLAIM,
+    lem33_unbiased::CLAIM,
+    lem33_second_moment::PRINTED,
+    lem33_second_moment::PRINTED_RANGE,
+    lem33_second_moment::CLAIM,
     thm31_risk::CLAIM,
     norm_invariants::CLAIM,
     convexity_jensen::CLAIM,
@@ -53,6 +66,10 @@ pub const CLAIMS: &[Claim] = &[
     lem36_clipped_regret::CLAIM,
     lema2_clip_bias::CLAIM,
     lem37_clip_transfer::CLAIM,
+    lem38_unbiased::CLAIM,
+    lem38_second_moment::PRINTED,
+    lem38_second_moment::PRINTED_CHAIN,
+    lem38_second_moment::CLAIM,
     thm34_risk::CLAIM,
     thm34_eta::CLAIM,
     thm34_eta::PRINTED,
