@@ -17,7 +17,7 @@ pub use climb::{climb, strain};
 pub use drawn::Drawn;
 pub use dual_averaging::{DualAveraging, largest};
 pub use examples::Examples;
-pub use metered::Metered;
+pub use metered::{Metered, numbers};
 pub use population::Population;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};
 pub use step::{StepInstance, Stepped, pad};

@@ -158,6 +158,25 @@ impl Hand {
     /// When the learner wants anything but attribute values, or diverges.
     pub fn serve<L: Learner + ?Sized>(&mut self, learner: &mut L, x: &[f64], y: f64) -> anyhow::Result<()> {
         learner.ask(&mut self.rng, &mut self.ask);
+        self.tell(learner, x, y)
+    }
+
+    /// As [`serve`](Self::serve), with a wish that `ask` fills in, for draws of one's own choice.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve).
+    pub fn serve_for<L: Learner + ?Sized>(
+        &mut self,
+        learner: &mut L,
+        ask: impl FnOnce(&mut L, &mut Ask),
+        x: &[f64],
+        y: f64,
+    ) -> anyhow::Result<()> {
+        ask(learner, &mut self.ask);
+        self.tell(learner, x, y)
+    }
+
+    fn tell<L: Learner + ?Sized>(&mut self, learner: &mut L, x: &[f64], y: f64) -> anyhow::Result<()> {
         let Request::Values { attributes, .. } = self.ask.request() else {
             anyhow::bail!("the learner does not ask for attribute values")
         };

@@ -1,7 +1,9 @@
-//! A source that counts what is looked at.
+//! What is looked at, and what is kept.
 
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A source with a meter on every read, below any session: which attributes of which example were seen.
@@ -73,4 +75,20 @@ impl<S: Source> Source for Metered<S> {
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
         self.inner.seek(position)
     }
+}
+
+/// How many numbers a state holds when it is stored.
+///
+/// # Errors
+/// When it cannot be stored.
+pub fn numbers(state: &impl Serialize) -> anyhow::Result<usize> {
+    fn within(value: &Value) -> usize {
+        match value {
+            Value::Array(items) => items.iter().map(within).sum(),
+            Value::Object(fields) => fields.values().map(within).sum(),
+            Value::Number(_) => 1,
+            _ => 0,
+        }
+    }
+    Ok(within(&serde_json::to_value(state)?))
 }

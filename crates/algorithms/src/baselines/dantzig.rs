@@ -166,6 +166,11 @@ impl Dantzig {
         self.moments.get(place(i, j)).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
     }
 
+    /// The entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
+    pub fn correlation(&self, i: usize) -> f64 {
+        self.correlations.get(i).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
+    }
+
     fn solve(&mut self) -> Result<(), LearnError> {
         let dim = self.params.dim;
         let diverged = |attribute, value| LearnError::Diverged { update: self.solved + 1, attribute, value };

@@ -68,6 +68,16 @@ impl<T: Element> Source for Rows<T> {
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
         let rows = self.cursor.upcoming(block.room() as u64);
+        if rows.len() == 1 {
+            let row = self.stored(rows.clone());
+            for (c, &j) in attributes.iter().enumerate() {
+                block.column_mut(c)[0] = row[j as usize].to_f64();
+            }
+            block.labels_mut()[0] = self.labels[rows.start];
+            block.set_rows(1);
+            self.cursor.advance(1);
+            return Ok(1);
+        }
         // Few rows at a time, so that their cache lines are still there for the next attribute.
         for tile in rows.clone().step_by(ROW_TILE) {
             let end = rows.end.min(tile + ROW_TILE);

@@ -46,7 +46,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let data = gauss_spread(CONTEST.dim, CONTEST.sparsity, 1.0, &trial.seed.child("data"))?;
         let star = data.theta_star().to_owned_vector();
         let after = if silent { 100 } else { u64::MAX };
-        let race = Race::new(Silenced { inner: data, after }, star.view(), marks.clone())?;
+        let race = Race::new(&mut Silenced { inner: data, after }, star.view(), marks.clone())?;
         let curve = |method: &Method| {
             // The greedy method is Algorithm 2 with sets from its own predicting weights.
             let method = if greedy { Method::Greedy } else { *method };

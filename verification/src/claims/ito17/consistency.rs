@@ -15,13 +15,14 @@
 //!
 //! *Mutants.* Exploration that hears nothing after round 100; sets chosen from the predicting weights (the greedy method).
 
-use super::regret::{marks, mean_at};
+use super::regret::{drawn, marks, mean_at};
 use super::watched::{Silenced, Watched};
 use crate::context::{Axis, Context, Direction, Figure, Series};
 use crate::judge::prob;
 use crate::judge::slope::{self, Exponent, SlopeJudge};
 use lao_algorithms::ito::GreedyParams;
 use lao_algorithms::ito::{Rda2, Rda3, Regularization};
+use lao_datasets::memory::Rows;
 use lao_datasets::synthetic::{Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Session, Stop};
@@ -81,7 +82,7 @@ pub(super) fn experiment<L: Averages>(
         let design = Scaled::new(Rademacher::new(DIM)?, 1.0 / (DIM as f64).sqrt())?;
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
         let inner = Virtual::new(design, star, Noise::Signs(0.1), &trial.seed.child("data"))?;
-        let source = Silenced { inner, after };
+        let source = drawn(&mut Silenced { inner, after }, last as usize + 1)?;
         let seed = trial.seed.child("algorithm");
         if greedy {
             let regularization = Regularization::sqrt(EXPLOIT);
@@ -137,11 +138,7 @@ pub(super) fn experiment<L: Averages>(
     Ok(())
 }
 
-fn run<L: Averages>(
-    learner: L,
-    mut session: Session<Silenced<Virtual<Scaled<Rademacher>>>>,
-    marks: &[u64],
-) -> anyhow::Result<Run> {
+fn run<L: Averages>(learner: L, mut session: Session<Rows<f64>>, marks: &[u64]) -> anyhow::Result<Run> {
     let mut learner = Watched::new(learner, &FEATURES);
     let (mut absent, mut error) = (Vec::new(), Vec::new());
     for &mark in marks {

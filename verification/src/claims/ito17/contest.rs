@@ -130,9 +130,10 @@ impl Contest {
         let marks: Vec<u64> = (1..=20).map(|k| k * self.rounds / 20).collect();
         let all = cx.all_trials(cell, trials, |trial: &Trial| {
             let norm = self.energy.sqrt();
-            let source = gauss_spread(self.dim, self.sparsity, norm, &trial.seed.child("data"))?;
-            let star_l1: f64 = source.theta_star().values().iter().map(|w| w.abs()).sum();
-            let race = Race::new(source.clone(), source.theta_star(), marks.clone())?;
+            let mut source = gauss_spread(self.dim, self.sparsity, norm, &trial.seed.child("data"))?;
+            let star = source.theta_star().to_owned_vector();
+            let star_l1: f64 = star.values().iter().map(|w| w.abs()).sum();
+            let race = Race::new(&mut source, star.view(), marks.clone())?;
             let hindsight = match self.dim {
                 ..=10 if cx.honest() => race.comparator() - race.best_sparse(self.sparsity)?,
                 _ => 0.0,

@@ -29,7 +29,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.is("a1_keeps_nothing") {
         contest.kept = 0;
     }
-    let many = cx.size("instances")?;
+    let (many, few) = (cx.size("instances")?, cx.size("uniform_instances")?);
     cx.split(6);
     if !cx.honest() {
         let mut curves = contest.run(cx, "instances", &[(A1, many), (A2, many)])?;
@@ -38,7 +38,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
         return curves.ordered(cx, A1, A2);
     }
-    let mut methods = vec![(A1, many), (A2, many), (A3, many), (Greedy, many), (Uniform, many), (Aelr, many)];
+    let mut methods = vec![(A1, many), (A2, many), (A3, many), (Greedy, many), (Uniform, few), (Aelr, few)];
     let slow = cx.size("fkk_instances")?;
     if slow > 0 {
         methods.push((Fkk, slow));

@@ -11,8 +11,9 @@
 //!
 //! *Design.* The population recursion with exact gradients, `lambda_s = .1 sqrt s`, at s = 3000 and 30000, and production beside it for the
 //! first 60 explorations; the losses per round; the compatibility constant between certified bounds. Then runs of
-//! production Algorithms 2 and 3 on bounded examples (all divided by 1.09), four of seven attributes observed, `lambda_s = sqrt s`:
-//! `rho_0 = .2`: the two largest averaged weights after 300 explorations, 90,000 examples (a million in the full tier).
+//! production Algorithms 2 and 3 on bounded examples (all divided by 1.09), four of seven attributes observed, `lambda_s = sqrt s`,
+//! `rho_0 = .2`: the two largest averaged weights after 300 explorations, 90,000 rounds (a million in the full tier). What is averaged
+//! depends on exploring rounds alone, so the other rounds are fed zeros.
 //!
 //! *Mutants.* `rho_0 = 0` called Algorithm 3; the twin of a relevant feature, where (b) fails too; feature 1 with a weight above the parts.
 

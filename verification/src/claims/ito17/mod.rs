@@ -2,11 +2,14 @@
 
 use crate::claim::Claim;
 
+mod alg1_d_rate;
+mod alg1_exponent;
 mod alg23_exponent;
 mod alg2_consistency;
 mod alg3_consistency;
 mod consistency;
 mod contest;
+mod dantzig;
 mod enumerated;
 mod eq4;
 mod equal_sets;
@@ -14,6 +17,7 @@ mod expected_loss;
 mod fig1;
 mod fig2;
 mod finite_law;
+mod fkk;
 mod fkk_subsets;
 mod footnote3;
 mod implications;
@@ -29,9 +33,13 @@ mod population;
 mod rda_closed_form;
 mod regret;
 mod root_of_v;
+mod runtime;
 mod table2;
 mod table3;
+mod theorem2;
 mod thm1_hardness;
+mod thm2_first;
+mod thm2_lambda;
 mod thm2_lambda_algebra;
 mod thm6_bound;
 mod thm6_decomposition;
@@ -39,9 +47,12 @@ mod thm7_bound;
 mod trace_of_v;
 mod unbiased;
 mod watched;
+mod work;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
+    dantzig::CLAIM,
+    fkk::CLAIM,
     fkk_subsets::CLAIM,
     fkk_subsets::PRINTED,
     trace_of_v::CLAIM,
@@ -64,9 +75,13 @@ pub const CLAIMS: &[Claim] = &[
     lem3_selection::PRINTED,
     lem4_rda::CLAIM,
     lem5_second_moment::CLAIM,
+    thm2_first::CLAIM,
     thm2_lambda_algebra::CLAIM,
     thm2_lambda_algebra::PRINTED,
     thm2_lambda_algebra::PRINTED_PROOF,
+    thm2_lambda::CLAIM,
+    alg1_exponent::CLAIM,
+    alg1_d_rate::CLAIM,
     equal_sets::CLAIM,
     equal_sets::PRINTED,
     thm6_decomposition::CLAIM,
@@ -82,4 +97,5 @@ pub const CLAIMS: &[Claim] = &[
     table3::CLAIM,
     fig1::CLAIM,
     fig2::CLAIM,
+    runtime::CLAIM,
 ];

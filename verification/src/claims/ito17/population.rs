@@ -2,10 +2,11 @@
 
 use crate::instance::DualAveraging;
 use crate::probe::Hand;
+use anyhow::ensure;
 use lao_algorithms::ito::{Rda2, Rda2Params, Rda3, Rda3Params, Regularization};
 use lao_datasets::adversarial::ito::Instance;
 use lao_datasets::synthetic::Noise;
-use lao_observation::{Budget, Seed, Session, Stop};
+use lao_observation::{BlockBuf, Seed, Source};
 
 /// Rounds of exploration for which production is followed: 3600 examples.
 const FOLLOWED: u64 = 60;
@@ -55,10 +56,11 @@ impl Population {
 }
 
 /// The average of production Algorithm 2 (no penalty) or 3 before exploration round `rounds` of a run on `instance`, with `budget`
-/// attributes per example.
+/// attributes per example. It depends on the examples of exploring rounds alone; the others are zeros here, which costs
+/// no draws.
 ///
 /// # Errors
-/// When the parameters are refused or the session fails.
+/// When the parameters are refused or the source fails.
 pub fn average_of_run(
     instance: &Instance,
     budget: usize,
@@ -66,14 +68,25 @@ pub fn average_of_run(
     rounds: u64,
     seed: &Seed,
 ) -> anyhow::Result<Vec<f64>> {
-    let source = instance.source(Noise::None, &seed.child("data"))?;
-    let mut learner = Learners::new(instance.dim(), budget, Regularization::sqrt(1.0), penalty)?;
-    let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
-    let stop = Stop::after_examples(rounds * rounds - 1);
-    match &mut learner {
-        Learners::Two(learner) => session.run(learner, stop, |_, _| {})?,
-        Learners::Three(learner) => session.run(learner, stop, |_, _| {})?,
-    };
+    let dim = instance.dim();
+    let mut learner = Learners::new(dim, budget, Regularization::sqrt(1.0), penalty)?;
+    let mut source = instance.source(Noise::None, &seed.child("data"))?;
+    let all: Vec<u32> = (0..dim as u32).collect();
+    let mut block = BlockBuf::new();
+    block.reset(dim, rounds as usize);
+    let explored = source.observe(&all, &mut block)? as u64;
+    ensure!(explored == rounds, "the source is dry after {explored} examples");
+    let view = block.view(&all);
+    let (mut hand, zeros) = (Hand::new(dim, &seed.child("algorithm")), vec![0.0; dim]);
+    let mut x = zeros.clone();
+    for round in 1..rounds as usize {
+        x.iter_mut().enumerate().for_each(|(c, x)| *x = view.column(c)[round]);
+        ensure!(learner.explores(), "round {} does not explore", round * round);
+        learner.serve(&mut hand, &x, view.labels()[round])?;
+        for _ in 0..2 * round {
+            learner.serve(&mut hand, &zeros, 0.0)?;
+        }
+    }
     Ok(learner.average())
 }
 

@@ -1,23 +1,29 @@
 //! Regret of learners that play the online protocol on the same examples.
 
 use anyhow::{Context as _, ensure};
+use lao_datasets::memory::Rows;
 use lao_kernels::SparseView;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, Source, Stop};
 
-/// A stream of examples with the loss of a fixed predictor at some marks: the regret of any learner on these examples is
+/// Examples, drawn once and kept, with the loss of a fixed predictor at some marks: the regret of any learner on them is
 /// its own squared loss less that.
-pub(super) struct Race<S> {
-    source: S,
+pub(super) struct Race {
+    source: Rows<f64>,
     /// Numbers of rounds, ascending.
     marks: Vec<u64>,
     /// Squared loss of the comparator up to each mark.
     comparator: Vec<f64>,
 }
 
-impl<S: Source + Clone> Race<S> {
-    /// The race against `comparator` on the examples of `source`, looked at after `marks` rounds.
-    pub fn new(source: S, comparator: SparseView<'_>, marks: Vec<u64>) -> anyhow::Result<Self> {
+impl Race {
+    /// The race against `comparator` on the next examples of `source`, looked at after `marks` rounds.
+    pub fn new(
+        source: &mut impl Source,
+        comparator: SparseView<'_>,
+        marks: Vec<u64>,
+    ) -> anyhow::Result<Self> {
+        let source = drawn(source, marks.last().copied().unwrap_or(0) as usize)?;
         let (mut stream, mut loss, mut from) = (source.clone(), 0.0, 0);
         let mut losses = Vec::with_capacity(marks.len());
         for &mark in &marks {
@@ -37,6 +43,17 @@ impl<S: Source + Clone> Race<S> {
         budget: usize,
         seed: &Seed,
     ) -> anyhow::Result<Vec<f64>> {
+        self.regret_watched(learner, budget, seed, |_| {})
+    }
+
+    /// As [`regret`](Self::regret), with a look at the learner at every mark.
+    pub fn regret_watched<L: Learner + ?Sized>(
+        &self,
+        learner: &mut L,
+        budget: usize,
+        seed: &Seed,
+        mut look: impl FnMut(&L),
+    ) -> anyhow::Result<Vec<f64>> {
         let session = Session::new(self.source.clone(), Budget::PerExample(budget), seed);
         let (mut session, mut curve) = (session.online(true), Vec::with_capacity(self.marks.len()));
         for (&mark, comparator) in self.marks.iter().zip(&self.comparator) {
@@ -50,6 +67,7 @@ impl<S: Source + Clone> Race<S> {
             let ledger = session.ledger();
             ensure!(ledger.predictions == mark, "{} predictions in {mark} rounds", ledger.predictions);
             curve.push(ledger.squared_loss - comparator);
+            look(learner);
         }
         Ok(curve)
     }
@@ -78,6 +96,24 @@ impl<S: Source + Clone> Race<S> {
         }
         Ok(moments.best_sparse(sparsity))
     }
+}
+
+/// The next `rows` examples, in memory.
+pub(super) fn drawn(source: &mut impl Source, rows: usize) -> anyhow::Result<Rows<f64>> {
+    let dim = source.dim();
+    let (mut values, mut labels) = (vec![0.0; rows * dim], Vec::with_capacity(rows));
+    let (all, mut block): (Vec<u32>, _) = ((0..dim as u32).collect(), BlockBuf::new());
+    while labels.len() < rows {
+        block.reset(dim, BlockBuf::comfortable_room(dim).min(rows - labels.len()));
+        ensure!(source.observe(&all, &mut block)? > 0, "the source is dry before the last mark");
+        let view = block.view(&all);
+        let table = &mut values[labels.len() * dim..];
+        for c in 0..dim {
+            table.iter_mut().skip(c).step_by(dim).zip(view.column(c)).for_each(|(to, x)| *to = *x);
+        }
+        labels.extend_from_slice(view.labels());
+    }
+    Ok(Rows::new(dim, values, labels)?)
 }
 
 /// Second moments of examples: `sum x x'`, `sum y x`, `sum y^2`.

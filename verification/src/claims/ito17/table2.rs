@@ -39,7 +39,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.is("a1_keeps_nothing") {
         contest.kept = 0;
     }
-    let (most, many, few) = (cx.size("rda_instances")?, cx.size("instances")?, cx.size("slow_instances")?);
+    let (most, many) = (cx.size("rda_instances")?, cx.size("instances")?);
+    let (some, few) = (cx.size("uniform_instances")?, cx.size("slow_instances")?);
     cx.split(13);
     if !cx.honest() {
         // Mutants touch A1 and A2 only.
@@ -55,7 +56,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         (A2, most),
         (A3, most),
         (Greedy, many),
-        (Uniform, many),
+        (Uniform, some),
         (Aelr, few),
         (AelrObserved, few),
         (Fkk, few),

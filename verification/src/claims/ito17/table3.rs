@@ -12,7 +12,7 @@
 //! spread over instances is larger; it wins about every other time. What the theory does say is judged where it shows, at T = 50,000 (full tier): the
 //! regret of A1 grows linearly, so A2 and A3 are below it in the end, with exponents of at most .7 against at least .9.
 //!
-//! *Mutants.* A1, A2 and A3 predict from a ball of a tenth of the radius; the names of A1 and U exchanged.
+//! *Mutants.* A1 predicts from a ball of a tenth of the radius; the names of A1 and U exchanged.
 
 use super::contest::{Contest, Method, Scales};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -36,29 +36,31 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.is("ball_too_small") {
         contest.ball = 0.1;
     }
-    let (many, few) = (cx.size("instances")?, cx.size("slow_instances")?);
-    let long = if cx.honest() { cx.size("long_instances")? } else { 0 };
+    let (many, some, few) =
+        (cx.size("instances")?, cx.size("uniform_instances")?, cx.size("slow_instances")?);
+    let long = cx.size("long_instances")?;
     cx.split(10);
-    let aelr = if cx.honest() { few } else { 0 };
+    if !cx.honest() {
+        // One cell is enough for a mutant.
+        let mut curves = contest.run(cx, "instances", &[(A1, some), (Uniform, some)])?;
+        if cx.is("a1_and_u_exchanged") {
+            curves.swap(A1, Uniform);
+        }
+        return curves.ordered(cx, A1, Uniform);
+    }
     let methods = [
         (A1, many),
         (A2, many),
         (A3, many),
         (Greedy, many),
-        (Uniform, many),
-        (Aelr, aelr),
-        (AelrObserved, aelr),
+        (Uniform, some),
+        (Aelr, few),
+        (AelrObserved, few),
     ];
-    let mut curves = contest.run(cx, "instances", &methods)?;
-    if cx.is("a1_and_u_exchanged") {
-        curves.swap(A1, Uniform);
-    }
+    let curves = contest.run(cx, "instances", &methods)?;
     for better in [A1, A2, A3] {
         curves.ordered(cx, better, Greedy)?;
         curves.ordered(cx, better, Uniform)?;
-    }
-    if !cx.honest() {
-        return Ok(());
     }
     for (better, worse) in [(A2, A1), (A3, A1), (A3, A2), (Greedy, Uniform), (Uniform, Aelr)] {
         curves.compared(cx, better, worse)?;
@@ -91,7 +93,7 @@ pub const CLAIM: Claim = Claim {
     open: false,
     errata: &[22, 23, 25],
     mutants: &[
-        Mutant::refuted("ball_too_small", "Algorithms 1 to 3 predict from a ball of a tenth of the radius"),
+        Mutant::refuted("ball_too_small", "Algorithm 1 predicts from a ball of a tenth of the radius"),
         Mutant::refuted("a1_and_u_exchanged", "the names of Algorithm 1 and of the uniform choice exchanged"),
     ],
     experiment,

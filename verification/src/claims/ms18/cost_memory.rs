@@ -18,7 +18,7 @@
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;
-use crate::instance::Metered;
+use crate::instance::{Metered, numbers};
 use crate::judge::PropertyTally;
 use crate::mutants::{Overreach, Overreaches};
 use lao_algorithms::BatchSizes;
@@ -27,7 +27,6 @@ use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Stop, Told};
 use serde::Serialize;
-use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -121,16 +120,6 @@ fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Resu
     })
 }
 
-/// How many numbers a value holds.
-fn numbers(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(numbers).sum(),
-        Value::Object(fields) => fields.values().map(numbers).sum(),
-        Value::Number(_) => 1,
-        _ => 0,
-    }
-}
-
 /// Numbers in the state after one update and after eight.
 fn state(cx: &Context<'_>, dim: usize) -> anyhow::Result<[usize; 2]> {
     fn after(
@@ -140,9 +129,9 @@ fn state(cx: &Context<'_>, dim: usize) -> anyhow::Result<[usize; 2]> {
     ) -> anyhow::Result<[usize; 2]> {
         let mut session = Session::new(source(dim, seed)?, Budget::PerExample(40), &seed.child("algorithm"));
         session.run(learner, Stop::after_updates(1), |_, _| {})?;
-        let early = numbers(&serde_json::to_value(&*learner)?);
+        let early = numbers(&*learner)?;
         session.run(learner, Stop::after_updates(8), |_, _| {})?;
-        Ok([early, numbers(&serde_json::to_value(&*learner)?)])
+        Ok([early, numbers(&*learner)?])
     }
     let (seed, mut learner) = (cx.seed("state"), params(dim, 40, 1).check()?);
     if cx.is("keeps_what_it_was_told") {
