@@ -9,16 +9,17 @@
 //!
 //! *Design.* The production learner, set to random h from far inside to far outside the ball: optimality conditions, and no random
 //! point of the ball with a smaller objective. Then fifty gradients told to it one by one: h is their sum, and w follows (5).
-//! The l1 term of Algorithm 3 (reconstructed) is checked alike: `u = soft(h, Lambda)` in place of h.
+//! The l1 term of Algorithm 3 (reconstructed) is checked alike: `u = soft(h, Lambda)` in place of h. And the weights of Algorithms 1
+//! and 2 with the theorems' constants, round by round, against `lambda_t = 8 sqrt(t/C)`, and `8 sqrt(s)/C` and `8 sqrt t`.
 //!
-//! *Mutants.* The average; no projection; a projection without the regularisation.
+//! *Mutants.* The average; no projection; a projection without the regularisation; one that grows like t.
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;
 use crate::instance::{dot, norm2, tally};
 use crate::judge::exact_all;
 use crate::probe::Hand;
-use lao_algorithms::ito::{Rda1Params, Rda3Params, Regularization};
+use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization};
 use lao_observation::{Rng, Seed};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -98,8 +99,45 @@ fn penalised(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     Ok(pairs)
 }
 
+/// Weights with the theorems' constants over thirty rounds, and (5).
+fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
+    const DIM: usize = 6;
+    let power = if cx.is("regularises_like_t") { 1.0 } else { 0.5 };
+    let (mut rng, mut hand, mut pairs) =
+        (seed.child("data").rng(), Hand::new(DIM, &seed.child("algorithm")), Vec::new());
+    let mut check = |w: Vec<f64>, h: Vec<f64>, lambda: f64| {
+        let divisor = lambda.max(norm2(&h).sqrt());
+        pairs.extend(w.iter().zip(&h).map(|(w, h)| (*w, -h / divisor)));
+    };
+    for (budget, kept) in [(2, 0), (4, 1), (5, 3)] {
+        let (q, d) = ((budget - kept) as f64, DIM as f64);
+        let scale = 8.0 / (q * (q - 1.0) / (d * (d - 1.0))).sqrt();
+        // From inside the ball and, until lambda_t has grown, from its boundary.
+        for size in [0.1, 2.0] {
+            let h = normal(&mut rng, DIM, size * scale);
+            let mut learner = Rda1Params::from_theorem(DIM, budget, kept).check()?.with_gradient_sum(&h)?;
+            for t in 1..=30 {
+                check(learner.iterate(), h.clone(), scale * f64::from(t).powf(power));
+                hand.serve(&mut learner, &[0.0; DIM], 0.0)?;
+            }
+        }
+        let mut learner = Rda2Params::from_theorem(DIM, budget).check()?;
+        let (k, mut s) = (budget as f64, 0.0_f64);
+        for t in 1..=30 {
+            check(learner.iterate(), learner.exploit_sum(), 8.0 * f64::from(t).powf(power));
+            if learner.explores() {
+                s += 1.0;
+                let c = k * (k - 1.0) / (d * (d - 1.0));
+                check(learner.explorer(), learner.gradient_sum(), 8.0 * s.powf(power) / c);
+            }
+            hand.serve(&mut learner, &normal(&mut rng, DIM, 0.4), 1.0)?;
+        }
+    }
+    Ok(pairs)
+}
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(4);
+    cx.split(5);
     let minimiser = minimiser(cx);
     let (mut conditions, n) = (Vec::new(), cx.size("instances")?);
     let found = cx.all_trials("minimiser", n, |trial| {
@@ -137,6 +175,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let seed = cx.seed("sums");
     cx.judge("h is the sum of the gradients", exact_all(sums(cx, &seed)?, 1e-9));
     cx.judge("with the l1 term of Algorithm 3", exact_all(penalised(&cx.seed("l1"))?, 1e-9));
+    cx.judge("with the theorems' lambda_t", exact_all(theorems(cx, &cx.seed("theorems"))?, 1e-9));
     Ok(())
 }
 
@@ -148,7 +187,7 @@ pub const CLAIM: Claim = Claim {
                they minimise h'w + (lambda/2)|w|^2 over the unit ball.",
     formula: r"w_t = \operatorname{argmin}_{\|w\| \le 1} \left\{ \hat{h}_{t-1}^\top w + \frac{\lambda_t}{2} \|w\|^2 \right\} = -\frac{\hat{h}_{t-1}}{\max\{\lambda_t, \|\hat{h}_{t-1}\|\}}, \quad \hat{h}_{t-1} = \sum_{j<t} \hat{g}_j",
     design: "The production learner at random sums and regularisations: optimality conditions and random competitors; fifty \
-             gradients told one by one; Algorithm 3's weights with its l1 term.",
+             gradients told one by one; Algorithm 3's weights with its l1 term; thirty rounds with the theorems' lambda_t.",
     form: Form::Corrected,
     regime: Regime::Deterministic,
     expected: Expected::Holds,
@@ -158,6 +197,7 @@ pub const CLAIM: Claim = Claim {
         Mutant::refuted("averages_the_gradients", "takes h for the average, as the text says"),
         Mutant::refuted("not_projected", "leaves the ball when h exceeds lambda"),
         Mutant::refuted("not_regularised", "goes to the boundary of the ball whatever lambda"),
+        Mutant::refuted("regularises_like_t", "lets the theorems' lambda_t grow like t"),
     ],
     experiment,
 };
