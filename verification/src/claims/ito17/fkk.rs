@@ -139,7 +139,7 @@ pub const CLAIM: Claim = Claim {
     design: "Production rounds with every random set, at four shapes with d at most 6, for two drawn supports, after a few random rounds: log weights \
              and predictors of all supports. And the overlap of the two sets that production draws.",
     form: Form::Sound,
-    regime: Regime::Deterministic,
+    regime: Regime::Literal,
     expected: Expected::Holds,
     open: false,
     errata: &[],
