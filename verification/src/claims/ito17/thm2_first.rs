@@ -20,7 +20,7 @@
 //! *Mutants.* Ascent; a set of the largest weights alone, so that the wrong feature is locked in. Both have linear regret. That
 //! `k_1 >= k` is needed shows in [`alg1_exponent`](super::alg1_exponent).
 //!
-//! *Tightness.* About .02 of the printed bound, .1 of the sharper one.
+//! *Tightness.* Without the noise, about .03 of the printed bound, and up to .1 of the sharper one.
 
 use super::theorem2::{Ascends, Shape};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};

@@ -12,7 +12,7 @@
 //!
 //! *Mutants.* Ascent, whose regret is linear.
 //!
-//! *Tightness.* .01, .02 and .002 for `8 sqrt(t/C)`, `8 sqrt(t)/C` and `8 sqrt(C t)`.
+//! *Tightness.* Without the noise, about .003, .02 and .001 for `8 sqrt(t/C)`, `8 sqrt(t)/C` and `8 sqrt(C t)`.
 
 use super::theorem2::{Ascends, Shape};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
