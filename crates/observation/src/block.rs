@@ -78,11 +78,13 @@ pub struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// How many examples.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// The attributes observed, sorted.
+    #[inline]
     pub fn attributes(&self) -> &'a [u32] {
         self.attributes
     }

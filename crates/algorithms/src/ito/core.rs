@@ -1,13 +1,13 @@
 //! The round that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the gradient, add it up.
 
 use super::dual_average::{DualAverage, Regularization};
-use super::largest::Largest;
-use super::not_asked;
+use super::largest::{Chosen, Largest};
+use super::{BROKEN, not_asked};
 use crate::params::{ParamError, require};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::estimate::gram::Observe;
+use lao_observation::estimate::gram::{Estimates, Observe};
 use lao_observation::{Ask, LearnError, Rng, Row, Told};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::cell::OnceCell;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,16 +16,19 @@ pub(super) struct Core {
     kept: usize,
     budget: usize,
     average: DualAverage,
-    /// `V_t` of the round asked for.
-    drawn: Vec<u32>,
-    /// `S_t`, sorted, and which of it lies outside `U_t`.
-    asked: Vec<u32>,
-    outside: Vec<bool>,
+    /// `S_t`.
+    #[serde(serialize_with = "attributes")]
+    asked: Chosen,
     /// Whether `S_t` still waits for its example.
     pending: bool,
+    #[serde(skip)]
+    estimates: Estimates,
     /// `U_t`.
     #[serde(skip)]
     largest: Largest,
+    /// `x_t`, `w_t` and `g^_t` at the members of `S_t`.
+    #[serde(skip)]
+    values: Vec<f64>,
     #[serde(skip)]
     weights: Vec<f64>,
     #[serde(skip)]
@@ -40,9 +43,7 @@ struct Stored {
     kept: usize,
     budget: usize,
     average: DualAverage,
-    drawn: Vec<u32>,
     asked: Vec<u32>,
-    outside: Vec<bool>,
     pending: bool,
 }
 
@@ -50,14 +51,21 @@ impl TryFrom<Stored> for Core {
     type Error = &'static str;
 
     fn try_from(stored: Stored) -> Result<Self, Self::Error> {
-        let Stored { kept, budget, average, drawn, asked, outside, pending } = stored;
+        let Stored { kept, budget, average, asked, pending } = stored;
         let dim = average.dim();
-        let fits = |list: &[u32]| list.last().is_none_or(|&j| (j as usize) < dim) && list.is_sorted();
-        if kept > budget || budget > dim || !fits(&drawn) || !fits(&asked) || asked.len() != outside.len() {
-            return Err("the stored state is not one of a learner: sizes or attributes do not fit together");
+        let sorted = asked.is_sorted_by(|a, b| a < b) && asked.last().is_none_or(|&j| (j as usize) < dim);
+        if kept > budget || budget > dim || !sorted {
+            return Err(BROKEN);
         }
-        let core = Core::assemble(average, budget, kept);
-        Ok(Core { drawn, asked, outside, pending, ..core })
+        let mut core = Core::assemble(average, budget, kept);
+        if pending {
+            if !core.largest.kept().iter().all(|j| asked.binary_search(j).is_ok()) {
+                return Err(BROKEN);
+            }
+            core.largest.split(&asked, &mut core.asked);
+            core.pending = true;
+        }
+        Ok(core)
     }
 }
 
@@ -76,11 +84,11 @@ impl Core {
         Core {
             kept,
             budget,
+            estimates: Observe::new(average.dim(), budget, kept).estimates(),
             largest: Largest::new(average.sum(), kept),
             average,
-            drawn: Vec::new(),
-            asked: Vec::new(),
-            outside: Vec::new(),
+            asked: Chosen::default(),
+            values: Vec::new(),
             pending: false,
             weights: Vec::new(),
             gradient: Vec::new(),
@@ -118,33 +126,23 @@ impl Core {
 
     pub(super) fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         if !self.pending {
-            self.drawn.clear();
-            self.largest.draw_outside(self.budget - self.kept, rng, &mut self.drawn);
-            self.observe();
+            self.largest.draw(self.budget - self.kept, rng, &mut self.asked);
+            self.pending = true;
         }
-        ask.values(1).extend_from_slice(&self.asked);
+        ask.values(1).extend_from_slice(&self.asked.all);
     }
 
     /// As [`ask`](Self::ask), with these attributes for `V_t`; those in `U_t` or out of range are left out.
     pub(super) fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        self.drawn.clear();
-        self.drawn.extend_from_slice(drawn);
-        self.drawn.sort_unstable();
-        self.drawn.dedup();
-        let (dim, kept) = (self.average.dim(), self.largest.kept());
-        self.drawn.retain(|&j| (j as usize) < dim && kept.binary_search(&j).is_err());
-        self.observe();
-        ask.values(1).extend_from_slice(&self.asked);
-    }
-
-    /// `S_t <- U_t + V_t`.
-    fn observe(&mut self) {
-        let (kept, drawn) = (self.largest.kept(), &self.drawn);
-        self.asked.clear();
-        lao_kernels::merge_into(kept, drawn, &mut self.asked);
-        self.outside.clear();
-        self.outside.extend(self.asked.iter().map(|j| kept.binary_search(j).is_err()));
+        let allowed = |&j: &u32| (j as usize) < self.dim() && !self.largest.contains(j);
+        let mut drawn: Vec<u32> = drawn.iter().copied().filter(allowed).collect();
+        drawn.sort_unstable();
+        drawn.dedup();
+        let mut set = Vec::new();
+        lao_kernels::merge_into(self.largest.kept(), &drawn, &mut set);
+        self.largest.split(&set, &mut self.asked);
         self.pending = true;
+        ask.values(1).extend_from_slice(&self.asked.all);
     }
 
     /// `w_t' D_t x_t`.
@@ -155,15 +153,20 @@ impl Core {
     pub(super) fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let Told::Values(block) = told else { return Err(not_asked(&told)) };
         let Some((seen, label)) = block.single() else { return Err(not_asked(&told)) };
-        if !self.pending || seen.attributes != self.asked {
+        if !self.pending || seen.attributes != self.asked.all {
             return Err(not_asked(&told));
         }
-        self.weights.clear();
-        self.weights.extend(self.asked.iter().map(|&j| self.average.weight(j)));
-        let estimates = self.law().estimates();
-        estimates.gradient(seen.values, &self.weights, &self.outside, label, &mut self.gradient);
-        self.average.add(&self.asked, &self.gradient)?;
-        self.largest.update(self.average.sum(), &self.asked);
+        let Core { kept, average, largest, estimates, asked, values, weights, gradient, .. } = self;
+        values.clear();
+        values.extend(asked.places.iter().map(|&place| seen.values[place as usize]));
+        average.weights_at(&asked.members, weights);
+        estimates.gradient(values, weights, *kept, label, gradient);
+        average.add(&asked.members, gradient, |sum, at| {
+            if at >= *kept {
+                largest.change(sum, asked.members[at]);
+            }
+        })?;
+        largest.settle(average.sum());
         self.current.take();
         self.pending = false;
         Ok(())
@@ -172,4 +175,9 @@ impl Core {
     pub(super) fn coefficients(&self) -> SparseView<'_> {
         self.current.get_or_init(|| SparseVector::from_dense(&self.average.weights())).view()
     }
+}
+
+/// Of a set, only its attributes are stored.
+fn attributes<S: Serializer>(set: &Chosen, serializer: S) -> Result<S::Ok, S::Error> {
+    set.all.serialize(serializer)
 }

@@ -2,6 +2,7 @@
 //! `h` is the sum of the gradients so far (equation 5; the paper calls it their average, but means the sum).
 
 use crate::params::{ParamError, require};
+use lao_kernels::dot_column;
 use lao_observation::LearnError;
 use serde::{Deserialize, Serialize};
 
@@ -97,18 +98,36 @@ impl DualAverage {
         self.sum.iter().map(|h| self.factor * h).collect()
     }
 
-    /// Ends a round: `h <- h + g`, where `g` has these entries.
-    pub(super) fn add(&mut self, attributes: &[u32], gradient: &[f64]) -> Result<(), LearnError> {
-        self.fresh.clear();
-        self.fresh.extend(attributes.iter().zip(gradient).map(|(&j, g)| self.sum[j as usize] + g));
-        if let Some(at) = self.fresh.iter().position(|h| !small(*h)) {
-            let (attribute, value) = (attributes[at] as usize, self.fresh[at]);
+    /// `into <- w_t` at these attributes.
+    pub(super) fn weights_at(&self, attributes: &[u32], into: &mut Vec<f64>) {
+        into.clear();
+        into.extend(attributes.iter().map(|&j| self.factor * self.sum[j as usize]));
+    }
+
+    /// Ends a round: `h <- h + g`, where `g` has these entries. `changed` is called with `h` and the place in the list after
+    /// each change.
+    pub(super) fn add(
+        &mut self,
+        attributes: &[u32],
+        gradient: &[f64],
+        mut changed: impl FnMut(&[f64], usize),
+    ) -> Result<(), LearnError> {
+        let DualAverage { sum, fresh, .. } = self;
+        fresh.clear();
+        fresh.extend(attributes.iter().zip(gradient).map(|(&j, g)| sum[j as usize] + g));
+        if !fresh.iter().fold(true, |all, h| all & small(*h)) {
+            let at = fresh.iter().position(|h| !small(*h)).unwrap_or_default();
+            let (attribute, value) = (attributes[at] as usize, fresh[at]);
             return Err(LearnError::Diverged { update: self.rounds + 1, attribute, value });
         }
-        for (&j, &fresh) in attributes.iter().zip(&self.fresh) {
-            let old = std::mem::replace(&mut self.sum[j as usize], fresh);
-            self.square += (fresh - old) * (fresh + old);
+        // Two sums, so that an addition need not wait for the one before.
+        let mut more = [0.0; 2];
+        for (at, (&j, &fresh)) in attributes.iter().zip(&*fresh).enumerate() {
+            let old = std::mem::replace(&mut sum[j as usize], fresh);
+            more = [more[1], more[0] + (fresh - old) * (fresh + old)];
+            changed(sum, at);
         }
+        self.square += more[0] + more[1];
         self.drift += attributes.len();
         if self.drift >= self.sum.len() {
             self.add_up();
@@ -119,7 +138,7 @@ impl DualAverage {
     }
 
     fn add_up(&mut self) {
-        self.square = self.sum.iter().map(|h| h * h).sum();
+        self.square = dot_column(&self.sum, &self.sum);
         self.drift = 0;
     }
 

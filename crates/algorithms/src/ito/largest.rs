@@ -1,12 +1,23 @@
 //! The largest entries of a vector by magnitude, smallest index first among equals, and uniform sets beside them.
 
 use lao_observation::Rng;
-use rand::RngExt;
+use rand::{Rng as _, RngExt};
 use std::cmp::Ordering;
 
 /// Larger magnitudes first, then smaller indices.
-pub(super) fn rank(values: &[f64], i: u32, j: u32) -> Ordering {
+fn rank(values: &[f64], i: u32, j: u32) -> Ordering {
     values[j as usize].abs().total_cmp(&values[i as usize].abs()).then(i.cmp(&j))
+}
+
+/// Whether entry `i` ranks before entry `j`.
+fn beats(values: &[f64], i: u32, j: u32) -> bool {
+    let (a, b) = (values[i as usize].abs(), values[j as usize].abs());
+    a > b || (a == b && i < j)
+}
+
+/// The magnitude of an entry, -1 if it is [`NONE`].
+fn magnitude(values: &[f64], entry: u32) -> f64 {
+    values.get(entry as usize).map_or(-1.0, |value| value.abs())
 }
 
 /// `into <-` the `count` largest entries of `values`, sorted by index. O(d); `order` is scratch.
@@ -21,28 +32,205 @@ pub(super) fn select(values: &[f64], count: usize, order: &mut Vec<u32>, into: &
     into.sort_unstable();
 }
 
+/// A set of indices below a bound, a bit each.
+#[derive(Clone, Debug, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(bound: usize) -> Self {
+        Bits(vec![0; bound.div_ceil(64)])
+    }
+    fn contains(&self, j: u32) -> bool {
+        self.0[j as usize / 64] >> (j % 64) & 1 == 1
+    }
+    /// Puts `j` in; tells whether it was out.
+    fn insert(&mut self, j: u32) -> bool {
+        let (word, bit) = (&mut self.0[j as usize / 64], 1 << (j % 64));
+        let out = *word & bit == 0;
+        *word |= bit;
+        out
+    }
+    /// Puts `j` in, or takes it out.
+    fn toggle(&mut self, j: u32) {
+        self.0[j as usize / 64] ^= 1 << (j % 64);
+    }
+}
+
+/// A set of attributes, of which `U` is a part.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chosen {
+    /// The set, sorted.
+    pub(super) all: Vec<u32>,
+    /// The set once more, `U` first; both parts sorted.
+    pub(super) members: Vec<u32>,
+    /// Where the members stand in `all`.
+    pub(super) places: Vec<u32>,
+}
+
+/// Fills a [`Chosen`] with ascending attributes. Whether one belongs to `U` cannot be predicted, so nothing branches on that:
+/// it only decides between two slots, and whoever works on the members has two loops instead.
+struct Filler<'a> {
+    all: &'a mut [u32],
+    members: &'a mut [u32],
+    places: &'a mut [u32],
+    at: usize,
+    inside: usize,
+    outside: usize,
+}
+
+impl Chosen {
+    /// For `size` attributes, `kept` of them in `U`.
+    fn fill(&mut self, size: usize, kept: usize) -> Filler<'_> {
+        self.all.resize(size, 0);
+        self.members.resize(size, 0);
+        self.places.resize(size, 0);
+        let Chosen { all, members, places } = self;
+        Filler { all, members, places, at: 0, inside: 0, outside: kept }
+    }
+}
+
+impl Filler<'_> {
+    #[inline(always)]
+    fn push(&mut self, j: u32, kept: bool) {
+        let slot = if kept { self.inside } else { self.outside };
+        self.all[self.at] = j;
+        self.members[slot] = j;
+        self.places[slot] = self.at as u32;
+        self.at += 1;
+        self.inside += usize::from(kept);
+        self.outside += usize::from(!kept);
+    }
+}
+
+/// Entries or nodes per node of the tree.
+const FAN: usize = 16;
+
+/// No entry of a node's lies outside `U`.
+const NONE: u32 = u32::MAX;
+
 /// `U`, the `k_1` largest entries of a vector that changes in few places at a time.
+///
+/// The other entries compete in a tree: each node holds the best of its 16 entries or nodes. A change costs one comparison
+/// unless it concerns the best of 16, and O(log d) at most; `U` changes only when the best outside beats the worst inside.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Largest {
+    dim: usize,
     kept: Vec<u32>,
-    inside: Vec<bool>,
-    order: Vec<u32>,
+    inside: Bits,
+    levels: Vec<Vec<u32>>,
+    /// Magnitudes of the entries that the nodes of the lowest level hold, -1 if they hold none: one look at memory tells that
+    /// nothing changed.
+    peaks: Vec<f64>,
+    /// `U`, and while a set is drawn, that too.
+    taken: Bits,
+    drawn: Vec<u32>,
 }
 
 impl Largest {
     pub(super) fn new(values: &[f64], count: usize) -> Self {
-        let mut largest = Largest { inside: vec![false; values.len()], ..Largest::default() };
-        largest.kept.resize(count, 0);
-        largest.update(values, &[]);
+        let mut largest =
+            Largest { inside: Bits::new(values.len()), dim: values.len(), ..Largest::default() };
+        select(values, count, &mut Vec::new(), &mut largest.kept);
+        for at in 0..largest.kept.len() {
+            largest.inside.toggle(largest.kept[at]);
+        }
+        largest.taken = largest.inside.clone();
+        // Without U nothing is compared, ever.
+        let mut nodes = if count > 0 { values.len() } else { 0 };
+        while nodes > 1 {
+            nodes = nodes.div_ceil(FAN);
+            largest.levels.push(vec![NONE; nodes]);
+            let level = largest.levels.len() - 1;
+            for node in 0..nodes {
+                largest.levels[level][node] = largest.best_below(values, level, node);
+            }
+        }
+        if let Some(leaves) = largest.levels.first() {
+            largest.peaks = leaves.iter().map(|&best| magnitude(values, best)).collect();
+        }
         largest
     }
 
-    /// Takes in that the entries `changed` of `values` changed.
-    pub(super) fn update(&mut self, values: &[f64], _changed: &[u32]) {
-        let count = self.kept.len();
-        select(values, count, &mut self.order, &mut self.kept);
-        self.inside.fill(false);
-        self.kept.iter().for_each(|&j| self.inside[j as usize] = true);
+    /// The best entry below a node that lies outside `U`.
+    fn best_below(&self, values: &[f64], level: usize, node: usize) -> u32 {
+        // Indices ascend, so the first among equals is the one that ranks before the others.
+        let (mut best, mut most) = (NONE, -1.0);
+        let start = node * FAN;
+        if level == 0 {
+            let inside = self.inside.0[start / 64] >> (start % 64);
+            for (lane, value) in (0u32..).zip(&values[start..values.len().min(start + FAN)]) {
+                let magnitude = if inside >> lane & 1 == 1 { -1.0 } else { value.abs() };
+                if magnitude > most {
+                    (best, most) = (start as u32 + lane, magnitude);
+                }
+            }
+        } else {
+            let below = &self.levels[level - 1];
+            for &entry in &below[start..below.len().min(start + FAN)] {
+                let magnitude = magnitude(values, entry);
+                if magnitude > most {
+                    (best, most) = (entry, magnitude);
+                }
+            }
+        }
+        best
+    }
+
+    /// Entry `j`, and no other since the last call, changed, came in or went out: corrects the nodes above it.
+    fn correct(&mut self, values: &[f64], j: u32) {
+        let mut below = j;
+        for level in 0..self.levels.len() {
+            // What changed is entry or node `at` of the level below, where `below` is best now.
+            let at = j as usize >> (4 * level);
+            let node = at / FAN;
+            let best = self.levels[level][node];
+            let new = if best != NONE && best as usize >> (4 * level) != at {
+                if below == NONE || !beats(values, below, best) {
+                    return;
+                }
+                below
+            } else {
+                self.best_below(values, level, node)
+            };
+            self.levels[level][node] = new;
+            if level == 0 {
+                self.peaks[node] = magnitude(values, new);
+            }
+            below = new;
+        }
+    }
+
+    /// Takes in that entry `j`, which lies outside `U`, changed, and no other outside since the last call.
+    /// [`settle`](Self::settle) when all have.
+    #[inline]
+    pub(super) fn change(&mut self, values: &[f64], j: u32) {
+        let stays = self.peaks.get(j as usize / FAN).is_none_or(|&peak| peak > values[j as usize].abs());
+        if !stays {
+            self.correct(values, j);
+        }
+    }
+
+    /// Brings `U` up to date.
+    pub(super) fn settle(&mut self, values: &[f64]) {
+        while let Some(best) = self.levels.last().map(|root| root[0]).filter(|&best| best != NONE) {
+            let bar = values[best as usize].abs();
+            if self.kept.iter().all(|&j| values[j as usize].abs() > bar) {
+                return;
+            }
+            let worse = |worst, &j| if beats(values, worst, j) { j } else { worst };
+            let worst = self.kept.iter().fold(self.kept[0], worse);
+            if !beats(values, best, worst) {
+                return;
+            }
+            self.kept.retain(|&j| j != worst);
+            let place = self.kept.partition_point(|&j| j < best);
+            self.kept.insert(place, best);
+            for j in [best, worst] {
+                self.inside.toggle(j);
+                self.taken.toggle(j);
+                self.correct(values, j);
+            }
+        }
     }
 
     /// The entries, sorted by index.
@@ -50,36 +238,90 @@ impl Largest {
         &self.kept
     }
 
-    /// Appends to `into` a uniform set of `size` entries outside `U` (all of them if there are not that many), sorted.
+    /// Whether entry `j` is in `U`.
+    pub(super) fn contains(&self, j: u32) -> bool {
+        self.inside.contains(j)
+    }
+
+    /// `into <-` a sorted set without repetitions that holds `U`.
+    pub(super) fn split(&self, set: &[u32], into: &mut Chosen) {
+        let mut into = into.fill(set.len(), self.kept.len());
+        set.iter().for_each(|&j| into.push(j, self.contains(j)));
+    }
+
+    /// `into <- U` and a uniform set of `size` entries outside it (all of them if there are not that many).
     ///
-    /// Draws until there are enough, turning down what is in already; where that would happen more than half of the
-    /// time, one pass over all entries does it. O(size log size) on average either way.
-    pub(super) fn draw_outside(&mut self, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
-        let dim = self.inside.len();
-        let mut outside = dim - self.kept.len();
-        let (start, mut size) = (into.len(), size.min(outside));
-        if 2 * (self.kept.len() + size) > dim {
-            for j in 0..dim {
-                if size > 0 && !self.inside[j] {
-                    if rng.random_range(0..outside) < size {
-                        into.push(j as u32);
-                        size -= 1;
-                    }
-                    outside -= 1;
+    /// Draws until there are enough, turning down what is in already; where that would happen more than half of the time, one
+    /// pass over all entries does it. O(k' log k') on average either way.
+    pub(super) fn draw(&mut self, size: usize, rng: &mut Rng, into: &mut Chosen) {
+        let (mut others, mut left) = (self.dim - self.kept.len(), size.min(self.dim - self.kept.len()));
+        let asked = self.kept.len() + left;
+        let mut into = into.fill(asked, self.kept.len());
+        if 2 * asked > self.dim {
+            for j in 0..self.dim as u32 {
+                let inside = self.contains(j);
+                let drawn = !inside && left > 0 && rng.random_range(0..others) < left;
+                left -= usize::from(drawn);
+                others -= usize::from(!inside);
+                if inside || drawn {
+                    into.push(j, inside);
                 }
             }
             return;
         }
-        while size > 0 {
-            let j = rng.random_range(0..dim as u32);
-            if !self.inside[j as usize] {
-                self.inside[j as usize] = true;
-                into.push(j);
-                size -= 1;
+        self.draw_into_taken(left, rng);
+        if self.taken.0.len() <= asked {
+            self.walk(into);
+        } else {
+            self.drawn.iter().for_each(|&j| self.taken.toggle(j));
+            self.drawn.sort_unstable();
+            self.join(into);
+        }
+    }
+
+    /// Draws `count` entries that are not taken yet, uniformly, into `drawn`, and takes them.
+    fn draw_into_taken(&mut self, count: usize, rng: &mut Rng) {
+        let dim = self.dim as u32;
+        // Lemire's method: the high word of a product is uniform once these low words are turned down.
+        let unfair = dim.wrapping_neg() % dim.max(1);
+        self.drawn.resize(count, 0);
+        let mut found = 0;
+        while found < count {
+            let random = rng.next_u64();
+            for half in [random as u32, (random >> 32) as u32] {
+                let product = u64::from(half) * u64::from(dim);
+                if found == count || (product as u32) < unfair {
+                    continue;
+                }
+                let j = (product >> 32) as u32;
+                self.drawn[found] = j;
+                found += usize::from(self.taken.insert(j));
             }
         }
-        into[start..].iter().for_each(|&j| self.inside[j as usize] = false);
-        into[start..].sort_unstable();
+    }
+
+    /// Puts in what is taken, by a walk over the bits; then only `U` is.
+    fn walk(&mut self, mut into: Filler<'_>) {
+        for ((word, taken), inside) in (0u32..).zip(&mut self.taken.0).zip(&self.inside.0) {
+            let mut bits = std::mem::replace(taken, *inside);
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                into.push(64 * word + bit, inside >> bit & 1 == 1);
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    /// Puts in `U` and `drawn`, merged without branches.
+    fn join(&self, mut into: Filler<'_>) {
+        let (mut kept, mut drawn) = (0, 0);
+        for _ in 0..into.all.len() {
+            let a = self.kept.get(kept).copied().unwrap_or(NONE);
+            let b = self.drawn.get(drawn).copied().unwrap_or(NONE);
+            into.push(a.min(b), a < b);
+            kept += usize::from(a < b);
+            drawn += usize::from(b < a);
+        }
     }
 }
 
@@ -87,19 +329,22 @@ impl Largest {
 mod tests {
     use super::*;
     use lao_observation::Seed;
+    use proptest::prelude::*;
 
     /// Chi-square over the sets of `size` of the entries outside `kept`, and how many sets there were.
     fn statistic(dim: usize, kept: &[u32], size: usize) -> (f64, usize) {
         let mut values = vec![0.0; dim];
         kept.iter().for_each(|&j| values[j as usize] = 1.0);
         let mut largest = Largest::new(&values, kept.len());
-        let (mut rng, mut drawn) = (Seed::root(8).rng(), Vec::new());
+        let (mut rng, mut chosen) = (Seed::root(8).rng(), Chosen::default());
         let mut counts = std::collections::BTreeMap::new();
         for _ in 0..20_000 {
-            drawn.clear();
-            largest.draw_outside(size, &mut rng, &mut drawn);
-            assert!(drawn.is_sorted() && drawn.len() == size && drawn.iter().all(|j| !kept.contains(j)));
-            *counts.entry(drawn.clone()).or_insert(0u32) += 1;
+            largest.draw(size, &mut rng, &mut chosen);
+            let Chosen { all: set, members, places } = &chosen;
+            assert!(set.is_sorted_by(|a, b| a < b) && set.len() == kept.len() + size);
+            assert_eq!(&members[..kept.len()], kept);
+            assert!(members.iter().zip(places).all(|(j, &place)| set[place as usize] == *j));
+            *counts.entry(set.clone()).or_insert(0u32) += 1;
         }
         let even = 20_000.0 / counts.len() as f64;
         let statistic = counts.values().map(|&n| (f64::from(n) - even).powi(2) / even).sum();
@@ -121,5 +366,33 @@ mod tests {
     fn ties_go_to_the_smallest_index() {
         assert_eq!(Largest::new(&[0.0; 5], 3).kept(), [0, 1, 2]);
         assert_eq!(Largest::new(&[0.0, -2.0, 1.0, 2.0, 1.0], 3).kept(), [1, 2, 3]);
+    }
+
+    fn entry() -> impl Strategy<Value = f64> {
+        prop_oneof![Just(0.0), Just(-0.0), Just(1.0), Just(-1.0), -3.0..3.0]
+    }
+
+    proptest! {
+        #[test]
+        fn kept_up_by_changes_equals_selected_anew(
+            (mut values, count, changes) in (1usize..700).prop_flat_map(|dim| {
+                let change = proptest::collection::vec((0..dim, entry()), 0..6);
+                (proptest::collection::vec(entry(), dim), 0..=dim, proptest::collection::vec(change, 0..40))
+            })
+        ) {
+            let mut largest = Largest::new(&values, count);
+            let (mut order, mut wanted) = (Vec::new(), Vec::new());
+            for change in changes {
+                for (j, value) in change {
+                    values[j] = value;
+                    if !largest.contains(j as u32) {
+                        largest.change(&values, j as u32);
+                    }
+                }
+                largest.settle(&values);
+                select(&values, count, &mut order, &mut wanted);
+                prop_assert_eq!(largest.kept(), &wanted);
+            }
+        }
     }
 }

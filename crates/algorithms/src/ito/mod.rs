@@ -56,6 +56,9 @@ fn require_pairs(method: &'static str, dim: usize, budget: usize) -> Result<(), 
     require(ok, method, "budget", budget, "k' must be at least 2: no pair of attributes is seen otherwise")
 }
 
+/// Why a stored state is refused.
+const BROKEN: &str = "the stored state is not one of a learner: sizes or attributes do not fit together";
+
 fn not_asked(told: &Told<'_>) -> LearnError {
     let told = match told {
         Told::Values(_) => "other attribute values",

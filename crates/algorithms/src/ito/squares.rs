@@ -1,8 +1,8 @@
 //! The rounds that Algorithms 2 and 3 share: explore in rounds 1, 4, 9, ..., exploit what was found in between.
 
 use super::dual_average::{DualAverage, Regularization, small};
-use super::largest::{Largest, select};
-use super::not_asked;
+use super::largest::{Chosen, Largest, select};
+use super::{BROKEN, not_asked};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gram::Observe;
 use lao_observation::{Ask, LearnError, Rng, Row, Told};
@@ -22,11 +22,11 @@ pub(super) struct Squares {
     #[serde(skip)]
     sampler: Largest,
     #[serde(skip)]
+    drawn: Chosen,
+    #[serde(skip)]
     weights: Vec<f64>,
     #[serde(skip)]
     gradient: Vec<f64>,
-    #[serde(skip)]
-    outside: Vec<bool>,
     #[serde(skip)]
     current: OnceCell<SparseVector>,
 }
@@ -73,10 +73,11 @@ impl TryFrom<Stored> for Squares {
     fn try_from(stored: Stored) -> Result<Self, Self::Error> {
         let Stored { explore, exploit, asked, pending } = stored;
         let dim = exploit.dim();
-        let fits = |list: &[u32]| list.is_sorted() && list.last().is_none_or(|&j| (j as usize) < dim);
+        let fits =
+            |list: &[u32]| list.is_sorted_by(|a, b| a < b) && list.last().is_none_or(|&j| (j as usize) < dim);
         let sizes = explore.sum.len() == dim && explore.mean.len() == dim && explore.budget <= dim;
         if !sizes || !fits(&asked) || !fits(&explore.chosen) {
-            return Err("the stored state is not one of a learner: sizes or attributes do not fit together");
+            return Err(BROKEN);
         }
         Ok(Squares { asked, pending, ..Squares::assemble(explore, exploit) })
     }
@@ -141,13 +142,13 @@ impl Squares {
     fn assemble(explore: Explore, exploit: DualAverage) -> Self {
         Squares {
             sampler: Largest::new(&explore.sum, 0),
+            drawn: Chosen::default(),
             explore,
             exploit,
             asked: Vec::new(),
             pending: false,
             weights: Vec::new(),
             gradient: Vec::new(),
-            outside: Vec::new(),
             current: OnceCell::new(),
         }
     }
@@ -188,7 +189,8 @@ impl Squares {
         if !self.pending {
             self.asked.clear();
             if self.explores() {
-                self.sampler.draw_outside(self.explore.budget, rng, &mut self.asked);
+                self.sampler.draw(self.explore.budget, rng, &mut self.drawn);
+                self.asked.extend_from_slice(&self.drawn.all);
             } else {
                 self.asked.extend_from_slice(&self.explore.chosen);
             }
@@ -229,7 +231,7 @@ impl Squares {
         let residual = self.predict(seen) - label;
         self.gradient.clear();
         self.gradient.extend(seen.values.iter().map(|x| 2.0 * residual * x));
-        self.exploit.add(&self.asked, &self.gradient)?;
+        self.exploit.add(&self.asked, &self.gradient, |_, _| ())?;
         if explored {
             for (&j, fresh) in self.asked.iter().zip(&self.weights) {
                 self.explore.sum[j as usize] = *fresh;
@@ -245,13 +247,11 @@ impl Squares {
 
     /// Leaves in `weights` what `h^` becomes at the observed attributes: `h^ + 2 X w_s - 2 y z`.
     fn estimate(&mut self, seen: Row<'_>, label: f64) -> Result<(), LearnError> {
-        let Squares { explore, asked, weights, gradient, outside, .. } = self;
+        let Squares { explore, asked, weights, gradient, .. } = self;
         weights.clear();
         weights.extend(asked.iter().map(|&j| explore.weight(j)));
-        outside.clear();
-        outside.resize(asked.len(), true);
         let estimates = Observe::new(explore.sum.len(), explore.budget, 0).estimates();
-        estimates.gradient(seen.values, weights, outside, label, gradient);
+        estimates.gradient(seen.values, weights, 0, label, gradient);
         for ((&j, fresh), g) in asked.iter().zip(weights).zip(gradient) {
             *fresh = explore.sum[j as usize] + *g;
             if !small(*fresh) {

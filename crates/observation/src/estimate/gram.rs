@@ -9,6 +9,8 @@
 //! depends only on how many different ones of them lie outside `U`: [`Observe::joint`]. So `X w` is a sum over three
 //! kinds of pairs and a diagonal, and costs O(k') for `k'` observed attributes instead of O(k'^2).
 
+use lao_kernels::dot_column;
+
 /// The law of the observed set *Observe(w, k', k_1)*.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observe {
@@ -81,11 +83,11 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    /// `out <- (X w)_S`: the observed coordinates of `X w`, all others being 0. `values[i]` and `weights[i]` are `x` and
-    /// `w` at the i-th observed attribute, `outside[i]` tells whether that one lies outside `U`. O(k').
-    pub fn gram_times(&self, values: &[f64], weights: &[f64], outside: &[bool], out: &mut Vec<f64>) {
-        out.clear();
-        out.extend(self.terms(values, weights, outside, 0.0));
+    /// `out <- (X w)_S`: the observed coordinates of `X w`, all others being 0. `values` and `weights` are `x` and `w` at the
+    /// observed attributes, the `kept` ones of `U` first. O(k').
+    pub fn gram_times(&self, values: &[f64], weights: &[f64], kept: usize, out: &mut Vec<f64>) {
+        self.gradient(values, weights, kept, 0.0, out);
+        out.iter_mut().for_each(|g| *g *= 0.5);
     }
 
     /// `z_i = x_i / p_i` at an observed attribute.
@@ -93,42 +95,21 @@ impl Estimates {
         if outside { self.single * value } else { value }
     }
 
-    /// `out <- g^_S = 2 (X w)_S - 2 y z_S`, the gradient of `(w' x - y)^2` in expectation (equation 6). O(k').
-    pub fn gradient(
-        &self,
-        values: &[f64],
-        weights: &[f64],
-        outside: &[bool],
-        label: f64,
-        out: &mut Vec<f64>,
-    ) {
-        out.clear();
-        out.extend(self.terms(values, weights, outside, label).map(|term| 2.0 * term));
-    }
-
-    /// `X w - y z`, coordinate by coordinate.
-    fn terms<'a>(
-        &self,
-        values: &'a [f64],
-        weights: &'a [f64],
-        outside: &'a [bool],
-        label: f64,
-    ) -> impl Iterator<Item = f64> + 'a {
-        // By place, inside U (0) or outside (1): the part of w' x there.
-        let mut part = [0.0; 2];
-        for ((x, w), &outside) in values.iter().zip(weights).zip(outside) {
-            part[usize::from(outside)] += x * w;
-        }
-        let common = [
-            part[0] + self.single * part[1] - label,
-            self.single * part[0] + self.pair * part[1] - self.single * label,
-        ];
+    /// `out <- g^_S = 2 (X w)_S - 2 y z_S`, the gradient of `(w' x - y)^2` in expectation (equation 6). Lists as in
+    /// [`gram_times`](Self::gram_times). O(k').
+    pub fn gradient(&self, values: &[f64], weights: &[f64], kept: usize, label: f64, out: &mut Vec<f64>) {
+        let (values_u, values_v) = values.split_at(kept.min(values.len()));
+        let (weights_u, weights_v) = weights.split_at(kept.min(weights.len()));
+        // w' x over U, and over V.
+        let in_u = dot_column(values_u, weights_u);
+        let in_v = dot_column(values_v, weights_v);
+        let inside = in_u + self.single * in_v - label;
+        let outside = self.single * in_u + self.pair * in_v - self.single * label;
         // Outside U the own product x_i w_i has weight 1/p_i, not that of a pair.
-        let own = [0.0, self.single - self.pair];
-        values.iter().zip(weights).zip(outside).map(move |((x, w), &outside)| {
-            let place = usize::from(outside);
-            x * (common[place] + own[place] * (x * w))
-        })
+        let own = self.single - self.pair;
+        out.clear();
+        out.extend(values_u.iter().map(|x| 2.0 * x * inside));
+        out.extend(values_v.iter().zip(weights_v).map(|(x, w)| 2.0 * x * (outside + own * (x * w))));
     }
 }
 
@@ -181,9 +162,8 @@ mod tests {
             let (mut mean, mut out) = (vec![0.0; dim], Vec::new());
             for set in &sets {
                 let seen: Vec<usize> = (0..dim).filter(|&i| set[i]).collect();
-                let outside: Vec<bool> = seen.iter().map(|&i| i >= kept).collect();
                 let at = |v: &[f64]| -> Vec<f64> { seen.iter().map(|&i| v[i]).collect() };
-                law.estimates().gradient(&at(&x), &at(&w), &outside, 0.7, &mut out);
+                law.estimates().gradient(&at(&x), &at(&w), kept, 0.7, &mut out);
                 for (place, &i) in seen.iter().enumerate() {
                     let p = |j: usize| {
                         let both = usize::from(i >= kept) + usize::from(j >= kept && j != i);
