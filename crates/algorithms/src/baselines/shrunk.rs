@@ -173,12 +173,12 @@ impl Shrunk {
 
         self.count(counts);
         self.scale = 1.0 / update as f64;
-        for place in 0..attributes.len() {
+        for (place, &j) in attributes.iter().enumerate() {
             let next = self.next[place];
             let key = if next == 0.0 { 0.0 } else { next + self.level.copysign(next) };
-            self.set(attributes[place] as usize, key);
+            self.set(j as usize, key);
             if key != 0.0 {
-                self.bound(attributes[place] as usize, key.abs());
+                self.bound(j as usize, key.abs());
             }
         }
         self.add_up_block(self.stale);

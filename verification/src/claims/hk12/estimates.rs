@@ -31,6 +31,9 @@ pub(super) struct Arm {
     pub alter: Option<fn(&mut Draws)>,
 }
 
+/// A map of iterates.
+type Moved = Box<dyn Fn(&[f64]) -> Vec<f64> + Send + Sync>;
+
 /// A learner at a predictor, to be told one example again and again.
 pub(super) struct At<L> {
     /// `w`.
@@ -40,7 +43,7 @@ pub(super) struct At<L> {
     learner: L,
     step_size: f64,
     /// Maps an iterate to what the method moves by `-eta g~`.
-    moved: Box<dyn Fn(&[f64]) -> Vec<f64> + Send + Sync>,
+    moved: Moved,
 }
 
 /// AERR at `w`, in a ball that no step leaves: the estimate is what is looked at here, and projection is not part of it.

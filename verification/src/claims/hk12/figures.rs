@@ -255,8 +255,8 @@ fn report(cx: &mut Context<'_>, setup: &Setup, errors: &[Errors]) {
     let ours = if setup.ours.kernel == Kernel::Aerr { "AERR" } else { "AELR" };
     let attributes = |i: usize| (mark(i) * setup.budget as u64) as f64;
     let mut series = Vec::new();
-    let curves: [(&str, fn(&Errors) -> &[f64; MARKS]); 2] = [(ours, |e| &e.ours), ("AER", |e| &e.aer)];
-    for (name, curve) in curves {
+    let curve_of: [fn(&Errors) -> &[f64; MARKS]; 2] = [|e| &e.ours, |e| &e.aer];
+    for (name, curve) in [ours, "AER"].into_iter().zip(curve_of) {
         let at = |i: usize| mean(&|e| curve(e)[i]);
         cx.note(&format!("{name}: test error at the first mark"), at(0));
         cx.note(&format!("{name}: test error at the end"), at(MARKS - 1));

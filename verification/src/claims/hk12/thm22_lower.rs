@@ -261,9 +261,9 @@ fn growth(cx: &mut Context<'_>, replicates: u64) -> anyhow::Result<()> {
     let peeks = cx.is("peeks");
     let in_dim = [128, 256, 512, 1024, 2048].map(|dim| Setting { dim, rows: 16, kappa: 8 });
     let in_rows = [8, 16, 32, 64, 128, 256].map(|rows| Setting { dim: 1024, rows, kappa: 16 });
-    let cells: [(&str, &[Setting], fn(&Setting) -> usize); 2] =
-        [("exponent in d", &in_dim, |s| s.dim), ("exponent in K", &in_rows, |s| s.rows)];
-    for (cell, settings, of) in cells {
+    let in_what: [fn(&Setting) -> usize; 2] = [|s| s.dim, |s| s.rows];
+    let cells: [(&str, &[Setting]); 2] = [("exponent in d", &in_dim), ("exponent in K", &in_rows)];
+    for ((cell, settings), of) in cells.into_iter().zip(in_what) {
         let m = cx.all_trials(cell, replicates, |trial| {
             let one = |(number, setting): (u64, &Setting)| {
                 let trial = Trial { number, seed: trial.seed.trial(number) };

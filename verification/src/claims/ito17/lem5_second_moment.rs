@@ -59,11 +59,11 @@ impl Weights {
         Weights { gram, flat, single }
     }
 
-    /// `2 X w - 2 y z` where observed.
-    fn estimate(&self, x: &[f64], w: &[f64], apart: &[bool], y: f64, out: &mut Vec<f64>) {
-        self.gram.gradient(x, w, apart, y, out);
+    /// `2 X w - 2 y z` where observed; the first `kept` attributes are U.
+    fn estimate(&self, x: &[f64], w: &[f64], kept: usize, y: f64, out: &mut Vec<f64>) {
+        self.gram.gradient(x, w, kept, y, out);
         let own = if self.flat { self.gram.pair - self.gram.single } else { 0.0 };
-        for (place, g) in out.iter_mut().enumerate().filter(|(place, _)| apart[*place]) {
+        for (place, g) in out.iter_mut().enumerate().skip(kept) {
             *g += 2.0 * x[place] * own * x[place] * w[place];
             *g -= 2.0 * y * (self.single - 1.0) * self.gram.attribute(x[place], true);
         }
@@ -75,8 +75,10 @@ struct Sets {
     /// `q_0`, the least pair probability.
     least: f64,
     weights: Weights,
-    /// Members, and which are outside U.
-    sets: Vec<(Vec<usize>, Vec<bool>)>,
+    /// Size of U.
+    kept: usize,
+    /// Members, U first.
+    sets: Vec<Vec<usize>>,
 }
 
 impl Sets {
@@ -84,23 +86,21 @@ impl Sets {
         let (dim, budget, kept) = shape;
         let law = Observe::new(dim, budget, kept);
         let u = (1 << kept) - 1;
-        let sets = outside(dim, u, budget - kept)
-            .map(|drawn| members(u | drawn).map(|i| (i, i >= kept)).unzip())
-            .collect();
+        let sets = outside(dim, u, budget - kept).map(|drawn| members(u | drawn).collect()).collect();
         let pairs = (0..dim).flat_map(|i| (0..dim).map(move |j| together(shape, [i, j, j])));
-        Sets { least: pairs.fold(1.0, f64::min), weights: Weights::of(cx, law), sets }
+        Sets { least: pairs.fold(1.0, f64::min), weights: Weights::of(cx, law), kept, sets }
     }
 
     /// `G` and the largest length of an estimate.
     fn moment(&self, w: &[f64], x: &[f64], y: f64) -> (f64, f64) {
         let (mut sum, mut longest, mut out) = (0.0, 0.0_f64, Vec::new());
         let (mut values, mut weights) = (Vec::new(), Vec::new());
-        for (seen, apart) in &self.sets {
+        for seen in &self.sets {
             values.clear();
             values.extend(seen.iter().map(|&i| x[i]));
             weights.clear();
             weights.extend(seen.iter().map(|&i| w[i]));
-            self.weights.estimate(&values, &weights, apart, y, &mut out);
+            self.weights.estimate(&values, &weights, self.kept, y, &mut out);
             let square = norm2(&out);
             sum += square;
             longest = longest.max(square);

@@ -33,7 +33,7 @@ fn judge(cx: &mut Context<'_>, number_on_the_diagonal: bool) -> anyhow::Result<(
             if number_on_the_diagonal {
                 out = seen(&w).into_iter().map(|w| norm2(&x) * w / law.joint(1)).collect();
             } else {
-                law.estimates().gram_times(&seen(&x), &seen(&w), &vec![true; budget], &mut out);
+                law.estimates().gram_times(&seen(&x), &seen(&w), 0, &mut out);
             }
             members(set).zip(&out).for_each(|(i, value)| mean[i] += value / sets);
         }

@@ -138,19 +138,18 @@ fn enumerate<L: Draws>(
 
 /// `E X_ij` and `x_i x_j`, `E z_i` and `x_i`, by the library's estimates.
 fn entries(sets: Sets, rng: &mut Rng) -> Vec<(f64, f64)> {
-    let dim = sets.dim;
-    let (x, law) = (normal(rng, dim), Observe::new(dim, sets.budget, sets.kept.count_ones() as usize));
+    let (dim, kept) = (sets.dim, sets.kept.count_ones() as usize);
+    let (x, law) = (normal(rng, dim), Observe::new(dim, sets.budget, kept));
     let (estimates, mut column) = (law.estimates(), Vec::new());
     let (mut gram, mut single, mut count) = (vec![0.0; dim * dim], vec![0.0; dim], 0.0);
     for drawn in outside(dim, sets.kept, sets.drawn()) {
-        let seen: Vec<usize> = members(sets.kept | drawn).collect();
+        let seen: Vec<usize> = members(sets.kept).chain(members(drawn)).collect();
         let values: Vec<f64> = seen.iter().map(|&i| x[i]).collect();
-        let apart: Vec<bool> = seen.iter().map(|&i| drawn >> i & 1 == 1).collect();
         for (place, &j) in seen.iter().enumerate() {
             let unit: Vec<f64> = (0..seen.len()).map(|at| f64::from(at == place)).collect();
-            estimates.gram_times(&values, &unit, &apart, &mut column);
+            estimates.gram_times(&values, &unit, kept, &mut column);
             seen.iter().zip(&column).for_each(|(&i, entry)| gram[i * dim + j] += entry);
-            single[j] += estimates.attribute(x[j], apart[place]);
+            single[j] += estimates.attribute(x[j], place >= kept);
         }
         count += 1.0;
     }
