@@ -12,8 +12,11 @@ fn gen_est(w: &[f64], x: &[f64], y: f64, eps: f64, repetitions: usize, draws: &G
     let m = n / 2;
     let factorial: f64 = (1..=m).map(f64::from).product();
     let sign = if m.is_multiple_of(2) { 1.0 } else { -1.0 };
-    let a =
-        if n.is_multiple_of(2) { 0.0 } else { std::f64::consts::FRAC_2_SQRT_PI * sign / (factorial * f64::from(n)) };
+    let a = if n.is_multiple_of(2) {
+        0.0
+    } else {
+        std::f64::consts::FRAC_2_SQRT_PI * sign / (factorial * f64::from(n))
+    };
     let squares: f64 = w.iter().map(|w| w * w).sum();
     let copies = if f64::from(n) <= 2.0 * (repetitions as f64).log2() { 1 } else { repetitions };
     let mut phi = 2f64.powi(n as i32 + 1) * a;
