@@ -2,7 +2,7 @@
 //!
 //! *Source*: Ito et al. 2017, Section 5.1 and Theorem 6. **A reconstruction**: the paper's pseudo-code is in a supplement
 //! that is not available. Section 5.1 fixes the exploration rounds, the two gradient sums, the average `wbar_s` and that
-//! `S_t` follows from it. Marked [R] below is what it leaves open.
+//! `S_t` follows from it. Marked \[R\] below is what it leaves open.
 //!
 //! *Setting*: as [`rda1`](super::rda1), but `k' >= 2` attributes suffice, whatever the sparsity `k <= k'` of the target.
 //!
@@ -31,7 +31,7 @@
 //!   unchosen attributes would ever be seen;
 //! - `h~` from `w~`: the text says `w`, but means the vector that predicted.
 //!
-//! *Departures*: beside [R], the radius `R`, 1 in the paper. The estimate that [`Learner::coefficients`] gives is `w~` on the
+//! *Departures*: beside \[R\], the radius `R`, 1 in the paper. The estimate that [`Learner::coefficients`] gives is `w~` on the
 //! `k'` attributes chosen. A round costs O(k'), a square round O(d) more: O(k' + d/sqrt(t)) per example on average.
 //!
 //! *Claims*: `ito17-thm6-decomposition`, `ito17-alg2-consistency`, `ito17-thm6-bound`, `ito17-alg23-exponent`,

@@ -2,7 +2,7 @@
 //!
 //! *Source*: Ito et al. 2017, Section 5.2 and Theorem 7. **A reconstruction**: the paper's pseudo-code is in a supplement
 //! that is not available. Section 5.2 says that `w_s` gets an "l1-regularization" and that `wbar_s` is "a weighted average";
-//! marked [R] below is what it leaves open, and everything that [`rda2`](super::rda2) marks so.
+//! marked \[R\] below is what it leaves open, and everything that [`rda2`](super::rda2) marks so.
 //!
 //! *Setting*: as [`rda2`](super::rda2), with the compatibility condition in place of independent attributes.
 //!
