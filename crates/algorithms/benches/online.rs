@@ -3,7 +3,7 @@
 //!
 //! - `aerr`, `aelr`, `aer`: 50 uniform draws and one by weight (AER: 25 and 25), at d = 500 and d = 10^6; a pass is
 //!   10^3 examples, of one learner that goes on learning.
-//! - `twin`: the same update written with dense vectors, as one reads it in the paper, at d = 500, same draws.
+//! - `twin`: the updates of AERR and AELR written with dense vectors, as one reads them in the paper, at d = 500.
 //! - `session`: what of it is the session, its source and the counting of draws, for the same asks.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
@@ -84,10 +84,72 @@ fn learning<L: Learner>(group: &mut BenchmarkGroup<'_, WallTime>, dim: usize, mu
 
 const DIMS: [usize; 2] = [500, 1_000_000];
 
+/// A place with probability proportional to its weight; the first if there is no weight.
+fn by_weight(weights: &[f64], rng: &mut Rng) -> usize {
+    let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
+    let passed = |weight: &f64| {
+        left -= weight;
+        left < 0.0
+    };
+    weights.iter().position(passed).unwrap_or(0)
+}
+
+/// `phi x~` from a draw by weight, with `inner / w_j` the estimate of `w.x` per unit of `x_j`, and uniform draws.
+fn estimate(table: &mut Cached, (j, inner): (usize, f64), rng: &mut Rng) -> Vec<f64> {
+    let phi = inner * table.value(j as u32) - table.value(0);
+    let mut estimate = vec![0.0; table.dim];
+    for _ in 0..DRAWS {
+        let i = rng.random_range(0..table.dim as u32);
+        estimate[i as usize] += phi * table.dim as f64 / DRAWS as f64 * table.value(i);
+    }
+    table.next += 1;
+    estimate
+}
+
+fn twin(group: &mut BenchmarkGroup<'_, WallTime>, mut update: impl FnMut(&mut Cached, &mut Rng)) {
+    let (mut table, mut rng) = (Cached::new(DIMS[0]), Seed::root(2).rng());
+    group.bench_function(BenchmarkId::new("twin", DIMS[0]), |b| {
+        b.iter(|| (0..examples()).for_each(|_| update(&mut table, &mut rng)))
+    });
+}
+
+fn aerr_twin(group: &mut BenchmarkGroup<'_, WallTime>, params: &AerrParams) {
+    let AerrParams { dim, radius, step_size, .. } = *params;
+    let (mut w, mut sum) = (vec![0.0; dim], vec![0.0; dim]);
+    twin(group, |table, rng| {
+        let squares: Vec<f64> = w.iter().map(|w| w * w).collect();
+        let j = by_weight(&squares, rng);
+        let inner = if w[j] == 0.0 { 0.0 } else { squares.iter().sum::<f64>() / w[j] };
+        let gradient = estimate(table, (j, inner), rng);
+        sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
+        w.iter_mut().zip(&gradient).for_each(|(w, g)| *w -= step_size * g);
+        let norm = w.iter().map(|w| w * w).sum::<f64>().sqrt();
+        w.iter_mut().for_each(|w| *w *= radius / norm.max(radius));
+    });
+}
+
+fn aelr_twin(group: &mut BenchmarkGroup<'_, WallTime>, params: &AelrParams) {
+    let AelrParams { dim, radius, step_size, .. } = *params;
+    let (mut u, mut w, mut sum) = (vec![0.0_f64; dim], vec![0.0_f64; dim], vec![0.0; dim]);
+    twin(group, |table, rng| {
+        let sizes: Vec<f64> = w.iter().map(|w| w.abs()).collect();
+        let j = by_weight(&sizes, rng);
+        let inner = if w[j] == 0.0 { 0.0 } else { sizes.iter().sum::<f64>() * w[j].signum() };
+        let gradient = estimate(table, (j, inner), rng);
+        sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
+        u.iter_mut().zip(&gradient).for_each(|(u, g)| *u -= (step_size * g).clamp(-1.0, 1.0));
+        let total: f64 = u.iter().map(|u| u.cosh()).sum();
+        w.iter_mut().zip(&u).for_each(|(w, u)| *w = radius * u.sinh() / total);
+    });
+}
+
 fn aerr(criterion: &mut Criterion) {
     let mut group = group(criterion, "aerr");
     for dim in DIMS {
         let params = AerrParams::from_theorem(dim, DRAWS, 1.0, 100_000);
+        if dim == DIMS[0] {
+            aerr_twin(&mut group, &params);
+        }
         learning(&mut group, dim, params.check().unwrap());
     }
 }
@@ -96,6 +158,9 @@ fn aelr(criterion: &mut Criterion) {
     let mut group = group(criterion, "aelr");
     for dim in DIMS {
         let params = AelrParams::from_theorem(dim, DRAWS, 1.0, 100_000);
+        if dim == DIMS[0] {
+            aelr_twin(&mut group, &params);
+        }
         learning(&mut group, dim, params.check().unwrap());
     }
 }

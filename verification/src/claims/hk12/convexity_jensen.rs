@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::steps::tell;
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;
-use crate::instance::{dot, minus, tally};
+use crate::instance::{dot, in_units, minus, tally};
 use crate::judge::PropertyTally;
 use crate::mutants::TwoDraws;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
@@ -54,7 +54,8 @@ fn follow<L: TwoDraws>(
         }
         let at_star = dot(&problem.star, x) - y;
         let gain = 0.5 * (residual * residual - at_star * at_star);
-        convex.check(gain / unit, slope / unit);
+        let (below, above) = in_units(unit, gain, slope);
+        convex.check(below, above);
         let expected = 0.5 * dot(&away, x).powi(2);
         defect.check((slope - gain - expected).abs() / unit, 0.0);
         sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
@@ -74,7 +75,8 @@ fn follow<L: TwoDraws>(
     for (output, sum) in output.iter().zip(&sum) {
         average.check((output - sum / m).abs() / problem.radius, 0.0);
     }
-    jensen.check(problem.excess(&output) / unit, risks / m / unit);
+    let (of_average, average_of) = in_units(unit, problem.excess(&output), risks / m);
+    jensen.check(of_average, average_of);
     Ok(())
 }
 

@@ -16,6 +16,7 @@ mod equal_sets;
 mod expected_loss;
 mod fig1;
 mod fig2;
+mod fig3;
 mod finite_law;
 mod fkk;
 mod fkk_subsets;
@@ -97,5 +98,6 @@ pub const CLAIMS: &[Claim] = &[
     table3::CLAIM,
     fig1::CLAIM,
     fig2::CLAIM,
+    fig3::CLAIM,
     runtime::CLAIM,
 ];
