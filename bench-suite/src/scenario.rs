@@ -13,6 +13,7 @@ use std::fmt;
 pub const ALL: &[(&str, &str)] = &[
     ("ms18-fig1", include_str!("../scenarios/ms18-fig1.toml")),
     ("cost-vs-d", include_str!("../scenarios/cost-vs-d.toml")),
+    ("cost-online", include_str!("../scenarios/cost-online.toml")),
 ];
 
 /// A scenario's definition.
@@ -156,7 +157,10 @@ impl Contender {
     pub fn learner(&self, dim: usize, budget: usize) -> anyhow::Result<AnyLearner> {
         let mut table = self.table.clone();
         table.insert("dim".into(), toml::Value::Integer(dim as i64));
-        table.insert("budget".into(), toml::Value::Integer(budget as i64));
+        // Methods that draw with replacement have numbers of draws in its place.
+        if !["draws", "uniform"].iter().any(|draws| table.contains_key(*draws)) {
+            table.insert("budget".into(), toml::Value::Integer(budget as i64));
+        }
         let params: AnyParams = table.try_into().with_context(|| format!("learner {}", self.name))?;
         params.check().with_context(|| format!("learner {}", self.name))
     }
