@@ -204,7 +204,10 @@ impl Largest {
     /// [`settle`](Self::settle) when all have.
     #[inline]
     pub(super) fn change(&mut self, values: &[f64], j: u32) {
-        let stays = self.peaks.get(j as usize / FAN).is_none_or(|&peak| peak > values[j as usize].abs());
+        let node = j as usize / FAN;
+        // Below the best of its node, and not the best itself, which may have fallen behind the others.
+        let stays = self.peaks.get(node).is_none_or(|&peak| peak > values[j as usize].abs())
+            && self.levels.first().is_none_or(|leaves| leaves[node] != j);
         if !stays {
             self.correct(values, j);
         }
@@ -368,11 +371,24 @@ mod tests {
         assert_eq!(Largest::new(&[0.0, -2.0, 1.0, 2.0, 1.0], 3).kept(), [1, 2, 3]);
     }
 
+    #[test]
+    fn the_best_of_a_node_that_falls_makes_room_for_the_next() {
+        let mut values = vec![0.0; 40];
+        values[..3].copy_from_slice(&[5.0, 4.0, 3.0]);
+        let mut largest = Largest::new(&values, 1);
+        values[1] = 1.0;
+        largest.change(&values, 1);
+        values[0] = 2.0;
+        largest.settle(&values);
+        assert_eq!(largest.kept(), [2]);
+    }
+
     fn entry() -> impl Strategy<Value = f64> {
         prop_oneof![Just(0.0), Just(-0.0), Just(1.0), Just(-1.0), -3.0..3.0]
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
         #[test]
         fn kept_up_by_changes_equals_selected_anew(
             (mut values, count, changes) in (1usize..700).prop_flat_map(|dim| {
