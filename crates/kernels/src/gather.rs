@@ -17,24 +17,24 @@ const SHORT: usize = 16;
 ///
 /// # Panics
 /// If an index is not below `dense.len()`.
-pub fn gather_dot<T: Element>(indices: &[u32], values: &[f64], dense: &[T]) -> f64 {
+pub fn gather_dot<V: Element, T: Element>(indices: &[u32], values: &[V], dense: &[T]) -> f64 {
     debug_assert_eq!(indices.len(), values.len());
     let n = indices.len().min(values.len());
     let (indices, values) = (&indices[..n], &values[..n]);
     if n <= SHORT {
-        let terms = indices.iter().zip(values).map(|(&index, value)| value * dense[index as usize].to_f64());
-        return terms.sum();
+        let terms = indices.iter().zip(values);
+        return terms.map(|(&index, value)| value.to_f64() * dense[index as usize].to_f64()).sum();
     }
     let (index_chunks, index_tail) = indices.as_chunks::<LANES>();
     let (value_chunks, value_tail) = values.as_chunks::<LANES>();
     let mut acc = [0.0; LANES];
     for (index, value) in index_chunks.iter().zip(value_chunks) {
         for lane in 0..LANES {
-            acc[lane] += value[lane] * dense[index[lane] as usize].to_f64();
+            acc[lane] += value[lane].to_f64() * dense[index[lane] as usize].to_f64();
         }
     }
     for (acc, (&index, value)) in acc.iter_mut().zip(index_tail.iter().zip(value_tail)) {
-        *acc += value * dense[index as usize].to_f64();
+        *acc += value.to_f64() * dense[index as usize].to_f64();
     }
     add_up(acc)
 }
@@ -43,10 +43,10 @@ pub fn gather_dot<T: Element>(indices: &[u32], values: &[f64], dense: &[T]) -> f
 ///
 /// # Panics
 /// If an index is not below `dense.len()`.
-pub fn scatter_axpy(dense: &mut [f64], indices: &[u32], values: &[f64], weight: f64) {
+pub fn scatter_axpy<V: Element>(dense: &mut [f64], indices: &[u32], values: &[V], weight: f64) {
     debug_assert_eq!(indices.len(), values.len());
     for (&index, value) in indices.iter().zip(values) {
-        dense[index as usize] += weight * value;
+        dense[index as usize] += weight * value.to_f64();
     }
 }
 

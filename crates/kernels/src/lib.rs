@@ -6,20 +6,31 @@
 //! a dimension is at most 2^32. Kernels that run inside a learner's loop write to buffers of the caller, or keep their
 //! own, and allocate nothing once these have grown to size.
 
+mod cholesky;
 mod dense;
 mod exponential;
 mod gather;
 pub mod loss;
+mod drift;
+mod gather;
+mod margin;
 mod project;
+mod sparse;
 mod spectrum;
 mod support;
 mod threshold;
 mod vector;
 
+pub use cholesky::solve_positive;
 pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual};
 pub use exponential::scaled_exponentials;
+pub use drift::Drifting;
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
+pub use margin::{
+    logistic_loss, logistic_slope, softmax_loss, softmax_slopes, softplus, square_loss, square_slope,
+};
 pub use project::{project_l1_ball, project_l2_ball};
+pub use sparse::{Compressed, CompressedError};
 pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError, symmetric_eigenvalues};
 pub use support::{Support, SupportError, merge_into};
 pub use threshold::{HardThreshold, NotFinite, Threshold, soft_threshold};

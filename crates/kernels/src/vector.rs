@@ -239,6 +239,16 @@ impl SparseVector {
         self.values.push(value);
     }
 
+    /// Makes an entry of each index, with the value that `value` gives; replaces all that was stored. The indices must be
+    /// distinct and lie below the dimension (asserted in debug builds), but may come in any order.
+    pub fn fill_from(&mut self, indices: &[u32], value: impl Fn(u32) -> f64) {
+        self.clear();
+        self.indices.extend_from_slice(indices);
+        self.indices.sort_unstable();
+        self.values.extend(self.indices.iter().map(|&index| value(index)));
+        debug_assert!(SparseView::new(self.dim, &self.indices, &self.values).is_ok());
+    }
+
     /// Becomes a copy of `other`. Allocates only when its buffers are too small.
     pub fn copy_from(&mut self, other: SparseView<'_>) {
         self.reset(other.dim);

@@ -1,0 +1,590 @@
+//! A sparse iterate that is thresholded after every step while most of the step stays the same: `x <- H_k(a x + w - b)` with a
+//! dense drift `w` that is fixed for an epoch, a factor `a`, and a sparse bump `b`, at a cost of O(k + nnz(b)) a step.
+//!
+//! *Where it comes from.* Variance-reduced hard thresholding on linear models: `w = -eta mu` with the snapshot gradient mu, the
+//! bump is what the mini-batch corrects, `a = 1 - eta lambda` shrinks. Written down plainly each step sweeps all d
+//! coordinates.
+//!
+//! *Invariant.* Let `u = a x + w - b`, S the support of x, T the places of b. Then
+//!
+//! 1. `u_j = w_j` for every j outside S and T: `x_j = 0` and `b_j = 0`. These *untouched* coordinates have today the value that
+//!    they have throughout the epoch.
+//! 2. So the order of all coordinates by (|w_j| falling, j rising), made once per epoch, is also the order in which untouched
+//!    coordinates compete: among them `H_k` takes a prefix of the order with S and T skipped.
+//! 3. At most k untouched coordinates can be kept, so the walk along the order ends after at most k + |S| + |T| <= 2k + |T|
+//!    places; it ends earlier, at the first place that does not beat the worst member of S, when S is full, because
+//!    later places are no better.
+//! 4. A member of S that beats every entrant stays, whatever happens below it: only members that some entrant beats
+//!    compete with the entrants, for as many slots as these members have (and those still free).
+//!
+//! By 1 to 3 the entrants are exactly the coordinates outside S that H_k could keep, by 4 the rest of S is kept; hence the
+//! result is that of H_k on all of u, ties included: both compare by (magnitude, lower index). The values are
+//! those of the formula above, evaluated in that order, so a dense twin has the same bits.
+//!
+//! *Cost.* One pass over the members to move them and find the worst, one over T, the walk; a second pass over the members and
+//! a selection among those at risk only when an entrant beats the worst. The order is sorted as far as walks have come: in
+//! pieces that double, found by selection, so an epoch pays O(d) once and O(log(k + |T|)) times at most; when no untouched
+//! coordinate ever beats the worst member it is not even begun.
+
+use crate::threshold::{HardThreshold, NotFinite, Threshold, check_finite};
+use crate::vector::{SparseVector, SparseView};
+
+/// Slot of every coordinate outside the support; its value is always zero, so that gathers need no branch.
+const OUTSIDE: u32 = 0;
+
+/// A k-sparse iterate `x` of dimension d under steps `x <- H_k(a x + w - b)`.
+///
+/// Members of the support stand in slots 1, 2, ... in no particular order.
+#[derive(Clone, Debug)]
+pub struct Drifting {
+    sparsity: usize,
+    drift: Vec<f64>,
+    /// Slot of each coordinate, or [`OUTSIDE`].
+    slots: Vec<u32>,
+    /// Coordinate in each slot.
+    members: Vec<u32>,
+    values: Vec<f64>,
+    /// Values after the step that is being made: `values` stands until the step is known to be finite.
+    moved: Vec<f64>,
+    /// `drift` of each member.
+    drifts: Vec<f64>,
+    order: Order,
+    /// The step that touched a coordinate last.
+    stamps: Vec<u32>,
+    step: u32,
+    entrants: Vec<Rival>,
+    rivals: Vec<Rival>,
+    free: Vec<u32>,
+    dense: Vec<f64>,
+    kept: SparseVector,
+    threshold: HardThreshold,
+}
+
+/// A coordinate that competes for a slot, or for keeping its own.
+#[derive(Clone, Copy, Debug)]
+struct Rival {
+    value: f64,
+    index: u32,
+    slot: u32,
+}
+
+impl Rival {
+    /// Better ones first; ties to the lower index.
+    fn order(&self, other: &Rival) -> std::cmp::Ordering {
+        let key = |rival: &Rival| rival.value.abs().to_bits();
+        key(other).cmp(&key(self)).then(self.index.cmp(&other.index))
+    }
+}
+
+/// The coordinates by falling magnitude of the drift, sorted as far as needed.
+#[derive(Clone, Debug, Default)]
+struct Order {
+    coordinates: Vec<u32>,
+    sorted: usize,
+    largest: f64,
+}
+
+impl Order {
+    fn begin(&mut self, largest: f64) {
+        (self.sorted, self.largest) = (0, largest);
+        self.coordinates.clear();
+    }
+
+    /// The coordinate at a place of the order; `least` is how many to sort first.
+    #[inline(always)]
+    fn get(&mut self, place: usize, drift: &[f64], least: usize) -> Option<u32> {
+        if place >= self.sorted {
+            self.sort_more(drift, least);
+        }
+        self.coordinates.get(place).copied()
+    }
+
+    #[cold]
+    fn sort_more(&mut self, drift: &[f64], least: usize) {
+        if self.coordinates.is_empty() {
+            self.coordinates.extend(0..drift.len() as u32);
+        }
+        let rest = &mut self.coordinates[self.sorted..];
+        let size = self.sorted.max(least).min(rest.len());
+        let key = |j: u32| (std::cmp::Reverse(drift[j as usize].abs().to_bits()), j);
+        if size > 0 && size < rest.len() {
+            rest.select_nth_unstable_by_key(size, |&j| key(j));
+        }
+        rest[..size].sort_unstable_by_key(|&j| key(j));
+        self.sorted += size;
+    }
+}
+
+impl Drifting {
+    /// The zero iterate without drift.
+    pub fn new(dim: usize, sparsity: usize) -> Drifting {
+        let room = sparsity.min(dim) + 1;
+        let mut zero = Vec::with_capacity(room);
+        zero.push(0.0);
+        let mut none = Vec::with_capacity(room);
+        none.push(0);
+        Drifting {
+            sparsity,
+            drift: vec![0.0; dim],
+            slots: vec![OUTSIDE; dim],
+            members: none,
+            values: zero.clone(),
+            moved: zero.clone(),
+            drifts: zero,
+            order: Order::default(),
+            stamps: vec![0; dim],
+            step: 0,
+            entrants: Vec::with_capacity(room),
+            rivals: Vec::with_capacity(2 * room),
+            free: Vec::with_capacity(room),
+            dense: Vec::new(),
+            kept: SparseVector::zeros(dim),
+            threshold: HardThreshold::default(),
+        }
+    }
+
+    /// The dimension.
+    pub fn dim(&self) -> usize {
+        self.drift.len()
+    }
+
+    /// Number of members of the support.
+    pub fn len(&self) -> usize {
+        self.members.len() - 1
+    }
+
+    /// Whether the iterate is zero.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Coordinate `index` of the iterate.
+    ///
+    /// # Panics
+    /// If `index` is not below the dimension.
+    pub fn get(&self, index: u32) -> f64 {
+        self.values[self.slots[index as usize] as usize]
+    }
+
+    /// Inner product of the iterate with a sparse vector, in four accumulators.
+    ///
+    /// # Panics
+    /// If an index is not below the dimension.
+    pub fn dot(&self, indices: &[u32], values: &[f64]) -> f64 {
+        let (index_chunks, index_tail) = indices.as_chunks::<4>();
+        let (value_chunks, value_tail) = values.as_chunks::<4>();
+        let mut acc = [0.0; 4];
+        for (index, value) in index_chunks.iter().zip(value_chunks) {
+            for lane in 0..4 {
+                acc[lane] += value[lane] * self.get(index[lane]);
+            }
+        }
+        for (acc, (&index, value)) in acc.iter_mut().zip(index_tail.iter().zip(value_tail)) {
+            *acc += value * self.get(index);
+        }
+        (acc[0] + acc[2]) + (acc[1] + acc[3])
+    }
+
+    /// Inner product of the iterate with a dense vector.
+    ///
+    /// # Panics
+    /// If `dense` is shorter than the dimension.
+    pub fn dot_dense(&self, dense: &[f64]) -> f64 {
+        crate::gather_dot(&self.members[1..], &self.values[1..], dense)
+    }
+
+    /// Writes the iterate to `into`.
+    pub fn read(&self, into: &mut SparseVector) {
+        into.reset(self.dim());
+        into.fill_from(&self.members[1..], |member| self.get(member));
+    }
+
+    /// Sets the iterate to the k largest entries of `x`; the drift stays.
+    ///
+    /// # Errors
+    /// When an entry is not finite; the iterate stays as it was.
+    ///
+    /// # Panics
+    /// If the dimension of `x` is another.
+    pub fn load(&mut self, x: SparseView<'_>) -> Result<(), NotFinite> {
+        assert_eq!(x.dim(), self.dim(), "the dimension of the iterate");
+        if let Some((index, value)) = x.iter().find(|(_, value)| !value.is_finite()) {
+            return Err(NotFinite { index: index as usize, value });
+        }
+        self.rivals.clear();
+        let rivals = x.iter().filter(|(_, value)| *value != 0.0);
+        self.rivals.extend(rivals.map(|(index, value)| Rival { value, index, slot: OUTSIDE }));
+        let keep = self.sparsity.min(self.rivals.len());
+        if keep < self.rivals.len() {
+            self.rivals.select_nth_unstable_by(keep, Rival::order);
+        }
+        self.empty();
+        for at in 0..keep {
+            let Rival { value, index, .. } = self.rivals[at];
+            self.enter(index, value);
+        }
+        Ok(())
+    }
+
+    /// Begins an epoch with the drift `w_j = weight * direction_j`.
+    ///
+    /// # Errors
+    /// When an entry is not finite; the drift stays as it was.
+    ///
+    /// # Panics
+    /// If `direction` does not have one entry per coordinate.
+    pub fn begin(&mut self, weight: f64, direction: &[f64]) -> Result<(), NotFinite> {
+        assert_eq!(direction.len(), self.dim(), "one entry per coordinate");
+        check_finite(direction)?;
+        let mut largest = [0.0; 8];
+        let (chunks, tail) = direction.as_chunks::<8>();
+        let (drifts, drift_tail) = self.drift.as_chunks_mut::<8>();
+        for (drift, direction) in drifts.iter_mut().zip(chunks) {
+            for lane in 0..8 {
+                drift[lane] = weight * direction[lane];
+                largest[lane] = max(largest[lane], drift[lane].abs());
+            }
+        }
+        for (drift, direction) in drift_tail.iter_mut().zip(tail) {
+            *drift = weight * direction;
+            largest[0] = max(largest[0], drift.abs());
+        }
+        self.order.begin(largest.into_iter().fold(0.0, max));
+        for (drift, &member) in self.drifts[1..].iter_mut().zip(&self.members[1..]) {
+            *drift = self.drift[member as usize];
+        }
+        Ok(())
+    }
+
+    /// One step: `x <- H_k(factor x + w - b)`, where b has `bump[i]` at `touched[i]` and zeros elsewhere. The places must be
+    /// distinct, in any order.
+    ///
+    /// # Errors
+    /// When an entry of `factor x + w - b` is not finite; the iterate stays as it was.
+    ///
+    /// # Panics
+    /// If a place is not below the dimension.
+    pub fn step(&mut self, factor: f64, touched: &[u32], bump: &[f64]) -> Result<(), NotFinite> {
+        debug_assert_eq!(touched.len(), bump.len());
+        self.next_stamp();
+        for ((moved, value), drift) in self.moved.iter_mut().zip(&self.values).zip(&self.drifts).skip(1) {
+            *moved = factor * value + drift;
+        }
+        let mut finite = 0.0;
+        for (&index, bump) in touched.iter().zip(bump) {
+            self.stamps[index as usize] = self.step;
+            let slot = self.slots[index as usize];
+            // The slot of those outside serves as a bin.
+            self.moved[slot as usize] -= bump;
+            finite += 0.0 * bump;
+        }
+        self.moved[OUTSIDE as usize] = 0.0;
+        let (worst, members_finite) = worst(&self.moved[1..]);
+        if !(finite == 0.0 && members_finite) {
+            return Err(self.not_finite(touched, bump));
+        }
+        let bar = if self.len() < self.sparsity { 0.0 } else { worst };
+        let best = self.collect_entrants(touched, bump, bar);
+        if best > 0.0 || (worst == 0.0 && !self.is_empty()) {
+            self.exchange(best);
+        }
+        std::mem::swap(&mut self.values, &mut self.moved);
+        Ok(())
+    }
+
+    /// One step with a dense bump: `x <- H_k(factor x + w - scale b)`, in O(d).
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    ///
+    /// # Panics
+    /// If `bump` does not have one entry per coordinate.
+    pub fn step_dense(&mut self, factor: f64, bump: &[f64], scale: f64) -> Result<(), NotFinite> {
+        assert_eq!(bump.len(), self.dim(), "one entry per coordinate");
+        self.dense.clear();
+        self.dense.extend(self.drift.iter().zip(bump).map(|(drift, bump)| drift - scale * bump));
+        for (&member, value) in self.members.iter().zip(&self.values).skip(1) {
+            // The order of the terms is that of a sparse step.
+            let at = member as usize;
+            self.dense[at] = (factor * value + self.drift[at]) - scale * bump[at];
+        }
+        self.threshold.keep(&self.dense, self.sparsity, &mut self.kept)?;
+        self.empty();
+        for at in 0..self.kept.len() {
+            self.enter(self.kept.indices()[at], self.kept.values()[at]);
+        }
+        Ok(())
+    }
+
+    /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there are none.
+    fn collect_entrants(&mut self, touched: &[u32], bump: &[f64], bar: f64) -> f64 {
+        self.entrants.clear();
+        let mut best = 0.0;
+        for (&index, bump) in touched.iter().zip(bump) {
+            let value = self.drift[index as usize] - bump;
+            let reaches = value.abs() >= bar && value != 0.0;
+            if reaches && self.slots[index as usize] == OUTSIDE {
+                self.entrants.push(Rival { value, index, slot: OUTSIDE });
+                best = max(best, value.abs());
+            }
+        }
+        if self.order.largest < bar || self.order.largest == 0.0 {
+            return best;
+        }
+        let (mut place, mut room) = (0, self.sparsity);
+        while room > 0
+            && let Some(index) = self.order.get(place, &self.drift, self.sparsity + 64)
+        {
+            place += 1;
+            let value = self.drift[index as usize];
+            if value.abs() < bar || value == 0.0 {
+                break;
+            }
+            if self.slots[index as usize] == OUTSIDE && self.stamps[index as usize] != self.step {
+                self.entrants.push(Rival { value, index, slot: OUTSIDE });
+                best = max(best, value.abs());
+                room -= 1;
+            }
+        }
+        best
+    }
+
+    /// Lets the entrants compete with the members that the best of them beats, at magnitude `best`.
+    fn exchange(&mut self, best: f64) {
+        self.rivals.clear();
+        for (slot, (&value, &index)) in self.moved.iter().zip(&self.members).enumerate().skip(1) {
+            if value.abs() <= best {
+                self.rivals.push(Rival { value, index, slot: slot as u32 });
+            }
+        }
+        let safe = self.len() - self.rivals.len();
+        self.rivals.append(&mut self.entrants);
+        let keep = (self.sparsity - safe).min(self.rivals.len());
+        if keep > 0 && keep < self.rivals.len() {
+            self.rivals.select_nth_unstable_by(keep - 1, Rival::order);
+        }
+        self.free.clear();
+        for (at, rival) in self.rivals.iter().enumerate() {
+            if rival.slot != OUTSIDE && (at >= keep || rival.value == 0.0) {
+                self.slots[rival.index as usize] = OUTSIDE;
+                self.free.push(rival.slot);
+            }
+        }
+        for at in 0..keep {
+            let Rival { value, index, slot } = self.rivals[at];
+            if slot != OUTSIDE {
+                continue;
+            }
+            match self.free.pop() {
+                Some(slot) => {
+                    self.slots[index as usize] = slot;
+                    self.members[slot as usize] = index;
+                    self.moved[slot as usize] = value;
+                    self.drifts[slot as usize] = self.drift[index as usize];
+                }
+                None => {
+                    self.enter(index, value);
+                    let last = self.moved.len() - 1;
+                    self.moved[last] = value;
+                }
+            }
+        }
+        // More left than came: zeros. Higher slots first, so that what moves down is never free itself.
+        self.free.sort_unstable();
+        while let Some(slot) = self.free.pop() {
+            self.leave(slot as usize);
+        }
+    }
+
+    /// Takes a new slot.
+    fn enter(&mut self, index: u32, value: f64) {
+        self.slots[index as usize] = self.members.len() as u32;
+        self.members.push(index);
+        self.values.push(value);
+        self.moved.push(value);
+        self.drifts.push(self.drift[index as usize]);
+    }
+
+    /// Gives up a slot whose coordinate has left already; the last slot moves there.
+    fn leave(&mut self, slot: usize) {
+        self.members.swap_remove(slot);
+        self.values.swap_remove(slot);
+        self.moved.swap_remove(slot);
+        self.drifts.swap_remove(slot);
+        if let Some(&member) = self.members.get(slot) {
+            self.slots[member as usize] = slot as u32;
+        }
+    }
+
+    fn empty(&mut self) {
+        for &member in &self.members[1..] {
+            self.slots[member as usize] = OUTSIDE;
+        }
+        self.members.truncate(1);
+        self.values.truncate(1);
+        self.moved.truncate(1);
+        self.drifts.truncate(1);
+    }
+
+    fn next_stamp(&mut self) {
+        if self.step == u32::MAX {
+            self.stamps.fill(0);
+            self.step = 0;
+        }
+        self.step += 1;
+    }
+
+    /// The lowest coordinate at which the step is not finite.
+    #[cold]
+    fn not_finite(&self, touched: &[u32], bump: &[f64]) -> NotFinite {
+        let outside = touched.iter().zip(bump).filter(|(index, _)| self.slots[**index as usize] == OUTSIDE);
+        let outside = outside.map(|(&index, bump)| (index, self.drift[index as usize] - bump));
+        let members = self.members.iter().copied().zip(self.moved.iter().copied()).skip(1);
+        let bad = outside.chain(members).filter(|(_, value)| !value.is_finite());
+        let (index, value) = bad.min_by_key(|(index, _)| *index).unwrap_or((0, f64::NAN));
+        NotFinite { index: index as usize, value }
+    }
+}
+
+/// The smallest magnitude (infinite for no values), and whether all are finite.
+fn worst(values: &[f64]) -> (f64, bool) {
+    let (chunks, tail) = values.as_chunks::<8>();
+    let (mut least, mut finite) = ([f64::INFINITY; 8], [0.0; 8]);
+    for chunk in chunks {
+        for lane in 0..8 {
+            least[lane] = min(least[lane], chunk[lane].abs());
+            finite[lane] += 0.0 * chunk[lane];
+        }
+    }
+    for value in tail {
+        least[0] = min(least[0], value.abs());
+        finite[0] += 0.0 * value;
+    }
+    (least.into_iter().fold(f64::INFINITY, min), finite.iter().all(|sum| *sum == 0.0))
+}
+
+/// Comparisons that compile to one instruction; NaN is caught apart.
+#[inline(always)]
+fn min(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+#[inline(always)]
+fn max(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// One epoch or step of a run.
+    #[derive(Clone, Debug)]
+    enum Act {
+        Begin(Vec<f64>),
+        Step { factor: f64, touched: Vec<u32>, bump: Vec<f64>, dense: bool },
+    }
+
+    /// Values with many ties and zeros, among others.
+    fn number() -> impl Strategy<Value = f64> {
+        prop_oneof![Just(0.0), (-3..=3_i32).prop_map(f64::from), -2.0..2.0, -1e-3..1e-3]
+    }
+
+    fn acts(dim: usize) -> impl Strategy<Value = Vec<Act>> {
+        let begin = proptest::collection::vec(number(), dim).prop_map(Act::Begin);
+        let subset = proptest::sample::subsequence((0..dim as u32).collect::<Vec<_>>(), 0..=dim);
+        let bump = proptest::collection::vec(number(), dim);
+        let factor = prop_oneof![Just(1.0), Just(0.0), 0.5..1.0];
+        let step = (factor, subset.prop_shuffle(), bump, any::<bool>()).prop_map(
+            |(factor, touched, bump, dense)| {
+                let bump = bump[..touched.len()].to_vec();
+                Act::Step { factor, touched, bump, dense }
+            },
+        );
+        proptest::collection::vec(prop_oneof![1 => begin, 5 => step], 1..30)
+    }
+
+    /// Moves all coordinates, sorts, keeps k.
+    fn naive_step(x: &mut [f64], drift: &[f64], factor: f64, bump: &[f64], k: usize) {
+        for j in 0..x.len() {
+            x[j] = if x[j] == 0.0 { drift[j] - bump[j] } else { (factor * x[j] + drift[j]) - bump[j] };
+        }
+        let mut order: Vec<usize> = (0..x.len()).collect();
+        order.sort_by(|&i, &j| x[j].abs().total_cmp(&x[i].abs()).then(i.cmp(&j)));
+        order.into_iter().skip(k).for_each(|j| x[j] = 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn every_step_has_the_bits_of_the_dense_twin(
+            (k, start, acts) in (1..40_usize, 0..45_usize).prop_flat_map(|(dim, k)| {
+                (Just(k), proptest::collection::vec(number(), dim), acts(dim))
+            })
+        ) {
+            let dim = start.len();
+            let (mut drifting, mut read) = (Drifting::new(dim, k), SparseVector::zeros(0));
+            drifting.load(SparseVector::from_dense(&start).view()).expect("finite");
+            let (mut x, mut drift) = (start, vec![0.0; dim]);
+            naive_step(&mut x, &vec![0.0; dim], 1.0, &vec![0.0; dim], k);
+            for act in acts {
+                match act {
+                    Act::Begin(direction) => {
+                        drifting.begin(-0.5, &direction).expect("finite");
+                        drift = direction.iter().map(|value| -0.5 * value).collect();
+                    }
+                    Act::Step { factor, touched, bump, dense } => {
+                        let mut all = vec![0.0; dim];
+                        touched.iter().zip(&bump).for_each(|(&j, bump)| all[j as usize] = *bump);
+                        if dense {
+                            drifting.step_dense(factor, &all, 1.0).expect("finite");
+                        } else {
+                            drifting.step(factor, &touched, &bump).expect("finite");
+                        }
+                        naive_step(&mut x, &drift, factor, &all, k);
+                    }
+                }
+                drifting.read(&mut read);
+                prop_assert_eq!(&read, &SparseVector::from_dense(&x));
+                prop_assert!(read.len() <= k && read.len() == drifting.len());
+                let places: Vec<u32> = (0..dim as u32).collect();
+                prop_assert_eq!(drifting.dot(&places, &vec![1.0; dim]) - x.iter().sum::<f64>() < 1e-9, true);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_that_is_not_finite_leaves_the_iterate() {
+        let mut drifting = Drifting::new(4, 2);
+        drifting.begin(1.0, &[0.0, 1.0, 2.0, 0.5]).unwrap();
+        drifting.step(1.0, &[], &[]).unwrap();
+        let mut before = SparseVector::zeros(4);
+        drifting.read(&mut before);
+        assert_eq!(before.indices(), [1, 2]);
+        for bad in [f64::NAN, f64::INFINITY] {
+            for place in 0..4 {
+                let error = drifting.step(1.0, &[place], &[bad]).unwrap_err();
+                assert_eq!(error.index, place as usize);
+                assert!(drifting.begin(1.0, &[bad, 0.0, 0.0, 0.0]).is_err());
+                let mut after = SparseVector::zeros(4);
+                drifting.read(&mut after);
+                assert_eq!(after, before);
+            }
+        }
+        assert_eq!(
+            drifting.step(f64::MAX, &[], &[]).and(drifting.step(f64::MAX, &[], &[])).unwrap_err().index,
+            1
+        );
+    }
+
+    #[test]
+    fn stamps_survive_their_overflow() {
+        let mut drifting = Drifting::new(3, 1);
+        drifting.begin(1.0, &[1.0, 2.0, 3.0]).unwrap();
+        drifting.step = u32::MAX - 1;
+        for _ in 0..3 {
+            drifting.step(0.0, &[2], &[3.0]).unwrap();
+            assert_eq!(drifting.get(1), 2.0);
+        }
+    }
+}
