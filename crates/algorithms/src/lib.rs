@@ -11,6 +11,7 @@
 //! | [`ito`] | Ito et al. 2017: Algorithms 1 to 3, greedy and uniform choice |
 //! | [`baselines`] | what they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
+//! | [`thresholding`] | Liang et al. 2020: GD-HT, SG-HT, HSG-HT, SVRG-HT, SCSG-HT on finite sums |
 //!
 //! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it.
 
@@ -21,6 +22,7 @@ pub mod murata_suzuki;
 pub mod params;
 pub mod registry;
 pub mod schedule;
+pub mod thresholding;
 
 pub use params::ParamError;
 pub use registry::{AnyLearner, AnyParams, METHODS, Method, Task};

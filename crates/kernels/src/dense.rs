@@ -15,9 +15,12 @@ pub const TILE: usize = 2048;
 pub(crate) const LANES: usize = 8;
 
 /// A number as it is stored: `f32` or `f64`.
-pub trait Element: Copy + Send + Sync + sealed::Sealed + 'static {
+pub trait Element: Copy + std::fmt::Debug + Send + Sync + sealed::Sealed + 'static {
     /// The same number in double precision.
     fn to_f64(self) -> f64;
+
+    /// The slice itself, if it holds double precision already.
+    fn as_f64(slice: &[Self]) -> Option<&[f64]>;
 }
 
 mod sealed {
@@ -31,12 +34,22 @@ impl Element for f64 {
     fn to_f64(self) -> f64 {
         self
     }
+
+    #[inline(always)]
+    fn as_f64(slice: &[f64]) -> Option<&[f64]> {
+        Some(slice)
+    }
 }
 
 impl Element for f32 {
     #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(self)
+    }
+
+    #[inline(always)]
+    fn as_f64(_: &[f32]) -> Option<&[f64]> {
+        None
     }
 }
 
@@ -61,6 +74,11 @@ pub fn residual<'a, T: Element>(
     for (out, label) in out.iter_mut().zip(labels) {
         *out = -label;
     }
+    add_columns(columns, out);
+}
+
+/// `out <- out + sum over columns of weight * column`, four columns in one pass over `out`.
+pub fn add_columns<'a, T: Element>(columns: impl Iterator<Item = (&'a [T], f64)>, out: &mut [f64]) {
     let mut columns = columns.fuse();
     loop {
         match [columns.next(), columns.next(), columns.next(), columns.next()] {

@@ -24,6 +24,7 @@ mod vector;
 pub use cholesky::solve_positive;
 pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual};
 pub use exponential::scaled_exponentials;
+pub use dense::{Element, TILE, add_columns, axpy_column, dot_column, gradient_block, residual};
 pub use drift::Drifting;
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use margin::{

@@ -169,6 +169,24 @@ impl<T: Element> Compressed<T> {
         }
     }
 
+    /// The same lines with only the places in `chosen` (ascending, below the width), renumbered from zero.
+    pub fn restrict(&self, chosen: &[u32]) -> Compressed<T> {
+        let mut number = vec![u32::MAX; self.width];
+        chosen.iter().zip(0..).for_each(|(&place, new)| number[place as usize] = new);
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for line in 0..self.lines() {
+            let (places, entries) = self.line(line);
+            for (&place, &value) in places.iter().zip(entries) {
+                if number[place as usize] != u32::MAX {
+                    indices.push(number[place as usize]);
+                    values.push(value);
+                }
+            }
+            starts.push(indices.len());
+        }
+        Compressed { width: chosen.len(), starts, indices, values }
+    }
+
     /// The same matrix compressed the other way: rows become columns, columns rows.
     pub fn transpose(&self) -> Compressed<T> {
         let mut starts = vec![0; self.width + 1];
@@ -242,6 +260,14 @@ mod tests {
             columns.combine(&w, &mut xw);
             columns.dots(&r, &mut xr);
             prop_assert!(close(&xw, &naive_w) && close(&xr, &naive_r));
+        }
+
+        #[test]
+        fn restricting_keeps_the_chosen_columns((rows, matrix) in matrix(), skip in 1..4_usize) {
+            let chosen: Vec<u32> = (0..matrix.width() as u32).step_by(skip).collect();
+            let kept: Vec<Vec<f64>> =
+                rows.iter().map(|row| chosen.iter().map(|&j| row[j as usize]).collect()).collect();
+            prop_assert_eq!(matrix.restrict(&chosen), compressed(&kept, chosen.len()));
         }
 
         #[test]

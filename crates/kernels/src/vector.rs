@@ -203,6 +203,13 @@ impl SparseVector {
         &mut self.values
     }
 
+    /// Replaces each stored value by what `change` makes of its index and value.
+    pub fn change_values(&mut self, mut change: impl FnMut(u32, f64) -> f64) {
+        for (&index, value) in self.indices.iter().zip(&mut self.values) {
+            *value = change(index, *value);
+        }
+    }
+
     /// Number of stored entries.
     pub fn len(&self) -> usize {
         self.indices.len()

@@ -14,12 +14,14 @@
 //! | [`budget`], [`ledger`] | what may be seen, what was seen |
 //! | [`seed`], [`sample`] | where every draw comes from |
 //! | [`estimate`] | unbiased estimates from partly observed examples |
+//! | [`finite_sum`] | full information: a metered sum of component functions |
 //! | [`problem`] | the constants that theorems speak of |
 
 pub mod ask;
 pub mod block;
 pub mod budget;
 pub mod estimate;
+pub mod finite_sum;
 pub mod learner;
 pub mod ledger;
 pub mod problem;
@@ -31,6 +33,7 @@ pub mod source;
 pub use ask::{Ask, Request};
 pub use block::{Block, BlockBuf, Row};
 pub use budget::Budget;
+pub use finite_sum::{Batch, FiniteSum, FiniteSumError, Gradient, Meter, Predictor};
 pub use learner::{GradientSum, LearnError, Learner, Told};
 pub use ledger::Ledger;
 pub use problem::Constants;

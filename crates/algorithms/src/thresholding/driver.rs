@@ -1,0 +1,163 @@
+//! The one driver of all solvers: budget, stopping, trace; and the sparsity path.
+
+use super::{Progress, SolveError, Solver};
+use crate::params::ParamError;
+use lao_observation::{FiniteSum, Meter, Predictor, Rng, Seed};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// When a run ends, if the solver does not settle before. Give at least one limit for methods that never settle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stop {
+    /// IFO calls: no step is begun that would go beyond, not even in the middle of an epoch.
+    pub calls: Option<u64>,
+    /// Rounds of the solver.
+    pub rounds: Option<u64>,
+    /// Ends once a round moved the iterate by at most this share of its norm.
+    pub change: Option<f64>,
+}
+
+impl Stop {
+    /// After so many IFO calls.
+    pub fn after_calls(calls: u64) -> Stop {
+        Stop { calls: Some(calls), ..Stop::default() }
+    }
+    /// After so many rounds.
+    pub fn after_rounds(rounds: u64) -> Stop {
+        Stop { rounds: Some(rounds), ..Stop::default() }
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The next step would exceed the IFO calls allowed.
+    Calls,
+    /// The rounds are done.
+    Rounds,
+    /// A round changed too little.
+    Change,
+    /// The solver reached a fixed point.
+    Settled,
+}
+
+/// A point of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Rounds completed.
+    pub rounds: u64,
+    /// What was spent.
+    pub meter: Meter,
+    /// `f(x)`.
+    pub objective: f64,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Why it ended.
+    pub outcome: Outcome,
+    /// The last iterate.
+    pub predictor: Predictor,
+    /// The start, and every completed round, if a trace was wanted; scoring is not metered.
+    pub trace: Vec<Point>,
+}
+
+/// Runs a solver. All draws descend from `seed`.
+///
+/// # Errors
+/// When a step diverges or the sum has another shape than the solver.
+pub fn solve<S: Solver + ?Sized>(
+    sum: &mut FiniteSum,
+    solver: &mut S,
+    seed: &Seed,
+    stop: Stop,
+    traced: bool,
+) -> Result<Run, SolveError> {
+    let mut rng: Rng = seed.child("solver").rng();
+    let (start, first) = (sum.meter().calls, solver.rounds());
+    let (mut rounds, mut trace) = (first, Vec::new());
+    let mut before = solver.coefficients().clone();
+    let score = |sum: &mut FiniteSum, at: &Predictor, rounds| {
+        let meter = sum.meter();
+        Point { rounds, meter, objective: sum.score(at) }
+    };
+    if traced {
+        trace.push(score(sum, &before, rounds));
+    }
+    let outcome = loop {
+        if stop.rounds.is_some_and(|limit| rounds - first >= limit) {
+            break Outcome::Rounds;
+        }
+        let spent = sum.meter().calls - start;
+        if stop.calls.is_some_and(|limit| spent.saturating_add(solver.next_calls(sum)) > limit) {
+            break Outcome::Calls;
+        }
+        if solver.step(sum, &mut rng)? == Progress::Settled {
+            break Outcome::Settled;
+        }
+        if solver.rounds() == rounds {
+            continue;
+        }
+        rounds = solver.rounds();
+        if traced {
+            let point = score(sum, solver.coefficients(), rounds);
+            trace.push(point);
+        }
+        if let Some(change) = stop.change {
+            let after = solver.coefficients();
+            let moved = after.distance_squared(&before);
+            // An epoch without steps says nothing.
+            if moved > 0.0 && moved <= change * change * after.norm_squared() {
+                break Outcome::Change;
+            }
+            before.copy_from(after);
+        }
+    };
+    Ok(Run { outcome, predictor: solver.coefficients().clone(), trace })
+}
+
+/// One sparsity of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathPoint {
+    /// `k`.
+    pub sparsity: usize,
+    /// How the run went.
+    pub run: Run,
+    /// `f` at its end.
+    pub objective: f64,
+}
+
+/// Why a path ended early.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum PathError {
+    /// A solver refused its parameters.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// A run failed.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+/// Solves for each sparsity in turn, started at the last one's answer. `build` makes the solver for a sparsity and a start.
+///
+/// # Errors
+/// When `build` refuses or a run fails.
+pub fn path<S: Solver>(
+    sum: &mut FiniteSum,
+    sparsities: &[usize],
+    mut build: impl FnMut(usize, Option<Predictor>) -> Result<S, ParamError>,
+    seed: &Seed,
+    stop: Stop,
+) -> Result<Vec<PathPoint>, PathError> {
+    let mut points: Vec<PathPoint> = Vec::with_capacity(sparsities.len());
+    for &sparsity in sparsities {
+        let start = points.last().map(|point| point.run.predictor.clone());
+        let mut solver = build(sparsity, start)?;
+        let run = solve(sum, &mut solver, &seed.trial(sparsity as u64), stop, false)?;
+        let objective = sum.score(&run.predictor);
+        points.push(PathPoint { sparsity, run, objective });
+    }
+    Ok(points)
+}

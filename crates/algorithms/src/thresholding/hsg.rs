@@ -1,0 +1,135 @@
+//! HSG-HT: stochastic gradient hard thresholding with geometrically growing batches.
+//!
+//! *Source*: Zhou, Yuan & Feng 2018; as a rival of Liang et al. 2020.
+//!
+//! *Setting*: a finite sum at full information.
+//!
+//! *Notation*: `k` -> `sparsity`, `eta` -> `step_size`, `tau` -> `first`, `1/omega` -> `growth`, `b_t` -> the batch.
+//!
+//! *Update*: `x <- H_k(x - eta grad f_I(x))`, I uniform of size `b_t = min(n, ceil(tau growth^t))`, t = 0, 1, ..;
+//! `b_t` IFO calls, 1 thresholding. Once b_t = n this is GD-HT, and no indices are drawn.
+//! A round is a pass: n components seen since the last one.
+//!
+//! *Departures*: none.
+//!
+//! *Claims*: `scsg20-table1-counts`, `scsg20-n-independence`.
+
+use super::iterate::Iterate;
+use super::scsg::{Draws, UniformDraws};
+use super::{Progress, Shape, SolveError, Solver, require_sparsity, require_start};
+use crate::params::{ParamError, require, require_step};
+use lao_observation::{FiniteSum, Predictor, Rng};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "HSG-HT";
+
+/// Parameters of [`Hsg`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HsgParams {
+    /// `k`, non-zeros kept per output, at least 1.
+    pub sparsity: usize,
+    /// `eta`; the theory has 1/(6 L).
+    pub step_size: f64,
+    /// `tau`, the first batch's size, a finite number of at least 1; 10 to 50 in practice.
+    pub first: f64,
+    /// `1/omega`, factor from one batch to the next, a finite number of at least 1.
+    pub growth: f64,
+    /// Where to start; `None` is zero.
+    pub start: Option<Predictor>,
+}
+
+impl HsgParams {
+    /// Batches from 20 on that grow by a twentieth.
+    pub fn practical(_: &FiniteSum, sparsity: usize, step_size: f64) -> Self {
+        HsgParams { sparsity, step_size, first: 20.0, growth: 1.05, start: None }
+    }
+
+    /// The solver for sums of this shape.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self, shape: Shape) -> Result<Hsg, ParamError> {
+        self.check_as(NAME, shape)
+    }
+
+    pub(super) fn check_as(self, name: &'static str, shape: Shape) -> Result<Hsg, ParamError> {
+        let HsgParams { sparsity, step_size, first, growth, start } = self;
+        require_sparsity(name, sparsity)?;
+        require_step(name, step_size)?;
+        require(first.is_finite() && first >= 1.0, name, "first", first, "a finite size of at least 1")?;
+        require(
+            growth.is_finite() && growth >= 1.0,
+            name,
+            "growth",
+            growth,
+            "a finite factor of at least 1",
+        )?;
+        let start = require_start(name, start, shape)?;
+        let not_finite = |_| ParamError {
+            method: name,
+            field: "start",
+            value: "not finite".into(),
+            allowed: "finite numbers".into(),
+        };
+        Ok(Hsg {
+            shape,
+            step_size,
+            size: first,
+            growth,
+            iterate: Iterate::new(shape, sparsity, &start).map_err(not_finite)?,
+            draws: UniformDraws::new(shape.components),
+            drawn: Vec::with_capacity(shape.components),
+            seen: 0,
+        })
+    }
+}
+
+/// The solver of HSG-HT, and of SG-HT. Keeps O(n + c d) memory for c outputs.
+#[derive(Clone, Debug)]
+pub struct Hsg {
+    shape: Shape,
+    step_size: f64,
+    /// `tau growth^t`.
+    size: f64,
+    growth: f64,
+    iterate: Iterate,
+    draws: UniformDraws,
+    drawn: Vec<u32>,
+    seen: u64,
+}
+
+impl Hsg {
+    fn batch(&self) -> usize {
+        self.size.ceil().min(self.shape.components as f64) as usize
+    }
+}
+
+impl Solver for Hsg {
+    fn next_calls(&self, _: &FiniteSum) -> u64 {
+        self.batch() as u64
+    }
+
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+        self.shape.require(sum)?;
+        let (components, batch) = (self.shape.components, self.batch());
+        self.drawn.clear();
+        if batch == components {
+            self.drawn.extend(0..components as u32);
+        } else {
+            self.draws.subset(components, batch, rng, &mut self.drawn);
+        }
+        self.iterate.step(sum, &self.drawn, self.step_size, None)?;
+        self.seen += batch as u64;
+        self.size = (self.size * self.growth).min(components as f64);
+        Ok(Progress::Moved)
+    }
+
+    fn coefficients(&mut self) -> &Predictor {
+        self.iterate.coefficients()
+    }
+
+    fn rounds(&self) -> u64 {
+        self.seen / self.shape.components as u64
+    }
+}

@@ -1,0 +1,267 @@
+//! The iterate of the stochastic methods: one drifting sparse vector per output, and the mini-batch's correction.
+
+use super::{Shape, SolveError};
+use lao_kernels::Drifting;
+use lao_observation::finite_sum::{Entries, RowBuf};
+use lao_observation::{FiniteSum, Gradient, Predictor};
+
+/// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - b)` with a drift w that is fixed for an epoch and a bump b
+/// from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or centred.
+#[derive(Clone, Debug)]
+pub(super) struct Iterate {
+    outputs: Vec<Drifting>,
+    intercepts: Vec<f64>,
+    /// Drift of the intercepts.
+    pull: Vec<f64>,
+    bump: Bump,
+    row: RowBuf,
+    margins: Vec<f64>,
+    anchored: Vec<f64>,
+    read: Predictor,
+    stale: bool,
+    dim: usize,
+}
+
+/// What the mini-batch adds to a step, per output: on touched coordinates, or on all.
+#[derive(Clone, Debug)]
+struct Bump {
+    touched: Vec<u32>,
+    /// Place of a coordinate in `touched`, valid where its stamp is the present one.
+    places: Vec<u32>,
+    stamps: Vec<u32>,
+    stamp: u32,
+    sparse: Vec<Vec<f64>>,
+    dense: Vec<Vec<f64>>,
+    /// Sum of slopes.
+    totals: Vec<f64>,
+}
+
+impl Iterate {
+    pub(super) fn new(shape: Shape, sparsity: usize, start: &Predictor) -> Result<Iterate, SolveError> {
+        let Shape { dim, outputs, .. } = shape;
+        let mut drifting = vec![Drifting::new(dim, sparsity); outputs];
+        for (drifting, start) in drifting.iter_mut().zip(&start.coefficients) {
+            drifting.load(start.view())?;
+        }
+        Ok(Iterate {
+            outputs: drifting,
+            intercepts: start.intercepts.clone(),
+            pull: vec![0.0; outputs],
+            bump: Bump {
+                touched: Vec::new(),
+                places: vec![0; dim],
+                stamps: vec![0; dim],
+                stamp: 0,
+                sparse: vec![Vec::new(); outputs],
+                dense: vec![Vec::new(); outputs],
+                totals: vec![0.0; outputs],
+            },
+            row: RowBuf::default(),
+            margins: vec![0.0; outputs],
+            anchored: vec![0.0; outputs],
+            read: Predictor::zeros(dim, outputs),
+            stale: true,
+            dim,
+        })
+    }
+
+    /// Begins an epoch: the drift is `-eta` times the snapshot gradient.
+    pub(super) fn begin(&mut self, step_size: f64, snapshot: &Gradient) -> Result<(), SolveError> {
+        for (drifting, gradient) in self.outputs.iter_mut().zip(&snapshot.coefficients) {
+            drifting.begin(-step_size, gradient)?;
+        }
+        let pulls = self.pull.iter_mut().zip(&snapshot.intercepts);
+        pulls.for_each(|(pull, gradient)| *pull = -step_size * gradient);
+        Ok(())
+    }
+
+    /// One step with the mini-batch `batch`; with an `anchor`, slopes at the snapshot are subtracted.
+    pub(super) fn step(
+        &mut self,
+        sum: &FiniteSum,
+        batch: &[u32],
+        step_size: f64,
+        anchor: Option<&Anchor>,
+    ) -> Result<(), SolveError> {
+        let weight = step_size / batch.len().max(1) as f64;
+        let factor = 1.0 - step_size * sum.ridge();
+        self.stale = true;
+        let Iterate { outputs, intercepts, bump, row, margins, anchored, .. } = self;
+        let offset = sum.offset();
+        // The part of every margin that does not depend on the row.
+        bump.totals.fill(0.0);
+        let mut dense = offset.is_some();
+        let mut entries_seen = 0;
+        bump.begin_sparse();
+        for (at, &i) in batch.iter().enumerate() {
+            let entries = sum.row(i as usize, row);
+            for (l, margin) in margins.iter_mut().enumerate() {
+                let centre = offset.map_or(0.0, |offset| outputs[l].dot_dense(offset));
+                *margin = intercepts[l] - centre
+                    + match entries {
+                        Entries::Sparse(indices, values) => outputs[l].dot(indices, values),
+                        Entries::Dense(values) => outputs[l].dot_dense(values),
+                    };
+            }
+            sum.slopes(i as usize, margins);
+            if let Some(anchor) = anchor {
+                anchor.margins(entries, anchored);
+                sum.slopes(i as usize, anchored);
+                margins.iter_mut().zip(&*anchored).for_each(|(slope, anchored)| *slope -= anchored);
+            }
+            let size = match entries {
+                Entries::Sparse(indices, _) => indices.len(),
+                Entries::Dense(values) => values.len(),
+            };
+            entries_seen += size;
+            // Many entries: all coordinates in order are cheaper than a list of them.
+            let wide = matches!(entries, Entries::Dense(_)) || 2 * entries_seen > self.dim;
+            if wide && !dense || at == 0 && dense {
+                bump.widen(self.dim);
+                dense = true;
+            }
+            for (total, slope) in bump.totals.iter_mut().zip(&*margins) {
+                *total += weight * slope;
+            }
+            if dense {
+                bump.add_dense(entries, margins, weight);
+            } else if let Entries::Sparse(indices, values) = entries {
+                bump.add_sparse(indices, values, margins, weight, batch.len() == 1);
+            }
+        }
+        if let (Some(offset), true) = (offset, dense) {
+            for (bump, total) in bump.dense.iter_mut().zip(&bump.totals) {
+                bump.iter_mut().zip(offset).for_each(|(bump, offset)| *bump -= total * offset);
+            }
+        }
+        for (l, drifting) in outputs.iter_mut().enumerate() {
+            if dense {
+                drifting.step_dense(factor, &bump.dense[l], 1.0)?;
+            } else {
+                drifting.step(factor, &bump.touched, &bump.sparse[l])?;
+            }
+            if sum.has_intercept() {
+                intercepts[l] += self.pull[l] - bump.totals[l];
+            }
+        }
+        sum.count_threshold();
+        Ok(())
+    }
+
+    pub(super) fn coefficients(&mut self) -> &Predictor {
+        if self.stale {
+            for (x, drifting) in self.read.coefficients.iter_mut().zip(&self.outputs) {
+                drifting.read(x);
+            }
+            self.read.intercepts.clone_from(&self.intercepts);
+            self.stale = false;
+        }
+        &self.read
+    }
+}
+
+impl Bump {
+    fn begin_sparse(&mut self) {
+        if self.stamp == u32::MAX {
+            self.stamps.fill(0);
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        self.touched.clear();
+        self.sparse.iter_mut().for_each(Vec::clear);
+    }
+
+    /// `only`: the row is the whole batch, so that no coordinate comes twice.
+    fn add_sparse(&mut self, indices: &[u32], values: &[f64], slopes: &[f64], weight: f64, only: bool) {
+        if only {
+            self.touched.extend_from_slice(indices);
+            for (bump, slope) in self.sparse.iter_mut().zip(slopes) {
+                bump.extend(values.iter().map(|value| weight * slope * value));
+            }
+            return;
+        }
+        for (&j, value) in indices.iter().zip(values) {
+            let at = j as usize;
+            if self.stamps[at] != self.stamp {
+                self.stamps[at] = self.stamp;
+                self.places[at] = self.touched.len() as u32;
+                self.touched.push(j);
+                self.sparse.iter_mut().for_each(|bump| bump.push(0.0));
+            }
+            let place = self.places[at] as usize;
+            for (bump, slope) in self.sparse.iter_mut().zip(slopes) {
+                bump[place] += weight * slope * value;
+            }
+        }
+    }
+
+    /// Goes over to dense bumps, with what was gathered so far.
+    fn widen(&mut self, dim: usize) {
+        for (dense, sparse) in self.dense.iter_mut().zip(&self.sparse) {
+            dense.clear();
+            dense.resize(dim, 0.0);
+            self.touched.iter().zip(sparse).for_each(|(&j, bump)| dense[j as usize] = *bump);
+        }
+    }
+
+    fn add_dense(&mut self, entries: Entries<'_>, slopes: &[f64], weight: f64) {
+        for (bump, slope) in self.dense.iter_mut().zip(slopes) {
+            match entries {
+                Entries::Sparse(indices, values) => {
+                    for (&j, value) in indices.iter().zip(values) {
+                        bump[j as usize] += weight * slope * value;
+                    }
+                }
+                Entries::Dense(values) => {
+                    bump.iter_mut().zip(values).for_each(|(bump, value)| *bump += weight * slope * value);
+                }
+            }
+        }
+    }
+}
+
+/// The snapshot, dense, for slopes at it.
+#[derive(Clone, Debug)]
+pub(super) struct Anchor {
+    weights: Vec<Vec<f64>>,
+    at: Predictor,
+    /// Intercept minus what centring subtracts.
+    shift: Vec<f64>,
+}
+
+impl Anchor {
+    pub(super) fn new(shape: Shape) -> Anchor {
+        let Shape { dim, outputs, .. } = shape;
+        Anchor {
+            weights: vec![vec![0.0; dim]; outputs],
+            at: Predictor::zeros(dim, outputs),
+            shift: vec![0.0; outputs],
+        }
+    }
+
+    /// Becomes `at`, in O(k).
+    pub(super) fn set(&mut self, sum: &FiniteSum, at: &Predictor) {
+        for (weights, (old, new)) in
+            self.weights.iter_mut().zip(self.at.coefficients.iter().zip(&at.coefficients))
+        {
+            old.indices().iter().for_each(|&j| weights[j as usize] = 0.0);
+            new.view().iter().for_each(|(j, value)| weights[j as usize] = value);
+        }
+        for ((shift, x), intercept) in self.shift.iter_mut().zip(&at.coefficients).zip(&at.intercepts) {
+            *shift = intercept - sum.shift_of(x);
+        }
+        self.at.copy_from(at);
+    }
+
+    fn margins(&self, entries: Entries<'_>, margins: &mut [f64]) {
+        for (l, margin) in margins.iter_mut().enumerate() {
+            *margin = self.shift[l]
+                + match entries {
+                    Entries::Sparse(indices, values) => {
+                        lao_kernels::gather_dot(indices, values, &self.weights[l])
+                    }
+                    Entries::Dense(values) => self.at.coefficients[l].view().dot_dense(values),
+                };
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! SG-HT (StoIHT): a step along the gradient of a random batch, then thresholding.
+//!
+//! *Source*: Nguyen, Needell & Woolf 2017; as a rival of Liang et al. 2020, who have b = 1.
+//!
+//! *Setting*: a finite sum at full information.
+//!
+//! *Notation*: `k` -> `sparsity`, `gamma` -> `step_size`, `b` -> `batch`.
+//!
+//! *Update*: `x <- H_k(x - eta grad f_I(x))` with I uniform of size b; b IFO calls, 1 thresholding. A round is a pass, n/b steps.
+//! A step costs O(k + nnz of the batch).
+//!
+//! *Departures*: batches are fresh uniform subsets; the source fixes a partition and draws blocks of it. The same for b = 1.
+//!
+//! *Claims*: `scsg20-table1-counts`, `scsg20-residual-eta`.
+
+use super::Shape;
+use super::hsg::{Hsg, HsgParams};
+use crate::params::ParamError;
+use lao_observation::{FiniteSum, Predictor};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "SG-HT";
+
+/// SG-HT is HSG-HT with batches that do not grow.
+pub type Sg = Hsg;
+
+/// Parameters of SG-HT.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SgParams {
+    /// `k`, non-zeros kept per output, at least 1.
+    pub sparsity: usize,
+    /// `eta`; contraction needs about 1/L with L of a component, and a condition number of at most 4/3.
+    pub step_size: f64,
+    /// `b`, components of a step; 1 to n.
+    pub batch: usize,
+    /// Where to start; `None` is zero.
+    pub start: Option<Predictor>,
+}
+
+impl SgParams {
+    /// Single-component steps.
+    pub fn practical(_: &FiniteSum, sparsity: usize, step_size: f64) -> Self {
+        SgParams { sparsity, step_size, batch: 1, start: None }
+    }
+
+    /// The solver for sums of this shape.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn check(self, shape: Shape) -> Result<Sg, ParamError> {
+        let SgParams { sparsity, step_size, batch, start } = self;
+        super::require_batch(NAME, "batch", batch, shape.components)?;
+        HsgParams { sparsity, step_size, first: batch as f64, growth: 1.0, start }.check_as(NAME, shape)
+    }
+}
