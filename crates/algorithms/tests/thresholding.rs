@@ -1,0 +1,429 @@
+//! The hard-thresholding solvers against dense twins, their counts, and what they must find.
+
+use lao_algorithms::thresholding::{
+    EpochLength, GdParams, GdStep, HsgParams, Outcome, Progress, ScsgParams, SgParams, Shape, Solver, Stop,
+    SvrgParams, path, solve,
+};
+use lao_kernels::{Compressed, SparseVector};
+use lao_observation::finite_sum::{Entries, Examples, Loss, RowBuf, Standardise};
+use lao_observation::sample::SubsetSampler;
+use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
+use rand::RngExt;
+
+const N: usize = 30;
+const DIM: usize = 40;
+
+fn table(density: f64) -> Vec<f64> {
+    let mut rng = Seed::root(1).child("table").rng();
+    (0..N * DIM)
+        .map(|_| if rng.random::<f64>() < density { rng.random_range(-1.0..1.0) } else { 0.0 })
+        .collect()
+}
+
+fn compressed(table: &[f64]) -> Compressed<f64> {
+    let (mut starts, mut indices, mut values) = (vec![0], vec![], vec![]);
+    for row in table.chunks(DIM) {
+        for (j, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            indices.push(j as u32);
+            values.push(value);
+        }
+        starts.push(indices.len());
+    }
+    Compressed::new(DIM, starts, indices, values).unwrap()
+}
+
+fn transposed(table: &[f64]) -> Vec<f64> {
+    (0..DIM).flat_map(|j| table.iter().skip(j).step_by(DIM).copied()).collect()
+}
+
+fn layouts(table: &[f64]) -> Vec<Examples<f64>> {
+    vec![
+        Examples::compressed_rows(compressed(table)),
+        Examples::compressed_columns(compressed(table).transpose()),
+        Examples::rows(N, DIM, table.to_vec()).unwrap(),
+        Examples::columns(N, DIM, transposed(table)).unwrap(),
+    ]
+}
+
+fn losses() -> Vec<Loss> {
+    let labels: Vec<f64> = (0..N).map(|i| (i * 7 % 5) as f64).collect();
+    let binary: Vec<f64> = labels.iter().map(|&label| if label > 2.0 { 1.0 } else { -1.0 }).collect();
+    vec![
+        Loss::least_squares(labels.clone()).unwrap(),
+        Loss::logistic(&binary).unwrap(),
+        Loss::softmax(&labels).unwrap(),
+    ]
+}
+
+/// Sums of all losses, layouts and ways to standardise, with l2 term, with and without intercept.
+fn sums(density: f64) -> Vec<FiniteSum> {
+    let (table, mut sums) = (table(density), Vec::new());
+    for loss in losses() {
+        for how in [Standardise::No, Standardise::Scale, Standardise::CentreAndScale] {
+            for examples in layouts(&table) {
+                let sum = FiniteSum::new(examples, loss.clone()).unwrap().with_ridge(0.05).unwrap();
+                let sum = sum.standardised(how).unwrap();
+                sums.push(if how == Standardise::Scale { sum.with_intercept() } else { sum });
+            }
+        }
+    }
+    sums
+}
+
+fn predictor(sum: &FiniteSum, seed: u64) -> Predictor {
+    let mut rng = Seed::root(seed).rng();
+    let mut at = Predictor::zeros(sum.dim(), sum.outputs());
+    for l in 0..sum.outputs() {
+        let dense: Vec<f64> = (0..sum.dim())
+            .map(|_| if rng.random::<f64>() < 0.2 { rng.random_range(-1.0..1.0) } else { 0.0 })
+            .collect();
+        at.coefficients[l] = SparseVector::from_dense(&dense);
+        at.intercepts[l] = if sum.has_intercept() { rng.random_range(-1.0..1.0) } else { 0.0 };
+    }
+    at
+}
+
+/// One component's row, written out.
+fn dense_row(sum: &FiniteSum, i: usize) -> Vec<f64> {
+    let mut buffer = RowBuf::default();
+    let mut row = match sum.row(i, &mut buffer) {
+        Entries::Dense(values) => values.to_vec(),
+        Entries::Sparse(indices, values) => {
+            SparseVector::new(sum.dim(), indices.to_vec(), values.to_vec()).unwrap().view().to_dense()
+        }
+    };
+    if let Some(offset) = sum.offset() {
+        row.iter_mut().zip(offset).for_each(|(value, offset)| *value -= offset);
+    }
+    row
+}
+
+/// The mean gradient over components, l2 term included, and that of the intercept, per output.
+fn naive_gradient(
+    sum: &FiniteSum,
+    rows: &[u32],
+    x: &[Vec<f64>],
+    intercepts: &[f64],
+) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (mut gradient, mut of_intercepts) = (vec![vec![0.0; sum.dim()]; x.len()], vec![0.0; x.len()]);
+    for &i in rows {
+        let row = dense_row(sum, i as usize);
+        let dot = |x: &Vec<f64>| row.iter().zip(x).map(|(z, x)| z * x).sum::<f64>();
+        let mut slopes: Vec<f64> = x.iter().zip(intercepts).map(|(x, a)| dot(x) + a).collect();
+        sum.slopes(i as usize, &mut slopes);
+        for (l, slope) in slopes.iter().enumerate() {
+            gradient[l].iter_mut().zip(&row).for_each(|(g, z)| *g += slope * z / rows.len() as f64);
+            of_intercepts[l] += slope / rows.len() as f64;
+        }
+    }
+    for (gradient, x) in gradient.iter_mut().zip(x) {
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g += sum.ridge() * x);
+    }
+    (gradient, of_intercepts)
+}
+
+fn naive_threshold(x: &mut [f64], k: usize) {
+    let mut order: Vec<usize> = (0..x.len()).collect();
+    order.sort_by(|&i, &j| x[j].abs().total_cmp(&x[i].abs()).then(i.cmp(&j)));
+    order.into_iter().skip(k).for_each(|j| x[j] = 0.0);
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+}
+
+#[test]
+fn gradients_agree_with_the_definition_in_every_layout() {
+    for mut sum in sums(0.2) {
+        let at = predictor(&sum, 7);
+        let x: Vec<Vec<f64>> = at.coefficients.iter().map(|x| x.view().to_dense()).collect();
+        let (all, some): (Vec<u32>, Vec<u32>) = ((0..N as u32).collect(), vec![1, 4, 5, 20]);
+        for (batch, rows) in [(Batch::All, &all), (Batch::Rows(&some), &some)] {
+            let before = sum.meter().calls;
+            let mut gradient = Gradient::default();
+            sum.gradient(batch, &at, &mut gradient);
+            assert_eq!(sum.meter().calls - before, rows.len() as u64);
+            let (naive, of_intercepts) = naive_gradient(&sum, rows, &x, &at.intercepts);
+            for l in 0..sum.outputs() {
+                for j in 0..DIM {
+                    let ours = gradient.coefficients[l][j] + sum.ridge() * x[l][j];
+                    assert!(close(ours, naive[l][j]), "{ours} is not {}", naive[l][j]);
+                }
+                let expected = if sum.has_intercept() { of_intercepts[l] } else { 0.0 };
+                assert!(close(gradient.intercepts[l], expected));
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_are_central_differences_of_the_score() {
+    for mut sum in sums(0.2) {
+        let at = predictor(&sum, 8);
+        let mut gradient = Gradient::default();
+        sum.gradient(Batch::All, &at, &mut gradient);
+        let (l, j, h) = (sum.outputs() - 1, 3_u32, 1e-5);
+        let mut moved = |step: f64| {
+            let mut to = at.clone();
+            let mut dense = at.coefficients[l].view().to_dense();
+            dense[j as usize] += step;
+            to.coefficients[l] = SparseVector::from_dense(&dense);
+            sum.score(&to)
+        };
+        let slope = (moved(h) - moved(-h)) / (2.0 * h);
+        let ours = gradient.coefficients[l][j as usize] + 0.05 * at.coefficients[l].view().get(j);
+        assert!((slope - ours).abs() < 1e-6 * (1.0 + slope.abs()), "{slope} is not {ours}");
+    }
+}
+
+/// Algorithm 1 with dense loops, drawing as the solver does.
+#[test]
+fn scsg_agrees_with_its_dense_twin_step_by_step() {
+    for density in [0.06, 0.5] {
+        for mut sum in sums(density) {
+            for (batch, mini_batch, sparsity) in [(N, 1, 5), (12, 3, 8), (10, 1, DIM)] {
+                let eta = 0.3 / sum.component_smoothness();
+                let length = EpochLength::Ratio;
+                let params = ScsgParams { sparsity, step_size: eta, batch, mini_batch, length, start: None };
+                let mut solver = params.check(Shape::of(&sum)).unwrap();
+                let (mut ours, mut twin) = (Seed::root(3).rng(), Seed::root(3).rng());
+                let mut sampler = SubsetSampler::new(N);
+                let mut draw = |size: usize, rng: &mut Rng| {
+                    let mut drawn = Vec::new();
+                    match size {
+                        N => drawn.extend(0..N as u32),
+                        1 => drawn.push(rng.random_range(0..N) as u32),
+                        _ => sampler.draw(size, rng, &mut drawn),
+                    }
+                    drawn
+                };
+                let outputs = sum.outputs();
+                let (mut x, mut a) = (vec![vec![0.0; DIM]; outputs], vec![0.0; outputs]);
+                for _epoch in 0..4 {
+                    assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), Progress::Snapshot);
+                    let (anchor, anchor_a) = (x.clone(), a.clone());
+                    let rows = draw(batch, &mut twin);
+                    let (mu, mu_a) = naive_gradient(&sum, &rows, &x, &a);
+                    for _ in 0..batch / mini_batch {
+                        let before = sum.meter();
+                        assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), Progress::Moved);
+                        assert_eq!(sum.meter().calls - before.calls, 2 * mini_batch as u64);
+                        assert_eq!(sum.meter().thresholds - before.thresholds, 1);
+                        let rows = draw(mini_batch, &mut twin);
+                        let (here, here_a) = naive_gradient(&sum, &rows, &x, &a);
+                        let (there, there_a) = naive_gradient(&sum, &rows, &anchor, &anchor_a);
+                        for l in 0..outputs {
+                            for j in 0..DIM {
+                                x[l][j] -= eta * (here[l][j] - there[l][j] + mu[l][j]);
+                            }
+                            naive_threshold(&mut x[l], sparsity);
+                            if sum.has_intercept() {
+                                a[l] -= eta * (here_a[l] - there_a[l] + mu_a[l]);
+                            }
+                        }
+                        let found = solver.coefficients();
+                        for l in 0..outputs {
+                            assert!(found.coefficients[l].len() <= sparsity);
+                            let dense = found.coefficients[l].view().to_dense();
+                            assert!(
+                                dense.iter().zip(&x[l]).all(|(a, b)| close(*a, *b)),
+                                "{dense:?} is not {:?}",
+                                x[l]
+                            );
+                            assert!(close(found.intercepts[l], a[l]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scsg_with_all_components_and_option_ii_is_svrg_bit_for_bit() {
+    for mut sum in sums(0.1) {
+        let start = None;
+        let (sparsity, step_size) = (6, 0.2 / sum.component_smoothness());
+        let (batch, mini_batch, length) = (N, 3, EpochLength::Ratio);
+        let scsg = ScsgParams { sparsity, step_size, batch, mini_batch, length, start: start.clone() };
+        let svrg = SvrgParams { sparsity, step_size, mini_batch, steps: (N / mini_batch) as u64, start };
+        let shape = Shape::of(&sum);
+        let mut run = |mut solver: Box<dyn Solver>| {
+            sum.reset_meter();
+            let run = solve(&mut sum, &mut *solver, &Seed::root(5), Stop::after_rounds(3), true).unwrap();
+            assert_eq!(sum.meter().calls, 3 * (N + 2 * N) as u64);
+            assert_eq!(sum.meter().thresholds, 3 * (N / mini_batch) as u64);
+            run
+        };
+        assert_eq!(run(Box::new(scsg.check(shape).unwrap())), run(Box::new(svrg.check(shape).unwrap())));
+    }
+}
+
+#[test]
+fn every_count_is_the_sum_of_its_steps_and_stays_within_budget() {
+    for mut sum in sums(0.1) {
+        let (shape, sparsity, step_size) = (Shape::of(&sum), 6, 0.1 / sum.component_smoothness());
+        let start = || None;
+        let length = EpochLength::Geometric;
+        let scsg = ScsgParams { sparsity, step_size, batch: 8, mini_batch: 2, length, start: start() };
+        let gd = GdParams { sparsity, step: GdStep::Fixed(step_size), refit: false, start: start() };
+        let solvers: [Box<dyn Solver>; 5] = [
+            Box::new(gd.check(shape).unwrap()),
+            Box::new(SgParams { sparsity, step_size, batch: 4, start: start() }.check(shape).unwrap()),
+            Box::new(
+                HsgParams { sparsity, step_size, first: 2.0, growth: 1.3, start: start() }
+                    .check(shape)
+                    .unwrap(),
+            ),
+            Box::new(
+                SvrgParams { sparsity, step_size, mini_batch: 1, steps: 9, start: start() }
+                    .check(shape)
+                    .unwrap(),
+            ),
+            Box::new(scsg.check(shape).unwrap()),
+        ];
+        for mut solver in solvers {
+            sum.reset_meter();
+            let mut rng = Seed::root(2).rng();
+            let (mut expected, mut moves) = (0, 0);
+            for _ in 0..60 {
+                expected += solver.next_calls(&sum);
+                moves += u64::from(solver.step(&mut sum, &mut rng).unwrap() == Progress::Moved);
+            }
+            assert_eq!((sum.meter().calls, sum.meter().thresholds), (expected, moves));
+
+            sum.reset_meter();
+            let run = solve(&mut sum, &mut *solver, &Seed::root(9), Stop::after_calls(401), false).unwrap();
+            assert_eq!(run.outcome, Outcome::Calls);
+            assert!(sum.meter().calls <= 401 && sum.meter().calls + solver.next_calls(&sum) > 401);
+        }
+    }
+}
+
+/// Labels that a 3-sparse predictor explains exactly.
+fn planted() -> (Vec<f64>, Vec<f64>, SparseVector) {
+    let table = table(0.9);
+    let truth = SparseVector::new(DIM, vec![3, 17, 31], vec![1.5, -2.0, 1.0]).unwrap();
+    let labels = table.chunks(DIM).map(|row| 0.7 + truth.view().dot_dense(row)).collect();
+    (table, labels, truth)
+}
+
+#[test]
+fn refit_recovers_a_planted_predictor_with_its_intercept() {
+    let (table, labels, truth) = planted();
+    for how in [Standardise::No, Standardise::Scale, Standardise::CentreAndScale] {
+        for examples in layouts(&table) {
+            let sum = FiniteSum::new(examples, Loss::least_squares(labels.clone()).unwrap()).unwrap();
+            let mut sum = sum.with_intercept().standardised(how).unwrap();
+            let mut solver = GdParams::practical(3).check(Shape::of(&sum)).unwrap();
+            let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(50), true).unwrap();
+            assert_eq!(run.outcome, Outcome::Settled);
+            let found = sum.in_stored_units(&run.predictor);
+            assert_eq!(found.coefficients[0].indices(), truth.indices(), "{how:?}");
+            assert!(found.coefficients[0].values().iter().zip(truth.values()).all(|(a, b)| close(*a, *b)));
+            assert!(close(found.intercepts[0], 0.7));
+        }
+    }
+}
+
+#[test]
+fn normalised_steps_never_raise_the_objective() {
+    for mut sum in sums(0.4) {
+        let params = GdParams { refit: false, ..GdParams::practical(5) };
+        let mut solver = params.check(Shape::of(&sum)).unwrap();
+        let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(25), true).unwrap();
+        for pair in run.trace.windows(2) {
+            assert!(pair[1].objective <= pair[0].objective + 1e-12, "{pair:?}");
+        }
+    }
+}
+
+#[test]
+fn a_path_starts_each_sparsity_at_the_last_answer_and_improves() {
+    let mut sum = sums(0.4).swap_remove(0);
+    let shape = Shape::of(&sum);
+    let build = |k, start| GdParams { start, ..GdParams::practical(k) }.check(shape);
+    let points = path(&mut sum, &[1, 2, 4, 8], build, &Seed::root(1), Stop::after_rounds(30)).unwrap();
+    assert!(points.windows(2).all(|pair| pair[1].objective <= pair[0].objective));
+    assert!(points.iter().all(|point| point.run.predictor.coefficients[0].len() <= point.sparsity));
+}
+
+#[test]
+fn empty_rows_zero_and_duplicate_columns_and_more_columns_than_rows_are_ordinary() {
+    let mut table = table(0.3);
+    for row in table.chunks_mut(DIM) {
+        row[5] = 0.0;
+        row[9] = row[8];
+    }
+    table[..DIM].fill(0.0);
+    for loss in losses() {
+        for examples in layouts(&table) {
+            let sum = FiniteSum::new(examples, loss.clone()).unwrap();
+            let mut sum = sum.standardised(Standardise::CentreAndScale).unwrap().with_intercept();
+            let mut solver = GdParams::practical(N + 5).check(Shape::of(&sum)).unwrap();
+            let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(5), true).unwrap();
+            assert!(run.trace.iter().all(|point| point.objective.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn the_control_variate_takes_the_error_below_the_floor_of_plain_steps() {
+    let (table, mut labels, _) = planted();
+    labels.iter_mut().enumerate().for_each(|(i, label)| *label += ((i * 37 % 11) as f64 - 5.0) * 0.05);
+    let examples = Examples::rows(N, DIM, table).unwrap();
+    let mut sum = FiniteSum::new(examples, Loss::least_squares(labels).unwrap()).unwrap();
+    let (shape, step_size) = (Shape::of(&sum), 0.2 / sum.component_smoothness());
+    let best = GdParams::practical(3).check(shape).unwrap();
+    let stop = Stop::after_rounds(200);
+    let best = solve(&mut sum, &mut best.clone(), &Seed::root(1), stop, false).unwrap().predictor;
+    let mut gap = |mut solver: Box<dyn Solver>| {
+        let run = solve(&mut sum, &mut *solver, &Seed::root(4), Stop::after_calls(200_000), false).unwrap();
+        assert_eq!(run.predictor.coefficients[0].indices(), best.coefficients[0].indices());
+        run.predictor.distance_squared(&best)
+    };
+    let start = Some(best.clone());
+    let plain = SgParams { sparsity: 3, step_size, batch: 1, start: start.clone() }.check(shape).unwrap();
+    let reduced =
+        SvrgParams { sparsity: 3, step_size, mini_batch: 1, steps: N as u64, start }.check(shape).unwrap();
+    let (plain, reduced) = (gap(Box::new(plain)), gap(Box::new(reduced)));
+    assert!(reduced < 1e-20 && plain > 1e-8, "{reduced} and {plain}");
+}
+
+#[test]
+fn parameters_out_of_range_are_refused_by_name() {
+    let sum = &sums(0.1)[0];
+    let shape = Shape::of(sum);
+    let good = ScsgParams::practical(sum, 3, 0.1);
+    for (field, params) in [
+        ("sparsity", ScsgParams { sparsity: 0, ..good.clone() }),
+        ("step_size", ScsgParams { step_size: f64::NAN, ..good.clone() }),
+        ("batch", ScsgParams { batch: N + 1, ..good.clone() }),
+        ("mini_batch", ScsgParams { mini_batch: 0, ..good.clone() }),
+        ("mini_batch", ScsgParams { mini_batch: 4, ..good.clone() }),
+        ("length", ScsgParams { length: EpochLength::Steps(0), ..good.clone() }),
+        ("start", ScsgParams { start: Some(Predictor::zeros(2, 1)), ..good.clone() }),
+    ] {
+        assert_eq!(params.check(shape).unwrap_err().field, field);
+    }
+}
+
+#[test]
+fn geometric_lengths_have_the_mean_of_the_definition() {
+    use lao_algorithms::thresholding::{Draws, UniformDraws};
+    let (mut draws, mut rng, runs) = (UniformDraws::new(100), Seed::root(6).rng(), 200_000);
+    for (batch, mini_batch) in [(1, 1), (100, 10), (64, 7)] {
+        let (mut total, mut zeros) = (0, 0);
+        for _ in 0..runs {
+            let length = draws.length(EpochLength::Geometric, batch, mini_batch, &mut rng);
+            total += length;
+            zeros += u64::from(length == 0);
+        }
+        let ratio = batch as f64 / mini_batch as f64;
+        // Five standard errors.
+        let error = 5.0 * ((ratio * ratio + ratio) / runs as f64).sqrt();
+        assert!((total as f64 / runs as f64 - ratio).abs() < error);
+        let p = 1.0 / (1.0 + ratio);
+        assert!((zeros as f64 / runs as f64 - p).abs() < 5.0 * (p / runs as f64).sqrt());
+    }
+}
