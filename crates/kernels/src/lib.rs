@@ -8,11 +8,10 @@
 
 mod cholesky;
 mod dense;
+mod drift;
 mod exponential;
 mod gather;
 pub mod loss;
-mod drift;
-mod gather;
 mod margin;
 mod project;
 mod sparse;
@@ -22,10 +21,9 @@ mod threshold;
 mod vector;
 
 pub use cholesky::solve_positive;
-pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual};
-pub use exponential::scaled_exponentials;
 pub use dense::{Element, TILE, add_columns, axpy_column, dot_column, gradient_block, residual};
 pub use drift::Drifting;
+pub use exponential::scaled_exponentials;
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use margin::{
     logistic_loss, logistic_slope, softmax_loss, softmax_slopes, softplus, square_loss, square_slope,
