@@ -13,11 +13,19 @@ use rand::RngExt;
 const N: usize = 30;
 const DIM: usize = 40;
 
+/// Every column has at least three entries: columns with a single entry in the same row would be equal once standardised, and
+/// ties up to rounding are broken by rounding.
 fn table(density: f64) -> Vec<f64> {
     let mut rng = Seed::root(1).child("table").rng();
-    (0..N * DIM)
+    let mut table: Vec<f64> = (0..N * DIM)
         .map(|_| if rng.random::<f64>() < density { rng.random_range(-1.0..1.0) } else { 0.0 })
-        .collect()
+        .collect();
+    for j in 0..DIM {
+        while table.iter().skip(j).step_by(DIM).filter(|value| **value != 0.0).count() < 3 {
+            table[rng.random_range(0..N) * DIM + j] = rng.random_range(-1.0..1.0);
+        }
+    }
+    table
 }
 
 fn compressed(table: &[f64]) -> Compressed<f64> {
