@@ -63,7 +63,8 @@ fn losses() -> Vec<Loss> {
     ]
 }
 
-/// Sums of all losses, layouts and ways to standardise, with l2 term, with and without intercept.
+/// Sums of all losses, layouts and ways to standardise, with l2 term, with and without intercept, components of three rows
+/// and of one.
 fn sums(density: f64) -> Vec<FiniteSum> {
     let (table, mut sums) = (table(density), Vec::new());
     for loss in losses() {
@@ -71,7 +72,8 @@ fn sums(density: f64) -> Vec<FiniteSum> {
             for examples in layouts(&table) {
                 let sum = FiniteSum::new(examples, loss.clone()).unwrap().with_ridge(0.05).unwrap();
                 let sum = sum.standardised(how).unwrap();
-                sums.push(if how == Standardise::Scale { sum.with_intercept() } else { sum });
+                let sum = if how == Standardise::Scale { sum.with_intercept() } else { sum };
+                sums.extend([sum.clone().in_blocks(3).unwrap(), sum]);
             }
         }
     }
@@ -109,19 +111,23 @@ fn dense_row(sum: &FiniteSum, i: usize) -> Vec<f64> {
 /// The mean gradient over components, l2 term included, and that of the intercept, per output.
 fn naive_gradient(
     sum: &FiniteSum,
-    rows: &[u32],
+    components: &[u32],
     x: &[Vec<f64>],
     intercepts: &[f64],
 ) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (mut gradient, mut of_intercepts) = (vec![vec![0.0; sum.dim()]; x.len()], vec![0.0; x.len()]);
-    for &i in rows {
-        let row = dense_row(sum, i as usize);
-        let dot = |x: &Vec<f64>| row.iter().zip(x).map(|(z, x)| z * x).sum::<f64>();
-        let mut slopes: Vec<f64> = x.iter().zip(intercepts).map(|(x, a)| dot(x) + a).collect();
-        sum.slopes(i as usize, &mut slopes);
-        for (l, slope) in slopes.iter().enumerate() {
-            gradient[l].iter_mut().zip(&row).for_each(|(g, z)| *g += slope * z / rows.len() as f64);
-            of_intercepts[l] += slope / rows.len() as f64;
+    let weight = 1.0 / (components.len() * sum.block()) as f64;
+    for &z in components {
+        let component = sum.component(z as usize);
+        for i in component.rows() {
+            let row = dense_row(sum, i);
+            let dot = |x: &Vec<f64>| row.iter().zip(x).map(|(z, x)| z * x).sum::<f64>();
+            let mut slopes: Vec<f64> = x.iter().zip(intercepts).map(|(x, a)| dot(x) + a).collect();
+            component.slopes(i, &mut slopes);
+            for (l, slope) in slopes.iter().enumerate() {
+                gradient[l].iter_mut().zip(&row).for_each(|(g, z)| *g += weight * slope * z);
+                of_intercepts[l] += weight * slope;
+            }
         }
     }
     for (gradient, x) in gradient.iter_mut().zip(x) {
@@ -145,11 +151,11 @@ fn gradients_agree_with_the_definition_in_every_layout() {
     for mut sum in sums(0.2) {
         let at = predictor(&sum, 7);
         let x: Vec<Vec<f64>> = at.coefficients.iter().map(|x| x.view().to_dense()).collect();
-        let (all, some): (Vec<u32>, Vec<u32>) = ((0..N as u32).collect(), vec![1, 4, 5, 20]);
-        for (batch, rows) in [(Batch::All, &all), (Batch::Rows(&some), &some)] {
+        let (all, some): (Vec<u32>, Vec<u32>) = ((0..sum.len() as u32).collect(), vec![1, 4, 5, 9]);
+        for (batch, rows) in [(Batch::All, &all), (Batch::Components(&some), &some)] {
             let before = sum.meter().calls;
             let mut gradient = Gradient::default();
-            sum.gradient(batch, &at, &mut gradient);
+            sum.gradient(batch, &at, &mut gradient).unwrap();
             assert_eq!(sum.meter().calls - before, rows.len() as u64);
             let (naive, of_intercepts) = naive_gradient(&sum, rows, &x, &at.intercepts);
             for l in 0..sum.outputs() {
@@ -169,14 +175,14 @@ fn gradients_are_central_differences_of_the_score() {
     for mut sum in sums(0.2) {
         let at = predictor(&sum, 8);
         let mut gradient = Gradient::default();
-        sum.gradient(Batch::All, &at, &mut gradient);
+        sum.gradient(Batch::All, &at, &mut gradient).unwrap();
         let (l, j, h) = (sum.outputs() - 1, 3_u32, 1e-5);
         let mut moved = |step: f64| {
             let mut to = at.clone();
             let mut dense = at.coefficients[l].view().to_dense();
             dense[j as usize] += step;
             to.coefficients[l] = SparseVector::from_dense(&dense);
-            sum.score(&to)
+            sum.score(&to).unwrap()
         };
         let slope = (moved(h) - moved(-h)) / (2.0 * h);
         let ours = gradient.coefficients[l][j as usize] + 0.05 * at.coefficients[l].view().get(j);
@@ -189,18 +195,19 @@ fn gradients_are_central_differences_of_the_score() {
 fn scsg_agrees_with_its_dense_twin_step_by_step() {
     for density in [0.06, 0.5] {
         for mut sum in sums(density) {
-            for (batch, mini_batch, sparsity) in [(N, 1, 5), (12, 3, 8), (10, 1, DIM)] {
+            let n = sum.len();
+            for (batch, mini_batch, sparsity) in [(n, 1, 5), (n * 2 / 5, n / 10, 8), (n / 3, 1, DIM)] {
                 let eta = 0.3 / sum.component_smoothness();
                 let length = EpochLength::Ratio;
                 let params = ScsgParams { sparsity, step_size: eta, batch, mini_batch, length, start: None };
                 let mut solver = params.check(Shape::of(&sum)).unwrap();
                 let (mut ours, mut twin) = (Seed::root(3).rng(), Seed::root(3).rng());
-                let mut sampler = SubsetSampler::new(N);
+                let mut sampler = SubsetSampler::new(n);
                 let mut draw = |size: usize, rng: &mut Rng| {
                     let mut drawn = Vec::new();
                     match size {
-                        N => drawn.extend(0..N as u32),
-                        1 => drawn.push(rng.random_range(0..N) as u32),
+                        size if size == n => drawn.extend(0..n as u32),
+                        1 => drawn.push(rng.random_range(0..n) as u32),
                         _ => sampler.draw(size, rng, &mut drawn),
                     }
                     drawn
@@ -252,15 +259,16 @@ fn scsg_with_all_components_and_option_ii_is_svrg_bit_for_bit() {
     for mut sum in sums(0.1) {
         let start = None;
         let (sparsity, step_size) = (6, 0.2 / sum.component_smoothness());
-        let (batch, mini_batch, length) = (N, 3, EpochLength::Ratio);
+        let n = sum.len();
+        let (batch, mini_batch, length) = (n, n / 10, EpochLength::Ratio);
         let scsg = ScsgParams { sparsity, step_size, batch, mini_batch, length, start: start.clone() };
-        let svrg = SvrgParams { sparsity, step_size, mini_batch, steps: (N / mini_batch) as u64, start };
+        let svrg = SvrgParams { sparsity, step_size, mini_batch, steps: (n / mini_batch) as u64, start };
         let shape = Shape::of(&sum);
         let mut run = |mut solver: Box<dyn Solver>| {
             sum.reset_meter();
             let run = solve(&mut sum, &mut *solver, &Seed::root(5), Stop::after_rounds(3), true).unwrap();
-            assert_eq!(sum.meter().calls, 3 * (N + 2 * N) as u64);
-            assert_eq!(sum.meter().thresholds, 3 * (N / mini_batch) as u64);
+            assert_eq!(sum.meter().calls, 3 * (n + 2 * n) as u64);
+            assert_eq!(sum.meter().thresholds, 3 * (n / mini_batch) as u64);
             run
         };
         assert_eq!(run(Box::new(scsg.check(shape).unwrap())), run(Box::new(svrg.check(shape).unwrap())));
@@ -326,7 +334,7 @@ fn refit_recovers_a_planted_predictor_with_its_intercept() {
             let mut solver = GdParams::practical(3).check(Shape::of(&sum)).unwrap();
             let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(50), true).unwrap();
             assert_eq!(run.outcome, Outcome::Settled);
-            let found = sum.in_stored_units(&run.predictor);
+            let found = sum.in_stored_units(&run.predictor).unwrap();
             assert_eq!(found.coefficients[0].indices(), truth.indices(), "{how:?}");
             assert!(found.coefficients[0].values().iter().zip(truth.values()).all(|(a, b)| close(*a, *b)));
             assert!(close(found.intercepts[0], 0.7));

@@ -48,6 +48,8 @@ pub struct Drifting {
     moved: Vec<f64>,
     /// `drift` of each member.
     drifts: Vec<f64>,
+    /// The least magnitude among `moved`.
+    worst: f64,
     order: Order,
     /// The step that touched a coordinate last.
     stamps: Vec<u32>,
@@ -131,6 +133,7 @@ impl Drifting {
             values: zero.clone(),
             moved: zero.clone(),
             drifts: zero,
+            worst: 0.0,
             order: Order::default(),
             stamps: vec![0; dim],
             step: 0,
@@ -265,6 +268,20 @@ impl Drifting {
     /// # Panics
     /// If a place is not below the dimension.
     pub fn step(&mut self, factor: f64, touched: &[u32], bump: &[f64]) -> Result<(), NotFinite> {
+        self.prepare(factor, touched, bump)?;
+        self.commit(touched, bump);
+        Ok(())
+    }
+
+    /// The first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those who move several
+    /// iterates, all or none.
+    ///
+    /// # Errors
+    /// When an entry is not finite.
+    ///
+    /// # Panics
+    /// If a place is not below the dimension.
+    pub fn prepare(&mut self, factor: f64, touched: &[u32], bump: &[f64]) -> Result<(), NotFinite> {
         debug_assert_eq!(touched.len(), bump.len());
         self.next_stamp();
         for ((moved, value), drift) in self.moved.iter_mut().zip(&self.values).zip(&self.drifts).skip(1) {
@@ -280,40 +297,58 @@ impl Drifting {
         }
         self.moved[OUTSIDE as usize] = 0.0;
         let (worst, members_finite) = worst(&self.moved[1..]);
-        if !(finite == 0.0 && members_finite) {
-            return Err(self.not_finite(touched, bump));
-        }
-        let bar = if self.len() < self.sparsity { 0.0 } else { worst };
+        self.worst = worst;
+        if finite == 0.0 && members_finite { Ok(()) } else { Err(self.not_finite(touched, bump)) }
+    }
+
+    /// The second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same bump: moves.
+    pub fn commit(&mut self, touched: &[u32], bump: &[f64]) {
+        let bar = if self.len() < self.sparsity { 0.0 } else { self.worst };
         let best = self.collect_entrants(touched, bump, bar);
-        if best > 0.0 || (worst == 0.0 && !self.is_empty()) {
+        if best > 0.0 || (self.worst == 0.0 && !self.is_empty()) {
             self.exchange(best);
         }
         std::mem::swap(&mut self.values, &mut self.moved);
-        Ok(())
     }
 
-    /// One step with a dense bump: `x <- H_k(factor x + w - scale b)`, in O(d).
+    /// One step with a dense bump: `x <- H_k(factor x + w - b)`, in O(d).
     ///
     /// # Errors
     /// As [`step`](Self::step).
     ///
     /// # Panics
     /// If `bump` does not have one entry per coordinate.
-    pub fn step_dense(&mut self, factor: f64, bump: &[f64], scale: f64) -> Result<(), NotFinite> {
+    pub fn step_dense(&mut self, factor: f64, bump: &[f64]) -> Result<(), NotFinite> {
+        self.prepare_dense(factor, bump)?;
+        self.commit_dense();
+        Ok(())
+    }
+
+    /// The first half of [`step_dense`](Self::step_dense): computes and checks, but leaves the iterate.
+    ///
+    /// # Errors
+    /// When an entry is not finite.
+    ///
+    /// # Panics
+    /// If `bump` does not have one entry per coordinate.
+    pub fn prepare_dense(&mut self, factor: f64, bump: &[f64]) -> Result<(), NotFinite> {
         assert_eq!(bump.len(), self.dim(), "one entry per coordinate");
         self.dense.clear();
-        self.dense.extend(self.drift.iter().zip(bump).map(|(drift, bump)| drift - scale * bump));
+        self.dense.extend(self.drift.iter().zip(bump).map(|(drift, bump)| drift - bump));
         for (&member, value) in self.members.iter().zip(&self.values).skip(1) {
             // The order of the terms is that of a sparse step.
             let at = member as usize;
-            self.dense[at] = (factor * value + self.drift[at]) - scale * bump[at];
+            self.dense[at] = (factor * value + self.drift[at]) - bump[at];
         }
-        self.threshold.keep(&self.dense, self.sparsity, &mut self.kept)?;
+        self.threshold.keep(&self.dense, self.sparsity, &mut self.kept)
+    }
+
+    /// The second half of [`step_dense`](Self::step_dense): moves.
+    pub fn commit_dense(&mut self) {
         self.empty();
         for at in 0..self.kept.len() {
             self.enter(self.kept.indices()[at], self.kept.values()[at]);
         }
-        Ok(())
     }
 
     /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there are none.
@@ -537,7 +572,7 @@ mod tests {
                         let mut all = vec![0.0; dim];
                         touched.iter().zip(&bump).for_each(|(&j, bump)| all[j as usize] = *bump);
                         if dense {
-                            drifting.step_dense(factor, &all, 1.0).expect("finite");
+                            drifting.step_dense(factor, &all).expect("finite");
                         } else {
                             drifting.step(factor, &touched, &bump).expect("finite");
                         }

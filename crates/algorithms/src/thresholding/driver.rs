@@ -81,10 +81,10 @@ pub fn solve<S: Solver + ?Sized>(
     let mut before = solver.coefficients().clone();
     let score = |sum: &mut FiniteSum, at: &Predictor, rounds| {
         let meter = sum.meter();
-        Point { rounds, meter, objective: sum.score(at) }
+        Ok::<_, SolveError>(Point { rounds, meter, objective: sum.score(at)? })
     };
     if traced {
-        trace.push(score(sum, &before, rounds));
+        trace.push(score(sum, &before, rounds)?);
     }
     let outcome = loop {
         if stop.rounds.is_some_and(|limit| rounds - first >= limit) {
@@ -102,7 +102,7 @@ pub fn solve<S: Solver + ?Sized>(
         }
         rounds = solver.rounds();
         if traced {
-            let point = score(sum, solver.coefficients(), rounds);
+            let point = score(sum, solver.coefficients(), rounds)?;
             trace.push(point);
         }
         if let Some(change) = stop.change {
@@ -156,7 +156,7 @@ pub fn path<S: Solver>(
         let start = points.last().map(|point| point.run.predictor.clone());
         let mut solver = build(sparsity, start)?;
         let run = solve(sum, &mut solver, &seed.trial(sparsity as u64), stop, false)?;
-        let objective = sum.score(&run.predictor);
+        let objective = sum.score(&run.predictor).map_err(SolveError::from)?;
         points.push(PathPoint { sparsity, run, objective });
     }
     Ok(points)

@@ -30,6 +30,7 @@
 use super::{Progress, Shape, SolveError, Solver, require_sparsity, require_start};
 use crate::params::{ParamError, require_step};
 use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into, solve_positive};
+use lao_observation::finite_sum::NormalEquations;
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +161,7 @@ impl<T: Threshold> Gd<T> {
         }
         along.intercepts.clone_from(&self.gradient.intercepts);
         let norm = along.norm_squared() + along.intercepts.iter().map(|a| a * a).sum::<f64>();
-        let curvature = sum.curvature(&along);
+        let curvature = sum.curvature(&along)?;
         Ok((norm > 0.0 && curvature > 0.0).then(|| norm / curvature))
     }
 
@@ -177,7 +178,7 @@ impl<T: Threshold> Gd<T> {
                 *along = difference(along, x);
             }
             along.intercepts.iter_mut().zip(&self.x.intercepts).for_each(|(a, x)| *a -= x);
-            let (moved, curvature) = (self.next.distance_squared(&self.x), sum.curvature(&along));
+            let (moved, curvature) = (self.next.distance_squared(&self.x), sum.curvature(&along)?);
             if eta * curvature <= moved {
                 return Ok(());
             }
@@ -188,18 +189,18 @@ impl<T: Threshold> Gd<T> {
     }
 
     fn refit(&mut self, sum: &mut FiniteSum) -> Result<(), SolveError> {
-        if let Some((mut gram, mut right)) = sum.normal_equations(self.next.coefficients[0].indices()) {
+        let equations = sum.normal_equations(self.next.coefficients[0].indices())?;
+        if let Some(NormalEquations { mut gram, mut right }) = equations {
             solve_positive(&mut gram, &mut right);
             if let Some(index) = right.iter().position(|value| !value.is_finite()) {
                 return Err(lao_kernels::NotFinite { index, value: right[index] }.into());
             }
             let x = &mut self.next.coefficients[0];
             x.values_mut().copy_from_slice(&right);
-            self.next.intercepts[0] = sum.best_intercept(x);
+            self.next.intercepts[0] = sum.best_intercept(x)?;
             return Ok(());
         }
-        refit_by_descent(sum, &mut self.next);
-        Ok(())
+        refit_by_descent(sum, &mut self.next)
     }
 }
 
@@ -213,14 +214,14 @@ fn difference(a: &SparseVector, b: &SparseVector) -> SparseVector {
 
 /// Descent steps on the supports of `x`, over the columns of their union alone, each along the gradient and as long as the
 /// curvature bound allows.
-fn refit_by_descent(sum: &FiniteSum, x: &mut Predictor) {
+fn refit_by_descent(sum: &FiniteSum, x: &mut Predictor) -> Result<(), SolveError> {
     let mut union = Vec::new();
     for vector in &x.coefficients {
         let so_far = std::mem::take(&mut union);
         merge_into(&so_far, vector.indices(), &mut union);
     }
     let place = |j: u32| union.binary_search(&j).unwrap_or(0) as u32;
-    let mut small = sum.restricted(&union);
+    let mut small = sum.restricted(&union)?;
     let mut at = Predictor { coefficients: Vec::new(), intercepts: x.intercepts.clone() };
     for vector in &x.coefficients {
         let mut renumbered = SparseVector::zeros(union.len());
@@ -229,7 +230,7 @@ fn refit_by_descent(sum: &FiniteSum, x: &mut Predictor) {
     }
     let (mut gradient, mut along) = (Gradient::default(), at.clone());
     for _ in 0..REFIT_STEPS {
-        small.gradient(Batch::All, &at, &mut gradient);
+        small.gradient(Batch::All, &at, &mut gradient)?;
         for ((p, x), gradient) in
             along.coefficients.iter_mut().zip(&at.coefficients).zip(&gradient.coefficients)
         {
@@ -237,7 +238,7 @@ fn refit_by_descent(sum: &FiniteSum, x: &mut Predictor) {
         }
         along.intercepts.clone_from(&gradient.intercepts);
         let norm = along.norm_squared() + along.intercepts.iter().map(|a| a * a).sum::<f64>();
-        let curvature = small.curvature(&along);
+        let curvature = small.curvature(&along)?;
         if !(norm > 0.0 && curvature > 0.0) {
             break;
         }
@@ -252,6 +253,7 @@ fn refit_by_descent(sum: &FiniteSum, x: &mut Predictor) {
     }
     x.intercepts = at.intercepts;
     sum.charge(small.meter());
+    Ok(())
 }
 
 impl<T: Threshold> Solver for Gd<T> {
@@ -265,7 +267,7 @@ impl<T: Threshold> Solver for Gd<T> {
 
     fn step(&mut self, sum: &mut FiniteSum, _: &mut Rng) -> Result<Progress, SolveError> {
         self.shape.require(sum)?;
-        sum.gradient(Batch::All, &self.x, &mut self.gradient);
+        sum.gradient(Batch::All, &self.x, &mut self.gradient)?;
         match self.step {
             GdStep::Fixed(eta) => self.try_step(sum, eta)?,
             GdStep::Normalised => match self.normalised(sum)? {

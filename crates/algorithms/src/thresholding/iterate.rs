@@ -15,6 +15,8 @@ pub(super) struct Iterate {
     pull: Vec<f64>,
     bump: Bump,
     row: RowBuf,
+    /// Intercepts minus what centring subtracts.
+    base: Vec<f64>,
     margins: Vec<f64>,
     anchored: Vec<f64>,
     read: Predictor,
@@ -30,6 +32,10 @@ struct Bump {
     places: Vec<u32>,
     stamps: Vec<u32>,
     stamp: u32,
+    /// Entries of all rows so far.
+    seen: usize,
+    /// Whether `dense` holds the bump, not `sparse`.
+    wide: bool,
     sparse: Vec<Vec<f64>>,
     dense: Vec<Vec<f64>>,
     /// Sum of slopes.
@@ -52,11 +58,14 @@ impl Iterate {
                 places: vec![0; dim],
                 stamps: vec![0; dim],
                 stamp: 0,
+                seen: 0,
+                wide: false,
                 sparse: vec![Vec::new(); outputs],
                 dense: vec![Vec::new(); outputs],
                 totals: vec![0.0; outputs],
             },
             row: RowBuf::default(),
+            base: vec![0.0; outputs],
             margins: vec![0.0; outputs],
             anchored: vec![0.0; outputs],
             read: Predictor::zeros(dim, outputs),
@@ -83,62 +92,57 @@ impl Iterate {
         step_size: f64,
         anchor: Option<&Anchor>,
     ) -> Result<(), SolveError> {
-        let weight = step_size / batch.len().max(1) as f64;
+        let weight = step_size / (batch.len() * sum.block()).max(1) as f64;
         let factor = 1.0 - step_size * sum.ridge();
         self.stale = true;
-        let Iterate { outputs, intercepts, bump, row, margins, anchored, .. } = self;
+        let Iterate { outputs, intercepts, base, bump, row, margins, anchored, .. } = self;
         let offset = sum.offset();
         // The part of every margin that does not depend on the row.
-        bump.totals.fill(0.0);
-        let mut dense = offset.is_some();
-        let mut entries_seen = 0;
-        bump.begin_sparse();
-        for (at, &i) in batch.iter().enumerate() {
-            let entries = sum.row(i as usize, row);
-            for (l, margin) in margins.iter_mut().enumerate() {
-                let centre = offset.map_or(0.0, |offset| outputs[l].dot_dense(offset));
-                *margin = intercepts[l] - centre
-                    + match entries {
-                        Entries::Sparse(indices, values) => outputs[l].dot(indices, values),
-                        Entries::Dense(values) => outputs[l].dot_dense(values),
-                    };
-            }
-            sum.slopes(i as usize, margins);
-            if let Some(anchor) = anchor {
-                anchor.margins(entries, anchored);
-                sum.slopes(i as usize, anchored);
-                margins.iter_mut().zip(&*anchored).for_each(|(slope, anchored)| *slope -= anchored);
-            }
-            let size = match entries {
-                Entries::Sparse(indices, _) => indices.len(),
-                Entries::Dense(values) => values.len(),
-            };
-            entries_seen += size;
-            // Many entries: all coordinates in order are cheaper than a list of them.
-            let wide = matches!(entries, Entries::Dense(_)) || 2 * entries_seen > self.dim;
-            if wide && !dense || at == 0 && dense {
-                bump.widen(self.dim);
-                dense = true;
-            }
-            for (total, slope) in bump.totals.iter_mut().zip(&*margins) {
-                *total += weight * slope;
-            }
-            if dense {
-                bump.add_dense(entries, margins, weight);
-            } else if let Entries::Sparse(indices, values) = entries {
-                bump.add_sparse(indices, values, margins, weight, batch.len() == 1);
+        for ((base, intercept), x) in base.iter_mut().zip(&*intercepts).zip(&*outputs) {
+            *base = intercept - offset.map_or(0.0, |offset| x.dot_dense(offset));
+        }
+        bump.begin();
+        if offset.is_some() {
+            bump.widen(self.dim);
+        }
+        let only = batch.len() * sum.block() == 1;
+        for &z in batch {
+            let here = sum.component(z as usize);
+            let there = anchor.map(|anchor| (anchor, sum.component(z as usize)));
+            for i in here.rows() {
+                let entries = sum.row(i, row);
+                for ((margin, base), x) in margins.iter_mut().zip(&*base).zip(&*outputs) {
+                    *margin = base
+                        + match entries {
+                            Entries::Sparse(indices, values) => x.dot(indices, values),
+                            Entries::Dense(values) => x.dot_dense(values),
+                        };
+                }
+                here.slopes(i, margins);
+                if let Some((anchor, there)) = &there {
+                    anchor.margins(entries, anchored);
+                    there.slopes(i, anchored);
+                    margins.iter_mut().zip(&*anchored).for_each(|(slope, anchored)| *slope -= anchored);
+                }
+                bump.add(entries, margins, weight, only, self.dim);
             }
         }
-        if let (Some(offset), true) = (offset, dense) {
-            for (bump, total) in bump.dense.iter_mut().zip(&bump.totals) {
-                bump.iter_mut().zip(offset).for_each(|(bump, offset)| *bump -= total * offset);
-            }
-        }
+        bump.centre(offset);
         for (l, drifting) in outputs.iter_mut().enumerate() {
-            if dense {
-                drifting.step_dense(factor, &bump.dense[l], 1.0)?;
-            } else {
-                drifting.step(factor, &bump.touched, &bump.sparse[l])?;
+            match bump.wide {
+                true => drifting.prepare_dense(factor, &bump.dense[l])?,
+                false => drifting.prepare(factor, &bump.touched, &bump.sparse[l])?,
+            }
+            let total = self.pull[l] - bump.totals[l];
+            if !total.is_finite() {
+                return Err(SolveError::Intercept { output: l, value: total });
+            }
+        }
+        // All outputs are finite: only now does any of them move.
+        for (l, drifting) in outputs.iter_mut().enumerate() {
+            match bump.wide {
+                true => drifting.commit_dense(),
+                false => drifting.commit(&bump.touched, &bump.sparse[l]),
             }
             if sum.has_intercept() {
                 intercepts[l] += self.pull[l] - bump.totals[l];
@@ -161,14 +165,42 @@ impl Iterate {
 }
 
 impl Bump {
-    fn begin_sparse(&mut self) {
+    fn begin(&mut self) {
         if self.stamp == u32::MAX {
             self.stamps.fill(0);
             self.stamp = 0;
         }
         self.stamp += 1;
+        (self.wide, self.seen) = (false, 0);
         self.touched.clear();
         self.sparse.iter_mut().for_each(Vec::clear);
+        self.totals.fill(0.0);
+    }
+
+    /// Adds `weight * slope * row`; `only` as in [`add_sparse`](Self::add_sparse).
+    fn add(&mut self, entries: Entries<'_>, slopes: &[f64], weight: f64, only: bool, dim: usize) {
+        for (total, slope) in self.totals.iter_mut().zip(slopes) {
+            *total += weight * slope;
+        }
+        if let Entries::Sparse(indices, values) = entries {
+            self.seen += indices.len();
+            // With many entries all coordinates in order are cheaper than a list of them.
+            if !self.wide && 2 * self.seen <= dim {
+                return self.add_sparse(indices, values, slopes, weight, only);
+            }
+        }
+        if !self.wide {
+            self.widen(dim);
+        }
+        self.add_dense(entries, slopes, weight);
+    }
+
+    /// Subtracts what centring takes from every row.
+    fn centre(&mut self, offset: Option<&[f64]>) {
+        let Some(offset) = offset else { return };
+        for (bump, total) in self.dense.iter_mut().zip(&self.totals) {
+            bump.iter_mut().zip(offset).for_each(|(bump, offset)| *bump -= total * offset);
+        }
     }
 
     /// `only`: the row is the whole batch, so that no coordinate comes twice.
@@ -197,6 +229,7 @@ impl Bump {
 
     /// Goes over to dense bumps, with what was gathered so far.
     fn widen(&mut self, dim: usize) {
+        self.wide = true;
         for (dense, sparse) in self.dense.iter_mut().zip(&self.sparse) {
             dense.clear();
             dense.resize(dim, 0.0);
@@ -240,7 +273,7 @@ impl Anchor {
     }
 
     /// Becomes `at`, in O(k).
-    pub(super) fn set(&mut self, sum: &FiniteSum, at: &Predictor) {
+    pub(super) fn set(&mut self, sum: &FiniteSum, at: &Predictor) -> Result<(), SolveError> {
         for (weights, (old, new)) in
             self.weights.iter_mut().zip(self.at.coefficients.iter().zip(&at.coefficients))
         {
@@ -248,9 +281,10 @@ impl Anchor {
             new.view().iter().for_each(|(j, value)| weights[j as usize] = value);
         }
         for ((shift, x), intercept) in self.shift.iter_mut().zip(&at.coefficients).zip(&at.intercepts) {
-            *shift = intercept - sum.shift_of(x);
+            *shift = intercept - sum.shift_of(x)?;
         }
         self.at.copy_from(at);
+        Ok(())
     }
 
     fn margins(&self, entries: Entries<'_>, margins: &mut [f64]) {

@@ -33,7 +33,7 @@ pub use svrg::SvrgParams;
 
 use crate::params::{ParamError, require};
 use lao_kernels::NotFinite;
-use lao_observation::{FiniteSum, Predictor, Rng};
+use lao_observation::{FiniteSum, FiniteSumError, Predictor, Rng};
 use thiserror::Error;
 
 /// A method that minimises a finite sum over k-sparse vectors, one step at a time.
@@ -71,6 +71,17 @@ pub enum SolveError {
     /// The step left the finite numbers.
     #[error("the step diverged: {0}")]
     Diverged(#[from] NotFinite),
+    /// The step took an intercept out of the finite numbers.
+    #[error("the step diverged: the intercept of output {output} moves by {value}")]
+    Intercept {
+        /// The output.
+        output: usize,
+        /// By how much it would move.
+        value: f64,
+    },
+    /// The sum refused a question.
+    #[error(transparent)]
+    Sum(#[from] FiniteSumError),
     /// The sum has another shape than the solver was made for.
     #[error("the sum has {found} {what}, but the solver was made for {expected}")]
     Shape {
@@ -83,15 +94,15 @@ pub enum SolveError {
     },
 }
 
-/// The problem's shape, as all solvers check it.
+/// The problem's shape, as all solvers check it. It comes from a sum, so there is at least one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// `n`, components.
-    pub components: usize,
+    /// `n`.
+    components: usize,
     /// `d`, coefficients of each output.
-    pub dim: usize,
-    /// Outputs: classes of softmax, else 1.
-    pub outputs: usize,
+    dim: usize,
+    /// Classes of softmax, else 1.
+    outputs: usize,
 }
 
 impl Shape {

@@ -197,11 +197,11 @@ impl<D: Draws> Scsg<D> {
         } else {
             self.drawn.clear();
             self.draws.subset(self.shape.components, self.batch, rng, &mut self.drawn);
-            Batch::Rows(&self.drawn)
+            Batch::Components(&self.drawn)
         };
         let at = self.iterate.coefficients();
-        sum.gradient(batch, at, &mut self.snapshot);
-        self.anchor.set(sum, at);
+        sum.gradient(batch, at, &mut self.snapshot)?;
+        self.anchor.set(sum, at)?;
         self.iterate.begin(self.step_size, &self.snapshot)?;
         self.left = self.draws.length(self.length, self.batch, self.mini_batch, rng);
         Ok(())
@@ -214,8 +214,8 @@ impl<D: Draws> Solver for Scsg<D> {
     }
 
     fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+        self.shape.require(sum)?;
         if self.left == 0 {
-            self.shape.require(sum)?;
             self.take_snapshot(sum, rng)?;
             if self.left == 0 {
                 self.rounds += 1;

@@ -9,7 +9,10 @@
 //! *Update*: `x <- H_k(x - eta grad f_I(x))` with I uniform of size b; b IFO calls, 1 thresholding. A round is a pass, n/b steps.
 //! A step costs O(k + nnz of the batch).
 //!
-//! *Departures*: batches are fresh uniform subsets; the source fixes a partition and draws blocks of it. The same for b = 1.
+//! The source fixes a partition of the rows into blocks and draws one block a step: that is a sum
+//! [in blocks](FiniteSum::in_blocks) with `b = 1`. Larger `b` are fresh uniform subsets of the components.
+//!
+//! *Departures*: none.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-residual-eta`.
 

@@ -14,8 +14,8 @@ pub(super) trait Design: Debug + Send + Sync {
     fn dim(&self) -> usize;
     /// Row `i`, as it is stored; numbers that are not double precision go through `scratch`.
     fn row<'a>(&'a self, i: usize, scratch: &'a mut Vec<f64>) -> Entries<'a>;
-    /// Goes over rows: margins, slopes, and, if wanted, sums of slope times row.
-    fn sweep(&self, rows: Batch<'_>, pass: Pass<'_>);
+    /// Goes over these rows, or all: margins, slopes, and, if wanted, sums of slope times row.
+    fn sweep(&self, rows: Option<&[u32]>, pass: Pass<'_>);
     /// Adds to `gram` (row by row, lower triangle) and `right` the inner products of the columns in `support` with each other
     /// and with `labels`.
     fn gram(&self, support: &[u32], labels: &[f64], gram: &mut [f64], right: &mut [f64]);
@@ -25,21 +25,21 @@ pub(super) trait Design: Debug + Send + Sync {
     fn moments(&self) -> (Vec<f64>, Vec<f64>);
 }
 
-/// Some of the rows.
+/// Some of the components.
 #[derive(Clone, Copy, Debug)]
 pub enum Batch<'a> {
     /// All of them.
     All,
     /// These.
-    Rows(&'a [u32]),
+    Components(&'a [u32]),
 }
 
 impl Batch<'_> {
-    /// How many, of `rows`.
-    pub fn len(&self, rows: usize) -> usize {
+    /// How many, of `components`.
+    pub fn len(&self, components: usize) -> usize {
         match self {
-            Batch::All => rows,
-            Batch::Rows(list) => list.len(),
+            Batch::All => components,
+            Batch::Components(list) => list.len(),
         }
     }
 }
@@ -176,12 +176,12 @@ impl<T: Element> Design for Examples<T> {
         }
     }
 
-    fn sweep(&self, batch: Batch<'_>, pass: Pass<'_>) {
-        match (&self.layout, batch) {
-            (Layout::Columns(values), Batch::All) => self.sweep_columns(values, pass),
-            (Layout::Columns(values), Batch::Rows(list)) => self.sweep_some_columns(values, list, pass),
-            (Layout::Rows(values), Batch::All) => self.sweep_rows(values, pass),
-            (Layout::Rows(values), Batch::Rows(list)) => {
+    fn sweep(&self, rows: Option<&[u32]>, pass: Pass<'_>) {
+        match (&self.layout, rows) {
+            (Layout::Columns(values), None) => self.sweep_columns(values, pass),
+            (Layout::Columns(values), Some(list)) => self.sweep_some_columns(values, list, pass),
+            (Layout::Rows(values), None) => self.sweep_rows(values, pass),
+            (Layout::Rows(values), Some(list)) => {
                 let Pass { model, shift, slope, sums, tile, .. } = pass;
                 for &i in list {
                     let row = &values[i as usize * self.dim..][..self.dim];
@@ -192,11 +192,11 @@ impl<T: Element> Design for Examples<T> {
                     sums.iter_mut().zip(&*tile).for_each(|(sum, &slope)| axpy_column(sum, row, slope));
                 }
             }
-            (Layout::Compressed { columns, .. }, Batch::All) => sweep_compressed_columns(columns, pass),
-            (Layout::CompressedRows(rows), Batch::All) => {
+            (Layout::Compressed { columns, .. }, None) => sweep_compressed_columns(columns, pass),
+            (Layout::CompressedRows(rows), None) => {
                 sweep_compressed_rows(rows, 0..self.rows, pass);
             }
-            (Layout::CompressedRows(rows) | Layout::Compressed { rows, .. }, Batch::Rows(list)) => {
+            (Layout::CompressedRows(rows) | Layout::Compressed { rows, .. }, Some(list)) => {
                 sweep_compressed_rows(rows, list.iter().map(|&i| i as usize), pass);
             }
         }

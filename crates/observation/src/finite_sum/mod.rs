@@ -12,35 +12,54 @@
 //! so its gradient is a *slope* times its example, plus `lambda x`. The second part needs no data: gradients here are those of
 //! the loss alone, and the solvers add `lambda x` themselves, in O(k).
 //!
-//! *Meter.* One IFO call is one component's value or gradient at one point. The only ways to a slope are [`FiniteSum::slopes`]
+//! *Blocks.* After [`FiniteSum::in_blocks`] of g, a component is g consecutive rows instead, component z the rows `zg .. zg + g`, and
+//!
+//! ```text
+//! f_z(x) = (1/g) sum over its rows of loss(row'x + a, y) + (lambda/2) |x|^2,
+//! ```
+//!
+//! as StoIHT partitions its rows. [`len`](FiniteSum::len), batches, draws and the meter speak of components, whatever g; only
+//! [`Component`], [`FiniteSum::row`] and the labels speak of rows. Every quadratic is such a component under the squared loss,
+//! with one row per coordinate of its eigenbasis: `(1/2) sum_i h_i x_i^2 + q'x` is, but for a constant, a block of d rows,
+//! row i with the one entry `s_i = sqrt(d h_i / 2)` in place i and the label `-d q_i / (2 s_i)`.
+//!
+//! *Meter.* One IFO call is one component's value or gradient at one point. The only ways to a slope are [`FiniteSum::component`]
 //! (one call), [`FiniteSum::gradient`] (one call per component of the batch), [`FiniteSum::curvature`] and
 //! [`FiniteSum::normal_equations`] (n calls); rows can be looked at freely, as the oracle's own data. Thresholdings are counted
 //! by [`FiniteSum::count_threshold`]: one per step, however many classes. Scoring ([`FiniteSum::score`]) is for the person
 //! who watches, not for the method, and is not counted.
 //!
-//! *Standardisation* is arithmetic, not a copy: with means m and scales s, `z~ = (z - m)/s`, a product with z~ is one with z,
-//! a scaled vector and a correction `m'(x/s)` that is the same for all rows. Sparse rows stay sparse.
+//! *Standardisation* ([`FiniteSum::standardised`]) is arithmetic, not a copy: sparse rows stay sparse.
 
 mod design;
+mod error;
 mod loss;
 mod predictor;
+mod squares;
+mod standard;
 
 pub use design::{Batch, Entries, Examples};
+pub use error::FiniteSumError;
 pub use loss::Loss;
 pub use predictor::{Gradient, Predictor};
+pub use squares::NormalEquations;
+pub use standard::Standardise;
 
 use design::{Design, Pass};
 use lao_kernels::{Element, SparseVector};
 use serde::{Deserialize, Serialize};
+use standard::{Standard, scale_by};
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// A metered finite sum. A clone shares the data, not the meter's future.
 #[derive(Clone, Debug)]
 pub struct FiniteSum {
     design: Arc<dyn Design>,
     loss: Arc<Loss>,
+    /// Rows of a component.
+    block: usize,
     ridge: f64,
     intercept: bool,
     standard: Option<Arc<Standard>>,
@@ -60,27 +79,6 @@ pub struct Meter {
     pub thresholds: u64,
 }
 
-/// How columns are standardised.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Standardise {
-    /// Not at all.
-    #[default]
-    No,
-    /// Divided by their standard deviation.
-    Scale,
-    /// Mean subtracted, then divided by their standard deviation. Steps on single sparse rows then cost O(d).
-    CentreAndScale,
-}
-
-/// Standardised values are `value * inverse[j] - offset[j]`.
-#[derive(Debug)]
-struct Standard {
-    inverse: Vec<f64>,
-    /// Empty without centring.
-    offset: Vec<f64>,
-}
-
 #[derive(Clone, Debug, Default)]
 struct Work {
     model: Vec<SparseVector>,
@@ -88,6 +86,8 @@ struct Work {
     shift: Vec<f64>,
     tile: Vec<f64>,
     row: Vec<f64>,
+    /// Rows of a batch of blocks.
+    rows: Vec<u32>,
 }
 
 /// Buffers for [`FiniteSum::row`].
@@ -98,7 +98,7 @@ pub struct RowBuf {
 }
 
 impl FiniteSum {
-    /// The mean of `loss` over `examples`: no l2 term, no intercept, columns as they are.
+    /// The mean of `loss` over `examples`, one component per row: no l2 term, no intercept, columns as they are.
     ///
     /// # Errors
     /// When there are no examples, or not one label for each.
@@ -119,6 +119,7 @@ impl FiniteSum {
         Ok(FiniteSum {
             design,
             loss,
+            block: 1,
             ridge: 0.0,
             intercept: false,
             standard: None,
@@ -149,38 +150,30 @@ impl FiniteSum {
         self
     }
 
-    /// Works in standardised columns from here on. Columns that are constant are not divided.
+    /// Makes each `size` consecutive rows one component, the mean of their losses. The sum as a whole stays the same.
     ///
     /// # Errors
-    /// When a column's variance is not finite.
-    pub fn standardised(mut self, how: Standardise) -> Result<FiniteSum, FiniteSumError> {
-        if how == Standardise::No {
-            return Ok(FiniteSum { standard: None, ..self });
+    /// When the rows do not make blocks of that size: the mean over blocks would not be the mean over rows.
+    pub fn in_blocks(self, size: usize) -> Result<FiniteSum, FiniteSumError> {
+        let rows = self.rows();
+        if size == 0 || !rows.is_multiple_of(size) {
+            return Err(FiniteSumError::Blocks { size, rows });
         }
-        let (means, scales) = self.design.moments();
-        if let Some(attribute) = scales.iter().position(|scale| !scale.is_finite()) {
-            return Err(FiniteSumError::Scale { attribute, scale: scales[attribute] });
-        }
-        // A spread below the rounding of the mean is none.
-        let spread = |scale: f64, mean: f64| scale > 8.0 * f64::EPSILON * mean.abs() && scale > 0.0;
-        let inverse: Vec<f64> = scales
-            .iter()
-            .zip(&means)
-            .map(|(&scale, &mean)| if spread(scale, mean) { 1.0 / scale } else { 1.0 })
-            .collect();
-        let offset = match how {
-            Standardise::CentreAndScale => {
-                means.iter().zip(&inverse).map(|(m, inverse)| m * inverse).collect()
-            }
-            _ => Vec::new(),
-        };
-        self.standard = Some(Arc::new(Standard { inverse, offset }));
-        self.means = Arc::new(means);
-        Ok(self)
+        Ok(FiniteSum { block: size, ..self })
     }
 
     /// `n`, the number of components.
     pub fn len(&self) -> usize {
+        self.rows() / self.block
+    }
+
+    /// `g`, rows of each component.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// The number of rows, `n g`.
+    pub fn rows(&self) -> usize {
         self.loss.len()
     }
 
@@ -214,11 +207,6 @@ impl FiniteSum {
         self.intercept
     }
 
-    /// What is subtracted from every row after scaling, if columns are centred: row z stands for `z - offset`.
-    pub fn offset(&self) -> Option<&[f64]> {
-        self.standard.as_deref().map(|standard| &standard.offset[..]).filter(|offset| !offset.is_empty())
-    }
-
     /// What was spent so far.
     pub fn meter(&self) -> Meter {
         Meter { calls: self.calls.get(), thresholds: self.thresholds.get() }
@@ -247,7 +235,7 @@ impl FiniteSum {
     /// Row `i`, scaled but not centred (see [`offset`](Self::offset)). Free of charge.
     ///
     /// # Panics
-    /// If `i` is not below [`len`](Self::len).
+    /// If `i` is not below [`rows`](Self::rows), as indexing does.
     pub fn row<'a>(&'a self, i: usize, buffer: &'a mut RowBuf) -> Entries<'a> {
         let entries = self.design.row(i, &mut buffer.stored);
         let Some(standard) = self.standard.as_deref() else { return entries };
@@ -265,24 +253,32 @@ impl FiniteSum {
         }
     }
 
-    /// Replaces the margins of component `i`, one per output and with intercept, by the slopes of its loss. One call.
+    /// Opens component `z` at one point. One call.
     ///
     /// # Panics
-    /// If `i` is not below [`len`](Self::len), or there is no margin.
+    /// If `z` is not below [`len`](Self::len), as indexing does.
     #[inline]
-    pub fn slopes(&self, i: usize, margins: &mut [f64]) {
+    pub fn component(&self, z: usize) -> Component<'_> {
+        assert!(z < self.len(), "component {z} of {}", self.len());
         self.count(1);
-        self.loss.slopes(i, margins);
+        Component { loss: &self.loss, rows: z * self.block..(z + 1) * self.block }
     }
 
     /// The mean gradient of the losses of a batch, without the l2 term. One call per component.
     ///
     /// An empty batch has gradient zero.
     ///
-    /// # Panics
-    /// If the predictor has another shape, or a row does not exist.
-    pub fn gradient(&mut self, batch: Batch<'_>, at: &Predictor, gradient: &mut Gradient) {
+    /// # Errors
+    /// When the predictor has another shape, or a component does not exist; nothing is counted then.
+    pub fn gradient(
+        &mut self,
+        batch: Batch<'_>,
+        at: &Predictor,
+        gradient: &mut Gradient,
+    ) -> Result<(), FiniteSumError> {
+        self.check_predictor(at)?;
         let size = batch.len(self.len());
+        self.check_batch(batch)?;
         self.count(size as u64);
         gradient.reset(self.dim(), self.outputs());
         let (loss, totals) = (Arc::clone(&self.loss), &mut gradient.intercepts);
@@ -290,8 +286,20 @@ impl FiniteSum {
             loss.slopes(i, margins);
             totals.iter_mut().zip(margins).for_each(|(total, slope)| *total += *slope);
         };
-        self.sweep(batch, at, &mut slope, &mut gradient.coefficients);
-        let weight = 1.0 / size.max(1) as f64;
+        let mut rows = std::mem::take(&mut self.work.rows);
+        let chosen = match batch {
+            Batch::All => None,
+            Batch::Components(list) if self.block == 1 => Some(list),
+            Batch::Components(list) => {
+                let block = self.block as u32;
+                rows.clear();
+                rows.extend(list.iter().flat_map(|z| z * block..(z + 1) * block));
+                Some(&rows[..])
+            }
+        };
+        self.sweep(chosen, at, &mut slope, &mut gradient.coefficients);
+        self.work.rows = rows;
+        let weight = 1.0 / (size * self.block).max(1) as f64;
         for (sum, total) in gradient.coefficients.iter_mut().zip(&mut gradient.intercepts) {
             match self.standard.as_deref() {
                 None => sum.iter_mut().for_each(|sum| *sum *= weight),
@@ -302,39 +310,44 @@ impl FiniteSum {
             }
             *total *= if self.intercept { weight } else { 0.0 };
         }
+        Ok(())
     }
 
     /// `f(x)`, l2 term included, for those who watch: not counted.
     ///
-    /// # Panics
-    /// If the predictor has another shape.
-    pub fn score(&mut self, at: &Predictor) -> f64 {
+    /// # Errors
+    /// When the predictor has another shape.
+    pub fn score(&mut self, at: &Predictor) -> Result<f64, FiniteSumError> {
+        self.check_predictor(at)?;
         let (loss, mut total) = (Arc::clone(&self.loss), 0.0);
-        self.sweep(Batch::All, at, &mut |i, margins| total += loss.value(i, margins), &mut []);
-        total / self.len() as f64 + 0.5 * self.ridge * at.norm_squared()
+        self.sweep(None, at, &mut |i, margins| total += loss.value(i, margins), &mut []);
+        Ok(total / self.rows() as f64 + 0.5 * self.ridge * at.norm_squared())
     }
 
     /// Upper bound on `p' H p` for the Hessian H of f at any point, exact for least squares: where a quadratic bound along p
     /// is needed. n calls.
     ///
-    /// # Panics
-    /// If the direction has another shape.
-    pub fn curvature(&mut self, along: &Predictor) -> f64 {
+    /// # Errors
+    /// When the direction has another shape.
+    pub fn curvature(&mut self, along: &Predictor) -> Result<f64, FiniteSumError> {
+        self.check_predictor(along)?;
         self.count(self.len() as u64);
         let mut total = 0.0;
         let mut square = |_: usize, margins: &mut [f64]| total += margins.iter().map(|m| m * m).sum::<f64>();
-        self.sweep(Batch::All, along, &mut square, &mut []);
-        self.loss.curvature() * total / self.len() as f64 + self.ridge * along.norm_squared()
+        self.sweep(None, along, &mut square, &mut []);
+        Ok(self.loss.curvature() * total / self.rows() as f64 + self.ridge * along.norm_squared())
     }
 
-    /// The largest Lipschitz constant of a component's gradient: curvature of the loss times the largest squared norm of
-    /// a row, plus lambda. Not counted: a step size is chosen before the run.
+    /// Upper bound on the Lipschitz constants of the components' gradients: curvature of the loss times the squared norm of a
+    /// row (its mean over the rows of a component), plus lambda. Attained by the largest for least squares with one row
+    /// each. Not counted: a step size is chosen before the run.
     pub fn component_smoothness(&self) -> f64 {
         let (mut buffer, mut largest) = (RowBuf::default(), 0.0_f64);
         let offset = self.offset();
         let offset_norm: f64 = offset.map_or(0.0, |offset| offset.iter().map(|o| o * o).sum());
-        for i in 0..self.len() {
-            let square = match (self.row(i, &mut buffer), offset) {
+        let mut sum = 0.0;
+        for i in 0..self.rows() {
+            let square: f64 = match (self.row(i, &mut buffer), offset) {
                 (Entries::Sparse(_, values), None) | (Entries::Dense(values), None) => {
                     values.iter().map(|value| value * value).sum()
                 }
@@ -347,51 +360,22 @@ impl FiniteSum {
                     values.iter().zip(offset).map(|(value, offset)| (value - offset) * (value - offset)).sum()
                 }
             };
-            largest = largest.max(square + if self.intercept { 1.0 } else { 0.0 });
+            sum += square + if self.intercept { 1.0 } else { 0.0 };
+            if (i + 1) % self.block == 0 {
+                largest = largest.max(sum / self.block as f64);
+                sum = 0.0;
+            }
         }
         self.loss.curvature() * largest + self.ridge
     }
 
-    /// The normal equations of least squares on a support (ascending): writes the lower triangle of `X_S'X_S + (n lambda/2) I`,
-    /// row by row, and `X_S'y`, both after the intercept, if there is one, has been minimised out. n calls. `None` for
-    /// other losses.
-    pub fn normal_equations(&mut self, support: &[u32]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let loss = Arc::clone(&self.loss);
-        let labels = loss.squares()?;
-        self.count(self.len() as u64);
-        let (size, n) = (support.len(), self.len() as f64);
-        let (mut gram, mut right) = (vec![0.0; size * size], vec![0.0; size]);
-        self.design.gram(support, labels, &mut gram, &mut right);
-        let total: f64 = labels.iter().sum();
-        // What rows are centred by: nothing, or the mean. An intercept centres, too, and the labels with it.
-        let centred = self.intercept || self.offset().is_some();
-        let centre = |a: usize| if centred { self.means[support[a] as usize] } else { 0.0 };
-        let scale = |a: usize| self.standard.as_deref().map_or(1.0, |s| s.inverse[support[a] as usize]);
-        for a in 0..size {
-            for b in 0..=a {
-                let entry = &mut gram[a * size + b];
-                *entry = (*entry - n * centre(a) * centre(b)) * scale(a) * scale(b);
-            }
-            gram[a * size + a] += 0.5 * n * self.ridge;
-            right[a] = (right[a] - centre(a) * total) * scale(a);
-        }
-        Some((gram, right))
-    }
-
-    /// The intercept that is best for given coefficients of least squares; 0 without intercept or for other losses.
-    pub fn best_intercept(&self, x: &SparseVector) -> f64 {
-        let Some(labels) = self.loss.squares().filter(|_| self.intercept) else { return 0.0 };
-        let mean = labels.iter().sum::<f64>() / labels.len() as f64;
-        if self.offset().is_some() {
-            return mean;
-        }
-        let inverse = |j: u32| self.standard.as_deref().map_or(1.0, |s| s.inverse[j as usize]);
-        mean - x.view().iter().map(|(j, weight)| weight * inverse(j) * self.means[j as usize]).sum::<f64>()
-    }
-
     /// The same sum over the coordinates of a support (ascending) alone, renumbered, with a meter of its own: see
     /// [`charge`](Self::charge).
-    pub fn restricted(&self, support: &[u32]) -> FiniteSum {
+    ///
+    /// # Errors
+    /// When the support does not fit.
+    pub fn restricted(&self, support: &[u32]) -> Result<FiniteSum, FiniteSumError> {
+        self.check_support(support)?;
         let pick =
             |all: &[f64]| support.iter().filter_map(|&j| all.get(j as usize).copied()).collect::<Vec<_>>();
         let standard = self.standard.as_deref();
@@ -400,9 +384,10 @@ impl FiniteSum {
             weights: vec![vec![0.0; support.len()]; self.outputs()],
             ..Work::default()
         };
-        FiniteSum {
+        Ok(FiniteSum {
             design: self.design.restrict(support),
             loss: Arc::clone(&self.loss),
+            block: self.block,
             ridge: self.ridge,
             intercept: self.intercept,
             standard: standard
@@ -411,40 +396,50 @@ impl FiniteSum {
             calls: Cell::new(0),
             thresholds: Cell::new(0),
             work,
+        })
+    }
+
+    fn check_predictor(&self, at: &Predictor) -> Result<(), FiniteSumError> {
+        let (expected_dim, expected_outputs) = (self.dim(), self.outputs());
+        let outputs = at.coefficients.len();
+        let odd = at.coefficients.iter().find(|x| x.dim() != expected_dim);
+        if outputs == expected_outputs && odd.is_none() {
+            return Ok(());
+        }
+        let dim = odd.or(at.coefficients.first()).map_or(0, SparseVector::dim);
+        Err(FiniteSumError::Predictor { outputs, dim, expected_outputs, expected_dim })
+    }
+
+    fn check_batch(&self, batch: Batch<'_>) -> Result<(), FiniteSumError> {
+        let components = self.len();
+        let Batch::Components(list) = batch else { return Ok(()) };
+        match list.iter().find(|z| **z as usize >= components) {
+            None => Ok(()),
+            Some(&component) => Err(FiniteSumError::Component { component, components }),
         }
     }
 
-    /// The predictor in units of the columns as they are stored.
-    pub fn in_stored_units(&self, predictor: &Predictor) -> Predictor {
-        let mut stored = predictor.clone();
-        if let Some(standard) = self.standard.as_deref() {
-            for (x, intercept) in stored.coefficients.iter_mut().zip(&mut stored.intercepts) {
-                *intercept -= self.shift_of(x);
-                scale_by(x, &standard.inverse);
-            }
+    fn check_support(&self, support: &[u32]) -> Result<(), FiniteSumError> {
+        let dim = self.dim();
+        let fits = |place: usize| {
+            (support[place] as usize) < dim && (place == 0 || support[place - 1] < support[place])
+        };
+        match (0..support.len()).find(|&place| !fits(place)) {
+            None => Ok(()),
+            Some(place) => Err(FiniteSumError::Support { place, attribute: support[place], dim }),
         }
-        stored
     }
 
-    /// `offset' x`, which centring subtracts from every margin.
-    pub fn shift_of(&self, x: &SparseVector) -> f64 {
-        self.offset().map_or(0.0, |offset| x.view().dot_dense(offset))
-    }
-
+    /// Goes over these rows, or all. The predictor and the rows have been checked.
     fn sweep(
         &mut self,
-        batch: Batch<'_>,
+        rows: Option<&[u32]>,
         at: &Predictor,
         slope: &mut dyn FnMut(usize, &mut [f64]),
         sums: &mut [Vec<f64>],
     ) {
-        let (dim, outputs) = (self.dim(), self.outputs());
-        assert!(
-            at.coefficients.len() == outputs && at.coefficients.iter().all(|x| x.dim() == dim),
-            "the predictor must have {outputs} outputs of dimension {dim}"
-        );
         let standard = self.standard.as_deref();
-        let Work { model, weights, shift, tile, row } = &mut self.work;
+        let Work { model, weights, shift, tile, row, .. } = &mut self.work;
         shift.clear();
         for (l, (x, model)) in at.coefficients.iter().zip(model.iter_mut()).enumerate() {
             let offset = standard.map(|s| &s.offset[..]).filter(|offset| !offset.is_empty());
@@ -456,70 +451,34 @@ impl FiniteSum {
             }
             model.view().iter().for_each(|(j, weight)| weights[l][j as usize] = weight);
         }
-        self.design.sweep(batch, Pass { model, weights, shift, slope, sums, tile, row });
+        self.design.sweep(rows, Pass { model, weights, shift, slope, sums, tile, row });
         for (x, weights) in model.iter().zip(weights) {
             x.indices().iter().for_each(|&j| weights[j as usize] = 0.0);
         }
     }
 }
 
-fn scale_by(x: &mut SparseVector, factors: &[f64]) {
-    x.change_values(|j, value| value * factors[j as usize]);
+/// A component at one point: the only way to the slopes of single rows.
+#[derive(Clone, Debug)]
+pub struct Component<'a> {
+    loss: &'a Loss,
+    rows: Range<usize>,
 }
 
-/// What cannot be made a finite sum.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
-pub enum FiniteSumError {
-    /// One label per row, and at least one row, are needed.
-    #[error("{labels} labels for {rows} rows: give one label per row, and at least one row")]
-    Labels {
-        /// Number of labels.
-        labels: usize,
-        /// Number of rows.
-        rows: usize,
-    },
-    /// A label that the loss does not know.
-    #[error("row {row} has label {label}: labels must be {allowed}")]
-    Label {
-        /// The first such row.
-        row: usize,
-        /// Its label.
-        label: f64,
-        /// What is allowed.
-        allowed: &'static str,
-    },
-    /// Values do not fill the shape.
-    #[error("{values} values do not make {rows} rows of {dim}: give rows * dim values, each below 2^32")]
-    Shape {
-        /// Rows wanted.
-        rows: usize,
-        /// Columns wanted.
-        dim: usize,
-        /// Values given.
-        values: usize,
-    },
-    /// A value is NaN or infinite.
-    #[error("row {row}, attribute {attribute} holds {value}: values must be finite")]
-    NotFinite {
-        /// Its row.
-        row: usize,
-        /// Its attribute.
-        attribute: usize,
-        /// The value.
-        value: f64,
-    },
-    /// A weight of the l2 term that is not allowed.
-    #[error("ridge = {ridge} is not allowed; a finite number of at least 0")]
-    Ridge {
-        /// The value.
-        ridge: f64,
-    },
-    /// A column cannot be standardised.
-    #[error("attribute {attribute} has standard deviation {scale}: scale its values down first")]
-    Scale {
-        /// The column.
-        attribute: usize,
-        /// Its standard deviation.
-        scale: f64,
-    },
+impl Component<'_> {
+    /// Its rows.
+    pub fn rows(&self) -> Range<usize> {
+        self.rows.clone()
+    }
+
+    /// Replaces the margins of one of its rows, one per output and with intercept, by the slopes of the row's loss. The
+    /// component's gradient is the mean over its rows of slope times row.
+    ///
+    /// # Panics
+    /// If the row is not one of its rows, or there are fewer margins than outputs, as indexing does.
+    #[inline]
+    pub fn slopes(&self, row: usize, margins: &mut [f64]) {
+        assert!(self.rows.contains(&row), "row {row} is not among {:?}", self.rows);
+        self.loss.slopes(row, margins);
+    }
 }

@@ -1,0 +1,104 @@
+//! What can be wrong with a finite sum, or with a question to one.
+
+use thiserror::Error;
+
+/// What cannot be made a finite sum, or asked of one.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum FiniteSumError {
+    /// One label per row, and at least one row, are needed.
+    #[error("{labels} labels for {rows} rows: give one label per row, and at least one row")]
+    Labels {
+        /// Number of labels.
+        labels: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// A label that the loss does not know.
+    #[error("row {row} has label {label}: labels must be {allowed}")]
+    Label {
+        /// The first such row.
+        row: usize,
+        /// Its label.
+        label: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Rows cannot be cut into blocks of one size.
+    #[error(
+        "{rows} rows do not make blocks of {size}: the size must be at least 1 and divide the number of rows"
+    )]
+    Blocks {
+        /// The size asked for.
+        size: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// A component that there is not.
+    #[error("component {component} does not exist: there are {components}, counted from 0")]
+    Component {
+        /// Its number.
+        component: u32,
+        /// `n`.
+        components: usize,
+    },
+    /// A predictor of another shape.
+    #[error(
+        "the predictor has {outputs} outputs, the first with {dim} coefficients: give {expected_outputs}, all with {expected_dim}"
+    )]
+    Predictor {
+        /// Its outputs.
+        outputs: usize,
+        /// Coefficients of the first output that does not fit, or of the first.
+        dim: usize,
+        /// Outputs of the sum.
+        expected_outputs: usize,
+        /// Coefficients of the sum.
+        expected_dim: usize,
+    },
+    /// A support that does not ascend strictly, or goes beyond the dimension.
+    #[error(
+        "the support names attribute {attribute} in place {place}: it must ascend strictly and stay below {dim}"
+    )]
+    Support {
+        /// The place of the first attribute that does not fit.
+        place: usize,
+        /// The attribute.
+        attribute: u32,
+        /// `d`.
+        dim: usize,
+    },
+    /// Values do not fill the shape.
+    #[error("{values} values do not make {rows} rows of {dim}: give rows * dim values, each below 2^32")]
+    Shape {
+        /// Rows wanted.
+        rows: usize,
+        /// Columns wanted.
+        dim: usize,
+        /// Values given.
+        values: usize,
+    },
+    /// A value is NaN or infinite.
+    #[error("row {row}, attribute {attribute} holds {value}: values must be finite")]
+    NotFinite {
+        /// Its row.
+        row: usize,
+        /// Its attribute.
+        attribute: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A weight of the l2 term that is not allowed.
+    #[error("ridge = {ridge} is not allowed; a finite number of at least 0")]
+    Ridge {
+        /// The value.
+        ridge: f64,
+    },
+    /// A column cannot be standardised.
+    #[error("attribute {attribute} has standard deviation {scale}: scale its values down first")]
+    Scale {
+        /// The column.
+        attribute: usize,
+        /// Its standard deviation.
+        scale: f64,
+    },
+}

@@ -1,0 +1,94 @@
+//! Standardisation as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so a product with z~ is one with z, a scaled
+//! vector and a correction `m'(x/s)` that is the same for all rows.
+
+use super::{FiniteSum, FiniteSumError, Predictor};
+use lao_kernels::SparseVector;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How columns are standardised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standardise {
+    /// Not at all.
+    #[default]
+    No,
+    /// Divided by their standard deviation.
+    Scale,
+    /// Mean subtracted, then divided by their standard deviation. Steps on single sparse rows then cost O(d).
+    CentreAndScale,
+}
+
+/// Standardised values are `value * inverse[j] - offset[j]`.
+#[derive(Debug)]
+pub(super) struct Standard {
+    pub inverse: Vec<f64>,
+    /// Empty without centring.
+    pub offset: Vec<f64>,
+}
+
+impl FiniteSum {
+    /// Works in standardised columns from here on. Columns that are constant are not divided.
+    ///
+    /// # Errors
+    /// When a column's variance is not finite.
+    pub fn standardised(mut self, how: Standardise) -> Result<FiniteSum, FiniteSumError> {
+        if how == Standardise::No {
+            return Ok(FiniteSum { standard: None, ..self });
+        }
+        let (means, scales) = self.design.moments();
+        if let Some(attribute) = scales.iter().position(|scale| !scale.is_finite()) {
+            return Err(FiniteSumError::Scale { attribute, scale: scales[attribute] });
+        }
+        // A spread below the rounding of the mean is none.
+        let spread = |scale: f64, mean: f64| scale > 8.0 * f64::EPSILON * mean.abs() && scale > 0.0;
+        let inverse: Vec<f64> = scales
+            .iter()
+            .zip(&means)
+            .map(|(&scale, &mean)| if spread(scale, mean) { 1.0 / scale } else { 1.0 })
+            .collect();
+        let offset = match how {
+            Standardise::CentreAndScale => {
+                means.iter().zip(&inverse).map(|(m, inverse)| m * inverse).collect()
+            }
+            _ => Vec::new(),
+        };
+        self.standard = Some(Arc::new(Standard { inverse, offset }));
+        self.means = Arc::new(means);
+        Ok(self)
+    }
+
+    /// What is subtracted from every row after scaling, if columns are centred: row z stands for `z - offset`.
+    pub fn offset(&self) -> Option<&[f64]> {
+        self.standard.as_deref().map(|standard| &standard.offset[..]).filter(|offset| !offset.is_empty())
+    }
+
+    /// The predictor in units of the columns as they are stored.
+    ///
+    /// # Errors
+    /// When it has another shape.
+    pub fn in_stored_units(&self, predictor: &Predictor) -> Result<Predictor, FiniteSumError> {
+        self.check_predictor(predictor)?;
+        let mut stored = predictor.clone();
+        if let Some(standard) = self.standard.as_deref() {
+            for (x, intercept) in stored.coefficients.iter_mut().zip(&mut stored.intercepts) {
+                *intercept -= self.shift_of(x)?;
+                scale_by(x, &standard.inverse);
+            }
+        }
+        Ok(stored)
+    }
+
+    /// `offset' x`, which centring subtracts from every margin.
+    ///
+    /// # Errors
+    /// When the dimension is another.
+    pub fn shift_of(&self, x: &SparseVector) -> Result<f64, FiniteSumError> {
+        self.check_support(x.indices())?;
+        Ok(self.offset().map_or(0.0, |offset| x.view().dot_dense(offset)))
+    }
+}
+
+pub(super) fn scale_by(x: &mut SparseVector, factors: &[f64]) {
+    x.change_values(|j, value| value * factors[j as usize]);
+}

@@ -1,0 +1,108 @@
+//! Finite sums: blocks, counts, and what is refused.
+
+use lao_kernels::{Compressed, SparseVector};
+use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::{Batch, FiniteSum, FiniteSumError, Gradient, Predictor};
+
+const DIM: usize = 4;
+
+/// `(1/2) sum_i h_i x_i^2 + q'x` for each pair, as blocks of d rows.
+fn quadratics(components: &[([f64; DIM], [f64; DIM])]) -> FiniteSum {
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
+    for (h, q) in components {
+        for (h, q) in h.iter().zip(q) {
+            let scale = (DIM as f64 * h / 2.0).sqrt();
+            values.push(scale);
+            labels.push(-(DIM as f64) * q / (2.0 * scale));
+        }
+    }
+    let rows = values.len();
+    let indices = (0..rows).map(|row| (row % DIM) as u32).collect();
+    let rows = Compressed::new(DIM, (0..=rows).collect(), indices, values).unwrap();
+    let loss = Loss::least_squares(labels).unwrap();
+    FiniteSum::new(Examples::compressed_rows(rows), loss).unwrap().in_blocks(DIM).unwrap()
+}
+
+fn at(x: [f64; DIM]) -> Predictor {
+    Predictor { coefficients: vec![SparseVector::from_dense(&x)], intercepts: vec![0.0] }
+}
+
+fn gradient(sum: &mut FiniteSum, batch: Batch<'_>, x: [f64; DIM]) -> Vec<f64> {
+    let mut gradient = Gradient::default();
+    sum.gradient(batch, &at(x), &mut gradient).unwrap();
+    gradient.coefficients.swap_remove(0)
+}
+
+#[test]
+fn a_quadratic_is_a_block_of_scaled_rows() {
+    let components = [
+        ([1.0, 2.0, 0.5, 4.0], [0.3, -1.0, 0.0, 2.0]),
+        ([3.0, 0.1, 1.5, 1.0], [1.0, 0.5, -0.7, 0.0]),
+        ([0.7, 1.0, 2.5, 0.3], [0.0, 0.0, 0.4, -1.0]),
+    ];
+    let (mut sum, x, zero) = (quadratics(&components), [0.5, -2.0, 0.0, 1.5], [0.0; DIM]);
+    assert_eq!((sum.len(), sum.rows(), sum.block(), sum.dim()), (3, 3 * DIM, DIM, DIM));
+    let value = |(h, q): &([f64; DIM], [f64; DIM])| -> f64 {
+        (0..DIM).map(|i| 0.5 * h[i] * x[i] * x[i] + q[i] * x[i]).sum()
+    };
+    let mean = components.iter().map(value).sum::<f64>() / 3.0;
+    let difference = sum.score(&at(x)).unwrap() - sum.score(&at(zero)).unwrap();
+    assert!((difference - mean).abs() < 1e-12);
+    for (z, (h, q)) in components.iter().enumerate() {
+        let found = gradient(&mut sum, Batch::Components(&[z as u32]), x);
+        assert!((0..DIM).all(|i| (found[i] - (h[i] * x[i] + q[i])).abs() < 1e-12));
+    }
+    assert_eq!(sum.meter().calls, 3, "one call per component, however many rows");
+}
+
+#[test]
+fn blocks_leave_the_sum_and_cost_one_call_each() {
+    let values: Vec<f64> = (0..12 * DIM).map(|i| (i * 7 % 11) as f64 / 5.0 - 1.0).collect();
+    let labels: Vec<f64> = (0..12).map(|i| (i % 5) as f64).collect();
+    let rows = Examples::rows(12, DIM, values).unwrap();
+    let mut plain = FiniteSum::new(rows, Loss::least_squares(labels).unwrap()).unwrap();
+    let (x, mut blocks) = ([1.0, 0.0, -0.5, 2.0], plain.clone().in_blocks(4).unwrap());
+    assert_eq!(gradient(&mut plain, Batch::All, x), gradient(&mut blocks, Batch::All, x));
+    assert_eq!(plain.score(&at(x)), blocks.score(&at(x)));
+    let of_rows = gradient(&mut plain, Batch::Components(&[8, 9, 10, 11, 0, 1, 2, 3]), x);
+    let of_blocks = gradient(&mut blocks, Batch::Components(&[2, 0]), x);
+    assert_eq!(of_rows, of_blocks);
+    assert_eq!((plain.meter().calls, blocks.meter().calls), (12 + 8, 3 + 2));
+    assert!(blocks.component_smoothness() <= plain.component_smoothness());
+    assert_eq!(blocks.component(1).rows(), 4..8);
+}
+
+#[test]
+fn questions_that_do_not_fit_are_refused_and_not_counted() {
+    let mut sum = quadratics(&[([1.0; DIM], [0.0; DIM]); 2]);
+    for size in [0, 3, 16] {
+        assert_eq!(sum.clone().in_blocks(size).unwrap_err(), FiniteSumError::Blocks { size, rows: 2 * DIM });
+    }
+    let mut into = Gradient::default();
+    let error = sum.gradient(Batch::Components(&[0, 2]), &at([1.0; DIM]), &mut into).unwrap_err();
+    assert_eq!(error, FiniteSumError::Component { component: 2, components: 2 });
+    for wrong in [Predictor::zeros(DIM + 1, 1), Predictor::zeros(DIM, 2), Predictor::default()] {
+        assert!(matches!(sum.score(&wrong), Err(FiniteSumError::Predictor { .. })));
+        assert!(matches!(sum.curvature(&wrong), Err(FiniteSumError::Predictor { .. })));
+        assert!(sum.gradient(Batch::All, &wrong, &mut into).is_err() && sum.in_stored_units(&wrong).is_err());
+    }
+    for support in [&[1, 1][..], &[2, 0], &[0, DIM as u32]] {
+        assert!(matches!(sum.normal_equations(support), Err(FiniteSumError::Support { place: 1, .. })));
+        assert!(sum.restricted(support).is_err());
+    }
+    assert_eq!(sum.meter().calls, 0);
+}
+
+#[test]
+fn data_that_cannot_be_a_sum_is_refused_by_place() {
+    let nan = Examples::rows(1, 2, vec![0.0, f64::NAN]).unwrap_err();
+    assert!(matches!(nan, FiniteSumError::NotFinite { row: 0, attribute: 1, .. }), "{nan}");
+    let shape = Examples::columns(2, 3, vec![0.0; 5]).unwrap_err();
+    assert_eq!(shape, FiniteSumError::Shape { rows: 2, dim: 3, values: 5 });
+    let rows = Examples::rows(2, 1, vec![1.0_f32; 2]).unwrap();
+    let one_label = Loss::least_squares(vec![1.0]).unwrap();
+    assert_eq!(FiniteSum::new(rows, one_label).unwrap_err(), FiniteSumError::Labels { labels: 1, rows: 2 });
+    let none = Examples::rows(0, 1, Vec::<f64>::new()).unwrap();
+    assert!(FiniteSum::new(none, Loss::least_squares(vec![]).unwrap()).is_err());
+    assert!(matches!(Loss::logistic(&[1.0, f64::NAN]), Err(FiniteSumError::Label { row: 1, .. })));
+}
