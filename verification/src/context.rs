@@ -233,20 +233,22 @@ impl<'a> Context<'a> {
         R: Send,
         F: Fn(&Trial) -> anyhow::Result<R> + Sync,
     {
-        let results = self.trials(cell, n, trial)?.into_iter().enumerate();
+        self.every_trial(cell, n, &trial)
+    }
+
+    fn every_trial<R: Send>(&self, cell: &str, n: u64, trial: AnyTrial<'_, R>) -> anyhow::Result<Vec<R>> {
+        let results = self.some_trials(cell, 0..n, trial)?.into_iter().enumerate();
         results.map(|(i, result)| result.with_context(|| format!("cell {cell}, trial {i}"))).collect()
     }
 
-    fn some_trials<R, F>(
+    /// Takes the trial behind a pointer, so that the machinery of threads is compiled once per type of result and not once
+    /// per claim.
+    fn some_trials<R: Send>(
         &self,
         cell: &str,
         numbers: std::ops::Range<u64>,
-        trial: &F,
-    ) -> anyhow::Result<Vec<anyhow::Result<R>>>
-    where
-        R: Send,
-        F: Fn(&Trial) -> anyhow::Result<R> + Sync,
-    {
+        trial: AnyTrial<'_, R>,
+    ) -> anyhow::Result<Vec<anyhow::Result<R>>> {
         let seed = self.seed(cell);
         let results = numbers.into_par_iter().map(|number| {
             if self.cancelled.load(Ordering::Relaxed) {
@@ -273,9 +275,18 @@ impl<'a> Context<'a> {
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
     {
-        let mut judge = ProbJudge::new(delta, self.alpha / self.cells as f64, most);
+        self.prob_by(ProbJudge::new(delta, self.alpha / self.cells as f64, most), cell, most, &trial)
+    }
+
+    fn prob_by(
+        &mut self,
+        mut judge: ProbJudge,
+        cell: &str,
+        most: u64,
+        trial: AnyTrial<'_, bool>,
+    ) -> anyhow::Result<()> {
         let mut trouble = None;
-        self.sequential(cell, most, &trial, |block| {
+        self.sequential(cell, most, trial, &mut |block| {
             let outcomes: Vec<bool> = block.iter().map(|result| matches!(result, Ok(true))).collect();
             trouble = trouble.take().or_else(|| first_error(block));
             judge.push_block(&outcomes)
@@ -294,7 +305,7 @@ impl<'a> Context<'a> {
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
     {
         let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most);
-        self.mean_by(judge, cell, most, trial)
+        self.mean_by(judge, cell, most, &trial)
     }
 
     /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and may stop
@@ -313,15 +324,18 @@ impl<'a> Context<'a> {
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
     {
         let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most).with_upper(upper);
-        self.mean_by(judge, cell, most, trial)
+        self.mean_by(judge, cell, most, &trial)
     }
 
-    fn mean_by<F>(&mut self, mut judge: MeanJudge, cell: &str, most: u64, trial: F) -> anyhow::Result<()>
-    where
-        F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
-    {
+    fn mean_by(
+        &mut self,
+        mut judge: MeanJudge,
+        cell: &str,
+        most: u64,
+        trial: AnyTrial<'_, f64>,
+    ) -> anyhow::Result<()> {
         let mut trouble = None;
-        self.sequential(cell, most, &trial, |block| {
+        self.sequential(cell, most, trial, &mut |block| {
             let values: Vec<f64> = block.iter().map(|r| r.as_ref().map_or(f64::INFINITY, |x| *x)).collect();
             trouble = trouble.take().or_else(|| first_error(block));
             judge.push_block(&values)
@@ -343,17 +357,13 @@ impl<'a> Context<'a> {
 
     /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run at once;
     /// what lies beyond the stop is thrown away, so the result does not depend on the number of threads.
-    fn sequential<R, F>(
+    fn sequential<R: Send>(
         &self,
         cell: &str,
         most: u64,
-        trial: &F,
-        mut look: impl FnMut(&[anyhow::Result<R>]) -> Flow,
-    ) -> anyhow::Result<()>
-    where
-        R: Send,
-        F: Fn(&Trial) -> anyhow::Result<R> + Sync,
-    {
+        trial: AnyTrial<'_, R>,
+        look: &mut dyn FnMut(&[anyhow::Result<R>]) -> Flow,
+    ) -> anyhow::Result<()> {
         const WAVE: u64 = 2 * BLOCK as u64;
         let mut from = 0;
         while from < most {
@@ -368,6 +378,9 @@ impl<'a> Context<'a> {
         Ok(())
     }
 }
+
+/// A trial of an experiment, whatever its captures.
+type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);
 
 /// The experiment could not run; carried as an error so that `?` ends it.
 #[derive(Clone, Debug, thiserror::Error)]
