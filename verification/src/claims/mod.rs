@@ -4,12 +4,14 @@ pub mod engine;
 pub mod hk12;
 pub mod ito17;
 pub mod ms18;
+pub mod scsg20;
 
 use crate::claim::Claim;
 
 /// All registered claims, in the order of the papers.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
-    hk12::CLAIMS.iter().chain(ito17::CLAIMS).chain(ms18::CLAIMS).chain(engine::CLAIMS)
+    let papers = [hk12::CLAIMS, ito17::CLAIMS, ms18::CLAIMS, scsg20::CLAIMS, engine::CLAIMS];
+    papers.into_iter().flatten()
 }
 
 /// The claim with this id.

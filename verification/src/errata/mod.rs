@@ -5,6 +5,7 @@
 mod hk12;
 mod ito17;
 mod ms18;
+mod scsg20;
 
 use crate::claim::Claim;
 use crate::claims;
@@ -44,7 +45,7 @@ pub struct Paper {
 }
 
 /// All papers with errata, by year.
-pub const PAPERS: &[Paper] = &[hk12::PAPER, ito17::PAPER, ms18::PAPER];
+pub const PAPERS: &[Paper] = &[hk12::PAPER, ito17::PAPER, ms18::PAPER, scsg20::PAPER];
 
 /// All errata, paper by paper.
 pub fn all() -> impl Iterator<Item = &'static Erratum> {

@@ -2,6 +2,7 @@
 //!
 //! Production code does not know that these exist. A fault copies no more than the part that it gets wrong.
 
+pub mod draws;
 pub mod learner;
 pub mod reader;
 pub mod sabotage;
@@ -9,6 +10,7 @@ pub mod source;
 pub mod tampered;
 pub mod threshold;
 
+pub use draws::{FaultyDraws, WrongLength, WrongSubset};
 pub use learner::{Misdirected, Misdirection};
 pub use reader::{Overreach, Overreaches};
 pub use sabotage::{Keep, Sabotage};

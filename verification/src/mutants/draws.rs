@@ -1,0 +1,86 @@
+//! Draws of variance-reduced methods that go wrong: subsets of components, lengths of epochs.
+
+use lao_algorithms::thresholding::{Draws, EpochLength, UniformDraws};
+use lao_observation::Rng;
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1};
+
+/// What is wrong with an epoch's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongLength {
+    /// Geometric on 1, 2, .. in place of 0, 1, ..
+    FromOne,
+    /// Geometric with `b/(B+b)` in place of `B/(B+b)`.
+    Swapped,
+    /// Cut off at `2B/b`.
+    Truncated,
+    /// An exponential with the right mean, rounded to the nearest whole number.
+    RoundedExponential,
+    /// `B/b`, option II in place of option I.
+    Fixed,
+    /// One step less (none if there is none).
+    OneLess,
+}
+
+/// What is wrong with a subset of components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongSubset {
+    /// Drawn with replacement.
+    WithReplacement,
+    /// The first components, always.
+    First,
+    /// A uniform subset of the others beside component 0.
+    AlwaysComponentZero,
+}
+
+/// Production draws with a fault, or without.
+#[derive(Clone, Debug)]
+pub struct FaultyDraws {
+    honest: UniformDraws,
+    length: Option<WrongLength>,
+    subset: Option<WrongSubset>,
+}
+
+impl FaultyDraws {
+    /// For sums of so many components.
+    pub fn new(components: usize, length: Option<WrongLength>, subset: Option<WrongSubset>) -> Self {
+        FaultyDraws { honest: UniformDraws::new(components), length, subset }
+    }
+}
+
+impl Draws for FaultyDraws {
+    fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
+        let from = into.len();
+        match self.subset {
+            None => self.honest.subset(components, size, rng, into),
+            Some(WrongSubset::WithReplacement) => {
+                into.extend((0..size).map(|_| rng.random_range(0..components.max(1)) as u32));
+                into[from..].sort_unstable();
+            }
+            Some(WrongSubset::First) => into.extend(0..size as u32),
+            Some(WrongSubset::AlwaysComponentZero) => {
+                self.honest.subset(components, size, rng, into);
+                if !into[from..].contains(&0) {
+                    into[from] = 0;
+                }
+            }
+        }
+    }
+
+    fn length(&mut self, length: EpochLength, batch: usize, mini_batch: usize, rng: &mut Rng) -> u64 {
+        let ratio = batch as f64 / mini_batch as f64;
+        let mut honest = || self.honest.length(length, batch, mini_batch, rng);
+        match self.length {
+            None => honest(),
+            Some(WrongLength::FromOne) => honest() + 1,
+            Some(WrongLength::Swapped) => self.honest.length(length, mini_batch, batch, rng),
+            Some(WrongLength::Truncated) => honest().min((2.0 * ratio) as u64),
+            Some(WrongLength::RoundedExponential) => {
+                let unit: f64 = Exp1.sample(rng);
+                (ratio * unit).round() as u64
+            }
+            Some(WrongLength::Fixed) => ratio as u64,
+            Some(WrongLength::OneLess) => honest().saturating_sub(1),
+        }
+    }
+}
