@@ -1,7 +1,7 @@
 //! Finite sums: blocks, counts, and what is refused.
 
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{Examples, Loss, NormalEquations};
 use lao_observation::{Batch, FiniteSum, FiniteSumError, Gradient, Predictor};
 
 const DIM: usize = 4;
@@ -87,7 +87,10 @@ fn questions_that_do_not_fit_are_refused_and_not_counted() {
         assert!(sum.gradient(Batch::All, &wrong, &mut into).is_err() && sum.in_stored_units(&wrong).is_err());
     }
     for support in [&[1, 1][..], &[2, 0], &[0, DIM as u32]] {
-        assert!(matches!(sum.normal_equations(support), Err(FiniteSumError::Support { place: 1, .. })));
+        assert!(matches!(
+            sum.normal_equations(support, &mut NormalEquations::default()),
+            Err(FiniteSumError::Support { place: 1, .. })
+        ));
         assert!(sum.restricted(support).is_err());
     }
     assert_eq!(sum.meter().calls, 0);

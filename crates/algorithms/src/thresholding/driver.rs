@@ -77,7 +77,7 @@ pub fn solve<S: Solver + ?Sized>(
 ) -> Result<Run, SolveError> {
     let mut rng: Rng = seed.child("solver").rng();
     let (start, first) = (sum.meter().calls, solver.rounds());
-    let (mut rounds, mut trace) = (first, Vec::new());
+    let (mut rounds, mut trace, mut thresholds) = (first, Vec::new(), sum.meter().thresholds);
     let mut before = solver.coefficients().clone();
     let score = |sum: &mut FiniteSum, at: &Predictor, rounds| {
         let meter = sum.meter();
@@ -109,7 +109,8 @@ pub fn solve<S: Solver + ?Sized>(
             let after = solver.coefficients();
             let moved = after.distance_squared(&before);
             // An epoch without steps says nothing.
-            if moved > 0.0 && moved <= change * change * after.norm_squared() {
+            let stepped = sum.meter().thresholds > std::mem::replace(&mut thresholds, sum.meter().thresholds);
+            if stepped && moved <= change * change * after.norm_squared() {
                 break Outcome::Change;
             }
             before.copy_from(after);

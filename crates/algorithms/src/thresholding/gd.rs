@@ -18,26 +18,24 @@
 //! changes, eta is halved until it is at most `|dx|^2 / dx'H dx`, so that f falls.
 //! With refit and an unchanged support the iterate is a fixed point, and the solver says so.
 //!
-//! Costs n IFO calls and 1 thresholding; a normalised step n more for each curvature; a refit n for least squares, else n or
-//! 2n for each of its gradient steps.
+//! Costs n IFO calls and 1 thresholding; a normalised step n more for each curvature; a refit n for least squares, else 2n
+//! for each of its conjugate gradient steps. All of these are steps of the [`Solver`] of their own, so that a budget
+//! can end a run between any two of them; the iterate moves with the last.
 //!
-//! *Departures*: the refit solves normal equations for least squares (of columns that depend on each other the first are used) and
-//! makes `REFIT_STEPS` descent steps for other losses, instead of minimising exactly. Steps are halved, where Blumensath &
-//! Davies divide by a constant that they leave open.
+//! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the first are used), other
+//! losses are minimised to a small gradient. Steps are halved, where Blumensath & Davies divide by a constant that they
+//! leave open.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.
 
+use super::refit::{Refit, Refitted};
 use super::{Progress, Shape, SolveError, Solver, require_sparsity, require_start};
-use crate::params::{ParamError, require_step};
-use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into, solve_positive};
-use lao_observation::finite_sum::NormalEquations;
+use crate::params::{ParamError, require, require_step};
+use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "GD-HT";
-
-/// Descent steps of a refit that has no closed form.
-const REFIT_STEPS: usize = 20;
 
 /// Halvings of a normalised step, at most.
 const HALVINGS: usize = 30;
@@ -50,6 +48,18 @@ pub enum GdStep {
     Fixed(f64),
     /// From the curvature at the iterate.
     Normalised,
+}
+
+impl GdStep {
+    /// `2/(3 L)`, with which Jain, Tewari & Kar 2014 show linear convergence for `k >= 32 kappa^2 k*`.
+    ///
+    /// # Errors
+    /// When `smoothness` is not a positive finite number.
+    pub fn from_theorem(smoothness: f64) -> Result<GdStep, ParamError> {
+        let ok = smoothness.is_finite() && smoothness > 0.0;
+        require(ok, NAME, "smoothness", smoothness, "a positive finite number, L at order 2k + k*")?;
+        Ok(GdStep::Fixed(2.0 / (3.0 * smoothness)))
+    }
 }
 
 /// Parameters of [`Gd`].
@@ -67,7 +77,7 @@ pub struct GdParams {
 }
 
 impl GdParams {
-    /// Normalised steps with refit.
+    /// Normalised steps with refit (HTP).
     pub fn practical(sparsity: usize) -> Self {
         GdParams { sparsity, step: GdStep::Normalised, refit: true, start: None }
     }
@@ -102,13 +112,31 @@ impl GdParams {
             step,
             refit,
             next: x.clone(),
+            along: x.clone(),
             x,
             gradient: Gradient::default(),
             dense: Vec::with_capacity(shape.dim),
+            union: Vec::new(),
             threshold,
+            work: Refit::default(),
+            stage: Stage::Gradient,
+            at_minimum: false,
             rounds: 0,
         })
     }
+}
+
+/// What the next step of a solver does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    /// The gradient at x.
+    Gradient,
+    /// The curvature along a direction of this squared length.
+    Curvature { norm: f64 },
+    /// Whether the step that led to `next` is short enough.
+    Check { eta: f64, halvings: usize },
+    /// The minimum over the support of `next`.
+    Refit,
 }
 
 /// The solver of GD-HT and HTP. Keeps O(c d) memory for c outputs.
@@ -120,9 +148,15 @@ pub struct Gd<T = HardThreshold> {
     refit: bool,
     x: Predictor,
     next: Predictor,
+    along: Predictor,
     gradient: Gradient,
     dense: Vec<f64>,
+    union: Vec<u32>,
     threshold: T,
+    work: Refit,
+    stage: Stage,
+    /// Whether x minimises f over its support.
+    at_minimum: bool,
     rounds: u64,
 }
 
@@ -139,153 +173,129 @@ impl<T: Threshold> Gd<T> {
             threshold.keep(dense, self.sparsity, next)?;
         }
         let old = x.intercepts.iter().zip(&gradient.intercepts);
-        for (next, (x, gradient)) in next.intercepts.iter_mut().zip(old) {
+        for (output, (next, (x, gradient))) in next.intercepts.iter_mut().zip(old).enumerate() {
             *next = x - eta * gradient;
+            if !next.is_finite() {
+                return Err(SolveError::Intercept { output, value: *next });
+            }
         }
         sum.count_threshold();
         Ok(())
     }
 
-    /// `|p|^2 / p'Hp`; none where p is zero.
-    fn normalised(&mut self, sum: &mut FiniteSum) -> Result<Option<f64>, SolveError> {
-        let mut along = Predictor::zeros(self.shape.dim, self.shape.outputs);
-        let at_refit = self.refit && self.rounds > 0;
-        for (l, p) in along.coefficients.iter_mut().enumerate() {
-            let (x, gradient) = (&self.x.coefficients[l], &self.gradient.coefficients[l]);
-            if x.is_empty() || at_refit {
-                self.threshold.keep(gradient, self.sparsity, p)?;
-                sum.count_threshold();
+    /// The direction of a normalised step goes to `along`; its squared length.
+    fn aim(&mut self, sum: &FiniteSum) -> Result<f64, SolveError> {
+        let Gd { x, gradient, along, threshold, .. } = self;
+        let mut chosen = false;
+        for ((x, gradient), p) in
+            x.coefficients.iter().zip(&gradient.coefficients).zip(&mut along.coefficients)
+        {
+            if x.is_empty() || self.at_minimum {
+                threshold.keep(gradient, self.sparsity, p)?;
+                chosen = true;
             } else {
                 p.fill_from(x.indices(), |j| gradient[j as usize] + sum.ridge() * x.view().get(j));
             }
         }
-        along.intercepts.clone_from(&self.gradient.intercepts);
-        let norm = along.norm_squared() + along.intercepts.iter().map(|a| a * a).sum::<f64>();
-        let curvature = sum.curvature(&along)?;
-        Ok((norm > 0.0 && curvature > 0.0).then(|| norm / curvature))
-    }
-
-    /// Halves the step until f falls, where the support changes.
-    fn descend(&mut self, sum: &mut FiniteSum, mut eta: f64) -> Result<(), SolveError> {
-        self.try_step(sum, eta)?;
-        for _ in 0..HALVINGS {
-            let kept = self.x.coefficients.iter().zip(&self.next.coefficients);
-            if kept.clone().all(|(x, next)| x.is_empty() || x.indices() == next.indices()) || self.refit {
-                return Ok(());
-            }
-            let mut along = self.next.clone();
-            for (along, x) in along.coefficients.iter_mut().zip(&self.x.coefficients) {
-                *along = difference(along, x);
-            }
-            along.intercepts.iter_mut().zip(&self.x.intercepts).for_each(|(a, x)| *a -= x);
-            let (moved, curvature) = (self.next.distance_squared(&self.x), sum.curvature(&along)?);
-            if eta * curvature <= moved {
-                return Ok(());
-            }
-            eta *= 0.5;
-            self.try_step(sum, eta)?;
-        }
-        Ok(())
-    }
-
-    fn refit(&mut self, sum: &mut FiniteSum) -> Result<(), SolveError> {
-        let equations = sum.normal_equations(self.next.coefficients[0].indices())?;
-        if let Some(NormalEquations { mut gram, mut right }) = equations {
-            solve_positive(&mut gram, &mut right);
-            if let Some(index) = right.iter().position(|value| !value.is_finite()) {
-                return Err(lao_kernels::NotFinite { index, value: right[index] }.into());
-            }
-            let x = &mut self.next.coefficients[0];
-            x.values_mut().copy_from_slice(&right);
-            self.next.intercepts[0] = sum.best_intercept(x)?;
-            return Ok(());
-        }
-        refit_by_descent(sum, &mut self.next)
-    }
-}
-
-/// `a - b` on the union of their supports.
-fn difference(a: &SparseVector, b: &SparseVector) -> SparseVector {
-    let (mut union, mut out) = (Vec::new(), SparseVector::zeros(a.dim()));
-    merge_into(a.indices(), b.indices(), &mut union);
-    out.fill_from(&union, |j| a.view().get(j) - b.view().get(j));
-    out
-}
-
-/// Descent steps on the supports of `x`, over the columns of their union alone, each along the gradient and as long as the
-/// curvature bound allows.
-fn refit_by_descent(sum: &FiniteSum, x: &mut Predictor) -> Result<(), SolveError> {
-    let mut union = Vec::new();
-    for vector in &x.coefficients {
-        let so_far = std::mem::take(&mut union);
-        merge_into(&so_far, vector.indices(), &mut union);
-    }
-    let place = |j: u32| union.binary_search(&j).unwrap_or(0) as u32;
-    let mut small = sum.restricted(&union)?;
-    let mut at = Predictor { coefficients: Vec::new(), intercepts: x.intercepts.clone() };
-    for vector in &x.coefficients {
-        let mut renumbered = SparseVector::zeros(union.len());
-        vector.view().iter().for_each(|(j, value)| renumbered.push(place(j), value));
-        at.coefficients.push(renumbered);
-    }
-    let (mut gradient, mut along) = (Gradient::default(), at.clone());
-    for _ in 0..REFIT_STEPS {
-        small.gradient(Batch::All, &at, &mut gradient)?;
-        for ((p, x), gradient) in
-            along.coefficients.iter_mut().zip(&at.coefficients).zip(&gradient.coefficients)
-        {
-            p.fill_from(x.indices(), |j| gradient[j as usize] + sum.ridge() * x.view().get(j));
+        if chosen {
+            sum.count_threshold();
         }
         along.intercepts.clone_from(&gradient.intercepts);
-        let norm = along.norm_squared() + along.intercepts.iter().map(|a| a * a).sum::<f64>();
-        let curvature = small.curvature(&along)?;
-        if !(norm > 0.0 && curvature > 0.0) {
-            break;
-        }
-        let eta = norm / curvature;
-        for (x, p) in at.coefficients.iter_mut().zip(&along.coefficients) {
-            x.values_mut().iter_mut().zip(p.values()).for_each(|(x, p)| *x -= eta * p);
-        }
-        at.intercepts.iter_mut().zip(&along.intercepts).for_each(|(x, p)| *x -= eta * p);
+        Ok(along.norm_squared() + along.intercepts.iter().map(|a| a * a).sum::<f64>())
     }
-    for (x, at) in x.coefficients.iter_mut().zip(&at.coefficients) {
-        x.values_mut().copy_from_slice(at.values());
+
+    fn same_support(&self) -> bool {
+        let pairs = self.x.coefficients.iter().zip(&self.next.coefficients);
+        pairs.into_iter().all(|(x, next)| x.indices() == next.indices())
     }
-    x.intercepts = at.intercepts;
-    sum.charge(small.meter());
-    Ok(())
+
+    /// After a step to `next`: done, or what has to be done yet.
+    fn go_on(&mut self, eta: f64, halvings: usize) -> Progress {
+        if self.refit {
+            if self.at_minimum && self.same_support() {
+                self.stage = Stage::Gradient;
+                return Progress::Settled;
+            }
+            self.stage = Stage::Refit;
+            return Progress::Snapshot;
+        }
+        let from_zero = self.x.coefficients.iter().all(SparseVector::is_empty);
+        if self.step != GdStep::Normalised || from_zero || self.same_support() || halvings == HALVINGS {
+            return self.accept(false);
+        }
+        self.along.copy_from(&self.next);
+        for (along, x) in self.along.coefficients.iter_mut().zip(&self.x.coefficients) {
+            let next = along.clone();
+            merge_into(next.indices(), x.indices(), &mut self.union);
+            along.fill_from(&self.union, |j| next.view().get(j) - x.view().get(j));
+        }
+        self.along.intercepts.iter_mut().zip(&self.x.intercepts).for_each(|(along, x)| *along -= x);
+        self.stage = Stage::Check { eta, halvings };
+        Progress::Snapshot
+    }
+
+    fn accept(&mut self, at_minimum: bool) -> Progress {
+        std::mem::swap(&mut self.x, &mut self.next);
+        (self.stage, self.at_minimum) = (Stage::Gradient, at_minimum);
+        self.rounds += 1;
+        Progress::Moved
+    }
+
+    fn stage(&mut self, sum: &mut FiniteSum) -> Result<Progress, SolveError> {
+        match self.stage {
+            Stage::Gradient => {
+                sum.gradient(Batch::All, &self.x, &mut self.gradient)?;
+                if let GdStep::Fixed(eta) = self.step {
+                    self.try_step(sum, eta)?;
+                    return Ok(self.go_on(eta, 0));
+                }
+                let norm = self.aim(sum)?;
+                if norm == 0.0 {
+                    return Ok(Progress::Settled);
+                }
+                self.stage = Stage::Curvature { norm };
+                Ok(Progress::Snapshot)
+            }
+            Stage::Curvature { norm } => {
+                let eta = norm / sum.curvature(&self.along)?;
+                if eta.is_infinite() {
+                    // f is linear along the gradient, so for these losses constant.
+                    self.stage = Stage::Gradient;
+                    return Ok(Progress::Settled);
+                }
+                self.try_step(sum, eta)?;
+                Ok(self.go_on(eta, 0))
+            }
+            Stage::Check { eta, halvings } => {
+                let moved = self.next.distance_squared(&self.x);
+                if eta * sum.curvature(&self.along)? <= moved {
+                    return Ok(self.accept(false));
+                }
+                self.try_step(sum, 0.5 * eta)?;
+                Ok(self.go_on(0.5 * eta, halvings + 1))
+            }
+            Stage::Refit => Ok(match self.work.stage(sum, &mut self.next)? {
+                Refitted::NotYet => Progress::Snapshot,
+                Refitted::Minimum => self.accept(true),
+                Refitted::Closer => self.accept(false),
+            }),
+        }
+    }
 }
 
 impl<T: Threshold> Solver for Gd<T> {
     fn next_calls(&self, sum: &FiniteSum) -> u64 {
-        // At least: a normalised step may look at the curvature more than once.
-        let curvature = u64::from(self.step == GdStep::Normalised);
-        let least_squares = sum.loss().squares().is_some();
-        let refit = if least_squares { 1 } else { 2 * REFIT_STEPS as u64 };
-        (1 + curvature + if self.refit { refit } else { 0 }) * sum.len() as u64
+        if self.stage == Stage::Refit { Refit::calls(sum) } else { sum.len() as u64 }
     }
 
     fn step(&mut self, sum: &mut FiniteSum, _: &mut Rng) -> Result<Progress, SolveError> {
         self.shape.require(sum)?;
-        sum.gradient(Batch::All, &self.x, &mut self.gradient)?;
-        match self.step {
-            GdStep::Fixed(eta) => self.try_step(sum, eta)?,
-            GdStep::Normalised => match self.normalised(sum)? {
-                Some(eta) => self.descend(sum, eta)?,
-                None => return Ok(Progress::Settled),
-            },
+        let progress = self.stage(sum);
+        if progress.is_err() {
+            self.stage = Stage::Gradient;
+            self.work.reset();
         }
-        if self.refit {
-            let same = self.x.coefficients.iter().zip(&self.next.coefficients);
-            let settled = same.clone().all(|(x, next)| x.indices() == next.indices());
-            if settled && self.rounds > 0 && sum.loss().squares().is_some() {
-                return Ok(Progress::Settled);
-            }
-            self.refit(sum)?;
-        }
-        std::mem::swap(&mut self.x, &mut self.next);
-        self.rounds += 1;
-        Ok(Progress::Moved)
+        progress
     }
 
     fn coefficients(&mut self) -> &Predictor {

@@ -20,6 +20,7 @@ pub mod driver;
 pub mod gd;
 pub mod hsg;
 mod iterate;
+mod refit;
 pub mod scsg;
 pub mod sg;
 pub mod svrg;
@@ -57,7 +58,7 @@ pub trait Solver {
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Took a snapshot gradient; the iterate stands.
+    /// Looked at the sum (a snapshot gradient, a curvature, a part of a refit); the iterate stands.
     Snapshot,
     /// Moved the iterate.
     Moved,

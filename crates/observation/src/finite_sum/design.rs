@@ -18,11 +18,26 @@ pub(super) trait Design: Debug + Send + Sync {
     fn sweep(&self, rows: Option<&[u32]>, pass: Pass<'_>);
     /// Adds to `gram` (row by row, lower triangle) and `right` the inner products of the columns in `support` with each other
     /// and with `labels`.
-    fn gram(&self, support: &[u32], labels: &[f64], gram: &mut [f64], right: &mut [f64]);
+    fn gram(
+        &self,
+        support: &[u32],
+        labels: &[f64],
+        gram: &mut [f64],
+        right: &mut [f64],
+        scratch: &mut GramScratch,
+    );
     /// The columns in `support` alone, renumbered.
     fn restrict(&self, support: &[u32]) -> Arc<dyn Design>;
     /// Mean and standard deviation (divisor n) of every column; of no rows, zeros.
     fn moments(&self) -> (Vec<f64>, Vec<f64>);
+}
+
+/// Room for inner products of columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GramScratch {
+    own: Vec<f64>,
+    slots: Vec<u32>,
+    places: Vec<u32>,
 }
 
 /// Some of the components.
@@ -202,16 +217,23 @@ impl<T: Element> Design for Examples<T> {
         }
     }
 
-    fn gram(&self, support: &[u32], labels: &[f64], gram: &mut [f64], right: &mut [f64]) {
+    fn gram(
+        &self,
+        support: &[u32],
+        labels: &[f64],
+        gram: &mut [f64],
+        right: &mut [f64],
+        scratch: &mut GramScratch,
+    ) {
         let size = support.len();
+        let GramScratch { own, slots, places } = scratch;
         match &self.layout {
             Layout::Columns(values) => {
-                let mut wide = Vec::new();
                 for start in (0..self.rows).step_by(TILE) {
                     let end = self.rows.min(start + TILE);
                     let column = |&j: &u32| &values[j as usize * self.rows..][start..end];
                     for (a, j) in support.iter().enumerate() {
-                        let own = doubles(column(j), &mut wide);
+                        let own = doubles(column(j), own);
                         let others = support[..=a].iter().map(column);
                         gradient_block(others, own, &mut gram[a * size..][..=a]);
                     }
@@ -219,19 +241,19 @@ impl<T: Element> Design for Examples<T> {
                 }
             }
             Layout::Rows(values) => {
-                let mut own = vec![0.0; size];
+                own.resize(size, 0.0);
                 for (row, label) in values.chunks_exact(self.dim.max(1)).zip(labels) {
                     own.iter_mut().zip(support).for_each(|(own, &j)| *own = row[j as usize].to_f64());
                     for (a, &value) in own.iter().enumerate() {
                         axpy_column(&mut gram[a * size..][..=a], &own[..=a], value);
                     }
-                    axpy_column(right, &own, *label);
+                    axpy_column(right, own, *label);
                 }
             }
             Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => {
-                let mut slots = vec![u32::MAX; self.dim];
+                slots.clear();
+                slots.resize(self.dim, u32::MAX);
                 support.iter().zip(0..).for_each(|(&j, slot)| slots[j as usize] = slot);
-                let (mut places, mut own) = (Vec::new(), Vec::new());
                 for (i, label) in labels.iter().enumerate() {
                     let (indices, values) = rows.line(i);
                     places.clear();
@@ -243,11 +265,11 @@ impl<T: Element> Design for Examples<T> {
                             own.push(value.to_f64());
                         }
                     }
-                    for (a, (&slot, &value)) in places.iter().zip(&own).enumerate() {
+                    for (a, (&slot, &value)) in places.iter().zip(&*own).enumerate() {
                         // Slots ascend with the attributes, so this stays in the lower triangle.
                         scatter_axpy(&mut gram[slot as usize * size..], &places[..=a], &own[..=a], value);
                     }
-                    scatter_axpy(right, &places, &own, *label);
+                    scatter_axpy(right, places, own, *label);
                 }
             }
         }

@@ -1,31 +1,41 @@
 //! What least squares allows in closed form: normal equations on a support, and the intercept.
 
+use super::design::GramScratch;
 use super::{FiniteSum, FiniteSumError};
 use lao_kernels::SparseVector;
 
-/// `A x = b` for the coefficients on a support.
-#[derive(Clone, Debug, PartialEq)]
+/// `A x = b` for the coefficients on a support, with room to compute it.
+#[derive(Clone, Debug, Default)]
 pub struct NormalEquations {
     /// `A`, row by row; the lower triangle is filled.
     pub gram: Vec<f64>,
     /// `b`.
     pub right: Vec<f64>,
+    scratch: GramScratch,
 }
 
 impl FiniteSum {
-    /// The normal equations of least squares on a support (ascending): writes the lower triangle of `X_S'X_S + (n lambda/2) I`,
-    /// row by row, and `X_S'y`, both after the intercept, if there is one, has been minimised out; n is the number of rows. One
-    /// call per component. `None` for other losses.
+    /// The normal equations of least squares on a support (ascending): the lower triangle of `X_S'X_S + (n lambda/2) I`, row by row,
+    /// and `X_S'y`, both after the intercept, if there is one, has been minimised out; n is the number of rows. One
+    /// call per component. `false` for other losses, for which nothing is done.
     ///
     /// # Errors
     /// When the support does not fit.
-    pub fn normal_equations(&self, support: &[u32]) -> Result<Option<NormalEquations>, FiniteSumError> {
+    pub fn normal_equations(
+        &self,
+        support: &[u32],
+        into: &mut NormalEquations,
+    ) -> Result<bool, FiniteSumError> {
         self.check_support(support)?;
-        let Some(labels) = self.loss.squares() else { return Ok(None) };
+        let Some(labels) = self.loss.squares() else { return Ok(false) };
         self.count(self.len() as u64);
         let (size, n) = (support.len(), self.rows() as f64);
-        let (mut gram, mut right) = (vec![0.0; size * size], vec![0.0; size]);
-        self.design.gram(support, labels, &mut gram, &mut right);
+        let NormalEquations { gram, right, scratch } = into;
+        gram.clear();
+        gram.resize(size * size, 0.0);
+        right.clear();
+        right.resize(size, 0.0);
+        self.design.gram(support, labels, gram, right, scratch);
         let total: f64 = labels.iter().sum();
         // What rows are centred by: nothing, or the mean. An intercept centres, too, and the labels with it.
         let centred = self.intercept || self.offset().is_some();
@@ -39,7 +49,7 @@ impl FiniteSum {
             gram[a * size + a] += 0.5 * n * self.ridge;
             right[a] = (right[a] - centre(a) * total) * scale(a);
         }
-        Ok(Some(NormalEquations { gram, right }))
+        Ok(true)
     }
 
     /// The intercept that is best for given coefficients of least squares; 0 without intercept or for other losses.

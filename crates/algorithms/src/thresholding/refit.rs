@@ -1,0 +1,177 @@
+//! Minimising over the support of the iterate.
+//!
+//! Least squares in closed form: normal equations, n IFO calls. Other losses by conjugate gradients over the columns of the support
+//! alone: along `p <- -g + beta p`, beta of Polak & Ribiere, at least 0, a step `-g'p / p'Hp` with the loss's curvature bound
+//! in place of H, so that f never rises; 2n calls each. Ends when `|g|` is [`TOLERANCE`] of what it was, or after
+//! [`STEPS`].
+
+use super::SolveError;
+use lao_kernels::{NotFinite, SparseVector, merge_into, solve_positive};
+use lao_observation::finite_sum::NormalEquations;
+use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
+
+/// Share of the first gradient's norm at which a refit ends.
+pub(super) const TOLERANCE: f64 = 1e-6;
+
+/// Conjugate gradient steps of a refit, at most.
+pub(super) const STEPS: usize = 100;
+
+/// How far a refit has come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refit {
+    equations: NormalEquations,
+    descent: Option<Box<Descent>>,
+}
+
+/// Conjugate gradients on a restricted sum.
+#[derive(Clone, Debug)]
+struct Descent {
+    small: FiniteSum,
+    at: Predictor,
+    along: Predictor,
+    gradient: Gradient,
+    /// Gradients at this point and the last, all outputs and intercepts in a row; and the direction.
+    here: Vec<f64>,
+    last: Vec<f64>,
+    direction: Vec<f64>,
+    first: f64,
+    steps: usize,
+}
+
+/// What one stage of a refit came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Refitted {
+    /// More stages are needed.
+    NotYet,
+    /// The minimum over the support, to tolerance.
+    Minimum,
+    /// Out of steps: closer, but not there.
+    Closer,
+}
+
+impl Refit {
+    /// IFO calls of a stage.
+    pub(super) fn calls(sum: &FiniteSum) -> u64 {
+        let each = if sum.loss().squares().is_some() { 1 } else { 2 };
+        each * sum.len() as u64
+    }
+
+    /// Forgets a refit that was begun.
+    pub(super) fn reset(&mut self) {
+        self.descent = None;
+    }
+
+    /// One stage towards the minimum over the supports of `x`.
+    pub(super) fn stage(&mut self, sum: &FiniteSum, x: &mut Predictor) -> Result<Refitted, SolveError> {
+        if sum.normal_equations(x.coefficients[0].indices(), &mut self.equations)? {
+            let NormalEquations { gram, right, .. } = &mut self.equations;
+            solve_positive(gram, right);
+            if let Some(index) = right.iter().position(|value| !value.is_finite()) {
+                return Err(NotFinite { index, value: right[index] }.into());
+            }
+            x.coefficients[0].values_mut().copy_from_slice(right);
+            if sum.has_intercept() {
+                x.intercepts[0] = sum.best_intercept(&x.coefficients[0])?;
+            }
+            return Ok(Refitted::Minimum);
+        }
+        let descent = match &mut self.descent {
+            Some(descent) => descent,
+            none => none.insert(Box::new(Descent::new(sum, x)?)),
+        };
+        let outcome = descent.step()?;
+        if outcome != Refitted::NotYet {
+            for (x, at) in x.coefficients.iter_mut().zip(&descent.at.coefficients) {
+                x.values_mut().copy_from_slice(at.values());
+            }
+            x.intercepts.clone_from(&descent.at.intercepts);
+        }
+        sum.charge(descent.small.meter());
+        descent.small.reset_meter();
+        if outcome != Refitted::NotYet {
+            self.descent = None;
+        }
+        Ok(outcome)
+    }
+}
+
+impl Descent {
+    fn new(sum: &FiniteSum, x: &Predictor) -> Result<Descent, SolveError> {
+        let mut union = Vec::new();
+        for vector in &x.coefficients {
+            let so_far = std::mem::take(&mut union);
+            merge_into(&so_far, vector.indices(), &mut union);
+        }
+        let place = |j: u32| union.binary_search(&j).unwrap_or(0) as u32;
+        let mut at = Predictor { coefficients: Vec::new(), intercepts: x.intercepts.clone() };
+        for vector in &x.coefficients {
+            let mut renumbered = SparseVector::zeros(union.len());
+            vector.view().iter().for_each(|(j, value)| renumbered.push(place(j), value));
+            at.coefficients.push(renumbered);
+        }
+        Ok(Descent {
+            small: sum.restricted(&union)?,
+            along: at.clone(),
+            at,
+            gradient: Gradient::default(),
+            here: Vec::new(),
+            last: Vec::new(),
+            direction: Vec::new(),
+            first: 0.0,
+            steps: 0,
+        })
+    }
+
+    fn step(&mut self) -> Result<Refitted, SolveError> {
+        let ridge = self.small.ridge();
+        self.small.gradient(Batch::All, &self.at, &mut self.gradient)?;
+        std::mem::swap(&mut self.here, &mut self.last);
+        self.here.clear();
+        for (x, gradient) in self.at.coefficients.iter().zip(&self.gradient.coefficients) {
+            self.here.extend(x.view().iter().map(|(j, value)| gradient[j as usize] + ridge * value));
+        }
+        self.here.extend(&self.gradient.intercepts);
+        let norm = inner(&self.here, &self.here);
+        if self.steps == 0 {
+            self.first = norm;
+        }
+        if norm <= TOLERANCE * TOLERANCE * self.first {
+            return Ok(Refitted::Minimum);
+        }
+        let beta = match self.steps {
+            0 => 0.0,
+            _ => ((norm - inner(&self.here, &self.last)) / inner(&self.last, &self.last)).max(0.0),
+        };
+        self.direction.resize(self.here.len(), 0.0);
+        for (direction, here) in self.direction.iter_mut().zip(&self.here) {
+            *direction = beta * *direction - here;
+        }
+        if inner(&self.direction, &self.here) >= 0.0 {
+            self.direction.iter_mut().zip(&self.here).for_each(|(direction, here)| *direction = -here);
+        }
+        let slope = -inner(&self.direction, &self.here);
+        let mut rest = &self.direction[..];
+        for along in &mut self.along.coefficients {
+            let (own, others) = rest.split_at(along.len());
+            along.values_mut().copy_from_slice(own);
+            rest = others;
+        }
+        self.along.intercepts.copy_from_slice(rest);
+        let curvature = self.small.curvature(&self.along)?;
+        let eta = slope / curvature;
+        if !eta.is_finite() {
+            // No curvature to be seen along the direction: as low as rounding lets it be.
+            return Ok(Refitted::Closer);
+        }
+        for (x, along) in self.at.coefficients.iter_mut().zip(&self.along.coefficients) {
+            x.values_mut().iter_mut().zip(along.values()).for_each(|(x, along)| *x += eta * along);
+        }
+        self.at.intercepts.iter_mut().zip(&self.along.intercepts).for_each(|(x, along)| *x += eta * along);
+        self.steps += 1;
+        Ok(if self.steps < STEPS { Refitted::NotYet } else { Refitted::Closer })
+    }
+}
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
