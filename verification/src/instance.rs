@@ -10,6 +10,7 @@ mod examples;
 mod metered;
 mod population;
 mod sets;
+mod small_sum;
 mod step;
 mod tally;
 
@@ -20,6 +21,7 @@ pub use examples::Examples;
 pub use metered::{Metered, numbers};
 pub use population::Population;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};
+pub use small_sum::{SmallSum, batches, epoch, mean, predictor, production_gradient};
 pub use step::{StepInstance, Stepped, pad};
 pub use tally::tally;
 
