@@ -24,6 +24,7 @@ mod refit;
 pub mod scsg;
 pub mod sg;
 pub mod svrg;
+pub mod theory;
 
 pub use driver::{Outcome, PathError, PathPoint, Point, Run, Stop, path, solve};
 pub use gd::{Gd, GdParams, GdStep};
