@@ -33,10 +33,12 @@
 
 mod design;
 mod error;
+mod gram;
 mod loss;
 mod predictor;
 mod squares;
 mod standard;
+mod sweep;
 
 pub use design::{Batch, Entries, Examples};
 pub use error::FiniteSumError;
@@ -45,13 +47,14 @@ pub use predictor::{Gradient, Predictor};
 pub use squares::NormalEquations;
 pub use standard::Standardise;
 
-use design::{Design, Pass};
+use design::Design;
 use lao_kernels::{Element, SparseVector};
 use serde::{Deserialize, Serialize};
 use standard::{Standard, scale_by};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
+use sweep::Pass;
 
 /// A metered finite sum. A clone shares the data, not the meter's future.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What least squares allows in closed form: normal equations on a support, and the intercept.
 
-use super::design::GramScratch;
+use super::gram::GramScratch;
 use super::{FiniteSum, FiniteSumError};
 use lao_kernels::SparseVector;
 

@@ -1,0 +1,94 @@
+//! Inner products of the columns of a support with each other and with the labels, in each layout.
+//!
+//! All functions add to the lower triangle of `gram`, row by row, and to `right`.
+
+use super::design::doubles;
+use super::sweep::PARALLEL;
+use lao_kernels::{Compressed, Element, TILE, axpy_column, gradient_block, scatter_axpy};
+use rayon::prelude::*;
+
+/// Room for inner products of columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GramScratch {
+    own: Vec<f64>,
+    slots: Vec<u32>,
+    places: Vec<u32>,
+}
+
+/// Dense columns of `n` values: each row of the Gram matrix is one thread's.
+pub(super) fn columns<T: Element>(
+    values: &[T],
+    n: usize,
+    support: &[u32],
+    labels: &[f64],
+    (gram, right): (&mut [f64], &mut [f64]),
+) {
+    let size = support.len();
+    let row = |(a, gram): (usize, &mut [f64])| {
+        let mut wide = Vec::new();
+        for start in (0..n).step_by(TILE) {
+            let end = n.min(start + TILE);
+            let column = |&j: &u32| &values[j as usize * n..][start..end];
+            let own = doubles(column(&support[a]), &mut wide);
+            gradient_block(support[..=a].iter().map(column), own, &mut gram[..=a]);
+        }
+    };
+    if n * size * size < PARALLEL {
+        gram.chunks_exact_mut(size.max(1)).enumerate().for_each(row);
+    } else {
+        gram.par_chunks_exact_mut(size).enumerate().for_each(row);
+    }
+    let column = |&j: &u32| &values[j as usize * n..][..n];
+    gradient_block(support.iter().map(column), labels, right);
+}
+
+/// Dense rows.
+pub(super) fn rows<T: Element>(
+    values: &[T],
+    dim: usize,
+    support: &[u32],
+    labels: &[f64],
+    (gram, right): (&mut [f64], &mut [f64]),
+    GramScratch { own, .. }: &mut GramScratch,
+) {
+    let size = support.len();
+    own.resize(size, 0.0);
+    for (row, label) in values.chunks_exact(dim.max(1)).zip(labels) {
+        own.iter_mut().zip(support).for_each(|(own, &j)| *own = row[j as usize].to_f64());
+        for (a, &value) in own.iter().enumerate() {
+            axpy_column(&mut gram[a * size..][..=a], &own[..=a], value);
+        }
+        axpy_column(right, own, *label);
+    }
+}
+
+/// Compressed rows.
+pub(super) fn compressed_rows<T: Element>(
+    rows: &Compressed<T>,
+    support: &[u32],
+    labels: &[f64],
+    (gram, right): (&mut [f64], &mut [f64]),
+    GramScratch { own, slots, places }: &mut GramScratch,
+) {
+    let size = support.len();
+    slots.clear();
+    slots.resize(rows.width(), u32::MAX);
+    support.iter().zip(0..).for_each(|(&j, slot)| slots[j as usize] = slot);
+    for (i, label) in labels.iter().enumerate() {
+        let (indices, values) = rows.line(i);
+        places.clear();
+        own.clear();
+        for (&j, value) in indices.iter().zip(values) {
+            let slot = slots[j as usize];
+            if slot != u32::MAX {
+                places.push(slot);
+                own.push(value.to_f64());
+            }
+        }
+        for (a, (&slot, &value)) in places.iter().zip(&*own).enumerate() {
+            // Slots ascend with the attributes, so this stays in the lower triangle.
+            scatter_axpy(&mut gram[slot as usize * size..], &places[..=a], &own[..=a], value);
+        }
+        scatter_axpy(right, places, own, *label);
+    }
+}

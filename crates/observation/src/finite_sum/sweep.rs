@@ -1,0 +1,208 @@
+//! Passes over the rows of a finite sum, in each layout: margins, slopes, and sums of slope times row.
+//!
+//! Columns are independent of each other, so passes over columns use all threads of the pool: each sum is one thread's, in the
+//! order of the rows, whatever the number of threads.
+
+use lao_kernels::{
+    Compressed, Element, ROW_TILE, SparseVector, TILE, add_columns, axpy_column, gather_dot, gradient_block,
+    row_gather_dot, scatter_axpy,
+};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Columns that a thread takes at a time.
+const COLUMNS: usize = 64;
+
+/// Entries from which more than one thread is worth the handing over.
+pub(super) const PARALLEL: usize = 1 << 19;
+
+/// What a sweep computes.
+pub(super) struct Pass<'a> {
+    /// One sparse vector per output.
+    pub model: &'a [SparseVector],
+    /// The same, dense.
+    pub weights: &'a [Vec<f64>],
+    /// Added to the margins, one per output.
+    pub shift: &'a [f64],
+    /// Called with the row's number and margins, which it may replace by slopes.
+    pub slope: &'a mut dyn FnMut(usize, &mut [f64]),
+    /// One dense vector per output, to which slope times row is added; none if not wanted.
+    pub sums: &'a mut [Vec<f64>],
+    /// Room for margins.
+    pub tile: &'a mut Vec<f64>,
+    /// Room for the margins of one row.
+    pub row: &'a mut Vec<f64>,
+}
+
+/// Dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level cache while columns
+/// stream past.
+pub(super) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
+    let Pass { model, shift, slope, sums, tile: slopes, row, .. } = pass;
+    let column = |j: usize, rows: Range<usize>| &values[j * n..][rows];
+    slopes.clear();
+    for (x, &shift) in model.iter().zip(shift) {
+        let at = slopes.len();
+        slopes.resize(at + n, shift);
+        for rows in tiles(n) {
+            let columns = x.view().iter().map(|(j, weight)| (column(j as usize, rows.clone()), weight));
+            add_columns(columns, &mut slopes[at..][rows.clone()]);
+        }
+    }
+    slopes_of_tile(slopes, n, (model.len(), row), 0, slope);
+    for (sum, slopes) in sums.iter_mut().zip(slopes.chunks_exact(n.max(1))) {
+        each_chunk(sum, n * dim, |first, sum| {
+            for rows in tiles(n) {
+                let columns = (first..first + sum.len()).map(|j| column(j, rows.clone()));
+                gradient_block(columns, &slopes[rows.clone()], sum);
+            }
+        });
+    }
+}
+
+fn tiles(n: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n).step_by(TILE).map(move |start| start..n.min(start + TILE))
+}
+
+/// Calls `fill` with the first column and the sums of each few columns, on all threads if there are `entries` enough.
+fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64]) + Sync) {
+    if entries < PARALLEL {
+        return fill(0, sums);
+    }
+    let chunks = sums.par_chunks_mut(COLUMNS).enumerate();
+    chunks.for_each(|(chunk, sums)| fill(chunk * COLUMNS, sums));
+}
+
+/// Some rows of dense columns of `n` values.
+pub(super) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], pass: Pass<'_>) {
+    let Pass { model, shift, slope, sums, tile, row, .. } = pass;
+    let column = |j: usize| &values[j * n..][..n];
+    tile.clear();
+    for (x, &shift) in model.iter().zip(shift) {
+        let at = tile.len();
+        tile.resize(at + list.len(), shift);
+        for (j, weight) in x.view().iter() {
+            let column = column(j as usize);
+            for (margin, &i) in tile[at..].iter_mut().zip(list) {
+                *margin += weight * column[i as usize].to_f64();
+            }
+        }
+    }
+    row.resize(model.len(), 0.0);
+    for (place, &i) in list.iter().enumerate() {
+        turn(tile, list.len(), place, row, |row| slope(i as usize, row));
+    }
+    for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(list.len().max(1))) {
+        for (j, sum) in sum.iter_mut().enumerate() {
+            *sum += gather_dot(list, slopes, column(j));
+        }
+    }
+}
+
+/// Dense rows.
+pub(super) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
+    let Pass { model, shift, slope, sums, tile, row, .. } = pass;
+    let mut zeros = [0.0; ROW_TILE];
+    for start in (0..n).step_by(ROW_TILE) {
+        let size = ROW_TILE.min(n - start);
+        let rows = &values[start * dim..][..size * dim];
+        tile.resize(size * model.len(), 0.0);
+        for ((x, &shift), margins) in model.iter().zip(shift).zip(tile.chunks_exact_mut(size)) {
+            zeros.fill(-shift);
+            row_gather_dot(rows, dim, x.indices(), x.values(), &zeros[..size], margins);
+        }
+        slopes_of_tile(tile, size, (model.len(), row), start, slope);
+        for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size)) {
+            add_columns(rows.chunks_exact(dim.max(1)).zip(slopes.iter().copied()), sum);
+        }
+    }
+}
+
+/// Some dense rows.
+pub(super) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass: Pass<'_>) {
+    let Pass { model, shift, slope, sums, tile, .. } = pass;
+    for &i in list {
+        let row = &values[i as usize * dim..][..dim];
+        tile.clear();
+        tile.extend(
+            model.iter().zip(shift).map(|(x, shift)| gather_dot(x.indices(), x.values(), row) + shift),
+        );
+        slope(i as usize, tile);
+        sums.iter_mut().zip(&*tile).for_each(|(sum, &slope)| axpy_column(sum, row, slope));
+    }
+}
+
+/// Row by row, so that a row is read from memory once for both its products.
+pub(super) fn compressed_rows<T: Element>(
+    rows: &Compressed<T>,
+    list: impl Iterator<Item = usize>,
+    pass: Pass<'_>,
+) {
+    let Pass { weights, shift, slope, sums, tile, .. } = pass;
+    if let ([weights], [shift]) = (weights, shift) {
+        for i in list {
+            let (indices, values) = rows.line(i);
+            let mut margin = gather_dot(indices, values, weights) + shift;
+            slope(i, std::slice::from_mut(&mut margin));
+            if let [sum] = sums {
+                scatter_axpy(sum, indices, values, margin);
+            }
+        }
+        return;
+    }
+    for i in list {
+        let (indices, values) = rows.line(i);
+        tile.clear();
+        tile.extend(weights.iter().zip(shift).map(|(w, shift)| gather_dot(indices, values, w) + shift));
+        slope(i, tile);
+        sums.iter_mut().zip(&*tile).for_each(|(sum, &slope)| scatter_axpy(sum, indices, values, slope));
+    }
+}
+
+/// Compressed columns: margins from the columns of the support alone; then one inner product per column.
+pub(super) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass<'_>) {
+    let Pass { model, shift, slope, sums, tile, row, .. } = pass;
+    let size = columns.width();
+    tile.clear();
+    for (x, &shift) in model.iter().zip(shift) {
+        let at = tile.len();
+        tile.resize(at + size, shift);
+        for (j, weight) in x.view().iter() {
+            let (indices, values) = columns.line(j as usize);
+            scatter_axpy(&mut tile[at..], indices, values, weight);
+        }
+    }
+    slopes_of_tile(tile, size, (model.len(), row), 0, slope);
+    for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size.max(1))) {
+        each_chunk(sum, columns.entries(), |first, sum| {
+            for (j, sum) in sum.iter_mut().enumerate() {
+                let (indices, values) = columns.line(first + j);
+                *sum += gather_dot(indices, values, slopes);
+            }
+        });
+    }
+}
+
+/// Replaces margins, stored output after output, by slopes.
+fn slopes_of_tile(
+    tile: &mut [f64],
+    size: usize,
+    (outputs, row): (usize, &mut Vec<f64>),
+    start: usize,
+    slope: &mut dyn FnMut(usize, &mut [f64]),
+) {
+    if outputs == 1 {
+        tile.iter_mut().enumerate().for_each(|(i, margin)| slope(start + i, std::slice::from_mut(margin)));
+        return;
+    }
+    row.resize(outputs, 0.0);
+    for place in 0..size {
+        turn(tile, size, place, row, |row| slope(start + place, row));
+    }
+}
+
+/// Collects the numbers of one row from a tile, changes them, puts them back.
+fn turn(tile: &mut [f64], size: usize, place: usize, row: &mut [f64], change: impl FnOnce(&mut [f64])) {
+    row.iter_mut().enumerate().for_each(|(l, value)| *value = tile[l * size + place]);
+    change(row);
+    row.iter().enumerate().for_each(|(l, &value)| tile[l * size + place] = value);
+}
