@@ -75,7 +75,21 @@ pub fn solve<S: Solver + ?Sized>(
     stop: Stop,
     traced: bool,
 ) -> Result<Run, SolveError> {
-    let mut rng: Rng = seed.child("solver").rng();
+    go_on(sum, solver, &mut seed.child("solver").rng(), stop, traced)
+}
+
+/// Runs a solver with draws from `rng`, from where it stands: to go on with the same solver and generator after a stop leads to the same
+/// bits as never to have stopped. Limits count from here.
+///
+/// # Errors
+/// As [`solve`].
+pub fn go_on<S: Solver + ?Sized>(
+    sum: &mut FiniteSum,
+    solver: &mut S,
+    rng: &mut Rng,
+    stop: Stop,
+    traced: bool,
+) -> Result<Run, SolveError> {
     let (start, first) = (sum.meter().calls, solver.rounds());
     let (mut rounds, mut trace, mut thresholds) = (first, Vec::new(), sum.meter().thresholds);
     let mut before = solver.coefficients().clone();
@@ -94,7 +108,7 @@ pub fn solve<S: Solver + ?Sized>(
         if stop.calls.is_some_and(|limit| spent.saturating_add(solver.next_calls(sum)) > limit) {
             break Outcome::Calls;
         }
-        if solver.step(sum, &mut rng)? == Progress::Settled {
+        if solver.step(sum, rng)? == Progress::Settled {
             break Outcome::Settled;
         }
         if solver.rounds() == rounds {

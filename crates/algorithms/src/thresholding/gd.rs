@@ -19,7 +19,7 @@
 //! With refit and an unchanged support the iterate is a fixed point, and the solver says so.
 //!
 //! Costs n IFO calls and 1 thresholding; a normalised step n more for each curvature; a refit n for least squares, else 2n
-//! for each of its conjugate gradient steps. All of these are steps of the [`Solver`] of their own, so that a budget
+//! for each of its conjugate gradient steps, and n to see that it is there. All of these are steps of the [`Solver`] of their own, so that a budget
 //! can end a run between any two of them; the iterate moves with the last.
 //!
 //! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the first are used), other
@@ -35,7 +35,7 @@ use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
 use serde::{Deserialize, Serialize};
 
-const NAME: &str = "GD-HT";
+pub(super) const NAME: &str = "GD-HT";
 
 /// Halvings of a normalised step, at most.
 const HALVINGS: usize = 30;
@@ -285,7 +285,8 @@ impl<T: Threshold> Gd<T> {
 
 impl<T: Threshold> Solver for Gd<T> {
     fn next_calls(&self, sum: &FiniteSum) -> u64 {
-        if self.stage == Stage::Refit { Refit::calls(sum) } else { sum.len() as u64 }
+        // Whatever the stage.
+        sum.len() as u64
     }
 
     fn step(&mut self, sum: &mut FiniteSum, _: &mut Rng) -> Result<Progress, SolveError> {

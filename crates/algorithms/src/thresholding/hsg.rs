@@ -19,6 +19,7 @@ use super::scsg::{Draws, UniformDraws};
 use super::{Progress, Shape, SolveError, Solver, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
 use lao_observation::{FiniteSum, Predictor, Rng};
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "HSG-HT";
@@ -79,6 +80,7 @@ impl HsgParams {
             growth,
             iterate: Iterate::new(shape, sparsity, &start).map_err(not_finite)?,
             draws: UniformDraws::new(shape.components),
+            odds: None,
             drawn: Vec::with_capacity(shape.components),
             seen: 0,
         })
@@ -95,11 +97,58 @@ pub struct Hsg {
     growth: f64,
     iterate: Iterate,
     draws: UniformDraws,
+    /// For single components that are not drawn uniformly.
+    odds: Option<Odds>,
     drawn: Vec<u32>,
     seen: u64,
 }
 
+/// Probabilities of components.
+#[derive(Clone, Debug)]
+struct Odds {
+    /// Sums of the weights up to and with each component.
+    sums: Vec<f64>,
+}
+
+impl Odds {
+    fn total(&self) -> f64 {
+        self.sums.last().copied().unwrap_or(0.0)
+    }
+
+    fn draw(&self, rng: &mut Rng) -> u32 {
+        let at = rng.random::<f64>() * self.total();
+        // Rounding could lead beyond the end.
+        self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1) as u32
+    }
+
+    fn probability(&self, z: u32) -> f64 {
+        let before = if z == 0 { 0.0 } else { self.sums[z as usize - 1] };
+        (self.sums[z as usize] - before) / self.total()
+    }
+}
+
 impl Hsg {
+    /// Draws single components with probabilities in proportion to `weights`, and divides their steps by n times these.
+    pub(super) fn with_weights(mut self, name: &'static str, weights: &[f64]) -> Result<Hsg, ParamError> {
+        let components = self.shape.components;
+        let allowed = format_args!("one for each of the {components} components").to_string();
+        require(weights.len() == components, name, "weights", weights.len(), allowed)?;
+        let bad = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0));
+        let allowed = "positive finite numbers with a finite sum";
+        require(bad.is_none(), name, "weights", bad.copied().unwrap_or_default(), allowed)?;
+        let mut sum = 0.0;
+        let sums: Vec<f64> = weights
+            .iter()
+            .map(|weight| {
+                sum += weight;
+                sum
+            })
+            .collect();
+        require(sum.is_finite(), name, "weights", sum, allowed)?;
+        self.odds = Some(Odds { sums });
+        Ok(self)
+    }
+
     fn batch(&self) -> usize {
         self.size.ceil().min(self.shape.components as f64) as usize
     }
@@ -114,12 +163,19 @@ impl Solver for Hsg {
         self.shape.require(sum)?;
         let (components, batch) = (self.shape.components, self.batch());
         self.drawn.clear();
-        if batch == components {
-            self.drawn.extend(0..components as u32);
-        } else {
-            self.draws.subset(components, batch, rng, &mut self.drawn);
+        match &self.odds {
+            Some(odds) => {
+                let z = odds.draw(rng);
+                self.drawn.push(z);
+                let scale = 1.0 / (components as f64 * odds.probability(z));
+                self.iterate.step(sum, &self.drawn, self.step_size * scale, None)?;
+            }
+            None if batch == components => self.iterate.step_all(sum, self.step_size)?,
+            None => {
+                self.draws.subset(components, batch, rng, &mut self.drawn);
+                self.iterate.step(sum, &self.drawn, self.step_size, None)?;
+            }
         }
-        self.iterate.step(sum, &self.drawn, self.step_size, None)?;
         self.seen += batch as u64;
         self.size = (self.size * self.growth).min(components as f64);
         Ok(Progress::Moved)

@@ -3,7 +3,7 @@
 use super::{Shape, SolveError};
 use lao_kernels::Drifting;
 use lao_observation::finite_sum::{Entries, RowBuf};
-use lao_observation::{FiniteSum, Gradient, Predictor};
+use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
 
 /// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - b)` with a drift w that is fixed for an epoch and a bump b
 /// from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or centred.
@@ -19,6 +19,7 @@ pub(super) struct Iterate {
     base: Vec<f64>,
     margins: Vec<f64>,
     anchored: Vec<f64>,
+    gradient: Gradient,
     read: Predictor,
     stale: bool,
     dim: usize,
@@ -68,6 +69,7 @@ impl Iterate {
             base: vec![0.0; outputs],
             margins: vec![0.0; outputs],
             anchored: vec![0.0; outputs],
+            gradient: Gradient::zeros(dim, outputs),
             read: Predictor::zeros(dim, outputs),
             stale: true,
             dim,
@@ -128,6 +130,29 @@ impl Iterate {
             }
         }
         bump.centre(offset);
+        self.finish(sum, factor)
+    }
+
+    /// One step with the mini-batch of all components.
+    pub(super) fn step_all(&mut self, sum: &mut FiniteSum, step_size: f64) -> Result<(), SolveError> {
+        self.coefficients();
+        sum.gradient(Batch::All, &self.read, &mut self.gradient)?;
+        self.stale = true;
+        self.bump.begin();
+        self.bump.wide = true;
+        for (bump, gradient) in self.bump.dense.iter_mut().zip(&self.gradient.coefficients) {
+            bump.clear();
+            bump.extend(gradient.iter().map(|gradient| step_size * gradient));
+        }
+        for (total, gradient) in self.bump.totals.iter_mut().zip(&self.gradient.intercepts) {
+            *total = step_size * gradient;
+        }
+        self.finish(sum, 1.0 - step_size * sum.ridge())
+    }
+
+    /// Moves by the bump: all outputs, or, where one would not be finite, none.
+    fn finish(&mut self, sum: &FiniteSum, factor: f64) -> Result<(), SolveError> {
+        let Iterate { outputs, intercepts, bump, .. } = self;
         for (l, drifting) in outputs.iter_mut().enumerate() {
             match bump.wide {
                 true => drifting.prepare_dense(factor, &bump.dense[l])?,
@@ -138,7 +163,6 @@ impl Iterate {
                 return Err(SolveError::Intercept { output: l, value: total });
             }
         }
-        // All outputs are finite: only now does any of them move.
         for (l, drifting) in outputs.iter_mut().enumerate() {
             match bump.wide {
                 true => drifting.commit_dense(),

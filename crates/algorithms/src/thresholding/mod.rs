@@ -21,14 +21,16 @@ pub mod gd;
 pub mod hsg;
 mod iterate;
 mod refit;
+pub mod registry;
 pub mod scsg;
 pub mod sg;
 pub mod svrg;
 pub mod theory;
 
-pub use driver::{Outcome, PathError, PathPoint, Point, Run, Stop, path, solve};
+pub use driver::{Outcome, PathError, PathPoint, Point, Run, Stop, go_on, path, solve};
 pub use gd::{Gd, GdParams, GdStep};
 pub use hsg::{Hsg, HsgParams};
+pub use registry::{SOLVERS, SolverRow, SolverTask};
 pub use scsg::{Draws, EpochLength, Scsg, ScsgParams, UniformDraws};
 pub use sg::{Sg, SgParams};
 pub use svrg::SvrgParams;

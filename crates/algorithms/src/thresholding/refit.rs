@@ -2,7 +2,7 @@
 //!
 //! Least squares in closed form: normal equations, n IFO calls. Other losses by conjugate gradients over the columns of the support
 //! alone: along `p <- -g + beta p`, beta of Polak & Ribiere, at least 0, a step `-g'p / p'Hp` with the loss's curvature bound
-//! in place of H, so that f never rises; 2n calls each. Ends when `|g|` is [`TOLERANCE`] of what it was, or after
+//! in place of H, so that f never rises; n calls for the gradient, n for the curvature. Ends when `|g|` is [`TOLERANCE`] of what it was, or after
 //! [`STEPS`].
 
 use super::SolveError;
@@ -36,6 +36,8 @@ struct Descent {
     direction: Vec<f64>,
     first: f64,
     steps: usize,
+    /// Minus the slope along the direction, where that waits for its curvature.
+    slope: Option<f64>,
 }
 
 /// What one stage of a refit came to.
@@ -50,18 +52,12 @@ pub(super) enum Refitted {
 }
 
 impl Refit {
-    /// IFO calls of a stage.
-    pub(super) fn calls(sum: &FiniteSum) -> u64 {
-        let each = if sum.loss().squares().is_some() { 1 } else { 2 };
-        each * sum.len() as u64
-    }
-
     /// Forgets a refit that was begun.
     pub(super) fn reset(&mut self) {
         self.descent = None;
     }
 
-    /// One stage towards the minimum over the supports of `x`.
+    /// One stage towards the minimum over the supports of `x`: n calls.
     pub(super) fn stage(&mut self, sum: &FiniteSum, x: &mut Predictor) -> Result<Refitted, SolveError> {
         if sum.normal_equations(x.coefficients[0].indices(), &mut self.equations)? {
             let NormalEquations { gram, right, .. } = &mut self.equations;
@@ -79,7 +75,7 @@ impl Refit {
             Some(descent) => descent,
             none => none.insert(Box::new(Descent::new(sum, x)?)),
         };
-        let outcome = descent.step()?;
+        let outcome = descent.stage()?;
         if outcome != Refitted::NotYet {
             for (x, at) in x.coefficients.iter_mut().zip(&descent.at.coefficients) {
                 x.values_mut().copy_from_slice(at.values());
@@ -119,10 +115,19 @@ impl Descent {
             direction: Vec::new(),
             first: 0.0,
             steps: 0,
+            slope: None,
         })
     }
 
-    fn step(&mut self) -> Result<Refitted, SolveError> {
+    fn stage(&mut self) -> Result<Refitted, SolveError> {
+        match self.slope.take() {
+            None => self.aim(),
+            Some(slope) => self.go(slope),
+        }
+    }
+
+    /// The gradient, and the next direction.
+    fn aim(&mut self) -> Result<Refitted, SolveError> {
         let ridge = self.small.ridge();
         self.small.gradient(Batch::All, &self.at, &mut self.gradient)?;
         std::mem::swap(&mut self.here, &mut self.last);
@@ -149,7 +154,7 @@ impl Descent {
         if inner(&self.direction, &self.here) >= 0.0 {
             self.direction.iter_mut().zip(&self.here).for_each(|(direction, here)| *direction = -here);
         }
-        let slope = -inner(&self.direction, &self.here);
+        self.slope = Some(-inner(&self.direction, &self.here));
         let mut rest = &self.direction[..];
         for along in &mut self.along.coefficients {
             let (own, others) = rest.split_at(along.len());
@@ -157,8 +162,12 @@ impl Descent {
             rest = others;
         }
         self.along.intercepts.copy_from_slice(rest);
-        let curvature = self.small.curvature(&self.along)?;
-        let eta = slope / curvature;
+        Ok(Refitted::NotYet)
+    }
+
+    /// The step along the direction.
+    fn go(&mut self, slope: f64) -> Result<Refitted, SolveError> {
+        let eta = slope / self.small.curvature(&self.along)?;
         if !eta.is_finite() {
             // No curvature to be seen along the direction: as low as rounding lets it be.
             return Ok(Refitted::Closer);

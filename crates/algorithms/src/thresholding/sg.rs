@@ -7,6 +7,8 @@
 //! *Notation*: `k` -> `sparsity`, `gamma` -> `step_size`, `b` -> `batch`.
 //!
 //! *Update*: `x <- H_k(x - eta grad f_I(x))` with I uniform of size b; b IFO calls, 1 thresholding. A round is a pass, n/b steps.
+//! With b = 1 components may be drawn with probabilities p, and the step is `eta/(n p(z))`
+//! ([`SgParams::check_weighted`]).
 //! A step costs O(k + nnz of the batch).
 //!
 //! The source fixes a partition of the rows into blocks and draws one block a step: that is a sum
@@ -18,7 +20,7 @@
 
 use super::Shape;
 use super::hsg::{Hsg, HsgParams};
-use crate::params::ParamError;
+use crate::params::{ParamError, require};
 use lao_observation::{FiniteSum, Predictor};
 use serde::{Deserialize, Serialize};
 
@@ -55,5 +57,15 @@ impl SgParams {
         let SgParams { sparsity, step_size, batch, start } = self;
         super::require_batch(NAME, "batch", batch, shape.components)?;
         HsgParams { sparsity, step_size, first: batch as f64, growth: 1.0, start }.check_as(NAME, shape)
+    }
+
+    /// The solver with components drawn by weight: component z with `p(z) = weights[z] / their sum`, its step divided by `n p(z)`,
+    /// so that the expected step is that of uniform draws. Needs `batch = 1`.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check); weights must be positive and finite, one per component.
+    pub fn check_weighted(self, shape: Shape, weights: &[f64]) -> Result<Sg, ParamError> {
+        require(self.batch == 1, NAME, "batch", self.batch, "1 where components are drawn by weight")?;
+        self.check(shape)?.with_weights(NAME, weights)
     }
 }

@@ -1,0 +1,350 @@
+//! What every solver of finite sums promises, whatever it is.
+
+use lao_algorithms::thresholding::{
+    Outcome, Progress, SOLVERS, SgParams, Shape, SolveError, Solver, SolverRow, SolverTask, Stop, go_on,
+    solve,
+};
+use lao_kernels::{Compressed, SparseVector};
+use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Seed};
+use rand::RngExt;
+
+const N: usize = 60;
+const DIM: usize = 25;
+const SPARSITY: usize = 4;
+
+/// Numbers that single precision holds, most of them zero if `sparse`.
+fn table(sparse: bool) -> Vec<f64> {
+    let mut rng = Seed::root(11).child("conformance").rng();
+    let mut number = || f64::from(rng.random_range(-1.0..1.0_f32));
+    let mut table: Vec<f64> = (0..N * DIM).map(|_| number()).collect();
+    if sparse {
+        table.iter_mut().enumerate().filter(|(at, _)| at * 7 % 10 > 2).for_each(|(_, value)| *value = 0.0);
+    }
+    table
+}
+
+fn compressed(table: &[f64]) -> Compressed<f64> {
+    let (mut starts, mut indices, mut values) = (vec![0], vec![], vec![]);
+    for row in table.chunks(DIM) {
+        for (j, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            indices.push(j as u32);
+            values.push(value);
+        }
+        starts.push(indices.len());
+    }
+    Compressed::new(DIM, starts, indices, values).unwrap()
+}
+
+fn truth() -> SparseVector {
+    SparseVector::new(DIM, vec![2, 11, 24], vec![1.0, -1.5, 2.0]).unwrap()
+}
+
+/// Labels of the planted predictor without noise, or their signs, or three classes.
+fn losses(table: &[f64]) -> [Loss; 3] {
+    let labels: Vec<f64> = table.chunks(DIM).map(|row| truth().view().dot_dense(row)).collect();
+    let signs: Vec<f64> = labels.iter().map(|label| label.signum()).collect();
+    let classes: Vec<f64> = labels.iter().map(|label| (label + 1.5).clamp(0.0, 2.0).floor()).collect();
+    [Loss::least_squares(labels).unwrap(), Loss::logistic(&signs).unwrap(), Loss::softmax(&classes).unwrap()]
+}
+
+/// All losses on sparse and dense rows, with components of one row and of two, and an intercept here and there.
+fn sums() -> Vec<FiniteSum> {
+    let mut sums = Vec::new();
+    for sparse in [true, false] {
+        let table = table(sparse);
+        for loss in losses(&table) {
+            let examples = match sparse {
+                true => Examples::compressed_rows(compressed(&table)),
+                false => Examples::rows(N, DIM, table.clone()).unwrap(),
+            };
+            let sum = FiniteSum::new(examples, loss).unwrap().with_ridge(0.01).unwrap();
+            sums.push(if sparse { sum.with_intercept() } else { sum.in_blocks(2).unwrap() });
+        }
+    }
+    sums
+}
+
+fn task(sum: &FiniteSum) -> SolverTask {
+    SolverTask { sparsity: SPARSITY, step_size: 0.3 / sum.component_smoothness(), start: None }
+}
+
+fn build(row: &SolverRow, sum: &FiniteSum) -> Box<dyn Solver> {
+    (row.build)(sum, &task(sum)).unwrap_or_else(|error| panic!("{}: {error}", row.name))
+}
+
+fn for_every_solver(mut check: impl FnMut(&SolverRow, FiniteSum)) {
+    assert!(!SOLVERS.is_empty());
+    for row in SOLVERS {
+        sums().into_iter().for_each(|sum| check(row, sum));
+    }
+}
+
+fn bits(at: &Predictor) -> Vec<(u32, u64)> {
+    let entries = at.coefficients.iter().flat_map(|x| x.indices().iter().copied().zip(x.values()));
+    let intercepts = at.intercepts.iter().map(|value| (u32::MAX, value));
+    entries.chain(intercepts).map(|(j, value)| (j, value.to_bits())).collect()
+}
+
+#[test]
+fn names_are_unique_and_rows_are_documented() {
+    for row in SOLVERS {
+        assert_eq!(SOLVERS.iter().filter(|other| other.name == row.name).count(), 1, "{}", row.name);
+        assert!(!row.source.is_empty() && row.summary.ends_with('.'), "{}", row.name);
+        assert_eq!(lao_algorithms::thresholding::registry::solver(row.name).unwrap().name, row.name);
+    }
+}
+
+#[test]
+fn same_seed_gives_the_same_bits_and_other_seeds_others() {
+    for_every_solver(|row, mut sum| {
+        let mut run = |seed| {
+            let mut solver = build(row, &sum);
+            let stop = Stop::after_calls(5 * N as u64);
+            bits(&solve(&mut sum, &mut *solver, &Seed::root(seed), stop, false).unwrap().predictor)
+        };
+        let first = run(1);
+        assert_eq!(first, run(1), "{}", row.name);
+        assert_eq!(first != run(2), row.random, "{}", row.name);
+    });
+}
+
+#[test]
+fn iterates_are_sparse_and_the_meter_counts_what_was_announced() {
+    for_every_solver(|row, mut sum| {
+        let (mut solver, mut rng) = (build(row, &sum), Seed::root(2).rng());
+        for _ in 0..300 {
+            let (before, announced) = (sum.meter(), solver.next_calls(&sum));
+            let progress = solver.step(&mut sum, &mut rng).unwrap();
+            assert_eq!(sum.meter().calls - before.calls, announced, "{}", row.name);
+            let at = solver.coefficients();
+            assert!(at.coefficients.iter().all(|x| x.len() <= SPARSITY), "{}", row.name);
+            assert!(at.coefficients.iter().flat_map(|x| x.values()).all(|value| value.is_finite()));
+            if progress == Progress::Settled {
+                break;
+            }
+        }
+        assert!(solver.rounds() > 0, "{} completed no round", row.name);
+    });
+}
+
+#[test]
+fn no_budget_is_ever_exceeded_and_none_is_left_that_would_do() {
+    for_every_solver(|row, mut sum| {
+        for budget in [0, 1, 7, 59, 60, 61, 150, 333, 1000] {
+            sum.reset_meter();
+            let mut solver = build(row, &sum);
+            let stop = Stop::after_calls(budget);
+            let run = solve(&mut sum, &mut *solver, &Seed::root(3), stop, false).unwrap();
+            let spent = sum.meter().calls;
+            assert!(spent <= budget, "{}: {spent} of {budget}", row.name);
+            if run.outcome == Outcome::Calls {
+                assert!(spent + solver.next_calls(&sum) > budget, "{}", row.name);
+            }
+            if budget == 0 {
+                assert_eq!(run.predictor, Predictor::zeros(DIM, sum.outputs()), "{}", row.name);
+            }
+        }
+    });
+}
+
+#[test]
+fn going_on_after_a_stop_leaves_no_trace_in_the_bits() {
+    for_every_solver(|row, mut sum| {
+        let (mut straight, mut stopped) = (build(row, &sum), build(row, &sum));
+        let (mut one, mut other) = (Seed::root(4).rng(), Seed::root(4).rng());
+        let n = sum.len() as u64;
+        for calls in [3, n / 2, n, n + 5] {
+            go_on(&mut sum, &mut *stopped, &mut other, Stop::after_calls(calls), false).unwrap();
+        }
+        let rounds = stopped.rounds();
+        let rest = go_on(&mut sum, &mut *stopped, &mut other, Stop::after_rounds(3), false).unwrap();
+        let stop = Stop::after_rounds(rounds + 3);
+        let whole = go_on(&mut sum, &mut *straight, &mut one, stop, false).unwrap();
+        assert_eq!(bits(&rest.predictor), bits(&whole.predictor), "{}", row.name);
+    });
+}
+
+#[test]
+fn a_start_is_thresholded_and_stands_until_the_first_step() {
+    for_every_solver(|row, mut sum| {
+        let wide = SparseVector::from_dense(&(0..DIM).map(|j| j as f64 - 7.0).collect::<Vec<_>>());
+        let start = Predictor {
+            coefficients: vec![wide; sum.outputs()],
+            intercepts: vec![0.25 * f64::from(u8::from(sum.has_intercept())); sum.outputs()],
+        };
+        let task = SolverTask { start: Some(start.clone()), ..task(&sum) };
+        let mut solver = (row.build)(&sum, &task).unwrap();
+        let run = solve(&mut sum, &mut *solver, &Seed::root(5), Stop::after_rounds(0), false).unwrap();
+        assert!(run.predictor.coefficients.iter().all(|x| x.indices() == [21, 22, 23, 24]), "{}", row.name);
+        assert_eq!(run.predictor.intercepts, start.intercepts);
+    });
+}
+
+#[test]
+fn renaming_attributes_renames_the_answer() {
+    for row in SOLVERS {
+        for loss in losses(&table(false)) {
+            let answer = |table: Vec<f64>| {
+                let mut sum = FiniteSum::new(Examples::rows(N, DIM, table).unwrap(), loss.clone()).unwrap();
+                let mut solver = build(row, &sum);
+                let stop = Stop::after_calls(8 * N as u64);
+                solve(&mut sum, &mut *solver, &Seed::root(6), stop, false).unwrap().predictor
+            };
+            let plain = answer(table(false));
+            let renamed =
+                answer(table(false).chunks(DIM).flat_map(|row| row.iter().rev().copied()).collect());
+            for (x, renamed) in plain.coefficients.iter().zip(&renamed.coefficients) {
+                for j in 0..DIM as u32 {
+                    let (one, other) = (x.view().get(j), renamed.view().get(DIM as u32 - 1 - j));
+                    assert!((one - other).abs() < 1e-9, "{}: {one} against {other}", row.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_planted_predictor_is_found() {
+    for row in SOLVERS {
+        let table = table(false);
+        let [squares, ..] = losses(&table);
+        let mut sum = FiniteSum::new(Examples::rows(N, DIM, table).unwrap(), squares).unwrap();
+        // Steps along the mean of many components may be longer than those along one.
+        let many = !row.random || row.name == "hsg-ht";
+        let step_size = if many { 0.3 } else { task(&sum).step_size };
+        // Room for more than the planted three: small steps can freeze a wrong support that is just large enough.
+        let mut solver = (row.build)(&sum, &SolverTask { sparsity: 10, step_size, start: None }).unwrap();
+        let stop = Stop::after_calls(400 * N as u64);
+        let run = solve(&mut sum, &mut *solver, &Seed::root(7), stop, false).unwrap();
+        for (j, value) in truth().view().iter() {
+            let found = run.predictor.coefficients[0].view().get(j);
+            assert!((found - value).abs() < 1e-3, "{}: {found} is not {value}", row.name);
+        }
+    }
+}
+
+#[test]
+fn single_precision_storage_of_numbers_it_holds_has_the_bits_of_double() {
+    for row in SOLVERS {
+        let table = table(true);
+        let single: Vec<f32> = table.iter().map(|&value| value as f32).collect();
+        for loss in losses(&table) {
+            let mut sums = [
+                FiniteSum::new(Examples::rows(N, DIM, table.clone()).unwrap(), loss.clone()).unwrap(),
+                FiniteSum::new(Examples::rows(N, DIM, single.clone()).unwrap(), loss.clone()).unwrap(),
+            ];
+            let [double, single] = sums.each_mut().map(|sum| {
+                let mut solver = build(row, sum);
+                let stop = Stop::after_calls(6 * N as u64);
+                bits(&solve(sum, &mut *solver, &Seed::root(8), stop, false).unwrap().predictor)
+            });
+            assert_eq!(double, single, "{}", row.name);
+        }
+    }
+}
+
+#[test]
+fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
+    for_every_solver(|row, sum| {
+        let good = task(&sum);
+        let mut far = Predictor::zeros(DIM, sum.outputs());
+        far.intercepts[0] = f64::NAN;
+        let refused = [
+            ("sparsity", SolverTask { sparsity: 0, ..good.clone() }),
+            ("step_size", SolverTask { step_size: 0.0, ..good.clone() }),
+            ("step_size", SolverTask { step_size: -1.0, ..good.clone() }),
+            ("step_size", SolverTask { step_size: f64::NAN, ..good.clone() }),
+            ("step_size", SolverTask { step_size: f64::INFINITY, ..good.clone() }),
+            ("start", SolverTask { start: Some(Predictor::zeros(DIM + 1, sum.outputs())), ..good.clone() }),
+            ("start", SolverTask { start: Some(Predictor::zeros(DIM, sum.outputs() + 1)), ..good.clone() }),
+            ("start", SolverTask { start: Some(far), ..good.clone() }),
+        ];
+        for (field, task) in refused {
+            let error = (row.build)(&sum, &task).map(|_| ()).expect_err(row.name);
+            assert_eq!(error.field, field, "{error}");
+            assert!(!error.value.is_empty() && !error.allowed.is_empty(), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_sum_of_another_shape_is_refused_at_every_step() {
+    let other = Examples::rows(N / 2, DIM - 1, vec![0.5; N / 2 * (DIM - 1)]).unwrap();
+    let other = FiniteSum::new(other, Loss::least_squares(vec![1.0; N / 2]).unwrap()).unwrap();
+    for_every_solver(|row, mut sum| {
+        let (mut solver, mut other, mut rng) = (build(row, &sum), other.clone(), Seed::root(9).rng());
+        for _ in 0..4 {
+            let error = solver.step(&mut other, &mut rng).unwrap_err();
+            assert!(matches!(error, SolveError::Shape { .. }), "{}: {error}", row.name);
+            solver.step(&mut sum, &mut rng).unwrap();
+        }
+    });
+}
+
+#[test]
+fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
+    let table = table(false).iter().map(|value| value * 1e200).collect();
+    let loss = Loss::least_squares((0..N).map(|i| i as f64 * 1e200).collect()).unwrap();
+    let sum = FiniteSum::new(Examples::rows(N, DIM, table).unwrap(), loss).unwrap();
+    let task = SolverTask { sparsity: SPARSITY, step_size: 1.0, start: None };
+    for row in SOLVERS {
+        let (mut sum, mut rng) = (sum.clone(), Seed::root(10).rng());
+        let mut solver = (row.build)(&sum, &task).unwrap();
+        let error = (0..1000).find_map(|_| solver.step(&mut sum, &mut rng).err());
+        let error = error.unwrap_or_else(|| panic!("{} went on", row.name));
+        assert!(error.to_string().contains("diverged"), "{}: {error}", row.name);
+        let mut values = solver.coefficients().coefficients.iter().flat_map(|x| x.values());
+        assert!(values.all(|value| value.is_finite()), "{}", row.name);
+    }
+}
+
+/// Where one class diverges, no class moves.
+#[test]
+fn a_step_moves_all_classes_or_none() {
+    let rows = Examples::rows(2, 2, vec![1.0, 0.5, 0.25, 1.0]).unwrap();
+    let mut sum = FiniteSum::new(rows, Loss::softmax(&[0.0, 1.0]).unwrap()).unwrap();
+    let start = Predictor {
+        coefficients: vec![
+            SparseVector::new(2, vec![0], vec![1.0]).unwrap(),
+            SparseVector::new(2, vec![0], vec![f64::MAX]).unwrap(),
+        ],
+        intercepts: vec![0.0; 2],
+    };
+    // 1 - eta lambda is -2: the second class leaves the finite numbers.
+    sum = sum.with_ridge(3.0).unwrap();
+    let params = SgParams { sparsity: 2, step_size: 1.0, batch: 1, start: Some(start.clone()) };
+    let mut solver = params.check(Shape::of(&sum)).unwrap();
+    assert!(solver.step(&mut sum, &mut Seed::root(1).rng()).is_err());
+    assert_eq!(solver.coefficients(), &start);
+}
+
+#[test]
+fn weighted_draws_take_the_step_of_uniform_draws_in_expectation() {
+    let mut sum = sums().swap_remove(0);
+    let n = sum.len();
+    let weights: Vec<f64> = (0..n).map(|z| 1.0 + (z % 4) as f64).collect();
+    let params = SgParams { sparsity: DIM, step_size: 0.01, batch: 1, start: None };
+    let refused =
+        |weights: &[f64]| params.clone().check_weighted(Shape::of(&sum), weights).unwrap_err().field;
+    assert_eq!((refused(&weights[1..]), refused(&vec![0.0; n])), ("weights", "weights"));
+    let mut gradient = Gradient::default();
+    let zero = Predictor::zeros(DIM, 1);
+    sum.gradient(Batch::All, &zero, &mut gradient).unwrap();
+    let (mut mean, mut square, runs) = (vec![0.0; DIM], vec![0.0; DIM], 20_000);
+    let fresh = params.check_weighted(Shape::of(&sum), &weights).unwrap();
+    let mut rng = Seed::root(12).rng();
+    for _ in 0..runs {
+        let mut solver = fresh.clone();
+        solver.step(&mut sum, &mut rng).unwrap();
+        for (j, value) in solver.coefficients().coefficients[0].view().iter() {
+            mean[j as usize] += value / runs as f64;
+            square[j as usize] += value * value / runs as f64;
+        }
+    }
+    for j in 0..DIM {
+        let error = (square[j] / runs as f64).sqrt();
+        let expected = -0.01 * gradient.coefficients[0][j];
+        assert!((mean[j] - expected).abs() <= 5.0 * error, "{j}: {} is not {expected}", mean[j]);
+    }
+}
