@@ -9,6 +9,7 @@ pub mod sabotage;
 pub mod source;
 pub mod tampered;
 pub mod threshold;
+pub mod variance_reduced;
 
 pub use draws::{FaultyDraws, WrongLength, WrongSubset};
 pub use learner::{Misdirected, Misdirection};
@@ -17,3 +18,4 @@ pub use sabotage::{Keep, Sabotage};
 pub use source::{Fault, Faulty, ImputesMean};
 pub use tampered::{Estimates, Tampered, TwoDraws};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};
+pub use variance_reduced::{DrawFault, FaultyDraws, PlainScsg, StepFault};

@@ -1,0 +1,290 @@
+//! Faults of variance-reduced hard thresholding: wrong draws, which enter through the seam of the production solver, and wrong
+//! steps, for which the epoch is written down plainly once more.
+
+use lao_algorithms::thresholding::{
+    Draws, EpochLength, Progress, ScsgParams, SolveError, Solver, UniformDraws,
+};
+use lao_kernels::{HardThreshold, Threshold};
+use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
+use rand::RngExt;
+
+/// What is wrong with the draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DrawFault {
+    /// Nothing.
+    #[default]
+    None,
+    /// Makes N + 1 steps.
+    OneStepMore,
+    /// Makes N - 1 steps, where N is not 0.
+    OneStepFewer,
+    /// Takes the first components for its batch.
+    FirstComponents,
+    /// Draws the batch with replacement.
+    WithReplacement,
+    /// Draws mini-batches inside the batch.
+    InsideBatch,
+    /// Draws N from 1, 2, .. with the same decay.
+    FromOne,
+    /// Takes b/(B+b) for B/(B+b).
+    Swapped,
+    /// Makes B/b steps, whatever was asked for.
+    Ratio,
+}
+
+/// Uniform draws with a fault.
+#[derive(Clone, Debug)]
+pub struct FaultyDraws {
+    fault: DrawFault,
+    honest: UniformDraws,
+    batch: Vec<u32>,
+    /// Mini-batches still to come in this epoch.
+    left: u64,
+}
+
+impl FaultyDraws {
+    /// For sums of so many components.
+    pub fn new(components: usize, fault: DrawFault) -> Self {
+        FaultyDraws { fault, honest: UniformDraws::new(components), batch: Vec::new(), left: 0 }
+    }
+}
+
+impl Draws for FaultyDraws {
+    fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
+        let mini = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        match (self.fault, mini) {
+            (DrawFault::FirstComponents, false) => into.extend(0..size as u32),
+            (DrawFault::WithReplacement, false) => {
+                into.extend((0..size).map(|_| rng.random_range(0..components as u32)));
+            }
+            (DrawFault::InsideBatch, true) if !self.batch.is_empty() => {
+                let inside = (0..size).map(|_| self.batch[rng.random_range(0..self.batch.len())]);
+                into.extend(inside);
+            }
+            _ => self.honest.subset(components, size, rng, into),
+        }
+        if !mini {
+            self.batch.clone_from(into);
+        }
+    }
+
+    fn length(&mut self, length: EpochLength, batch: usize, mini_batch: usize, rng: &mut Rng) -> u64 {
+        let honest = self.honest.length(length, batch, mini_batch, rng);
+        self.left = match self.fault {
+            DrawFault::OneStepMore | DrawFault::FromOne => honest + 1,
+            DrawFault::OneStepFewer => honest.saturating_sub(1),
+            DrawFault::Swapped => self.honest.length(length, mini_batch, batch, rng),
+            DrawFault::Ratio => (batch / mini_batch) as u64,
+            _ => honest,
+        };
+        self.left
+    }
+}
+
+/// What is wrong with the steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepFault {
+    /// Nothing: the dense twin of the production solver.
+    #[default]
+    None,
+    /// Steps along the mini-batch gradient alone.
+    NoControlVariate,
+    /// Leaves out the mini-batch gradient at the snapshot.
+    NoCorrection,
+    /// Takes the snapshot gradient of the epoch before.
+    StaleSnapshot,
+    /// Takes the snapshot gradient anew at every iterate.
+    FreshSnapshot,
+    /// Thresholds before the step, and not after it.
+    ThresholdsFirst,
+    /// Makes the mean of an epoch's iterates the next snapshot.
+    AveragesIterates,
+    /// Divides the step size by the number of the step.
+    DecayingStep,
+    /// Draws a batch of n components with replacement.
+    ReplacesAll,
+}
+
+/// SCSG-HT for one output, written down plainly in O(d) a step, with a fault. Without one it draws as the production solver does.
+#[derive(Clone, Debug)]
+pub struct PlainScsg {
+    params: ScsgParams,
+    fault: StepFault,
+    draws: UniformDraws,
+    drawn: Vec<u32>,
+    x: Predictor,
+    snapshot: Predictor,
+    batch: Vec<u32>,
+    mu: Vec<f64>,
+    before: Vec<f64>,
+    iterates: Vec<f64>,
+    left: u64,
+    steps: u64,
+    in_epoch: u64,
+    rounds: u64,
+}
+
+impl PlainScsg {
+    /// From zero, or where the parameters say.
+    pub fn new(params: ScsgParams, sum: &FiniteSum, fault: StepFault) -> Self {
+        let x = params.start.clone().unwrap_or_else(|| Predictor::zeros(sum.dim(), 1));
+        PlainScsg {
+            params,
+            fault,
+            draws: UniformDraws::new(sum.len()),
+            drawn: Vec::new(),
+            snapshot: x.clone(),
+            x,
+            batch: Vec::new(),
+            mu: Vec::new(),
+            before: Vec::new(),
+            iterates: vec![0.0; sum.dim()],
+            left: 0,
+            steps: 0,
+            in_epoch: 0,
+            rounds: 0,
+        }
+    }
+
+    fn gradient(sum: &mut FiniteSum, batch: Batch<'_>, at: &Predictor) -> Vec<f64> {
+        let mut gradient = Gradient::default();
+        sum.gradient(batch, at, &mut gradient);
+        let mut dense = gradient.coefficients.swap_remove(0);
+        at.coefficients[0].view().iter().for_each(|(j, x)| dense[j as usize] += sum.ridge() * x);
+        dense
+    }
+
+    fn begin_epoch(&mut self, sum: &mut FiniteSum, rng: &mut Rng) {
+        let ScsgParams { batch, mini_batch, length, .. } = self.params;
+        let n = sum.len();
+        self.batch.clear();
+        if batch < n {
+            self.draws.subset(n, batch, rng, &mut self.batch);
+        } else if self.fault == StepFault::ReplacesAll {
+            self.batch.extend((0..n).map(|_| rng.random_range(0..n as u32)));
+        } else {
+            self.batch.extend(0..n as u32);
+        }
+        self.snapshot.copy_from(&self.x);
+        let mu = Self::gradient(sum, Batch::Rows(&self.batch), &self.x);
+        self.before = std::mem::replace(&mut self.mu, mu);
+        if self.before.is_empty() {
+            self.before.clone_from(&self.mu);
+        }
+        self.left = self.draws.length(length, batch, mini_batch, rng);
+        self.iterates.fill(0.0);
+        self.in_epoch = 0;
+    }
+
+    fn direction(&mut self, sum: &mut FiniteSum) -> Vec<f64> {
+        let batch = Batch::Rows(&self.drawn);
+        let mut v = Self::gradient(sum, batch, &self.x);
+        let correction = Self::gradient(sum, batch, &self.snapshot);
+        let fresh;
+        let mu = match self.fault {
+            StepFault::NoControlVariate => return v,
+            StepFault::StaleSnapshot => &self.before,
+            StepFault::FreshSnapshot => {
+                fresh = Self::gradient(sum, Batch::Rows(&self.batch), &self.x);
+                &fresh
+            }
+            _ => &self.mu,
+        };
+        for ((v, correction), mu) in v.iter_mut().zip(&correction).zip(mu) {
+            *v += mu - if self.fault == StepFault::NoCorrection { 0.0 } else { *correction };
+        }
+        v
+    }
+}
+
+impl Solver for PlainScsg {
+    fn next_calls(&self, _: &FiniteSum) -> u64 {
+        let ScsgParams { batch, mini_batch, .. } = self.params;
+        if self.left == 0 { batch as u64 } else { 2 * mini_batch as u64 }
+    }
+
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+        if self.left == 0 {
+            self.begin_epoch(sum, rng);
+            self.rounds += u64::from(self.left == 0);
+            return Ok(Progress::Snapshot);
+        }
+        self.drawn.clear();
+        self.draws.subset(sum.len(), self.params.mini_batch, rng, &mut self.drawn);
+        let v = self.direction(sum);
+        self.steps += 1;
+        self.in_epoch += 1;
+        let mut eta = self.params.step_size;
+        if self.fault == StepFault::DecayingStep {
+            eta /= self.steps as f64;
+        }
+        let (x, mut threshold) = (&mut self.x.coefficients[0], HardThreshold::default());
+        let mut dense = x.view().to_dense();
+        if self.fault == StepFault::ThresholdsFirst {
+            threshold.keep(&dense, self.params.sparsity, x)?;
+            dense = x.view().to_dense();
+        }
+        dense.iter_mut().zip(&v).for_each(|(x, v)| *x -= eta * v);
+        let kept = if self.fault == StepFault::ThresholdsFirst { dense.len() } else { self.params.sparsity };
+        threshold.keep(&dense, kept, x)?;
+        sum.count_threshold();
+        x.view().iter().for_each(|(j, x)| self.iterates[j as usize] += x);
+        self.left -= 1;
+        if self.left == 0 {
+            self.rounds += 1;
+            if self.fault == StepFault::AveragesIterates {
+                self.iterates.iter_mut().for_each(|total| *total /= self.in_epoch as f64);
+                threshold.keep(&self.iterates, self.iterates.len(), &mut self.x.coefficients[0])?;
+            }
+        }
+        Ok(Progress::Moved)
+    }
+
+    fn coefficients(&mut self) -> &Predictor {
+        &self.x
+    }
+
+    fn rounds(&self) -> u64 {
+        self.rounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lao_algorithms::thresholding::Shape;
+    use lao_observation::Seed;
+    use lao_observation::finite_sum::{Examples, Loss};
+
+    #[test]
+    fn without_a_fault_they_are_the_production_solver() {
+        let (mut data, n, d) = (Seed::root(3).rng(), 12, 7);
+        let mut number = || data.random_range(-1.0..1.0);
+        let rows = Examples::rows(n, d, (0..n * d).map(|_| number()).collect()).unwrap();
+        let labels = (0..n).map(|_| 3.0 * number()).collect();
+        let mut sum = FiniteSum::new(rows, Loss::least_squares(labels).unwrap()).unwrap();
+        for (batch, mini_batch) in [(n, 3), (6, 2), (5, 1)] {
+            let length = EpochLength::Geometric;
+            let params = ScsgParams { sparsity: 3, step_size: 0.05, batch, mini_batch, length, start: None };
+            let mut production = params.clone().check(Shape::of(&sum)).unwrap();
+            let draws = FaultyDraws::new(n, DrawFault::None);
+            let mut seamed = params.clone().check_with(Shape::of(&sum), draws).unwrap();
+            let mut plain = PlainScsg::new(params, &sum, StepFault::None);
+            let solvers: [&mut dyn Solver; 3] = [&mut production, &mut seamed, &mut plain];
+            let mut ends = Vec::new();
+            for solver in solvers {
+                let mut rng = Seed::root(4).rng();
+                sum.reset_meter();
+                while solver.rounds() < 5 {
+                    solver.step(&mut sum, &mut rng).unwrap();
+                }
+                ends.push((solver.coefficients().clone(), sum.meter()));
+            }
+            assert_eq!(ends[0], ends[1]);
+            assert_eq!(ends[0].1, ends[2].1);
+            assert!(ends[0].0.distance_squared(&ends[2].0) < 1e-24);
+            assert!(ends[0].0.norm_squared() > 0.0);
+        }
+    }
+}
