@@ -9,6 +9,8 @@ mod dual_averaging;
 mod examples;
 mod metered;
 mod population;
+pub mod quadratics;
+pub mod regression;
 mod sets;
 mod small_sum;
 mod step;

@@ -18,4 +18,4 @@ pub use sabotage::{Keep, Sabotage};
 pub use source::{Fault, Faulty, ImputesMean};
 pub use tampered::{Estimates, Tampered, TwoDraws};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};
-pub use variance_reduced::{DrawFault, FaultyDraws, PlainScsg, StepFault};
+pub use variance_reduced::{PlainScsg, StepFault};

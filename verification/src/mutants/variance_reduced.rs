@@ -1,86 +1,10 @@
-//! Faults of variance-reduced hard thresholding: wrong draws, which enter through the seam of the production solver, and wrong
-//! steps, for which the epoch is written down plainly once more.
+//! Wrong steps of variance-reduced hard thresholding, for which the epoch is written down plainly once more. Wrong draws need no
+//! copy: see [`draws`](super::draws).
 
-use lao_algorithms::thresholding::{
-    Draws, EpochLength, Progress, ScsgParams, SolveError, Solver, UniformDraws,
-};
+use lao_algorithms::thresholding::{Draws, Progress, ScsgParams, SolveError, Solver, UniformDraws};
 use lao_kernels::{HardThreshold, Threshold};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
 use rand::RngExt;
-
-/// What is wrong with the draws.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DrawFault {
-    /// Nothing.
-    #[default]
-    None,
-    /// Makes N + 1 steps.
-    OneStepMore,
-    /// Makes N - 1 steps, where N is not 0.
-    OneStepFewer,
-    /// Takes the first components for its batch.
-    FirstComponents,
-    /// Draws the batch with replacement.
-    WithReplacement,
-    /// Draws mini-batches inside the batch.
-    InsideBatch,
-    /// Draws N from 1, 2, .. with the same decay.
-    FromOne,
-    /// Takes b/(B+b) for B/(B+b).
-    Swapped,
-    /// Makes B/b steps, whatever was asked for.
-    Ratio,
-}
-
-/// Uniform draws with a fault.
-#[derive(Clone, Debug)]
-pub struct FaultyDraws {
-    fault: DrawFault,
-    honest: UniformDraws,
-    batch: Vec<u32>,
-    /// Mini-batches still to come in this epoch.
-    left: u64,
-}
-
-impl FaultyDraws {
-    /// For sums of so many components.
-    pub fn new(components: usize, fault: DrawFault) -> Self {
-        FaultyDraws { fault, honest: UniformDraws::new(components), batch: Vec::new(), left: 0 }
-    }
-}
-
-impl Draws for FaultyDraws {
-    fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
-        let mini = self.left > 0;
-        self.left = self.left.saturating_sub(1);
-        match (self.fault, mini) {
-            (DrawFault::FirstComponents, false) => into.extend(0..size as u32),
-            (DrawFault::WithReplacement, false) => {
-                into.extend((0..size).map(|_| rng.random_range(0..components as u32)));
-            }
-            (DrawFault::InsideBatch, true) if !self.batch.is_empty() => {
-                let inside = (0..size).map(|_| self.batch[rng.random_range(0..self.batch.len())]);
-                into.extend(inside);
-            }
-            _ => self.honest.subset(components, size, rng, into),
-        }
-        if !mini {
-            self.batch.clone_from(into);
-        }
-    }
-
-    fn length(&mut self, length: EpochLength, batch: usize, mini_batch: usize, rng: &mut Rng) -> u64 {
-        let honest = self.honest.length(length, batch, mini_batch, rng);
-        self.left = match self.fault {
-            DrawFault::OneStepMore | DrawFault::FromOne => honest + 1,
-            DrawFault::OneStepFewer => honest.saturating_sub(1),
-            DrawFault::Swapped => self.honest.length(length, mini_batch, batch, rng),
-            DrawFault::Ratio => (batch / mini_batch) as u64,
-            _ => honest,
-        };
-        self.left
-    }
-}
 
 /// What is wrong with the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,15 +71,15 @@ impl PlainScsg {
         }
     }
 
-    fn gradient(sum: &mut FiniteSum, batch: Batch<'_>, at: &Predictor) -> Vec<f64> {
+    fn gradient(sum: &mut FiniteSum, batch: Batch<'_>, at: &Predictor) -> Result<Vec<f64>, SolveError> {
         let mut gradient = Gradient::default();
-        sum.gradient(batch, at, &mut gradient);
+        sum.gradient(batch, at, &mut gradient)?;
         let mut dense = gradient.coefficients.swap_remove(0);
         at.coefficients[0].view().iter().for_each(|(j, x)| dense[j as usize] += sum.ridge() * x);
-        dense
+        Ok(dense)
     }
 
-    fn begin_epoch(&mut self, sum: &mut FiniteSum, rng: &mut Rng) {
+    fn begin_epoch(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<(), SolveError> {
         let ScsgParams { batch, mini_batch, length, .. } = self.params;
         let n = sum.len();
         self.batch.clear();
@@ -167,7 +91,7 @@ impl PlainScsg {
             self.batch.extend(0..n as u32);
         }
         self.snapshot.copy_from(&self.x);
-        let mu = Self::gradient(sum, Batch::Rows(&self.batch), &self.x);
+        let mu = Self::gradient(sum, Batch::Components(&self.batch), &self.x)?;
         self.before = std::mem::replace(&mut self.mu, mu);
         if self.before.is_empty() {
             self.before.clone_from(&self.mu);
@@ -175,18 +99,19 @@ impl PlainScsg {
         self.left = self.draws.length(length, batch, mini_batch, rng);
         self.iterates.fill(0.0);
         self.in_epoch = 0;
+        Ok(())
     }
 
-    fn direction(&mut self, sum: &mut FiniteSum) -> Vec<f64> {
-        let batch = Batch::Rows(&self.drawn);
-        let mut v = Self::gradient(sum, batch, &self.x);
-        let correction = Self::gradient(sum, batch, &self.snapshot);
+    fn direction(&mut self, sum: &mut FiniteSum) -> Result<Vec<f64>, SolveError> {
+        let batch = Batch::Components(&self.drawn);
+        let mut v = Self::gradient(sum, batch, &self.x)?;
+        let correction = Self::gradient(sum, batch, &self.snapshot)?;
         let fresh;
         let mu = match self.fault {
-            StepFault::NoControlVariate => return v,
+            StepFault::NoControlVariate => return Ok(v),
             StepFault::StaleSnapshot => &self.before,
             StepFault::FreshSnapshot => {
-                fresh = Self::gradient(sum, Batch::Rows(&self.batch), &self.x);
+                fresh = Self::gradient(sum, Batch::Components(&self.batch), &self.x)?;
                 &fresh
             }
             _ => &self.mu,
@@ -194,7 +119,7 @@ impl PlainScsg {
         for ((v, correction), mu) in v.iter_mut().zip(&correction).zip(mu) {
             *v += mu - if self.fault == StepFault::NoCorrection { 0.0 } else { *correction };
         }
-        v
+        Ok(v)
     }
 }
 
@@ -206,13 +131,13 @@ impl Solver for PlainScsg {
 
     fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
         if self.left == 0 {
-            self.begin_epoch(sum, rng);
+            self.begin_epoch(sum, rng)?;
             self.rounds += u64::from(self.left == 0);
             return Ok(Progress::Snapshot);
         }
         self.drawn.clear();
         self.draws.subset(sum.len(), self.params.mini_batch, rng, &mut self.drawn);
-        let v = self.direction(sum);
+        let v = self.direction(sum)?;
         self.steps += 1;
         self.in_epoch += 1;
         let mut eta = self.params.step_size;
@@ -253,7 +178,8 @@ impl Solver for PlainScsg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lao_algorithms::thresholding::Shape;
+    use crate::mutants::FaultyDraws;
+    use lao_algorithms::thresholding::{EpochLength, Shape};
     use lao_observation::Seed;
     use lao_observation::finite_sum::{Examples, Loss};
 
@@ -268,7 +194,7 @@ mod tests {
             let length = EpochLength::Geometric;
             let params = ScsgParams { sparsity: 3, step_size: 0.05, batch, mini_batch, length, start: None };
             let mut production = params.clone().check(Shape::of(&sum)).unwrap();
-            let draws = FaultyDraws::new(n, DrawFault::None);
+            let draws = FaultyDraws::new(n, None, None);
             let mut seamed = params.clone().check_with(Shape::of(&sum), draws).unwrap();
             let mut plain = PlainScsg::new(params, &sum, StepFault::None);
             let solvers: [&mut dyn Solver; 3] = [&mut production, &mut seamed, &mut plain];

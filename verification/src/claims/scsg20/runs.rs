@@ -1,0 +1,62 @@
+//! Runs of production solvers that a claim looks into, round by round.
+
+use crate::instance::quadratics::predictor;
+use lao_algorithms::thresholding::{EpochLength, ScsgParams, SolveError, Solver};
+use lao_observation::{FiniteSum, Meter, Predictor, Seed};
+
+/// SCSG-HT with option I from zero.
+pub(super) fn option_one(sparsity: usize, step_size: f64, batch: usize, mini_batch: usize) -> ScsgParams {
+    let length = EpochLength::Geometric;
+    ScsgParams { sparsity, step_size, batch, mini_batch, length, start: None }
+}
+
+/// The same with option II.
+pub(super) fn option_two(sparsity: usize, step_size: f64, batch: usize, mini_batch: usize) -> ScsgParams {
+    ScsgParams { length: EpochLength::Ratio, ..option_one(sparsity, step_size, batch, mini_batch) }
+}
+
+/// Runs a solver and shows `after` every completed round, until it says that this is enough or `rounds` are done. False when a
+/// step diverged.
+pub(super) fn each_round(
+    sum: &mut FiniteSum,
+    solver: &mut dyn Solver,
+    seed: &Seed,
+    rounds: u64,
+    mut after: impl FnMut(&Predictor, Meter) -> bool,
+) -> anyhow::Result<bool> {
+    let mut rng = seed.rng();
+    for round in 1..=rounds {
+        while solver.rounds() < round {
+            match solver.step(sum, &mut rng) {
+                Ok(_) => {}
+                Err(SolveError::Diverged(_)) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let x = solver.coefficients();
+        if x.norm_squared() > 1e100 {
+            return Ok(false);
+        }
+        if after(x, sum.meter()) {
+            break;
+        }
+    }
+    Ok(true)
+}
+
+/// `|x - x*|^2` after each of so many rounds; infinite from where a step diverged.
+pub(super) fn distances(
+    sum: &mut FiniteSum,
+    solver: &mut dyn Solver,
+    seed: &Seed,
+    star: &[f64],
+    rounds: u64,
+) -> anyhow::Result<Vec<f64>> {
+    let (star, mut curve) = (predictor(star), Vec::new());
+    each_round(sum, solver, seed, rounds, |x, _| {
+        curve.push(x.distance_squared(&star));
+        false
+    })?;
+    curve.resize(rounds as usize, f64::INFINITY);
+    Ok(curve)
+}

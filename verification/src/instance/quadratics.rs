@@ -1,0 +1,182 @@
+//! Finite sums of diagonal quadratics, `f_z(x) = (1/2) sum_i h_zi x_i^2 + q_z'x`, as production sums of blocks.
+//!
+//! A production sum counts its calls and so belongs to one thread; [`Shared`] hands out clones of one.
+
+use super::{dot, norm2};
+use lao_kernels::{Compressed, SparseVector};
+use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::{FiniteSum, Predictor, Rng, Seed};
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+use std::sync::{Mutex, PoisonError};
+
+/// The components of a sum of diagonal quadratics.
+#[derive(Clone, Debug)]
+pub struct Quadratics {
+    /// `h_z`, one positive vector of length d per component.
+    pub curvatures: Vec<Vec<f64>>,
+    /// `q_z`.
+    pub linear: Vec<Vec<f64>>,
+}
+
+impl Quadratics {
+    /// `f_z = |x - c_z|^2/2` with `c_z` normal, centred on `mean` exactly, and with `(1/n) sum |c_z - mean|^2 = variance` exactly.
+    pub fn around(mean: &[f64], n: usize, variance: f64, seed: &Seed) -> Quadratics {
+        let (mut rng, d) = (seed.rng(), mean.len());
+        let mut linear = centred(&mut rng, n, d);
+        let spread = linear.iter().map(|q| norm2(q)).sum::<f64>() / n as f64;
+        let scale = (variance / spread).sqrt();
+        for q in &mut linear {
+            q.iter_mut().zip(mean).for_each(|(q, mean)| *q = scale * *q - mean);
+        }
+        Quadratics { curvatures: vec![vec![1.0; d]; n], linear }
+    }
+
+    /// Curvatures uniform in `range`, linear parts normal with this standard deviation and adding up to `n gradient`, so that the
+    /// gradient at 0 is `gradient`.
+    pub fn random(gradient: &[f64], n: usize, range: (f64, f64), sd: f64, seed: &Seed) -> Quadratics {
+        let (mut rng, d) = (seed.rng(), gradient.len());
+        let curvatures =
+            (0..n).map(|_| (0..d).map(|_| rng.random_range(range.0..range.1)).collect()).collect();
+        let mut linear = centred(&mut rng, n, d);
+        for q in &mut linear {
+            q.iter_mut().zip(gradient).for_each(|(q, gradient)| *q = sd * *q + gradient);
+        }
+        Quadratics { curvatures, linear }
+    }
+
+    /// n.
+    pub fn len(&self) -> usize {
+        self.linear.len()
+    }
+
+    /// Whether there are no components.
+    pub fn is_empty(&self) -> bool {
+        self.linear.is_empty()
+    }
+
+    /// d.
+    pub fn dim(&self) -> usize {
+        self.linear.first().map_or(0, Vec::len)
+    }
+
+    /// The diagonal of the Hessian of f.
+    pub fn hessian(&self) -> Vec<f64> {
+        mean(&self.curvatures)
+    }
+
+    /// The largest curvature of a component: L.
+    pub fn smoothness(&self) -> f64 {
+        self.curvatures.iter().flatten().copied().fold(0.0, f64::max)
+    }
+
+    /// The least curvature of f: rho.
+    pub fn strong_convexity(&self) -> f64 {
+        self.hessian().into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The gradient of component z.
+    pub fn gradient(&self, z: usize, x: &[f64]) -> Vec<f64> {
+        let slopes = self.curvatures[z].iter().zip(x).zip(&self.linear[z]);
+        slopes.map(|((h, x), q)| h * x + q).collect()
+    }
+
+    /// The gradient of f.
+    pub fn mean_gradient(&self, x: &[f64]) -> Vec<f64> {
+        mean(&(0..self.len()).map(|z| self.gradient(z, x)).collect::<Vec<_>>())
+    }
+
+    /// `S(x)`, the mean squared distance of the components' gradients from their mean.
+    pub fn variance(&self, x: &[f64]) -> f64 {
+        let gradients: Vec<Vec<f64>> = (0..self.len()).map(|z| self.gradient(z, x)).collect();
+        gradients.iter().map(|g| norm2(g)).sum::<f64>() / self.len() as f64 - norm2(&mean(&gradients))
+    }
+
+    /// `f(x)`.
+    pub fn value(&self, x: &[f64]) -> f64 {
+        let squares: Vec<f64> = x.iter().map(|x| x * x).collect();
+        0.5 * dot(&self.hessian(), &squares) + dot(&mean(&self.linear), x)
+    }
+
+    /// The production sum: component z is a block of d rows, row i with the one entry `s = sqrt(d h_zi/2)` and the label
+    /// `-d q_zi/(2 s)`, so that the mean of its squares is `f_z`, but for a constant.
+    pub fn sum(&self) -> anyhow::Result<FiniteSum> {
+        let (n, d) = (self.len(), self.dim());
+        let half = 0.5 * d as f64;
+        let entries: Vec<f64> = self.curvatures.iter().flatten().map(|h| (half * h).sqrt()).collect();
+        let labels = self.linear.iter().flatten().zip(&entries).map(|(q, s)| -half * q / s).collect();
+        let indices = (0..n).flat_map(|_| 0..d as u32).collect();
+        let rows = Compressed::new(d, (0..=n * d).collect(), indices, entries)?;
+        let sum = FiniteSum::new(Examples::compressed_rows(rows), Loss::least_squares(labels)?)?;
+        Ok(sum.in_blocks(d)?)
+    }
+}
+
+/// Standard normal vectors, shifted to add up to zero.
+fn centred(rng: &mut Rng, n: usize, d: usize) -> Vec<Vec<f64>> {
+    let mut all: Vec<Vec<f64>> =
+        (0..n).map(|_| (0..d).map(|_| StandardNormal.sample(rng)).collect()).collect();
+    let centre = mean(&all);
+    for vector in &mut all {
+        vector.iter_mut().zip(&centre).for_each(|(x, centre)| *x -= centre);
+    }
+    all
+}
+
+fn mean(vectors: &[Vec<f64>]) -> Vec<f64> {
+    let d = vectors.first().map_or(0, Vec::len);
+    (0..d).map(|i| vectors.iter().map(|v| v[i]).sum::<f64>() / vectors.len() as f64).collect()
+}
+
+/// One sum for many threads.
+#[derive(Debug)]
+pub struct Shared(Mutex<FiniteSum>);
+
+impl Shared {
+    /// Of this sum.
+    pub fn new(sum: FiniteSum) -> Self {
+        Shared(Mutex::new(sum))
+    }
+
+    /// A clone with a meter at zero.
+    pub fn sum(&self) -> FiniteSum {
+        let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        sum.reset_meter();
+        sum
+    }
+}
+
+/// A predictor of one output.
+pub fn predictor(dense: &[f64]) -> Predictor {
+    Predictor { coefficients: vec![SparseVector::from_dense(dense)], intercepts: vec![0.0] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lao_observation::{Batch, Gradient};
+
+    #[test]
+    fn blocks_have_the_gradients_of_the_quadratics() {
+        let all = Quadratics::random(&[0.5, -0.3, 0.0], 6, (0.5, 2.0), 1.0, &Seed::root(1));
+        let (mut sum, x) = (all.sum().unwrap(), [1.0, 0.0, -2.0]);
+        let at = predictor(&x);
+        for z in 0..6 {
+            let mut gradient = Gradient::default();
+            sum.gradient(Batch::Components(&[z as u32]), &at, &mut gradient).unwrap();
+            for (found, exact) in gradient.coefficients[0].iter().zip(all.gradient(z, &x)) {
+                assert!((found - exact).abs() < 1e-12);
+            }
+        }
+        let rise = sum.score(&at).unwrap() - sum.score(&predictor(&[0.0; 3])).unwrap();
+        assert!((rise - all.value(&x)).abs() < 1e-12);
+        assert!((all.mean_gradient(&[0.0; 3])[0] - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn toys_have_their_mean_and_variance() {
+        let toy = Quadratics::around(&[1.0, -2.0], 50, 3.0, &Seed::root(2));
+        assert!((toy.variance(&[0.0, 0.0]) - 3.0).abs() < 1e-12);
+        assert!(toy.mean_gradient(&[1.0, -2.0]).iter().all(|g| g.abs() < 1e-12));
+    }
+}
