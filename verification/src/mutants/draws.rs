@@ -31,6 +31,8 @@ pub enum WrongSubset {
     First,
     /// A uniform subset of the others beside component 0.
     AlwaysComponentZero,
+    /// Mini-batches from the snapshot's batch (where that is not all components).
+    InsideBatch,
 }
 
 /// Production draws with a fault, or without.
@@ -39,20 +41,29 @@ pub struct FaultyDraws {
     honest: UniformDraws,
     length: Option<WrongLength>,
     subset: Option<WrongSubset>,
+    batch: Vec<u32>,
+    /// Mini-batches still to come in this epoch.
+    left: u64,
 }
 
 impl FaultyDraws {
     /// For sums of so many components.
     pub fn new(components: usize, length: Option<WrongLength>, subset: Option<WrongSubset>) -> Self {
-        FaultyDraws { honest: UniformDraws::new(components), length, subset }
+        let honest = UniformDraws::new(components);
+        FaultyDraws { honest, length, subset, batch: Vec::new(), left: 0 }
     }
 }
 
 impl Draws for FaultyDraws {
     fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         let from = into.len();
+        let mini = self.left > 0;
+        self.left = self.left.saturating_sub(1);
         match self.subset {
-            None => self.honest.subset(components, size, rng, into),
+            Some(WrongSubset::InsideBatch) if mini && !self.batch.is_empty() => {
+                into.extend((0..size).map(|_| self.batch[rng.random_range(0..self.batch.len())]));
+            }
+            None | Some(WrongSubset::InsideBatch) => self.honest.subset(components, size, rng, into),
             Some(WrongSubset::WithReplacement) => {
                 into.extend((0..size).map(|_| rng.random_range(0..components.max(1)) as u32));
                 into[from..].sort_unstable();
@@ -65,12 +76,16 @@ impl Draws for FaultyDraws {
                 }
             }
         }
+        if !mini {
+            self.batch.clear();
+            self.batch.extend_from_slice(&into[from..]);
+        }
     }
 
     fn length(&mut self, length: EpochLength, batch: usize, mini_batch: usize, rng: &mut Rng) -> u64 {
         let ratio = batch as f64 / mini_batch as f64;
         let mut honest = || self.honest.length(length, batch, mini_batch, rng);
-        match self.length {
+        self.left = match self.length {
             None => honest(),
             Some(WrongLength::FromOne) => honest() + 1,
             Some(WrongLength::Swapped) => self.honest.length(length, mini_batch, batch, rng),
@@ -81,6 +96,7 @@ impl Draws for FaultyDraws {
             }
             Some(WrongLength::Fixed) => ratio as u64,
             Some(WrongLength::OneLess) => honest().saturating_sub(1),
-        }
+        };
+        self.left
     }
 }

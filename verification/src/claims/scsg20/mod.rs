@@ -2,6 +2,10 @@
 
 use crate::claim::Claim;
 
+mod constants;
+mod cor11;
+mod cor12;
+mod cor13;
 mod def1_geometric;
 mod itilde;
 mod lemma2_bias;
@@ -23,4 +27,23 @@ pub const CLAIMS: &[Claim] = &[
     theta_algebra::CLAIM,
     remark1::PRINTED,
     remark1::CLAIM,
+mod runs;
+mod thm1_corrected;
+mod thm1_printed;
+mod toy;
+mod toy_exact;
+
+/// The claims of the paper, in the paper's order.
+pub const CLAIMS: &[Claim] = &[
+    def1_geometric::CLAIM,
+    toy_exact::CLAIM,
+    thm1_printed::CLAIM,
+    thm1_printed::PRINTED,
+    thm1_corrected::CLAIM,
+    cor11::PRINTED,
+    cor11::CLAIM,
+    cor12::PRINTED,
+    cor12::CLAIM,
+    cor13::PRINTED,
+    cor13::CLAIM,
 ];

@@ -1,6 +1,8 @@
 //! Runs of production solvers that a claim looks into, round by round.
 
+use crate::context::BLOCK;
 use crate::instance::quadratics::predictor;
+use crate::judge::{Finding, Flow, MeanJudge};
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, SolveError, Solver};
 use lao_observation::{FiniteSum, Meter, Predictor, Seed};
 
@@ -59,4 +61,27 @@ pub(super) fn distances(
     })?;
     curve.resize(rounds as usize, f64::INFINITY);
     Ok(curve)
+}
+
+/// Judges `E X <= bound` for `X >= 0` from values of a fixed number of runs. Refutation needs nothing else; support rests on `X <=
+/// cap`, and is ruled out by a value beyond it. The finding is one of `cells`.
+pub(super) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), values: &[f64]) -> Finding {
+    let n = values.len() as u64;
+    let feed = |mut judge: MeanJudge| {
+        for block in values.chunks(BLOCK) {
+            if judge.push_block(block) == Flow::Stop {
+                break;
+            }
+        }
+        judge.finish()
+    };
+    let split = alpha / cells as f64;
+    let mut finding = feed(MeanJudge::new(bound, split, n));
+    finding.p_support = 1.0;
+    if values.iter().all(|x| *x <= cap) && finding.p_refute > split {
+        let capped = feed(MeanJudge::new(bound, alpha, n).with_upper(cap));
+        (finding.p_support, finding.log_e_support) = (capped.p_support, capped.log_e_support);
+        (finding.engine, finding.interval) = (capped.engine, capped.interval);
+    }
+    finding
 }
