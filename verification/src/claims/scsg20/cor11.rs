@@ -15,20 +15,20 @@
 //!
 //! *Mutants of the corrected form.* No square; too small a batch, `1/eps`.
 
-use super::constants::Constants;
 use super::runs::{distances, mean_below, option_one};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::{Context, Trial};
 use crate::instance::quadratics::{Quadratics, Shared};
 use crate::judge::PropertyTally;
 use lao_algorithms::thresholding::Shape;
+use lao_algorithms::thresholding::theory::Epoch;
 
 const EPS: f64 = 0.01;
 const STAR: [f64; 2] = [0.5, -0.5];
 const START: f64 = 0.5;
 
-fn constants(ratio: f64) -> Constants {
-    Constants { step_size: 1.0 / 1024.0, smoothness: 1.0, convexity: 1.0, ratio, alpha: 0.0 }
+fn constants(ratio: f64) -> Epoch {
+    Epoch { step_size: 1.0 / 1024.0, smoothness: 1.0, convexity: 1.0, ratio, alpha: 0.0 }
 }
 
 /// Epochs that are said to bring the first term below eps/2.
@@ -39,7 +39,8 @@ fn epochs(rate: f64, distance: f64, eps: f64, squared: bool) -> f64 {
 
 fn judge(cx: &mut Context<'_>, corrected_rate: bool, squared: bool, full: bool) -> anyhow::Result<()> {
     cx.split(2);
-    let rate = |ratio| if corrected_rate { constants(ratio).rate() } else { constants(ratio).printed_rate() };
+    let rate =
+        |ratio| if corrected_rate { constants(ratio).corrected_theta() } else { constants(ratio).theta() };
     let mut first_term = PropertyTally::new();
     for distance in [1e-4, 0.25, 1.0, 100.0, 1e4] {
         for eps in [1e-1, 1e-3, 1e-6] {
@@ -53,7 +54,7 @@ fn judge(cx: &mut Context<'_>, corrected_rate: bool, squared: bool, full: bool) 
         return Ok(());
     }
     let (n, batch) = if full { (1000, 1000) } else { (4000, 100) };
-    let variance = 0.5 / constants(0.01).printed_floor();
+    let variance = 0.5 / constants(0.01).gamma();
     let instance = Quadratics::around(&STAR, n, variance, &cx.seed("instance").child("data"));
     let (shared, ratio) = (Shared::new(instance.sum()?), 1.0 / batch as f64);
     let rounds = epochs(rate(ratio), START, EPS, squared) as u64;

@@ -13,7 +13,6 @@
 //!
 //! *Mutants.* L/4 for L/2; a step 128 times too long.
 
-use super::constants::Constants;
 use super::runs::{each_round, mean_below, option_one};
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -22,6 +21,7 @@ use crate::instance::norm2;
 use crate::instance::quadratics::{Quadratics, Shared, predictor};
 use crate::judge::exact_all;
 use lao_algorithms::thresholding::Shape;
+use lao_algorithms::thresholding::theory::Epoch;
 
 const BATCH: usize = 300;
 
@@ -44,12 +44,12 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("coefficients, given (2)", exact_all(inserted, 1e-12));
     let eta = 1.0 / 1024.0;
     let ratio = 1.0 / BATCH as f64;
-    let constants = Constants { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: 0.0 };
+    let constants = Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: 0.0 };
     let n = 12_000;
     let bound = if cx.is("corrected_form") {
-        0.5 * constants.floor(0.0, (n - BATCH) as f64 / (n as f64 - 1.0))
+        0.5 * constants.corrected_floor(0.0, (n - BATCH) as f64 / (n as f64 - 1.0))
     } else {
-        coefficients(constants.printed_floor(), 1.0)[2]
+        coefficients(constants.gamma(), 1.0)[2]
     };
     let instance = Quadratics::around(&[0.0; 2], n, 1.0, &cx.seed("instance").child("data"));
     let shared = Shared::new(instance.sum()?);
@@ -76,7 +76,7 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for setting in SETTINGS {
         let instance = setting.instance(cx);
         let (constants, (residual, variance)) = (setting.constants(&instance), setting.residuals(&instance));
-        let (start, floor) = (norm2(&setting.start), constants.floor(residual, variance));
+        let (start, floor) = (norm2(&setting.start), constants.corrected_floor(residual, variance));
         let step_size = constants.step_size * if cx.is("step_too_long") { 128.0 } else { 1.0 };
         let shared = Shared::new(instance.sum()?);
         let curves = cx.all_trials(setting.name, cx.size("runs")?, |trial: &Trial| {
@@ -95,7 +95,7 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
             Ok(gaps)
         })?;
         for j in marks {
-            let bound = constants.rate().powi(j as i32) * start + floor;
+            let bound = constants.corrected_theta().powi(j as i32) * start + floor;
             // Where f may lie below f(x*), the gap is judged with L|x - x*|^2 + G/(2L), and below zero counts as zero.
             let (bound, cap) = match residual > 0.0 {
                 true => (2.0 * half * SMOOTHNESS * bound + 0.5 * residual / SMOOTHNESS, 40.0),

@@ -2,7 +2,6 @@
 
 use crate::claim::Claim;
 
-mod constants;
 mod cor11;
 mod cor12;
 mod cor13;
@@ -13,7 +12,12 @@ mod lemma3_ht;
 mod lemma4;
 mod literal_gradient_zero;
 mod remark1;
+mod runs;
 mod theta_algebra;
+mod thm1_corrected;
+mod thm1_printed;
+mod toy;
+mod toy_exact;
 
 /// The claims of the paper, in the paper's order.
 pub const CLAIMS: &[Claim] = &[
@@ -25,21 +29,12 @@ pub const CLAIMS: &[Claim] = &[
     itilde::PRINTED,
     itilde::CLAIM,
     theta_algebra::CLAIM,
-    remark1::PRINTED,
-    remark1::CLAIM,
-mod runs;
-mod thm1_corrected;
-mod thm1_printed;
-mod toy;
-mod toy_exact;
-
-/// The claims of the paper, in the paper's order.
-pub const CLAIMS: &[Claim] = &[
-    def1_geometric::CLAIM,
     toy_exact::CLAIM,
     thm1_printed::CLAIM,
     thm1_printed::PRINTED,
     thm1_corrected::CLAIM,
+    remark1::PRINTED,
+    remark1::CLAIM,
     cor11::PRINTED,
     cor11::CLAIM,
     cor12::PRINTED,

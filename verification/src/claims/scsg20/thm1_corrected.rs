@@ -19,7 +19,6 @@
 //!
 //! *Mutants.* `1 - 3 eta rho/(R + 3 eta rho)` for th; no control variate; a step 128 times too long; a threshold before the step in place of after it.
 
-use super::constants::Constants;
 use super::runs::{each_round, mean_below, option_one};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::{Axis, Context, Direction, Figure, Series, Trial};
@@ -27,6 +26,7 @@ use crate::instance::norm2;
 use crate::instance::quadratics::{Quadratics, Shared, predictor};
 use crate::judge::PropertyTally;
 use crate::mutants::{PlainScsg, StepFault};
+use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
 
 pub(super) const ROUNDS: usize = 8;
@@ -77,9 +77,9 @@ impl Setting {
     }
 
     /// The constants, with the largest step size.
-    pub fn constants(&self, instance: &Quadratics) -> Constants {
+    pub fn constants(&self, instance: &Quadratics) -> Epoch {
         let rho = instance.strong_convexity();
-        Constants {
+        Epoch {
             step_size: rho / (16.0 * SMOOTHNESS * SMOOTHNESS),
             smoothness: SMOOTHNESS,
             convexity: rho,
@@ -139,10 +139,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             setting.batch == N || setting.batch as f64 >= 36.0 * (SMOOTHNESS / constants.convexity).powi(2),
             "B is too small for the corrected theorem"
         );
-        let (start, floor) = (norm2(&setting.start), constants.floor(residual, variance));
+        let (start, floor) = (norm2(&setting.start), constants.corrected_floor(residual, variance));
         let decay = 3.0 * constants.step_size * constants.convexity;
         let too_fast = 1.0 - decay / (constants.ratio + decay);
-        let rate = if cx.is("rate_too_fast") { too_fast } else { constants.rate() };
+        let rate = if cx.is("rate_too_fast") { too_fast } else { constants.corrected_theta() };
         // What no run has come near: D itself where B = n, several starts elsewhere.
         let cap = if setting.batch == N && residual == 0.0 { start } else { 5.0 * start };
         let curves = curves(cx, &setting, &instance)?;
@@ -201,7 +201,7 @@ fn smallest_legal(cx: &mut Context<'_>, runs: u64, cells: usize) -> anyhow::Resu
         q.iter_mut().zip(&first).for_each(|(q, g)| *q -= g);
     }
     let alpha = 2.0 / (k as f64 - 1.0).sqrt();
-    let constants = Constants {
+    let constants = Epoch {
         step_size: 1.0 / (16.0 * 1.1 * 1.1),
         smoothness: 1.1,
         convexity: 1.0,
@@ -221,10 +221,11 @@ fn smallest_legal(cx: &mut Context<'_>, runs: u64, cells: usize) -> anyhow::Resu
     })?;
     for j in 1..=rounds as usize {
         let values: Vec<f64> = curves.iter().map(|curve| curve[j - 1]).collect();
-        let finding = mean_below(constants.rate().powi(j as i32), 1.1, (cx.alpha(), cells), &values);
+        let finding =
+            mean_below(constants.corrected_theta().powi(j as i32), 1.1, (cx.alpha(), cells), &values);
         cx.judge(&format!("{cell}: E D after epoch {j}"), finding);
     }
-    cx.note(&format!("{cell}: th"), constants.rate());
+    cx.note(&format!("{cell}: th"), constants.corrected_theta());
     Ok(())
 }
 

@@ -16,7 +16,6 @@
 //! *Mutants of (A).* No control variate; no correction at the snapshot; a full batch drawn with replacement. *Control of (B).* The
 //! corrected constant, `8 (1 + 2 eta rho)`.
 
-use super::constants::Constants;
 use super::runs::{distances, mean_below, option_one};
 use super::toy::Toy;
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -24,6 +23,7 @@ use crate::context::{Axis, Context, Direction, Figure, Series, Trial};
 use crate::instance::norm2;
 use crate::instance::quadratics::{Quadratics, Shared, predictor};
 use crate::mutants::{PlainScsg, StepFault};
+use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
 
 const START: [f64; 4] = [2e-3, -1e-3, 0.0, 0.0];
@@ -38,7 +38,7 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2 * marks.len());
     for mini_batch in [20, n] {
         let ratio = mini_batch as f64 / n as f64;
-        let theta = Constants { step_size, smoothness: l, convexity: rho, ratio, alpha: 0.0 }.printed_rate();
+        let theta = Epoch { step_size, smoothness: l, convexity: rho, ratio, alpha: 0.0 }.theta();
         let name = format!("b = {mini_batch}");
         let fault = [
             ("no_control_variate", StepFault::NoControlVariate),
@@ -119,11 +119,11 @@ fn third_term(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let shared = Shared::new(instance.sum()?);
         let ratio = 1.0 / batch as f64;
         let alpha = if ones == 0 { 0.0 } else { 2.0 / (sparsity as f64 - 1.0).sqrt() };
-        let constants = Constants { step_size, smoothness: 1.0, convexity: 1.0, ratio, alpha };
+        let constants = Epoch { step_size, smoothness: 1.0, convexity: 1.0, ratio, alpha };
         let toy = Toy { components, batch, mini_batch: 1, step_size, geometric: true };
         let bound = match cx.is("corrected_form") {
-            true => batch as f64 * constants.floor(0.0, toy.spread()),
-            false => constants.printed_floor(),
+            true => batch as f64 * constants.corrected_floor(0.0, toy.spread()),
+            false => constants.gamma(),
         };
         let floors = cx.all_trials(name, runs, |trial: &Trial| {
             let mut sum = shared.sum();
@@ -158,8 +158,7 @@ fn figure() -> Figure {
         let floor = |batch: usize| {
             Toy { components: 1 << 20, batch, mini_batch: 1, step_size, geometric: true }.floor()
         };
-        let printed =
-            Constants { step_size, smoothness: 1.0, convexity: 1.0, ratio: 1.0, alpha: 0.0 }.printed_floor();
+        let printed = Epoch { step_size, smoothness: 1.0, convexity: 1.0, ratio: 1.0, alpha: 0.0 }.gamma();
         series.push(Series::line(&format!("exact, {label}"), points(&floor)));
         series.push(Series::bound(&format!("gamma, {label}"), points(&|_| printed)));
     }
