@@ -1,8 +1,10 @@
 //! The datasets of the catalogue have the shapes, entries and labels that the manifest and their papers give.
 //! What is not at hand is not tested, and the test prints the reason.
 
-use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
-use lao_datasets::preprocess::{constant_columns, duplicate_columns};
+use lao_datasets::catalog::{By, Catalog, CatalogError, Loaded, Rows};
+use lao_datasets::preprocess::{constant_columns, duplicate_columns, normalize_rows};
+use lao_observation::finite_sum::Loss;
+use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
 
 /// The dataset, or `None` with the reason printed if it is not at hand. Anything else wrong with it fails the test.
 fn at_hand(name: &str) -> Option<Loaded> {
@@ -107,4 +109,62 @@ fn ct_slice_sample_holds_two_patients() {
     let (low, high) = table.labels.iter().fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(*y), h.max(*y)));
     assert!((low - 5.94).abs() < 0.01 && (high - 39.76).abs() < 0.01, "{low}..{high}");
     assert_eq!(table.names.as_ref().unwrap()[0], "value0");
+}
+
+/// Gradients of the same sum in both layouts, and the first of them.
+fn gradients(rows: &Rows, loss: &Loss) -> (FiniteSum, Gradient) {
+    let sum = |by| FiniteSum::new(rows.examples(by).unwrap(), loss.clone()).unwrap();
+    let mut sums = [By::Rows, By::Columns].map(sum);
+    let zero = Predictor::zeros(rows.dim(), loss.outputs());
+    let [first, second] = sums.each_mut().map(|sum| {
+        let mut gradient = Gradient::default();
+        sum.gradient(Batch::All, &zero, &mut gradient).unwrap();
+        gradient
+    });
+    let pairs = first.coefficients.iter().flatten().zip(second.coefficients.iter().flatten());
+    assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs())));
+    let [sum, _] = sums;
+    (sum, first)
+}
+
+#[test]
+fn digits_are_a_finite_sum_in_both_layouts_and_precisions() {
+    let digits = at_hand("digits").unwrap().train;
+    let loss = Loss::softmax(digits.labels()).unwrap();
+    let (sum, _) = gradients(&digits, &loss);
+    assert_eq!((sum.len(), sum.dim(), sum.outputs()), (1797, 64, 10));
+    // Whole numbers up to 16 lose nothing in single precision.
+    let mut single = FiniteSum::new(digits.single_examples(By::Rows).unwrap(), loss).unwrap();
+    let at = Predictor::zeros(64, 10);
+    assert_eq!(single.score(&at), sum.clone().score(&at));
+}
+
+#[test]
+fn news20_with_rows_of_unit_length_is_a_finite_sum_of_20_classes() {
+    let Some(news) = at_hand("news20") else { return };
+    let mut rows = news.train.sparse().unwrap().clone();
+    normalize_rows(&mut rows);
+    let loss = Loss::softmax(&rows.labels).unwrap();
+    let (mut sum, _) = gradients(&Rows::Sparse(rows), &loss);
+    assert!((sum.component_smoothness() - 0.5).abs() < 1e-12, "unit rows");
+    let uniform = sum.score(&Predictor::zeros(sum.dim(), 20)).unwrap();
+    assert!((uniform - 20_f64.ln()).abs() < 1e-12);
+}
+
+#[test]
+fn sparse_binary_sets_have_the_gradient_of_their_labels_at_zero() {
+    for name in ["w8a", "rcv1-sample", "rcv1-train-binary", "real-sim"] {
+        let Some(loaded) = at_hand(name) else { continue };
+        let rows = loaded.train.sparse().unwrap();
+        let (_, gradient) = gradients(&loaded.train, &Loss::logistic(&rows.labels).unwrap());
+        let mut expected = vec![0.0; rows.dim];
+        for i in 0..rows.rows() {
+            let row = rows.row(i);
+            for (&j, value) in row.indices.iter().zip(row.values) {
+                expected[j as usize] -= 0.5 * row.label * value / rows.rows() as f64;
+            }
+        }
+        let found = &gradient.coefficients[0];
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{name}");
+    }
 }

@@ -23,7 +23,7 @@
 //! can end a run between any two of them; the iterate moves with the last.
 //!
 //! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the first are used), other
-//! losses are minimised to a small gradient. Steps are halved, where Blumensath & Davies divide by a constant that they
+//! losses are minimised only as far as pays while supports still change. Steps are halved, where Blumensath & Davies divide by a constant that they
 //! leave open.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.

@@ -2,8 +2,9 @@
 //!
 //! Least squares in closed form: normal equations, n IFO calls. Other losses by conjugate gradients over the columns of the support
 //! alone: along `p <- -g + beta p`, beta of Polak & Ribiere, at least 0, a step `-g'p / p'Hp` with the loss's curvature bound
-//! in place of H, so that f never rises; n calls for the gradient, n for the curvature. Ends when `|g|` is [`TOLERANCE`] of what it was, or after
-//! [`STEPS`].
+//! in place of H, so that f never rises; n calls for the gradient, n for the curvature. Ends when `|g|` is
+//! a tenth of what it was, or after ten steps: while supports change, more would be wasted, and once they do not, the next refit
+//! goes on. The minimum is reached when `|g|` is a millionth of the largest seen.
 
 use super::SolveError;
 use lao_kernels::{NotFinite, SparseVector, merge_into, solve_positive};
@@ -11,16 +12,21 @@ use lao_observation::finite_sum::NormalEquations;
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
 
 /// Share of the first gradient's norm at which a refit ends.
-pub(super) const TOLERANCE: f64 = 1e-6;
+const ENOUGH: f64 = 0.1;
+
+/// Share of the largest gradient's norm that counts as zero.
+const ZERO: f64 = 1e-6;
 
 /// Conjugate gradient steps of a refit, at most.
-pub(super) const STEPS: usize = 100;
+const STEPS: usize = 10;
 
 /// How far a refit has come.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refit {
     equations: NormalEquations,
     descent: Option<Box<Descent>>,
+    /// The largest squared norm of a gradient so far.
+    largest: f64,
 }
 
 /// Conjugate gradients on a restricted sum.
@@ -47,7 +53,7 @@ pub(super) enum Refitted {
     NotYet,
     /// The minimum over the support, to tolerance.
     Minimum,
-    /// Out of steps: closer, but not there.
+    /// Closer, but not there.
     Closer,
 }
 
@@ -75,7 +81,7 @@ impl Refit {
             Some(descent) => descent,
             none => none.insert(Box::new(Descent::new(sum, x)?)),
         };
-        let outcome = descent.stage()?;
+        let outcome = descent.stage(&mut self.largest)?;
         if outcome != Refitted::NotYet {
             for (x, at) in x.coefficients.iter_mut().zip(&descent.at.coefficients) {
                 x.values_mut().copy_from_slice(at.values());
@@ -119,15 +125,15 @@ impl Descent {
         })
     }
 
-    fn stage(&mut self) -> Result<Refitted, SolveError> {
+    fn stage(&mut self, largest: &mut f64) -> Result<Refitted, SolveError> {
         match self.slope.take() {
-            None => self.aim(),
+            None => self.aim(largest),
             Some(slope) => self.go(slope),
         }
     }
 
     /// The gradient, and the next direction.
-    fn aim(&mut self) -> Result<Refitted, SolveError> {
+    fn aim(&mut self, largest: &mut f64) -> Result<Refitted, SolveError> {
         let ridge = self.small.ridge();
         self.small.gradient(Batch::All, &self.at, &mut self.gradient)?;
         std::mem::swap(&mut self.here, &mut self.last);
@@ -140,8 +146,12 @@ impl Descent {
         if self.steps == 0 {
             self.first = norm;
         }
-        if norm <= TOLERANCE * TOLERANCE * self.first {
+        *largest = largest.max(norm);
+        if norm <= ZERO * ZERO * *largest {
             return Ok(Refitted::Minimum);
+        }
+        if norm <= ENOUGH * ENOUGH * self.first && self.steps > 0 {
+            return Ok(Refitted::Closer);
         }
         let beta = match self.steps {
             0 => 0.0,

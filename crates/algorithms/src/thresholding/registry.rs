@@ -17,6 +17,9 @@ pub struct SolverTask {
     pub start: Option<Predictor>,
 }
 
+/// Makes a solver for a sum.
+pub type Build = fn(&FiniteSum, &SolverTask) -> Result<Box<dyn Solver>, ParamError>;
+
 /// A solver's row in the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct SolverRow {
@@ -29,7 +32,7 @@ pub struct SolverRow {
     /// Whether its steps are drawn: other seeds lead to other iterates.
     pub random: bool,
     /// The solver for a sum.
-    pub build: fn(&FiniteSum, &SolverTask) -> Result<Box<dyn Solver>, ParamError>,
+    pub build: Build,
 }
 
 /// All solvers.

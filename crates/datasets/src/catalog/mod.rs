@@ -6,12 +6,14 @@
 
 mod checksum;
 mod error;
+mod examples;
 mod fetch;
 mod load;
 mod manifest;
 
 pub use checksum::sha256;
 pub use error::CatalogError;
+pub use examples::{By, ExamplesError};
 pub use fetch::Progress;
 pub use load::{Loaded, Rows};
 pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, Reading, SplitRule};

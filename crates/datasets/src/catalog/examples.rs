@@ -1,0 +1,69 @@
+//! Rows of a dataset as the examples of a finite sum.
+
+use super::load::Rows;
+use lao_kernels::{Compressed, CompressedError, Element};
+use lao_observation::FiniteSumError;
+use lao_observation::finite_sum::Examples;
+use thiserror::Error;
+
+/// How examples are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Row after row: for steps on few components.
+    Rows,
+    /// Column after column: for whole gradients. Sparse tables keep their rows beside the columns.
+    Columns,
+}
+
+/// Rows that cannot be the examples of a finite sum.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum ExamplesError {
+    /// Parts of sparse rows that do not fit together.
+    #[error(transparent)]
+    Compressed(#[from] CompressedError),
+    /// A dense table with numbers that are not finite, or too large a shape.
+    #[error(transparent)]
+    Dense(#[from] FiniteSumError),
+}
+
+impl Rows {
+    /// A copy in double precision, as the examples of a finite sum; the labels stay here.
+    ///
+    /// # Errors
+    /// When a number is not finite, or sparse rows have been made to contradict themselves.
+    pub fn examples(&self, by: By) -> Result<Examples<f64>, ExamplesError> {
+        self.laid_out(by, |value| value)
+    }
+
+    /// The same in single precision: half the memory, and the time that memory takes. Numbers are rounded.
+    ///
+    /// # Errors
+    /// As [`examples`](Self::examples), and when a number is too large for single precision.
+    pub fn single_examples(&self, by: By) -> Result<Examples<f32>, ExamplesError> {
+        self.laid_out(by, |value| value as f32)
+    }
+
+    fn laid_out<T: Element>(&self, by: By, convert: fn(f64) -> T) -> Result<Examples<T>, ExamplesError> {
+        let (n, dim) = (self.rows(), self.dim());
+        match self {
+            Rows::Dense(table) => {
+                let columns = table.values();
+                Ok(match by {
+                    By::Columns => Examples::columns(n, dim, columns.iter().map(|&v| convert(v)).collect())?,
+                    By::Rows => {
+                        let row = |i| columns.iter().skip(i).step_by(n).map(|&v| convert(v));
+                        Examples::rows(n, dim, (0..n).flat_map(row).collect())?
+                    }
+                })
+            }
+            Rows::Sparse(rows) => {
+                let values = rows.values.iter().map(|&v| convert(v)).collect();
+                let rows = Compressed::new(dim, rows.starts.clone(), rows.indices.clone(), values)?;
+                Ok(match by {
+                    By::Rows => Examples::compressed_rows(rows),
+                    By::Columns => Examples::compressed_columns(rows.transpose()),
+                })
+            }
+        }
+    }
+}
