@@ -4,7 +4,7 @@
 //! - `aerr`, `aelr`, `aer`: 50 uniform draws and one by weight (AER: 25 and 25), at d = 500 and d = 10^6; a pass is
 //!   10^3 examples, of one learner that goes on learning.
 //! - `twin`: the updates of AERR and AELR written with dense vectors, as one reads them in the paper, at d = 500.
-//! - `session`: what of it is the session, its source and the counting of draws, for the same asks.
+//! - `session`: what of it is the session and its source, for the same asks.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
 
@@ -12,9 +12,9 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lao_algorithms::baselines::AerParams;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
-use lao_observation::sample::{Tallier, Tally, uniform_draws};
+use lao_observation::sample::uniform_draws;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, Source, SourceError, Stop, Told,
+    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Scratch, Seed, Session, Source, SourceError, Stop, Told,
 };
 use rand::RngExt;
 
@@ -49,13 +49,20 @@ impl Source for Cached {
         self.dim
     }
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        for (c, &j) in attributes.iter().enumerate() {
-            block.column_mut(c)[0] = self.value(j);
-        }
+        let Some(row) = block.single_mut() else { return Ok(0) };
+        row.iter_mut().zip(attributes).for_each(|(value, &j)| *value = self.value(j));
         block.labels_mut()[0] = self.value(0);
         block.set_rows(1);
         self.next += 1;
         Ok(1)
+    }
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.observe(draws, block)
     }
     fn position(&self) -> u64 {
         self.next
@@ -176,9 +183,6 @@ fn aer(criterion: &mut Criterion) {
 /// Draws and looks, but learns nothing.
 struct Looker {
     dim: usize,
-    uniform: Vec<u32>,
-    tallier: Tallier,
-    tally: Tally,
     seen: u64,
 }
 
@@ -187,10 +191,9 @@ impl Learner for Looker {
         self.dim
     }
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.uniform.clear();
-        uniform_draws(self.dim, DRAWS, rng, &mut self.uniform);
-        self.tallier.count(&self.uniform, &[7], &mut self.tally);
-        ask.values(1).extend_from_slice(&self.tally.attributes);
+        let draws = ask.values(1);
+        uniform_draws(self.dim, DRAWS, rng, draws);
+        draws.push(7);
     }
     fn tell(&mut self, _: Told<'_>) -> Result<(), LearnError> {
         self.seen += 1;
@@ -207,37 +210,9 @@ impl Learner for Looker {
 fn session(criterion: &mut Criterion) {
     let mut group = group(criterion, "session");
     for dim in DIMS {
-        let (tallier, tally) = (Tallier::new(dim), Tally::default());
-        learning(&mut group, dim, Looker { dim, uniform: Vec::new(), tallier, tally, seen: 0 });
+        learning(&mut group, dim, Looker { dim, seen: 0 });
     }
 }
 
-fn parts(criterion: &mut Criterion) {
-    let mut group = group(criterion, "parts");
-    for dim in DIMS {
-        let mut rng = Seed::root(1).rng();
-        let (mut u, mut tallier, mut tally) = (Vec::new(), Tallier::new(dim), Tally::default());
-        group.bench_function(BenchmarkId::new("uniform", dim), |b| {
-            b.iter(|| {
-                for _ in 0..examples() {
-                    u.clear();
-                    uniform_draws(dim, DRAWS, &mut rng, &mut u);
-                    std::hint::black_box(&u);
-                }
-            })
-        });
-        group.bench_function(BenchmarkId::new("uniform+tally", dim), |b| {
-            b.iter(|| {
-                for _ in 0..examples() {
-                    u.clear();
-                    uniform_draws(dim, DRAWS, &mut rng, &mut u);
-                    tallier.count(&u, &[7], &mut tally);
-                    std::hint::black_box(&tally);
-                }
-            })
-        });
-    }
-}
-
-criterion_group!(benches, parts, session, aerr, aelr, aer);
+criterion_group!(benches, session, aerr, aelr, aer);
 criterion_main!(benches);

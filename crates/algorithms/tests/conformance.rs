@@ -139,8 +139,9 @@ fn renaming_attributes_renames_the_answer() {
         let budget = if method.name == "greedy" { 8 } else { known.budget };
         let task = Task { start: Some(start), step_size: 0.2, budget, ..known };
         let estimates_residual = !method.sparse || ["dantzig", "fkk"].contains(&method.name);
-        // AESVR averages over a longer way from zero, since its loss is flatter than a square far from the target.
-        let stochastic = if method.name == "aesvr" { 0.3 } else { 0.2 };
+        // AESVR averages over a longer way from zero, since its loss is flatter than a square far from the target: what it
+        // lacks of -2 is near 0.3 by the average alone.
+        let stochastic = if method.name == "aesvr" { 0.4 } else { 0.2 };
         let tolerance = if estimates_residual { stochastic } else { 0.02 };
         let mut plain = (method.build)(&task).unwrap();
         let mut renamed = (method.build)(&Task { start: Some(renamed_start), ..task }).unwrap();

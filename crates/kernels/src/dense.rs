@@ -64,6 +64,28 @@ pub fn dot_column<T: Element>(column: &[T], r: &[f64]) -> f64 {
     dot
 }
 
+/// The sum of all numbers.
+pub fn sum(values: &[f64]) -> f64 {
+    sum_of(values, |x| x)
+}
+
+/// The sum of all magnitudes.
+pub fn sum_abs(values: &[f64]) -> f64 {
+    sum_of(values, f64::abs)
+}
+
+#[inline(always)]
+fn sum_of(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+    let (chunks, tail) = values.as_chunks::<LANES>();
+    let mut acc = padded(tail).map(&term);
+    for chunk in chunks {
+        for lane in 0..LANES {
+            acc[lane] += term(chunk[lane]);
+        }
+    }
+    add_up(acc)
+}
+
 /// `out <- sum over columns of weight * column, minus labels`: the residual of a linear predictor on a tile of examples.
 pub fn residual<'a, T: Element>(
     columns: impl Iterator<Item = (&'a [T], f64)>,
@@ -218,6 +240,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn sums_are_those_in_order(values in proptest::collection::vec(-3.0..3.0f64, 0..40)) {
+            prop_assert!((sum(&values) - values.iter().sum::<f64>()).abs() <= 1e3 * f64::EPSILON);
+            prop_assert!((sum_abs(&values) - values.iter().map(|x| x.abs()).sum::<f64>()).abs() <= 1e3 * f64::EPSILON);
+        }
+
         #[test]
         fn grouped_kernels_have_the_bits_of_their_naive_twins((columns, weights, labels) in block()) {
             check(&columns, &weights, &labels)?;

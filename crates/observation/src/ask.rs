@@ -27,7 +27,7 @@ pub enum Request<'a> {
     Nothing,
     /// These attributes of the next `examples` examples, told as blocks with labels.
     Values {
-        /// Sorted, distinct, below the dimension.
+        /// Below the dimension, in any order. One that is named twice is looked at once, and told twice.
         attributes: &'a [u32],
         /// How many examples.
         examples: u64,
@@ -55,8 +55,9 @@ impl Ask {
         self.kind = Kind::Nothing;
     }
 
-    /// Asks for attribute values of the next `examples` examples; fill the returned (empty) list with the sorted,
-    /// distinct attributes.
+    /// Asks for attribute values of the next `examples` examples; fill the returned (empty) list with the attributes, in any
+    /// order. Sorted and distinct ones are served by every kind of source directly; others, like draws with replacement, only
+    /// by those in memory.
     pub fn values(&mut self, examples: u64) -> &mut Vec<u32> {
         self.kind = Kind::Values;
         self.examples = examples;

@@ -46,6 +46,12 @@ impl BlockBuf {
         &mut self.values[c * self.room..(c + 1) * self.room]
     }
 
+    /// The values of the only row, for filling, if there is room for one.
+    #[inline]
+    pub fn single_mut(&mut self) -> Option<&mut [f64]> {
+        (self.room == 1).then(|| &mut self.values[..self.columns])
+    }
+
     /// The labels with all their room, for filling.
     #[inline]
     pub fn labels_mut(&mut self) -> &mut [f64] {
@@ -83,7 +89,7 @@ impl<'a> Block<'a> {
         self.rows
     }
 
-    /// The attributes observed, sorted.
+    /// The attributes observed, as they were asked for.
     #[inline]
     pub fn attributes(&self) -> &'a [u32] {
         self.attributes
@@ -114,14 +120,15 @@ impl<'a> Block<'a> {
 /// The observed attributes of one example.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// Sorted, distinct.
+    /// As they were asked for.
     pub attributes: &'a [u32],
     /// One value per attribute.
     pub values: &'a [f64],
 }
 
 impl Row<'_> {
-    /// `theta' x` over the attributes that are both observed and in `theta`: O(|observed| + |supp(theta)|).
+    /// `theta' x` over the attributes that are both observed and in `theta`, if those observed are sorted and distinct:
+    /// O(|observed| + |supp(theta)|).
     pub fn dot(&self, theta: lao_kernels::SparseView<'_>) -> f64 {
         let (mut at, mut total) = (0, 0.0);
         for (j, weight) in theta.iter() {

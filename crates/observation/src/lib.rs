@@ -20,6 +20,7 @@
 pub mod ask;
 pub mod block;
 pub mod budget;
+mod distinct;
 pub mod estimate;
 pub mod finite_sum;
 pub mod learner;

@@ -1,11 +1,9 @@
 //! Index samplers.
 
 mod sum_tree;
-mod tally;
 mod uniform;
 
 pub use sum_tree::{BLOCK, SumTree};
-pub use tally::{Tallier, Tally};
 pub use uniform::uniform_draws;
 
 use crate::Rng;

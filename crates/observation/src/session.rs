@@ -1,5 +1,6 @@
 //! The road from a source to a learner: validate, fetch, predict, tell, keep the ledger.
 
+use crate::distinct::Distinct;
 use crate::{
     Ask, BlockBuf, Budget, GradientAsk, GradientSum, LearnError, Learner, Ledger, Request, Rng, Scratch,
     Seed, Source, SourceError, Told,
@@ -20,7 +21,9 @@ pub struct Session<S> {
     ledger: Ledger,
     online: bool,
     ask: Ask,
+    /// Attributes of a gradient ask and its theta together.
     observed: Vec<u32>,
+    distinct: Distinct,
     block: BlockBuf,
     sum: Vec<f64>,
     scratch: Scratch,
@@ -115,6 +118,7 @@ impl<S: Source> Session<S> {
             online,
             ask,
             observed: Vec::new(),
+            distinct: Distinct::default(),
             block: BlockBuf::new(),
             sum: Vec::new(),
             scratch: Scratch::default(),
@@ -200,18 +204,29 @@ impl<S: Source> Session<S> {
             Request::Values { attributes, examples } => (None, attributes, examples),
             Request::Gradient { theta, attributes, examples } => (Some(theta), attributes, examples),
         };
-        check_attributes(attributes, dim)?;
-        self.observed.clear();
-        match theta {
+        let sorted = attributes.is_sorted_by(|a, b| a < b);
+        let asked = match theta {
             Some(theta) if theta.dim() != dim => {
                 return Err(SessionError::Dimension { asked: theta.dim(), source_dim: dim });
             }
-            Some(theta) => merge_into(theta.indices(), attributes, &mut self.observed),
-            None => self.observed.extend_from_slice(attributes),
-        }
+            Some(theta) => {
+                check_attributes(attributes, dim)?;
+                self.observed.clear();
+                merge_into(theta.indices(), attributes, &mut self.observed);
+                self.observed.len()
+            }
+            None if sorted => {
+                check_attributes(&attributes[attributes.len().saturating_sub(1)..], dim)?;
+                attributes.len()
+            }
+            None => {
+                let beyond = |attribute| SessionError::OutOfRange { attribute, dim };
+                self.distinct.count(attributes, dim).map_err(beyond)?
+            }
+        };
         let cap = self.budget.cap(dim);
-        if self.observed.len() > cap {
-            return Err(SessionError::OverBudget { asked: self.observed.len(), budget: cap });
+        if asked > cap {
+            return Err(SessionError::OverBudget { asked, budget: cap });
         }
         if examples == 0 {
             return Err(SessionError::NoExamples);
@@ -223,7 +238,7 @@ impl<S: Source> Session<S> {
         let mut served = 0;
         while served < wanted {
             let rows = if wants_values {
-                self.serve_values(learner, wanted - served)?
+                self.serve_values(learner, wanted - served, asked, sorted)?
             } else {
                 self.serve_gradient(learner, wanted - served)?
             };
@@ -239,17 +254,24 @@ impl<S: Source> Session<S> {
         &mut self,
         learner: &mut L,
         wanted: u64,
+        distinct: usize,
+        sorted: bool,
     ) -> Result<u64, SessionError> {
-        let columns = self.observed.len();
+        let Request::Values { attributes, .. } = self.ask.request() else { return Ok(0) };
+        let columns = attributes.len();
         let room = wanted.min(BlockBuf::comfortable_room(columns) as u64) as usize;
         self.block.reset(columns, room);
-        let rows = self.source.observe(&self.observed, &mut self.block)?;
+        let rows = if sorted {
+            self.source.observe(attributes, &mut self.block)?
+        } else {
+            self.source.observe_draws(attributes, &mut self.block, &mut self.scratch)?
+        };
         if rows == 0 {
             return Ok(0);
         }
-        let block = self.block.view(&self.observed);
+        let block = self.block.view(attributes);
         let rows = block.rows() as u64;
-        self.ledger.count(rows, columns, self.source.value_bytes());
+        self.ledger.count(rows, distinct, self.source.value_bytes());
         if self.online
             && let Some((row, label)) = block.single()
         {
@@ -342,8 +364,8 @@ pub enum SessionError {
         /// The dimension.
         dim: usize,
     },
-    /// Attributes are not strictly ascending.
-    #[error("the ask's attributes must ascend strictly, but place {place} holds {attribute}")]
+    /// Attributes of a gradient ask are not strictly ascending.
+    #[error("the attributes of a gradient ask must ascend strictly, but place {place} holds {attribute}")]
     Order {
         /// Place in the list, from 0.
         place: usize,

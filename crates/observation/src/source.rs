@@ -16,6 +16,21 @@ pub trait Source {
     /// When the data cannot be read.
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError>;
 
+    /// As [`observe`](Source::observe), for attributes in any order that may repeat, like draws with replacement.
+    ///
+    /// The default observes the distinct ones, sorted, and copies. A source to which order is nothing overrides it.
+    ///
+    /// # Errors
+    /// When the data cannot be read.
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        scratch: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        observe_draws_sorted(self, draws, block, scratch)
+    }
+
     /// Adds to `sum[i]` the sum over up to `ask.examples` next examples of `2 (theta' x - y) x_j`, `j =
     /// ask.attributes[i]`, and returns how many examples that were; 0 means dry.
     ///
@@ -55,6 +70,14 @@ impl<S: Source + ?Sized> Source for &mut S {
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         (**self).observe(attributes, block)
     }
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        scratch: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        (**self).observe_draws(draws, block, scratch)
+    }
     fn gradient(
         &mut self,
         ask: GradientAsk<'_>,
@@ -80,6 +103,14 @@ impl<S: Source + ?Sized> Source for Box<S> {
     }
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         (**self).observe(attributes, block)
+    }
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        scratch: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        (**self).observe_draws(draws, block, scratch)
     }
     fn gradient(
         &mut self,
@@ -122,6 +153,40 @@ pub struct Scratch {
     pub residual: Vec<f64>,
     /// Places of one list in another.
     pub places: Vec<usize>,
+    /// Draws sorted, each with its place in the list.
+    pub sorted: Vec<(u32, u32)>,
+    /// The distinct ones among them.
+    pub distinct: Vec<u32>,
+}
+
+/// The default answer to draws: observe the distinct ones, sorted, and copy.
+///
+/// # Errors
+/// When the data cannot be read.
+pub fn observe_draws_sorted<S: Source + ?Sized>(
+    source: &mut S,
+    draws: &[u32],
+    block: &mut BlockBuf,
+    scratch: &mut Scratch,
+) -> Result<usize, SourceError> {
+    let Scratch { block: observed, sorted, distinct, .. } = scratch;
+    sorted.clear();
+    sorted.extend(draws.iter().copied().zip(0..));
+    sorted.sort_unstable();
+    distinct.clear();
+    distinct.extend(sorted.iter().map(|&(j, _)| j));
+    distinct.dedup();
+    observed.reset(distinct.len(), block.room());
+    let rows = source.observe(distinct, observed)?.min(block.room());
+    let seen = observed.view(distinct);
+    let mut at = 0;
+    for &(j, place) in &*sorted {
+        at += usize::from(distinct[at] != j);
+        block.column_mut(place as usize)[..rows].copy_from_slice(&seen.column(at)[..rows]);
+    }
+    block.labels_mut()[..rows].copy_from_slice(&seen.labels()[..rows]);
+    block.set_rows(rows);
+    Ok(rows)
 }
 
 /// The default answer to a gradient ask: observe blocks, add up.
@@ -134,7 +199,7 @@ pub fn gradient_by_blocks<S: Source + ?Sized>(
     sum: &mut [f64],
     scratch: &mut Scratch,
 ) -> Result<u64, SourceError> {
-    let Scratch { block, residual: tile, places } = scratch;
+    let Scratch { block, residual: tile, places, .. } = scratch;
     places.clear();
     places_in(ask.observed, ask.theta.indices(), places);
     let of_support = places.len();

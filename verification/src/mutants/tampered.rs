@@ -165,7 +165,10 @@ impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Learner for Tampered<L, F> {
             self.block.column_mut(c)[0] = value;
         }
         for (j, value) in direction {
-            self.block.column_mut(place(j))[0] = value / scale(j);
+            // Every draw of the attribute shows the same value.
+            for (c, _) in seen.attributes.iter().enumerate().filter(|&(_, &seen)| seen == j) {
+                self.block.column_mut(c)[0] = value / scale(j);
+            }
         }
         let value = self.block.column_mut(place(drawn))[0];
         self.block.labels_mut()[0] = factor * value - phi;

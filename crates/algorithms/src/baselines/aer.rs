@@ -99,7 +99,8 @@ impl AerParams {
         require(ok, NAME, "regularization", regularization, "a positive finite number")?;
         let strange = radius.filter(|radius| !(radius.is_finite() && *radius > 0.0));
         require(strange.is_none(), NAME, "radius", strange.unwrap_or(0.0), "a positive finite number")?;
-        let (iterate, look) = (Shrunk::new(dim, radius), Look::new(dim));
+        let look = Look::new(dim, prediction == Prediction::Observed);
+        let iterate = Shrunk::new(dim, radius);
         let average = OnceCell::new();
         Ok(Aer { uniform, weighted, regularization, burn_in, prediction, iterate, look, done: 0, average })
     }
@@ -141,13 +142,13 @@ impl Aer {
     }
 
     /// `y^`, the mean of the estimates of `w.x` from the attributes drawn by weight; 0 when `w = 0`.
-    fn inner_product(&self, seen: Row<'_>) -> f64 {
+    fn inner_product(&self, weighted: Row<'_>) -> f64 {
         let norm = self.iterate.norm();
-        let estimate = |(j, times, value)| match self.iterate.get(j) {
+        let estimate = |(&j, &value)| match self.iterate.get(j) {
             0.0 => 0.0,
-            coefficient => f64::from(times) * l1_law(norm, coefficient, value),
+            coefficient => l1_law(norm, coefficient, value),
         };
-        self.look.weighted_values(seen).map(estimate).sum::<f64>() / self.weighted as f64
+        weighted.attributes.iter().zip(weighted.values).map(estimate).sum::<f64>() / self.weighted as f64
     }
 }
 
@@ -167,20 +168,18 @@ impl Learner for Aer {
 
     fn predict(&self, seen: Row<'_>) -> f64 {
         match self.prediction {
-            Prediction::Unbiased => self.inner_product(seen),
-            Prediction::Observed => {
-                seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
-            }
+            Prediction::Unbiased => self.inner_product(self.look.split(seen).1),
+            Prediction::Observed => self.look.observed_part(seen, |j| self.iterate.get(j)),
         }
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label, tally) = self.look.answer(told)?;
-        let residual = self.inner_product(seen) - label;
+        let seen = self.look.answer(told)?;
+        let residual = self.inner_product(seen.weighted) - seen.label;
         let step = 2.0 * residual / self.regularization;
-        let direction = weighted_with_replacement(seen, &tally.uniform, self.uniform, self.iterate.dim());
+        let direction = weighted_with_replacement(seen.uniform, self.uniform, self.iterate.dim());
         let change = direction.map(|(_, value)| step * value);
-        self.iterate.step(seen.attributes, change, self.done + 1, self.done >= self.burn_in)?;
+        self.iterate.step(seen.uniform.attributes, change, self.done + 1, self.done >= self.burn_in)?;
         self.done += 1;
         self.average.take();
         self.look.done();

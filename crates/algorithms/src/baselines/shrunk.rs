@@ -5,13 +5,14 @@
 //! for the active coordinates, with one level `h` that rises at each projection, and 0 for the others. How far it rises
 //! follows from the sum and the number of the active `a_j`; those that it passes become inactive and are found through
 //! lower bounds of `a` over blocks, blocks of blocks, and so on. A coordinate must be touched before it can be passed again,
-//! and a bound that is not sharp was left so by a touch, so that both are paid for by touches.
+//! and a bound that is not sharp was left so by a touch, so that both are paid for by touches. The active coordinates, most
+//! often few, stand side by side, so that sums, bounds and draws by weight go over them alone.
 //!
 //! With `P` and `Q` the sums of `s` and `s h` over the iterates, an active coordinate's sum is `+-(P a_j - Q)` and a
 //! constant that takes up its changes. When `h` has become so large that `a_j - h` would cancel, all coordinates are put
 //! right at once: O(d), rarely.
 
-use lao_kernels::SparseVector;
+use lao_kernels::{SparseVector, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
@@ -23,12 +24,26 @@ const SLACK: f64 = (1 << 16) as f64;
 /// Nodes below one bound of the next coarser level, and the most of the coarsest level.
 const FAN: usize = 32;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A step may leave sums over one block to be added up anew every so often.
+const REFRESH: u64 = 4;
+/// The slot of an inactive coordinate.
+const NONE: u32 = u32::MAX;
+
+/// A coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
-    /// `+-a_j` with the sign of `w_j`; 0 when inactive.
-    key: f64,
     /// The constant of the sum of its iterates.
     past: f64,
+    /// Its place among the active ones.
+    slot: u32,
+}
+
+/// An active coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Active {
+    /// `+-a_j` with the sign of `w_j`; never 0.
+    key: f64,
+    attribute: u32,
 }
 
 /// Sums over the active entries of several.
@@ -41,10 +56,6 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(key: f64) -> Sums {
-        Sums { keys: key.abs(), count: f64::from(key != 0.0) }
-    }
-
     /// The sum of `a_j - h`.
     fn above(&self, level: f64) -> f64 {
         self.keys - level * self.count
@@ -69,15 +80,17 @@ pub(super) struct Shrunk {
     /// `P` and `Q`.
     prefix: [f64; 2],
     entries: Vec<Entry>,
+    active: Vec<Active>,
+    /// Over `active`, as are the bounds.
     sums: SumTree<Sums>,
     total: Sums,
-    /// `lowest[0]` bounds the active `a_j` of each block from below, `lowest[l]` the bounds of `lowest[l - 1]`. A block
-    /// without active entries has the largest number there is, which a file can hold and infinity cannot.
+    /// `lowest[0]` bounds the `a_j` of each block from below, `lowest[l]` the bounds of `lowest[l - 1]`. A block without
+    /// any has the largest number there is, which a file can hold and infinity cannot.
     lowest: Vec<Vec<f64>>,
     /// The block to be added up anew next.
     stale: usize,
-    /// `w'/s` of the step under way.
-    next: Vec<f64>,
+    /// What the step under way takes off `w'/s`, draw by draw.
+    change: Vec<f64>,
 }
 
 impl Shrunk {
@@ -93,12 +106,13 @@ impl Shrunk {
             scale: 1.0,
             level: 0.0,
             prefix: [0.0; 2],
-            entries: vec![Entry::default(); dim],
+            entries: vec![Entry { past: 0.0, slot: NONE }; dim],
+            active: Vec::new(),
             sums,
             total: Sums::default(),
             lowest,
             stale: 0,
-            next: Vec::new(),
+            change: Vec::new(),
         }
     }
 
@@ -108,7 +122,12 @@ impl Shrunk {
 
     /// `w_j`; 0 beyond the dimension.
     pub(super) fn get(&self, j: u32) -> f64 {
-        self.entries.get(j as usize).map_or(0.0, |entry| self.scale * shrink(entry.key, self.level))
+        self.entries.get(j as usize).map_or(0.0, |entry| self.scale * self.unscaled(entry.slot))
+    }
+
+    /// `w_j/s` of the coordinate in this slot, or in none.
+    fn unscaled(&self, slot: u32) -> f64 {
+        self.active.get(slot as usize).map_or(0.0, |active| shrink(active.key, self.level))
     }
 
     /// `|w|_1`.
@@ -123,10 +142,10 @@ impl Shrunk {
             if total <= 0.0 || total.is_nan() {
                 return None;
             }
-            let weight = |j: usize| shrink(self.entries[j].key, level).abs();
+            let weight = |slot: usize| (self.active[slot].key.abs() - level).max(0.0);
             let target = rng.random::<f64>() * total;
-            match self.sums.find(target, |sums| sums.above(level), weight, self.entries.len()) {
-                Ok(j) => return Some(j as u32),
+            match self.sums.find(target, |sums| sums.above(level), weight, self.active.len()) {
+                Ok(slot) => return Some(self.active[slot].attribute),
                 Err(block) => {
                     let before = self.total;
                     self.add_up_block(block);
@@ -147,61 +166,85 @@ impl Shrunk {
         }
     }
 
-    /// Counts the present `w` into the average, if `counts`, then `w <- P_B((1 - 1/t) w - change/t)`, with `change` parallel
-    /// to `attributes`, for `t = update`.
+    /// Counts the present `w` into the average, if `counts`, then `w <- P_B((1 - 1/t) w - change/t)` for `t = update`, where
+    /// `change` is a sum over `draws`, in which an attribute may come again.
     pub(super) fn step(
         &mut self,
-        attributes: &[u32],
+        draws: &[u32],
         change: impl Iterator<Item = f64>,
         update: u64,
         counts: bool,
     ) -> Result<(), LearnError> {
-        self.next.clear();
-        self.next.extend(change);
-        for (&j, next) in attributes.iter().zip(&mut self.next) {
-            // (1 - 1/t) w in units of the new scale 1/t is w in units of the old one, 1/(t - 1).
-            *next = shrink(self.entries[j as usize].key, self.level) - *next;
-        }
-        let added: f64 = self.next.iter().map(|next| next.abs()).sum();
+        self.change.clear();
+        self.change.extend(change);
         // Far enough from overflow for any order of adding.
-        let fits = self.total.keys + added + self.level * self.total.count < f64::MAX / 4.0;
+        let fits = self.total.keys + sum_abs(&self.change) + self.level * self.total.count < f64::MAX / 4.0;
         if !fits {
-            let strange = attributes.iter().zip(&self.next).find(|(_, next)| !next.is_finite());
-            let (attribute, value) = strange.map_or((0, f64::INFINITY), |(&j, &next)| (j as usize, next));
+            let strange = draws.iter().zip(&self.change).find(|(_, change)| !change.is_finite());
+            let (attribute, value) =
+                strange.map_or((0, f64::INFINITY), |(&j, &change)| (j as usize, -change));
             return Err(LearnError::Diverged { update, attribute, value });
         }
 
         self.count(counts);
         self.scale = 1.0 / update as f64;
-        for (place, &j) in attributes.iter().enumerate() {
-            let next = self.next[place];
-            let key = if next == 0.0 { 0.0 } else { next + self.level.copysign(next) };
-            self.set(j as usize, key);
-            if key != 0.0 {
-                self.bound(j as usize, key.abs());
-            }
+        for (place, &j) in draws.iter().enumerate() {
+            // (1 - 1/t) w in units of the new scale 1/t is w in units of the old one, 1/(t - 1).
+            let next = self.unscaled(self.entries[j as usize].slot) - self.change[place];
+            self.set(j, if next == 0.0 { 0.0 } else { next + self.level.copysign(next) });
         }
-        self.add_up_block(self.stale);
-        self.stale = if self.stale + 1 < self.sums.blocks() { self.stale + 1 } else { 0 };
+        if update % REFRESH == 0 {
+            self.add_up_block(self.stale);
+            self.stale = if (self.stale + 1) * BLOCK < self.active.len() { self.stale + 1 } else { 0 };
+        }
+        self.total = self.sums.total();
         if let Some(radius) = self.radius {
             self.project(radius / self.scale);
         }
         Ok(())
     }
 
-    /// Gives an entry another key, without a change of its past.
-    fn set(&mut self, j: usize, key: f64) {
-        let entry = &mut self.entries[j];
+    /// Gives a coordinate the key, or makes it inactive if that is 0.
+    fn set(&mut self, j: u32, key: f64) {
         let [p, q] = self.prefix;
-        let (old, new) = (Sums::of(entry.key), Sums::of(key));
-        entry.past += p * (entry.key - key) - q * (sign(entry.key) - sign(key));
-        entry.key = key;
-        self.sums.add(j, Sums { keys: new.keys - old.keys, count: new.count - old.count });
+        let entry = &mut self.entries[j as usize];
+        let slot = entry.slot as usize;
+        let old = self.active.get(slot).map_or(0.0, |active| active.key);
+        entry.past += p * (old - key) - q * (sign(old) - sign(key));
+        if let Some(active) = self.active.get_mut(slot) {
+            if key == 0.0 {
+                return self.remove(slot);
+            }
+            active.key = key;
+            self.sums.add(slot, Sums { keys: key.abs() - old.abs(), count: 0.0 });
+            self.bound(slot, key.abs());
+        } else if key != 0.0 {
+            let slot = self.active.len();
+            entry.slot = slot as u32;
+            self.active.push(Active { key, attribute: j });
+            self.sums.add(slot, Sums { keys: key.abs(), count: 1.0 });
+            self.bound(slot, key.abs());
+        }
     }
 
-    /// Lowers the bounds over an entry to its magnitude.
-    fn bound(&mut self, j: usize, key: f64) {
-        let mut node = j / BLOCK;
+    /// Takes a coordinate from the active ones; the last of them moves to its slot.
+    fn remove(&mut self, slot: usize) {
+        let Some(last) = self.active.pop() else { return };
+        let end = self.active.len();
+        self.sums.add(end, Sums { keys: -last.key.abs(), count: -1.0 });
+        let mut gone = last;
+        if let Some(active) = self.active.get_mut(slot) {
+            gone = std::mem::replace(active, last);
+            self.sums.add(slot, Sums { keys: last.key.abs() - gone.key.abs(), count: 0.0 });
+            self.entries[last.attribute as usize].slot = slot as u32;
+            self.bound(slot, last.key.abs());
+        }
+        self.entries[gone.attribute as usize].slot = NONE;
+    }
+
+    /// Lowers the bounds over a slot to the magnitude there.
+    fn bound(&mut self, slot: usize, key: f64) {
+        let mut node = slot / BLOCK;
         for level in &mut self.lowest {
             level[node] = level[node].min(key);
             node /= FAN;
@@ -235,13 +278,14 @@ impl Shrunk {
     fn cull(&mut self, depth: usize, node: usize, level: f64) {
         let mut lowest = f64::MAX;
         if depth == 0 {
-            let first = node * BLOCK;
-            for j in first..(first + BLOCK).min(self.entries.len()) {
-                let key = self.entries[j].key;
-                if key != 0.0 && key.abs() <= level {
-                    self.set(j, 0.0);
-                } else if key != 0.0 {
+            let (mut slot, end) = (node * BLOCK, (node + 1) * BLOCK);
+            while let Some(&Active { key, attribute }) = self.active[..end.min(self.active.len())].get(slot) {
+                if key.abs() <= level {
+                    // Another one comes to this slot.
+                    self.set(attribute, 0.0);
+                } else {
                     lowest = lowest.min(key.abs());
+                    slot += 1;
                 }
             }
         } else {
@@ -257,31 +301,35 @@ impl Shrunk {
     }
 
     fn add_up_block(&mut self, block: usize) {
-        self.sums.set_block(block, add_up(&self.entries, block));
+        self.sums.set_block(block, add_up(&self.active, block));
         self.total = self.sums.total();
     }
 
-    /// `h = 0`, at a cost of O(d).
+    /// `h = 0`, at a cost of O(d) at most.
     fn settle(&mut self) {
-        let [p, q] = self.prefix;
+        let ([p, q], level) = (self.prefix, self.level);
         self.lowest.iter_mut().for_each(|level| level.fill(f64::MAX));
-        for j in 0..self.entries.len() {
-            let entry = &mut self.entries[j];
-            entry.past += p * entry.key - q * sign(entry.key);
-            entry.key = shrink(entry.key, self.level);
-            let key = entry.key.abs();
-            if key > 0.0 {
-                self.bound(j, key);
-            }
+        let entries = &mut self.entries;
+        self.active.retain_mut(|active| {
+            let entry = &mut entries[active.attribute as usize];
+            entry.past += p * active.key - q * sign(active.key);
+            entry.slot = NONE;
+            active.key = shrink(active.key, level);
+            active.key != 0.0
+        });
+        for slot in 0..self.active.len() {
+            let Active { key, attribute } = self.active[slot];
+            self.entries[attribute as usize].slot = slot as u32;
+            self.bound(slot, key.abs());
         }
         (self.level, self.prefix) = (0.0, [0.0; 2]);
-        self.sums.set_all(|block| add_up(&self.entries, block));
+        self.sums.set_all(|block| add_up(&self.active, block));
         self.total = self.sums.total();
     }
 
     /// `w`, all d coordinates.
     pub(super) fn to_dense(&self) -> Vec<f64> {
-        self.entries.iter().map(|entry| self.scale * shrink(entry.key, self.level)).collect()
+        self.entries.iter().map(|entry| self.scale * self.unscaled(entry.slot)).collect()
     }
 
     /// The average of `count` iterates, or `w` if there were none.
@@ -290,8 +338,11 @@ impl Shrunk {
             return SparseVector::from_dense(&self.to_dense());
         }
         let [p, q] = self.prefix;
-        let sums = self.entries.iter().map(|entry| p * entry.key - q * sign(entry.key) + entry.past);
-        SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
+        let mut sums: Vec<f64> = self.entries.iter().map(|entry| entry.past).collect();
+        for &Active { key, attribute } in &self.active {
+            sums[attribute as usize] += p * key - q * sign(key);
+        }
+        SparseVector::from_dense(&sums.iter().map(|sum| sum / count as f64).collect::<Vec<_>>())
     }
 }
 
@@ -304,8 +355,10 @@ fn sign(key: f64) -> f64 {
     if key == 0.0 { 0.0 } else { key.signum() }
 }
 
-fn add_up(entries: &[Entry], block: usize) -> Sums {
-    let (first, mut sums) = (block * BLOCK, Sums::default());
-    entries[first..(first + BLOCK).min(entries.len())].iter().for_each(|entry| sums += Sums::of(entry.key));
+fn add_up(active: &[Active], block: usize) -> Sums {
+    let (first, mut sums) = ((block * BLOCK).min(active.len()), Sums::default());
+    for active in &active[first..(first + BLOCK).min(active.len())] {
+        sums += Sums { keys: active.key.abs(), count: 1.0 };
+    }
     sums
 }

@@ -86,9 +86,9 @@ impl AelrParams {
     pub fn check(self) -> Result<Aelr, ParamError> {
         let AelrParams { dim, draws, radius, step_size, prediction } = self;
         require_shape(NAME, dim, draws, radius, step_size)?;
-        let (iterate, look) = (Multiplicative::new(dim, radius), Look::new(dim));
-        let (change, average) = (Vec::new(), OnceCell::new());
-        Ok(Aelr { draws, step_size, prediction, iterate, look, change, done: 0, average })
+        let look = Look::new(dim, prediction == Prediction::Observed);
+        let (iterate, average) = (Multiplicative::new(dim, radius), OnceCell::new());
+        Ok(Aelr { draws, step_size, prediction, iterate, look, done: 0, average })
     }
 }
 
@@ -100,8 +100,6 @@ pub struct Aelr {
     prediction: Prediction,
     iterate: Multiplicative,
     look: Look,
-    /// `eta g` of the step under way.
-    change: Vec<f64>,
     done: u64,
     #[serde(skip)]
     average: OnceCell<SparseVector>,
@@ -128,8 +126,10 @@ impl Aelr {
     }
 
     /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.
-    fn inner_product(&self, seen: Row<'_>) -> f64 {
-        let Some((j, value)) = self.look.weighted_value(seen) else { return 0.0 };
+    fn inner_product(&self, weighted: Row<'_>) -> f64 {
+        let (Some(&j), Some(&value)) = (weighted.attributes.first(), weighted.values.first()) else {
+            return 0.0;
+        };
         match self.iterate.get(j) {
             0.0 => 0.0,
             coefficient => l1_law(self.iterate.norm(), coefficient, value),
@@ -153,26 +153,17 @@ impl Learner for Aelr {
 
     fn predict(&self, seen: Row<'_>) -> f64 {
         match self.prediction {
-            Prediction::Unbiased => self.inner_product(seen),
-            Prediction::Observed => {
-                seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
-            }
+            Prediction::Unbiased => self.inner_product(self.look.split(seen).1),
+            Prediction::Observed => self.look.observed_part(seen, |j| self.iterate.get(j)),
         }
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label, tally) = self.look.answer(told)?;
-        let phi = self.inner_product(seen) - label;
-        let clip = 1.0 / self.step_size;
-        let direction = weighted_with_replacement(seen, &tally.uniform, self.draws, self.iterate.dim());
-        self.change.clear();
-        self.change.extend(direction.map(|(_, value)| phi * value));
-        if let Some(place) = self.change.iter().position(|gradient| !gradient.is_finite()) {
-            let (attribute, value) = (seen.attributes[place] as usize, self.change[place]);
-            return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
-        }
-        self.change.iter_mut().for_each(|gradient| *gradient = self.step_size * gradient.clamp(-clip, clip));
-        self.iterate.step(seen.attributes, &self.change);
+        let seen = self.look.answer(told)?;
+        let phi = self.inner_product(seen.weighted) - seen.label;
+        let direction = weighted_with_replacement(seen.uniform, self.draws, self.iterate.dim());
+        let gradient = direction.map(|(_, value)| phi * value);
+        self.iterate.step(seen.uniform.attributes, gradient, self.step_size, self.done + 1)?;
         self.done += 1;
         self.average.take();
         self.look.done();

@@ -90,7 +90,8 @@ impl AerrParams {
             format_args!("a vector of norm {norm}"),
             allowed,
         )?;
-        let (iterate, look) = (Scaled::new(&start, radius), Look::new(dim));
+        let look = Look::new(dim, prediction == Prediction::Observed);
+        let iterate = Scaled::new(&start, radius);
         Ok(Aerr { draws, step_size, prediction, iterate, look, done: 0, average: OnceCell::new() })
     }
 }
@@ -129,8 +130,10 @@ impl Aerr {
     }
 
     /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.
-    fn inner_product(&self, seen: Row<'_>) -> f64 {
-        let Some((j, value)) = self.look.weighted_value(seen) else { return 0.0 };
+    fn inner_product(&self, weighted: Row<'_>) -> f64 {
+        let (Some(&j), Some(&value)) = (weighted.attributes.first(), weighted.values.first()) else {
+            return 0.0;
+        };
         match self.iterate.get(j) {
             0.0 => 0.0,
             coefficient => l2_law(self.iterate.norm_squared(), coefficient, value),
@@ -154,19 +157,21 @@ impl Learner for Aerr {
 
     fn predict(&self, seen: Row<'_>) -> f64 {
         match self.prediction {
-            Prediction::Unbiased => self.inner_product(seen),
-            Prediction::Observed => {
-                seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
-            }
+            Prediction::Unbiased => self.inner_product(self.look.split(seen).1),
+            Prediction::Observed => self.look.observed_part(seen, |j| self.iterate.get(j)),
         }
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label, tally) = self.look.answer(told)?;
-        let phi = self.inner_product(seen) - label;
+        let seen = self.look.answer(told)?;
+        let phi = self.inner_product(seen.weighted) - seen.label;
         let step = self.step_size * phi;
-        let direction = weighted_with_replacement(seen, &tally.uniform, self.draws, self.iterate.dim());
-        self.iterate.step(seen.attributes, direction.map(|(_, value)| step * value), self.done + 1)?;
+        let direction = weighted_with_replacement(seen.uniform, self.draws, self.iterate.dim());
+        self.iterate.step(
+            seen.uniform.attributes,
+            direction.map(|(_, value)| step * value),
+            self.done + 1,
+        )?;
         self.done += 1;
         self.average.take();
         self.look.done();

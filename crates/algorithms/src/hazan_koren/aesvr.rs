@@ -134,7 +134,7 @@ impl AesvrParams {
         let draws = GenEstDraws { factors: 0, attributes: Vec::with_capacity(room) };
         Ok(Aesvr {
             iterate: Scaled::new(&SparseVector::zeros(dim), radius),
-            look: Look::new(dim),
+            look: Look::new(dim, true),
             estimates: [draws.clone(), draws],
             estimate,
             params: self,
@@ -204,7 +204,7 @@ impl Aesvr {
         let AesvrParams { insensitivity, smoothing, .. } = self.params;
         let norm_squared = self.iterate.norm_squared();
         let inner_product = |j: u32| {
-            let value = seen.attributes.binary_search(&j).map_or(0.0, |place| seen.values[place]);
+            let value = self.look.value(seen, j);
             match self.iterate.get(j) {
                 0.0 => 0.0,
                 coefficient => l2_law(norm_squared, coefficient, value / smoothing),
@@ -238,15 +238,18 @@ impl Learner for Aesvr {
 
     /// The observed part of `w.x`, with 0 for what was not observed.
     fn predict(&self, seen: Row<'_>) -> f64 {
-        seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.iterate.get(j) * x).sum()
+        self.look.observed_part(seen, |j| self.iterate.get(j))
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label, tally) = self.look.answer(told)?;
-        let step = self.params.step_size * self.slope(seen, label);
-        let direction =
-            weighted_with_replacement(seen, &tally.uniform, self.params.draws, self.iterate.dim());
-        self.iterate.step(seen.attributes, direction.map(|(_, value)| step * value), self.done + 1)?;
+        let seen = self.look.answer(told)?;
+        let step = self.params.step_size * self.slope(seen.all, seen.label);
+        let direction = weighted_with_replacement(seen.uniform, self.params.draws, self.iterate.dim());
+        self.iterate.step(
+            seen.uniform.attributes,
+            direction.map(|(_, value)| step * value),
+            self.done + 1,
+        )?;
         self.done += 1;
         self.average.take();
         self.look.done();

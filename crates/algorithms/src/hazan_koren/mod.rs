@@ -19,7 +19,6 @@ pub use aerr::{Aerr, AerrParams};
 pub use aesvr::{Aesvr, AesvrDraws, AesvrParams};
 
 use crate::params::{ParamError, require};
-use lao_observation::sample::{Tallier, Tally};
 use lao_observation::{Ask, LearnError, Row, Told};
 use serde::{Deserialize, Serialize};
 
@@ -43,20 +42,34 @@ pub enum Prediction {
     Observed,
 }
 
-/// The draws of the example that was asked for, counted.
+/// The draws of the example that was asked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Look {
+    dim: usize,
     uniform: Vec<u32>,
     weighted: Vec<u32>,
-    tally: Tally,
-    tallier: Tallier,
     pending: bool,
+    /// Whether each attribute is wanted once, for a prediction.
+    counts_once: bool,
+    /// If so, the distinct attributes, sorted, each with its first place among uniform and then weighted draws.
+    distinct: Vec<(u32, u32)>,
+}
+
+/// The example that was asked for: draws, the values there, and the label.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<'a> {
+    pub(crate) all: Row<'a>,
+    pub(crate) uniform: Row<'a>,
+    pub(crate) weighted: Row<'a>,
+    pub(crate) label: f64,
 }
 
 impl Look {
-    pub(crate) fn new(dim: usize) -> Self {
-        let (tally, tallier) = (Tally::default(), Tallier::new(dim));
-        Look { uniform: Vec::new(), weighted: Vec::new(), tally, tallier, pending: false }
+    /// At attributes below `dim`. `counts_once` if [`observed_part`](Self::observed_part) or [`value`](Self::value)
+    /// will be wanted.
+    pub(crate) fn new(dim: usize, counts_once: bool) -> Self {
+        let (uniform, weighted, distinct) = (Vec::new(), Vec::new(), Vec::new());
+        Look { dim, uniform, weighted, pending: false, counts_once, distinct }
     }
 
     /// Whether an example was asked for and has not come.
@@ -77,25 +90,29 @@ impl Look {
         (&self.uniform, &self.weighted)
     }
 
-    /// Asks for one example's values at the attributes drawn.
+    /// Asks for one example's values at the attributes drawn. The session refuses those that do not exist, and no answer to
+    /// them is taken.
     pub(crate) fn fill(&mut self, ask: &mut Ask) {
-        if !self.pending {
-            let strange = self.tallier.count(&self.uniform, &self.weighted, &mut self.tally);
-            self.pending = strange.is_none();
-            if let Some(strange) = strange {
-                // The session refuses it, by its name.
-                return ask.values(1).push(strange);
-            }
+        let attributes = ask.values(1);
+        attributes.extend_from_slice(&self.uniform);
+        attributes.extend_from_slice(&self.weighted);
+        let most = attributes.iter().fold(0, |most, &j| most.max(j));
+        self.pending = (most as usize) < self.dim;
+        if self.counts_once {
+            self.distinct.clear();
+            self.distinct.extend(attributes.iter().copied().zip(0..));
+            self.distinct.sort_unstable();
+            self.distinct.dedup_by_key(|&mut (j, _)| j);
         }
-        ask.values(1).extend_from_slice(&self.tally.attributes);
     }
 
-    /// The example that was awaited: its observed part, its label, and how often each attribute was drawn.
-    pub(crate) fn answer<'a>(&self, told: Told<'a>) -> Result<(Row<'a>, f64, &Tally), LearnError> {
+    /// The example that was awaited.
+    pub(crate) fn answer<'a>(&self, told: Told<'a>) -> Result<Seen<'a>, LearnError> {
         let (told, asked) = match told {
             Told::Values(block) if self.pending => match block.single() {
-                Some((row, label)) if row.attributes == self.tally.attributes => {
-                    return Ok((row, label, &self.tally));
+                Some((row, label)) if self.asked_for(row) => {
+                    let (uniform, weighted) = self.split(row);
+                    return Ok(Seen { all: row, uniform, weighted, label });
                 }
                 _ => ("other attribute values", "one example's values at the attributes drawn"),
             },
@@ -105,18 +122,31 @@ impl Look {
         Err(LearnError::NotAsked { told, asked })
     }
 
-    /// The first attribute drawn by weight and its value, if it is among those seen.
-    pub(crate) fn weighted_value(&self, seen: Row<'_>) -> Option<(u32, f64)> {
-        let &j = self.weighted.first()?;
-        let place = seen.attributes.binary_search(&j).ok()?;
-        Some((j, *seen.values.get(place)?)).filter(|_| self.pending)
+    fn asked_for(&self, row: Row<'_>) -> bool {
+        let (uniform, weighted) = row.attributes.split_at(self.uniform.len().min(row.attributes.len()));
+        uniform == self.uniform && weighted == self.weighted
     }
 
-    /// The attributes drawn by weight, among those seen: place, how often, value.
-    pub(crate) fn weighted_values<'a>(&'a self, seen: Row<'a>) -> impl Iterator<Item = (u32, u32, f64)> + 'a {
-        let times = self.tally.weighted.iter().copied();
-        let pairs = seen.attributes.iter().zip(seen.values).zip(times);
-        pairs.filter(|&(_, times)| times > 0).map(|((&j, &value), times)| (j, times, value))
+    /// What was seen at the uniform draws, and at those by weight.
+    pub(crate) fn split<'a>(&self, row: Row<'a>) -> (Row<'a>, Row<'a>) {
+        let at = self.uniform.len().min(row.attributes.len()).min(row.values.len());
+        let (attributes, values) = (row.attributes.split_at(at), row.values.split_at(at));
+        (
+            Row { attributes: attributes.0, values: values.0 },
+            Row { attributes: attributes.1, values: values.1 },
+        )
+    }
+
+    /// The observed part of `w.x`: the sum of `w_j x_j` over the distinct attributes drawn.
+    pub(crate) fn observed_part(&self, row: Row<'_>, weight: impl Fn(u32) -> f64) -> f64 {
+        let value = |place: u32| row.values.get(place as usize).copied().unwrap_or_default();
+        self.distinct.iter().map(|&(j, place)| weight(j) * value(place)).sum()
+    }
+
+    /// `x_j` of an attribute that was drawn; 0 of others.
+    pub(crate) fn value(&self, row: Row<'_>, j: u32) -> f64 {
+        let found = self.distinct.binary_search_by_key(&j, |&(j, _)| j).ok();
+        found.and_then(|at| row.values.get(self.distinct[at].1 as usize)).copied().unwrap_or_default()
     }
 
     /// Ends the wait for the example.

@@ -11,8 +11,8 @@
 //! times in a run, since the steps of a learner that converges change `C` less and less.
 
 use lao_kernels::{SparseVector, scaled_exponentials};
-use lao_observation::Rng;
 use lao_observation::sample::{BLOCK, SumTree};
+use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
@@ -21,6 +21,9 @@ use std::ops::AddAssign;
 const SLACK: f64 = (1 << 16) as f64;
 /// `C` below this is looked at again, lest its parts vanish.
 const SMALL: f64 = 1e-150;
+
+/// A block is added up anew in every so many steps.
+const REFRESH: u64 = 4;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Entry {
@@ -50,6 +53,21 @@ impl AddAssign for Sums {
     }
 }
 
+/// The step under way, draw by draw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Next {
+    /// `eta clip(g, 1/eta)` of one draw.
+    change: Vec<f64>,
+    /// `u`.
+    before: Vec<f64>,
+    /// `u'`, `D'` and the shares in `C'`.
+    logs: Vec<f64>,
+    differences: Vec<f64>,
+    shares: Vec<f64>,
+    /// What they add to the sums.
+    sums: Vec<Sums>,
+}
+
 /// `w`, `|w|_1` and the sum of all iterates so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Multiplicative {
@@ -65,8 +83,7 @@ pub(crate) struct Multiplicative {
     total: Sums,
     /// The block to be added up anew next.
     stale: usize,
-    /// `u'`, `D'` and the shares in `C'` of the step under way.
-    next: [Vec<f64>; 3],
+    next: Next,
 }
 
 impl Multiplicative {
@@ -80,7 +97,7 @@ impl Multiplicative {
             sums: SumTree::new(dim),
             total: Sums::default(),
             stale: 0,
-            next: Default::default(),
+            next: Next::default(),
         };
         weights.settle();
         weights
@@ -118,30 +135,59 @@ impl Multiplicative {
         None
     }
 
-    /// Counts the present `w` into the average, then `u <- u - change`, with `change` parallel to `attributes` and finite.
-    pub(crate) fn step(&mut self, attributes: &[u32], change: &[f64]) {
-        self.prefix += self.unit();
+    /// Counts the present `w` into the average, then `u <- u - eta clip(g, 1/eta)`, coordinate by coordinate, where `g` is the sum
+    /// of `gradient` parallel to `draws`, in which an attribute may come again with the same number.
+    pub(crate) fn step(
+        &mut self,
+        draws: &[u32],
+        gradient: impl Iterator<Item = f64>,
+        step_size: f64,
+        update: u64,
+    ) -> Result<(), LearnError> {
+        let Next { change, before, logs, differences, shares, sums } = &mut self.next;
+        change.clear();
+        change.extend(gradient);
+        if let Some(place) = change.iter().position(|gradient| !gradient.is_finite()) {
+            let (attribute, value) = (draws[place] as usize, change[place]);
+            return Err(LearnError::Diverged { update, attribute, value });
+        }
+        // What one draw exceeds the clip by, all draws of its attribute together do.
+        let clip = 1.0 / step_size;
+        change.iter_mut().for_each(|gradient| *gradient = step_size * gradient.clamp(-clip, clip));
+
+        self.prefix += self.radius / self.total.sum;
         self.covered += 1.0;
-        let [logs, differences, shares] = &mut self.next;
+        let (entries, prefix) = (&mut self.entries[..], self.prefix);
+        before.clear();
+        before.extend(draws.iter().map(|&j| entries[j as usize].log));
+        draws.iter().zip(&*change).for_each(|(&j, change)| entries[j as usize].log -= change);
         logs.clear();
-        logs.extend(attributes.iter().zip(change).map(|(&j, change)| self.entries[j as usize].log - change));
+        let clipped = |(&j, before): (&u32, &f64)| entries[j as usize].log.clamp(before - 1.0, before + 1.0);
+        logs.extend(draws.iter().zip(&*before).map(clipped));
         differences.resize(logs.len(), 0.0);
         shares.resize(logs.len(), 0.0);
         scaled_exponentials(logs, self.exponent, differences, shares);
 
         let next = logs.iter().zip(&*differences).zip(&*shares);
-        for (&j, ((&log, &difference), &sum)) in attributes.iter().zip(next) {
-            let entry = &mut self.entries[j as usize];
-            let change = Sums { weight: difference.abs() - entry.difference.abs(), sum: sum - entry.sum };
-            let past = entry.past + self.prefix * (entry.difference - difference);
+        sums.resize(draws.len(), Sums::default());
+        for ((&j, ((&log, &difference), &sum)), sums) in draws.iter().zip(next).zip(&mut *sums) {
+            let entry = &mut entries[j as usize];
+            // Nothing, if the attribute came before.
+            *sums = Sums { weight: difference.abs() - entry.difference.abs(), sum: sum - entry.sum };
+            let past = entry.past + prefix * (entry.difference - difference);
             *entry = Entry { log, difference, sum, past };
-            self.sums.add(j as usize, change);
         }
-        self.add_up_block(self.stale);
-        self.stale = if self.stale + 1 < self.sums.blocks() { self.stale + 1 } else { 0 };
+        self.sums.add_all(draws, sums);
+        if self.covered as u64 % REFRESH == 0 {
+            self.add_up_block(self.stale);
+            self.stale = if self.stale + 1 < self.sums.blocks() { self.stale + 1 } else { 0 };
+        } else {
+            self.total = self.sums.total();
+        }
         if self.prefix * self.total.sum > SLACK * self.covered * self.radius || self.total.sum < SMALL {
             self.settle();
         }
+        Ok(())
     }
 
     fn add_up_block(&mut self, block: usize) {

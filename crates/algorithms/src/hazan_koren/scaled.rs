@@ -12,7 +12,7 @@
 //! When `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all coordinates
 //! are put right at once: O(d), at times that get rarer as steps shrink.
 
-use lao_kernels::SparseVector;
+use lao_kernels::{SparseVector, dot_column, sum};
 use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 
 /// How far `P/s` may exceed the number of steps that it covers: so many bits of the average may be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
+
+/// A block is added up anew in every so many steps.
+const REFRESH: u64 = 4;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Entry {
@@ -49,8 +52,8 @@ pub(crate) struct Scaled {
     norm_squared: f64,
     /// The block to be added up anew next.
     stale: usize,
-    /// `u_j'` of the step under way, and `u_j'^2 - u_j^2`.
-    next: Vec<f64>,
+    /// `u_j - u_j'` of the step under way, and `u_j'^2 - u_j^2`, draw by draw.
+    change: Vec<f64>,
     grown: Vec<f64>,
 }
 
@@ -66,7 +69,7 @@ impl Scaled {
             squares: SumTree::new(dim),
             norm_squared: 0.0,
             stale: 0,
-            next: Vec::new(),
+            change: Vec::new(),
             grown: Vec::new(),
         };
         for (j, value) in start.view().iter() {
@@ -103,39 +106,40 @@ impl Scaled {
         None
     }
 
-    /// Counts the present `w` into the average, then `w <- P_B(w - change)`, with `change` parallel to `attributes`.
+    /// Counts the present `w` into the average, then `w <- P_B(w - change)`, where `change` is a sum over `draws`, in which an
+    /// attribute may come again.
     pub(crate) fn step(
         &mut self,
-        attributes: &[u32],
+        draws: &[u32],
         change: impl Iterator<Item = f64>,
         update: u64,
     ) -> Result<(), LearnError> {
         let unit = 1.0 / self.scale;
-        self.next.clear();
-        self.next.extend(change.map(|change| unit * change));
-        self.grown.resize(attributes.len(), 0.0);
-        for ((&j, next), grown) in attributes.iter().zip(&mut self.next).zip(&mut self.grown) {
-            let value = self.entries[j as usize].value;
-            *next = value - *next;
-            *grown = *next * *next - value * value;
-        }
-        let grown = self.grown.iter().sum::<f64>();
-        // Far enough from overflow for any order of adding.
-        let fits = (self.norm_squared + grown).abs() < f64::MAX / 4.0;
+        self.change.clear();
+        self.change.extend(change.map(|change| unit * change));
+        // Far enough from overflow for any order of adding, even if all draws are of one attribute.
+        let most = draws.len() as f64 * dot_column(&self.change, &self.change);
+        let fits = self.norm_squared + most < f64::MAX / 16.0;
         if !fits {
-            return Err(self.diverged(attributes, update));
+            return Err(self.diverged(draws, update));
         }
 
         self.prefix += self.scale;
         self.covered += 1.0;
-        for ((&j, &next), &grown) in attributes.iter().zip(&self.next).zip(&self.grown) {
-            let entry = &mut self.entries[j as usize];
-            entry.past += self.prefix * (entry.value - next);
+        let Scaled { entries, prefix, change, grown, .. } = self;
+        let (entries, prefix) = (&mut entries[..], *prefix);
+        // Looks at memory come first, since they need not wait for each other.
+        grown.clear();
+        grown.extend(draws.iter().map(|&j| entries[j as usize].value));
+        for ((&j, change), grown) in draws.iter().zip(change).zip(grown) {
+            let entry = &mut entries[j as usize];
+            let next = entry.value - *change;
+            *grown = next * next - entry.value * entry.value;
+            entry.past += prefix * (entry.value - next);
             entry.value = next;
-            self.squares.add(j as usize, grown);
         }
-        self.add_up_block(self.stale);
-        self.stale = if self.stale + 1 < self.squares.blocks() { self.stale + 1 } else { 0 };
+        self.squares.add_all(draws, &self.grown);
+        self.count_growth();
 
         let norm = self.norm_squared().sqrt();
         if norm > self.radius {
@@ -148,10 +152,28 @@ impl Scaled {
     }
 
     fn diverged(&self, attributes: &[u32], update: u64) -> LearnError {
-        let strange = attributes.iter().zip(&self.next).find(|&(_, next)| !(next * next).is_finite());
-        let (attribute, value) =
-            strange.map_or((0, f64::INFINITY), |(&j, &next)| (j as usize, self.scale * next));
+        // The first change beyond all bounds, or else the largest.
+        let size = |place: usize| self.change[place].abs();
+        let larger = |a: usize, b: usize| if size(b) > size(a) || size(b).is_nan() { b } else { a };
+        let all = 0..attributes.len();
+        let place = all.clone().find(|&place| !size(place).is_finite()).or_else(|| all.reduce(larger));
+        let (attribute, value) = place.map_or((0, f64::INFINITY), |place| {
+            let j = attributes[place] as usize;
+            (j, self.scale * (self.entries[j].value - self.change[place]))
+        });
         LearnError::Diverged { update, attribute, value }
+    }
+
+    /// Takes `|u|_2^2` along, and every few steps puts one block right.
+    fn count_growth(&mut self) {
+        let before = self.norm_squared;
+        self.norm_squared += sum(&self.grown);
+        if self.covered as u64 % REFRESH == 0 {
+            self.add_up_block(self.stale);
+            self.stale = if self.stale + 1 < self.squares.blocks() { self.stale + 1 } else { 0 };
+        } else if self.norm_squared < 0.5 * before {
+            self.norm_squared = self.squares.total();
+        }
     }
 
     fn add_up_block(&mut self, block: usize) {

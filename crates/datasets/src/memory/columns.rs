@@ -105,6 +105,15 @@ impl<T: Element> Source for Columns<T> {
         Ok(rows.len())
     }
 
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.observe(draws, block)
+    }
+
     fn gradient(
         &mut self,
         ask: GradientAsk<'_>,

@@ -68,11 +68,9 @@ impl<T: Element> Source for Rows<T> {
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
         let rows = self.cursor.upcoming(block.room() as u64);
-        if rows.len() == 1 {
+        if let (1, Some(single)) = (rows.len(), block.single_mut()) {
             let row = self.stored(rows.clone());
-            for (c, &j) in attributes.iter().enumerate() {
-                block.column_mut(c)[0] = row[j as usize].to_f64();
-            }
+            single.iter_mut().zip(attributes).for_each(|(value, &j)| *value = row[j as usize].to_f64());
             block.labels_mut()[0] = self.labels[rows.start];
             block.set_rows(1);
             self.cursor.advance(1);
@@ -93,6 +91,15 @@ impl<T: Element> Source for Rows<T> {
         block.set_rows(rows.len());
         self.cursor.advance(rows.len());
         Ok(rows.len())
+    }
+
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.observe(draws, block)
     }
 
     fn gradient(

@@ -25,17 +25,15 @@ pub fn weighted<'a>(seen: Row<'a>, drawn: &'a [u32], dim: usize) -> impl Iterato
     })
 }
 
-/// Pairs `(j, (d/k) c x_j)` for all attributes of `seen`, where `j` was drawn `c` times among `draws` = `k` uniform draws
-/// with replacement; `times` holds the `c`, parallel to `seen`, with 0 for what was observed for another reason.
-pub fn weighted_with_replacement<'a>(
-    seen: Row<'a>,
-    times: &'a [u32],
+/// Pairs `(j, (d/k) x_j)`, one for each of `draws` = `k` uniform draws with replacement, the attributes of `drawn`: an
+/// attribute drawn `c` times comes `c` times, and its pairs add up to its share of `x~`.
+pub fn weighted_with_replacement(
+    drawn: Row<'_>,
     draws: usize,
     dim: usize,
-) -> impl Iterator<Item = (u32, f64)> + 'a {
+) -> impl Iterator<Item = (u32, f64)> + '_ {
     let weight = weight(dim, draws);
-    let drawn = seen.attributes.iter().zip(seen.values).zip(times);
-    drawn.map(move |((&j, value), &times)| (j, weight * f64::from(times) * value))
+    drawn.attributes.iter().zip(drawn.values).map(move |(&j, value)| (j, weight * value))
 }
 
 #[cfg(test)]
@@ -44,14 +42,17 @@ mod tests {
 
     #[test]
     fn moments_over_all_draws_with_replacement_are_those_stated() {
-        let (values, all) = ([3.0, -1.0, 0.5], [0, 1, 2]);
-        let seen = Row { attributes: &all, values: &values };
+        let values = [3.0, -1.0, 0.5];
         let (mut mean, mut second) = ([0.0; 3], [0.0; 3]);
-        for (a, b) in (0..9).map(|pair| (pair / 3, pair % 3)) {
-            let times = [0, 1, 2].map(|j| u32::from(a == j) + u32::from(b == j));
-            for (j, value) in weighted_with_replacement(seen, &times, 2, 3) {
-                mean[j as usize] += value / 9.0;
-                second[j as usize] += value * value / 9.0;
+        for drawn in (0..9).map(|pair| [pair / 3, pair % 3]) {
+            let seen = drawn.map(|j| values[j as usize]);
+            let mut estimate = [0.0; 3];
+            for (j, value) in weighted_with_replacement(Row { attributes: &drawn, values: &seen }, 2, 3) {
+                estimate[j as usize] += value;
+            }
+            for j in 0..3 {
+                mean[j] += estimate[j] / 9.0;
+                second[j] += estimate[j] * estimate[j] / 9.0;
             }
         }
         for j in 0..3 {

@@ -45,6 +45,16 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         }
     }
 
+    /// Adds `changes`, parallel to `entries`, which must lie below the dimension.
+    #[inline]
+    pub fn add_all(&mut self, entries: &[u32], changes: &[T]) {
+        let mut shift = BLOCK.ilog2();
+        for level in &mut self.levels {
+            entries.iter().zip(changes).for_each(|(&j, &change)| level[j as usize >> shift] += change);
+            shift += FAN.ilog2();
+        }
+    }
+
     /// Sets the sum of a block, and adds up anew what lies above it.
     pub fn set_block(&mut self, block: usize, sum: T) {
         self.levels[0][block] = sum;
