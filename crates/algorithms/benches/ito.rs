@@ -9,7 +9,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{BlockBuf, Budget, Learner, Seed, Session, Source, SourceError};
+use lao_observation::{BlockBuf, Budget, Learner, Scratch, Seed, Session, Source, SourceError};
 use rand::RngExt;
 
 const BUDGET: usize = 50;
@@ -48,13 +48,20 @@ impl Source for Table {
         self.dim
     }
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        for (c, &j) in attributes.iter().enumerate() {
-            block.column_mut(c)[0] = self.value(j);
-        }
+        let Some(row) = block.single_mut() else { return Ok(0) };
+        row.iter_mut().zip(attributes).for_each(|(value, &j)| *value = self.value(j));
         block.labels_mut()[0] = self.label();
         block.set_rows(1);
         self.position += 1;
         Ok(1)
+    }
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.observe(draws, block)
     }
     fn position(&self) -> u64 {
         self.position

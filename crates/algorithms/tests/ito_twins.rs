@@ -269,7 +269,7 @@ fn drawn_sets_can_be_given_instead() {
     assert_eq!((learner.largest(), learner.iterate()), (&[1, 4][..], w.clone()));
     let mut ask = Ask::new(6);
     learner.ask_for(&[5, 0], &mut ask);
-    let Request::Values { attributes: &[0, 1, 4, 5], .. } = ask.request() else { panic!("{ask:?}") };
+    let Request::Values { attributes: &[1, 4, 0, 5], .. } = ask.request() else { panic!("{ask:?}") };
     let x = [0.2, -0.5, 0.3, 0.1, 0.4, -0.6];
     let (set, _) = round(&mut learner, &mut Seed::root(0).rng(), &x, 0.8);
     let g = estimate(&x, 0.8, &w, &set, &[1, 4]);

@@ -24,7 +24,7 @@ const SLACK: f64 = (1 << 16) as f64;
 /// Nodes below one bound of the next coarser level, and the most of the coarsest level.
 const FAN: usize = 32;
 
-/// A step may leave sums over one block to be added up anew every so often.
+/// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
 /// The slot of an inactive coordinate.
 const NONE: u32 = u32::MAX;
@@ -193,7 +193,7 @@ impl Shrunk {
             let next = self.unscaled(self.entries[j as usize].slot) - self.change[place];
             self.set(j, if next == 0.0 { 0.0 } else { next + self.level.copysign(next) });
         }
-        if update % REFRESH == 0 {
+        if update.is_multiple_of(REFRESH) {
             self.add_up_block(self.stale);
             self.stale = if (self.stale + 1) * BLOCK < self.active.len() { self.stale + 1 } else { 0 };
         }

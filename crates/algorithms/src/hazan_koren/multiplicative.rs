@@ -178,7 +178,7 @@ impl Multiplicative {
             *entry = Entry { log, difference, sum, past };
         }
         self.sums.add_all(draws, sums);
-        if self.covered as u64 % REFRESH == 0 {
+        if (self.covered as u64).is_multiple_of(REFRESH) {
             self.add_up_block(self.stale);
             self.stale = if self.stale + 1 < self.sums.blocks() { self.stale + 1 } else { 0 };
         } else {

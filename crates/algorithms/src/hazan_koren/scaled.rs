@@ -139,7 +139,7 @@ impl Scaled {
             entry.value = next;
         }
         self.squares.add_all(draws, &self.grown);
-        self.count_growth();
+        self.count_growth(draws);
 
         let norm = self.norm_squared().sqrt();
         if norm > self.radius {
@@ -164,15 +164,16 @@ impl Scaled {
         LearnError::Diverged { update, attribute, value }
     }
 
-    /// Takes `|u|_2^2` along, and every few steps puts one block right.
-    fn count_growth(&mut self) {
+    /// Takes `|u|_2^2` along, and every few steps puts one block right; all that were touched, if what is left of the sum is
+    /// little enough to show their rounding.
+    fn count_growth(&mut self, draws: &[u32]) {
         let before = self.norm_squared;
         self.norm_squared += sum(&self.grown);
-        if self.covered as u64 % REFRESH == 0 {
+        if self.norm_squared < 0.5 * before {
+            draws.iter().for_each(|&j| self.add_up_block(j as usize / BLOCK));
+        } else if (self.covered as u64).is_multiple_of(REFRESH) {
             self.add_up_block(self.stale);
             self.stale = if self.stale + 1 < self.squares.blocks() { self.stale + 1 } else { 0 };
-        } else if self.norm_squared < 0.5 * before {
-            self.norm_squared = self.squares.total();
         }
     }
 

@@ -1,13 +1,13 @@
 //! The round that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the gradient, add it up.
 
 use super::dual_average::{DualAverage, Regularization};
-use super::largest::{Chosen, Largest};
+use super::largest::Largest;
 use super::{BROKEN, not_asked};
 use crate::params::{ParamError, require};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gram::{Estimates, Observe};
 use lao_observation::{Ask, LearnError, Rng, Row, Told};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,9 +16,8 @@ pub(super) struct Core {
     kept: usize,
     budget: usize,
     average: DualAverage,
-    /// `S_t`.
-    #[serde(serialize_with = "attributes")]
-    asked: Chosen,
+    /// `S_t`, its members in `U_t` first.
+    asked: Vec<u32>,
     /// Whether `S_t` still waits for its example.
     pending: bool,
     #[serde(skip)]
@@ -26,9 +25,7 @@ pub(super) struct Core {
     /// `U_t`.
     #[serde(skip)]
     largest: Largest,
-    /// `x_t`, `w_t` and `g^_t` at the members of `S_t`.
-    #[serde(skip)]
-    values: Vec<f64>,
+    /// `w_t` and `g^_t` at the members of `S_t`.
     #[serde(skip)]
     weights: Vec<f64>,
     #[serde(skip)]
@@ -53,19 +50,17 @@ impl TryFrom<Stored> for Core {
     fn try_from(stored: Stored) -> Result<Self, Self::Error> {
         let Stored { kept, budget, average, asked, pending } = stored;
         let dim = average.dim();
-        let sorted = asked.is_sorted_by(|a, b| a < b) && asked.last().is_none_or(|&j| (j as usize) < dim);
-        if kept > budget || budget > dim || !sorted {
+        let mut sorted = asked.clone();
+        sorted.sort_unstable();
+        let is_set = sorted.is_sorted_by(|a, b| a < b) && sorted.last().is_none_or(|&j| (j as usize) < dim);
+        if kept > budget || budget > dim || !is_set {
             return Err(BROKEN);
         }
-        let mut core = Core::assemble(average, budget, kept);
-        if pending {
-            if !core.largest.kept().iter().all(|j| asked.binary_search(j).is_ok()) {
-                return Err(BROKEN);
-            }
-            core.largest.split(&asked, &mut core.asked);
-            core.pending = true;
+        let core = Core::assemble(average, budget, kept);
+        if pending && !asked.starts_with(core.largest.kept()) {
+            return Err(BROKEN);
         }
-        Ok(core)
+        Ok(Core { asked, pending, ..core })
     }
 }
 
@@ -87,8 +82,7 @@ impl Core {
             estimates: Observe::new(average.dim(), budget, kept).estimates(),
             largest: Largest::new(average.sum(), kept),
             average,
-            asked: Chosen::default(),
-            values: Vec::new(),
+            asked: Vec::new(),
             pending: false,
             weights: Vec::new(),
             gradient: Vec::new(),
@@ -129,7 +123,7 @@ impl Core {
             self.largest.draw(self.budget - self.kept, rng, &mut self.asked);
             self.pending = true;
         }
-        ask.values(1).extend_from_slice(&self.asked.all);
+        ask.values(1).extend_from_slice(&self.asked);
     }
 
     /// As [`ask`](Self::ask), with these attributes for `V_t`; those in `U_t` or out of range are left out.
@@ -138,11 +132,11 @@ impl Core {
         let mut drawn: Vec<u32> = drawn.iter().copied().filter(allowed).collect();
         drawn.sort_unstable();
         drawn.dedup();
-        let mut set = Vec::new();
-        lao_kernels::merge_into(self.largest.kept(), &drawn, &mut set);
-        self.largest.split(&set, &mut self.asked);
+        self.asked.clear();
+        self.asked.extend_from_slice(self.largest.kept());
+        self.asked.extend(drawn);
         self.pending = true;
-        ask.values(1).extend_from_slice(&self.asked.all);
+        ask.values(1).extend_from_slice(&self.asked);
     }
 
     /// `w_t' D_t x_t`.
@@ -153,17 +147,15 @@ impl Core {
     pub(super) fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let Told::Values(block) = told else { return Err(not_asked(&told)) };
         let Some((seen, label)) = block.single() else { return Err(not_asked(&told)) };
-        if !self.pending || seen.attributes != self.asked.all {
+        if !self.pending || seen.attributes != self.asked {
             return Err(not_asked(&told));
         }
-        let Core { kept, average, largest, estimates, asked, values, weights, gradient, .. } = self;
-        values.clear();
-        values.extend(asked.places.iter().map(|&place| seen.values[place as usize]));
-        average.weights_at(&asked.members, weights);
-        estimates.gradient(values, weights, *kept, label, gradient);
-        average.add(&asked.members, gradient, |sum, at| {
+        let Core { kept, average, largest, estimates, asked, weights, gradient, .. } = self;
+        average.weights_at(asked, weights);
+        estimates.gradient(seen.values, weights, *kept, label, gradient);
+        average.add(asked, gradient, |sum, at| {
             if at >= *kept {
-                largest.change(sum, asked.members[at]);
+                largest.change(sum, asked[at]);
             }
         })?;
         largest.settle(average.sum());
@@ -175,9 +167,4 @@ impl Core {
     pub(super) fn coefficients(&self) -> SparseView<'_> {
         self.current.get_or_init(|| SparseVector::from_dense(&self.average.weights())).view()
     }
-}
-
-/// Of a set, only its attributes are stored.
-fn attributes<S: Serializer>(set: &Chosen, serializer: S) -> Result<S::Ok, S::Error> {
-    set.all.serialize(serializer)
 }

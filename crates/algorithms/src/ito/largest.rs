@@ -56,52 +56,6 @@ impl Bits {
     }
 }
 
-/// A set of attributes, of which `U` is a part.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Chosen {
-    /// The set, sorted.
-    pub(super) all: Vec<u32>,
-    /// The set once more, `U` first; both parts sorted.
-    pub(super) members: Vec<u32>,
-    /// Where the members stand in `all`.
-    pub(super) places: Vec<u32>,
-}
-
-/// Fills a [`Chosen`] with ascending attributes. Whether one belongs to `U` cannot be predicted, so nothing branches on that:
-/// it only decides between two slots, and whoever works on the members has two loops instead.
-struct Filler<'a> {
-    all: &'a mut [u32],
-    members: &'a mut [u32],
-    places: &'a mut [u32],
-    at: usize,
-    inside: usize,
-    outside: usize,
-}
-
-impl Chosen {
-    /// For `size` attributes, `kept` of them in `U`.
-    fn fill(&mut self, size: usize, kept: usize) -> Filler<'_> {
-        self.all.resize(size, 0);
-        self.members.resize(size, 0);
-        self.places.resize(size, 0);
-        let Chosen { all, members, places } = self;
-        Filler { all, members, places, at: 0, inside: 0, outside: kept }
-    }
-}
-
-impl Filler<'_> {
-    #[inline(always)]
-    fn push(&mut self, j: u32, kept: bool) {
-        let slot = if kept { self.inside } else { self.outside };
-        self.all[self.at] = j;
-        self.members[slot] = j;
-        self.places[slot] = self.at as u32;
-        self.at += 1;
-        self.inside += usize::from(kept);
-        self.outside += usize::from(!kept);
-    }
-}
-
 /// Entries or nodes per node of the tree.
 const FAN: usize = 16;
 
@@ -123,7 +77,6 @@ pub(super) struct Largest {
     peaks: Vec<f64>,
     /// `U`, and while a set is drawn, that too.
     taken: Bits,
-    drawn: Vec<u32>,
 }
 
 impl Largest {
@@ -246,85 +199,45 @@ impl Largest {
         self.inside.contains(j)
     }
 
-    /// `into <-` a sorted set without repetitions that holds `U`.
-    pub(super) fn split(&self, set: &[u32], into: &mut Chosen) {
-        let mut into = into.fill(set.len(), self.kept.len());
-        set.iter().for_each(|&j| into.push(j, self.contains(j)));
-    }
-
-    /// `into <- U` and a uniform set of `size` entries outside it (all of them if there are not that many).
+    /// `into <- U` and then a uniform set of `size` entries outside it (all of them if there are not that many).
     ///
     /// Draws until there are enough, turning down what is in already; where that would happen more than half of the time, one
-    /// pass over all entries does it. O(k' log k') on average either way.
-    pub(super) fn draw(&mut self, size: usize, rng: &mut Rng, into: &mut Chosen) {
+    /// pass over all entries does it. O(k') on average either way.
+    pub(super) fn draw(&mut self, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         let (mut others, mut left) = (self.dim - self.kept.len(), size.min(self.dim - self.kept.len()));
         let asked = self.kept.len() + left;
-        let mut into = into.fill(asked, self.kept.len());
+        into.clear();
+        into.extend_from_slice(&self.kept);
         if 2 * asked > self.dim {
-            for j in 0..self.dim as u32 {
-                let inside = self.contains(j);
-                let drawn = !inside && left > 0 && rng.random_range(0..others) < left;
-                left -= usize::from(drawn);
-                others -= usize::from(!inside);
-                if inside || drawn {
-                    into.push(j, inside);
+            for j in (0..self.dim as u32).filter(|&j| !self.inside.contains(j)) {
+                if left > 0 && rng.random_range(0..others) < left {
+                    into.push(j);
+                    left -= 1;
                 }
+                others -= 1;
             }
             return;
         }
-        self.draw_into_taken(left, rng);
-        if self.taken.0.len() <= asked {
-            self.walk(into);
-        } else {
-            self.drawn.iter().for_each(|&j| self.taken.toggle(j));
-            self.drawn.sort_unstable();
-            self.join(into);
-        }
-    }
-
-    /// Draws `count` entries that are not taken yet, uniformly, into `drawn`, and takes them.
-    fn draw_into_taken(&mut self, count: usize, rng: &mut Rng) {
+        into.resize(asked, 0);
+        let drawn = &mut into[self.kept.len()..];
         let dim = self.dim as u32;
         // Lemire's method: the high word of a product is uniform once these low words are turned down.
         let unfair = dim.wrapping_neg() % dim.max(1);
-        self.drawn.resize(count, 0);
         let mut found = 0;
-        while found < count {
+        while found < drawn.len() {
             let random = rng.next_u64();
             for half in [random as u32, (random >> 32) as u32] {
                 let product = u64::from(half) * u64::from(dim);
-                if found == count || (product as u32) < unfair {
+                if found == drawn.len() || (product as u32) < unfair {
                     continue;
                 }
                 let j = (product >> 32) as u32;
-                self.drawn[found] = j;
+                // Whether it counts is anybody's guess, so it is written anyway, and overwritten if not.
+                drawn[found] = j;
                 found += usize::from(self.taken.insert(j));
             }
         }
-    }
-
-    /// Puts in what is taken, by a walk over the bits; then only `U` is.
-    fn walk(&mut self, mut into: Filler<'_>) {
-        for ((word, taken), inside) in (0u32..).zip(&mut self.taken.0).zip(&self.inside.0) {
-            let mut bits = std::mem::replace(taken, *inside);
-            while bits != 0 {
-                let bit = bits.trailing_zeros();
-                into.push(64 * word + bit, inside >> bit & 1 == 1);
-                bits &= bits - 1;
-            }
-        }
-    }
-
-    /// Puts in `U` and `drawn`, merged without branches.
-    fn join(&self, mut into: Filler<'_>) {
-        let (mut kept, mut drawn) = (0, 0);
-        for _ in 0..into.all.len() {
-            let a = self.kept.get(kept).copied().unwrap_or(NONE);
-            let b = self.drawn.get(drawn).copied().unwrap_or(NONE);
-            into.push(a.min(b), a < b);
-            kept += usize::from(a < b);
-            drawn += usize::from(b < a);
-        }
+        drawn.iter().for_each(|&j| self.taken.toggle(j));
     }
 }
 
@@ -339,14 +252,13 @@ mod tests {
         let mut values = vec![0.0; dim];
         kept.iter().for_each(|&j| values[j as usize] = 1.0);
         let mut largest = Largest::new(&values, kept.len());
-        let (mut rng, mut chosen) = (Seed::root(8).rng(), Chosen::default());
+        let (mut rng, mut set) = (Seed::root(8).rng(), Vec::new());
         let mut counts = std::collections::BTreeMap::new();
         for _ in 0..20_000 {
-            largest.draw(size, &mut rng, &mut chosen);
-            let Chosen { all: set, members, places } = &chosen;
+            largest.draw(size, &mut rng, &mut set);
+            assert_eq!(&set[..kept.len()], kept);
+            set.sort_unstable();
             assert!(set.is_sorted_by(|a, b| a < b) && set.len() == kept.len() + size);
-            assert_eq!(&members[..kept.len()], kept);
-            assert!(members.iter().zip(places).all(|(j, &place)| set[place as usize] == *j));
             *counts.entry(set.clone()).or_insert(0u32) += 1;
         }
         let even = 20_000.0 / counts.len() as f64;

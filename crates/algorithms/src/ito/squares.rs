@@ -1,7 +1,7 @@
 //! The rounds that Algorithms 2 and 3 share: explore in rounds 1, 4, 9, ..., exploit what was found in between.
 
 use super::dual_average::{DualAverage, Regularization, small};
-use super::largest::{Chosen, Largest, select};
+use super::largest::{Largest, select};
 use super::{BROKEN, not_asked};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gram::Observe;
@@ -21,8 +21,6 @@ pub(super) struct Squares {
     pending: bool,
     #[serde(skip)]
     sampler: Largest,
-    #[serde(skip)]
-    drawn: Chosen,
     #[serde(skip)]
     weights: Vec<f64>,
     #[serde(skip)]
@@ -142,7 +140,6 @@ impl Squares {
     fn assemble(explore: Explore, exploit: DualAverage) -> Self {
         Squares {
             sampler: Largest::new(&explore.sum, 0),
-            drawn: Chosen::default(),
             explore,
             exploit,
             asked: Vec::new(),
@@ -189,8 +186,8 @@ impl Squares {
         if !self.pending {
             self.asked.clear();
             if self.explores() {
-                self.sampler.draw(self.explore.budget, rng, &mut self.drawn);
-                self.asked.extend_from_slice(&self.drawn.all);
+                self.sampler.draw(self.explore.budget, rng, &mut self.asked);
+                self.asked.sort_unstable();
             } else {
                 self.asked.extend_from_slice(&self.explore.chosen);
             }
