@@ -21,9 +21,10 @@ mod threshold;
 mod vector;
 
 pub use cholesky::solve_positive;
-pub use dense::{Element, TILE, add_columns, axpy_column, dot_column, gradient_block, residual};
+pub use dense::{
+    Element, TILE, add_columns, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
+};
 pub use drift::Drifting;
-pub use dense::{Element, TILE, axpy_column, dot_column, gradient_block, residual, sum, sum_abs};
 pub use exponential::scaled_exponentials;
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use margin::{
