@@ -3,8 +3,8 @@
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Ledger, Outcome, Rng, Row, Seed, Session, SessionError,
-    Source, SourceError, Step, Stop, Told,
+    Ask, BlockBuf, Budget, LearnError, Learner, Ledger, Outcome, Rng, Row, Scratch, Seed, Session,
+    SessionError, Source, SourceError, Step, Stop, Told,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -161,12 +161,59 @@ fn asks_that_break_the_contract_are_named() {
         session.step(&mut Scripted::values(4, attributes, examples), u64::MAX).unwrap_err().to_string()
     };
     assert_eq!(refused(&[1, 4], 1), "the ask names attribute 4, but examples have attributes 0..4");
-    assert_eq!(refused(&[2, 2], 1), "the ask's attributes must ascend strictly, but place 1 holds 2");
+    assert_eq!(refused(&[4, 1], 1), "the ask names attribute 4, but examples have attributes 0..4");
     assert!(refused(&[0], 0).contains("0 examples"));
     let wrong = Scripted { gradient_at: Some(SparseVector::zeros(3)), ..Scripted::values(4, &[0], 1) };
     let mut session = Session::new(Ramp::new(4, 10), Budget::Unlimited, &Seed::root(1));
     let error = session.step(&mut wrong.clone(), u64::MAX).unwrap_err();
     assert!(matches!(error, SessionError::Dimension { asked: 3, source_dim: 4 }));
+    let theta = Some(SparseVector::zeros(4));
+    let mut twice = Scripted { gradient_at: theta, ..Scripted::values(4, &[2, 2], 1) };
+    let error = session.step(&mut twice, u64::MAX).unwrap_err().to_string();
+    assert_eq!(error, "the attributes of a gradient ask must ascend strictly, but place 1 holds 2");
+}
+
+/// Answers draws as a source in memory does: in the order of the draws.
+struct Straight(Ramp);
+
+impl Source for Straight {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        self.0.observe(attributes, block)
+    }
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.0.observe(draws, block)
+    }
+    fn position(&self) -> u64 {
+        self.0.position()
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.0.seek(position)
+    }
+}
+
+#[test]
+fn draws_are_looked_at_once_and_told_as_often_as_they_were_drawn() {
+    let mut sorting = Session::new(Ramp::new(9, 20), Budget::PerExample(3), &Seed::root(1));
+    let mut straight = Session::new(Straight(Ramp::new(9, 20)), Budget::PerExample(3), &Seed::root(1));
+    let (mut one, mut other) =
+        (Scripted::values(9, &[7, 2, 7, 5, 2], 4), Scripted::values(9, &[7, 2, 7, 5, 2], 4));
+    assert_eq!(sorting.step(&mut one, u64::MAX).unwrap(), Step::Served);
+    assert_eq!(straight.step(&mut other, u64::MAX).unwrap(), Step::Served);
+    assert!(sorting.source().looked.iter().all(|(_, attributes)| attributes == &[2, 5, 7]));
+    assert!((one.total - (5.0 * 6.0 + 4.0 * 2.3)).abs() < 1e-12 && one.total == other.total);
+    for ledger in [sorting.ledger(), straight.ledger()] {
+        assert_eq!((ledger.attributes, ledger.most_attributes), (12, 3));
+    }
+    let refused = sorting.step(&mut Scripted::values(9, &[8, 1, 8, 0, 4], 1), u64::MAX);
+    assert!(matches!(refused, Err(SessionError::OverBudget { asked: 4, budget: 3 })), "{refused:?}");
 }
 
 #[test]
