@@ -71,6 +71,24 @@ impl SmallSum {
         SmallSum::least_squares(rows, labels, block, ridge)
     }
 
+    /// A sum of twice so many components whose gradient vanishes at the vector x* beside it: components come in pairs that pull in opposite directions. Squared
+    /// losses, or logistic with x* = 0, in turn by `number`.
+    pub fn balanced(rng: &mut Rng, number: u64, pairs: usize, dim: usize) -> (Self, Vec<f64>) {
+        let half = SmallSum::random(rng, 2 * (number % 2), pairs, dim);
+        let rows = [&half.rows[..], &half.rows[..]].concat();
+        if half.logistic {
+            let flipped = half.labels.iter().map(|label| -label);
+            let labels = half.labels.iter().copied().chain(flipped).collect();
+            return (SmallSum::logistic(rows, labels, half.ridge), vec![0.0; dim]);
+        }
+        let size = rng.random_range(0..=dim);
+        let star = super::sparse_normal(rng, dim, size);
+        let around =
+            |sign: f64| half.rows.iter().zip(&half.labels).map(move |(row, pull)| (row, sign * pull));
+        let labels = around(1.0).chain(around(-1.0)).map(|(row, pull)| dot(row, &star) + pull).collect();
+        (SmallSum::least_squares(rows, labels, 1, 0.0), star)
+    }
+
     /// The production sum of the same rows.
     ///
     /// # Errors
@@ -296,6 +314,16 @@ mod tests {
             let (rho, smooth) = small.constants().unwrap();
             assert!(rho > 0.0 && rho <= smooth && smooth <= small.component_smoothness().unwrap() + 1e-12);
             assert!(small.component_smoothness().unwrap() <= sum.component_smoothness() + 1e-12);
+        }
+    }
+
+    #[test]
+    fn balanced_sums_have_their_minimum_where_they_say() {
+        let mut rng = Seed::root(7).rng();
+        for number in 0..6 {
+            let (small, star) = SmallSum::balanced(&mut rng, number, 3, 4);
+            assert!(small.len() == 6 && norm2(&small.gradient(&star)) < 1e-24);
+            assert!(small.variance(&star) > 0.0);
         }
     }
 

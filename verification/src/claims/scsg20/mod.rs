@@ -6,6 +6,11 @@ mod cor11;
 mod cor12;
 mod cor13;
 mod def1_geometric;
+mod enumerated;
+mod ineq4_crossterm;
+mod ineq5;
+mod ineq6;
+mod intermediate_state;
 mod itilde;
 mod lemma2_bias;
 mod lemma3_ht;
@@ -13,6 +18,7 @@ mod lemma4;
 mod literal_gradient_zero;
 mod remark1;
 mod runs;
+mod second_moment;
 mod theta_algebra;
 mod thm1_corrected;
 mod thm1_printed;
@@ -26,8 +32,15 @@ pub const CLAIMS: &[Claim] = &[
     lemma4::CLAIM,
     lemma2_bias::CLAIM,
     lemma3_ht::CLAIM,
+    intermediate_state::CLAIM,
     itilde::PRINTED,
     itilde::CLAIM,
+    ineq4_crossterm::PRINTED,
+    ineq4_crossterm::CLAIM,
+    ineq5::CLAIM,
+    second_moment::PRINTED,
+    second_moment::CLAIM,
+    ineq6::CLAIM,
     theta_algebra::CLAIM,
     toy_exact::CLAIM,
     thm1_printed::CLAIM,
