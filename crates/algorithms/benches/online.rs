@@ -3,7 +3,7 @@
 //!
 //! - `aerr`, `aelr`, `aer`: 50 uniform draws and one by weight (AER: 25 and 25), at d = 500 and d = 10^6; a pass is
 //!   10^3 examples, of one learner that goes on learning.
-//! - `twin`: the updates of AERR and AELR written with dense vectors, as one reads them in the paper, at d = 500.
+//! - `twin`: the updates written with dense vectors, as one reads them in the paper, at d = 500.
 //! - `session`: what of it is the session and its source, for the same asks.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
@@ -12,6 +12,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lao_algorithms::baselines::AerParams;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_kernels::project_l1_ball;
 use lao_observation::sample::uniform_draws;
 use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Rng, Scratch, Seed, Session, Source, SourceError, Stop, Told,
@@ -172,10 +173,36 @@ fn aelr(criterion: &mut Criterion) {
     }
 }
 
+fn aer_twin(group: &mut BenchmarkGroup<'_, WallTime>, params: &AerParams) {
+    let AerParams { dim, uniform, weighted, regularization, radius, .. } = *params;
+    let (mut w, mut sum, mut scratch, mut t) = (vec![0.0; dim], vec![0.0; dim], Vec::new(), 0.0);
+    twin(group, |table, rng| {
+        t += 1.0;
+        let sizes: Vec<f64> = w.iter().map(|w: &f64| w.abs()).collect();
+        let signs =
+            (0..weighted).map(|_| by_weight(&sizes, rng)).map(|j| w[j].signum() * table.value(j as u32));
+        let inner = sizes.iter().sum::<f64>() / weighted as f64 * signs.sum::<f64>();
+        let step = 2.0 * (inner - table.value(0)) / (regularization * t);
+        sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
+        w.iter_mut().for_each(|w| *w *= 1.0 - 1.0 / t);
+        for _ in 0..uniform {
+            let i = rng.random_range(0..dim as u32);
+            w[i as usize] -= step * dim as f64 / uniform as f64 * table.value(i);
+        }
+        table.next += 1;
+        if let Some(radius) = radius {
+            project_l1_ball(&mut w, radius, &mut scratch).unwrap();
+        }
+    });
+}
+
 fn aer(criterion: &mut Criterion) {
     let mut group = group(criterion, "aer");
     for dim in DIMS {
         let params = AerParams::practical(dim, DRAWS, 1.0, 100_000, 0.25);
+        if dim == DIMS[0] {
+            aer_twin(&mut group, &params);
+        }
         learning(&mut group, dim, params.check().unwrap());
     }
 }
