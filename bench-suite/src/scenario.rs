@@ -1,6 +1,7 @@
 //! What a scenario is, and the list of them.
 
 use anyhow::{Context as _, bail, ensure};
+use lao_algorithms::thresholding::{SolverRow, registry};
 use lao_algorithms::{AnyLearner, AnyParams};
 use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
@@ -14,6 +15,8 @@ pub const ALL: &[(&str, &str)] = &[
     ("ms18-fig1", include_str!("../scenarios/ms18-fig1.toml")),
     ("cost-vs-d", include_str!("../scenarios/cost-vs-d.toml")),
     ("cost-online", include_str!("../scenarios/cost-online.toml")),
+    ("recovery-tall", include_str!("../scenarios/recovery-tall.toml")),
+    ("recovery-wide", include_str!("../scenarios/recovery-wide.toml")),
 ];
 
 /// A scenario's definition.
@@ -36,7 +39,8 @@ pub struct Scenario {
     pub data: Data,
     /// How much, per tier.
     pub tiers: Tiers,
-    /// By whom: a name, a method and its parameters (`dim` and `budget` come from the data).
+    /// By whom: a name, a method and its parameters (`dim` and `budget` come from the data); for solvers of finite sums a
+    /// name, a solver, how its sparsity is chosen, its step and its passes.
     pub learners: Vec<toml::Table>,
 }
 
@@ -48,6 +52,8 @@ pub enum Kind {
     LearningCurve,
     /// Time per example against the number of attributes.
     Cost,
+    /// What solvers of finite sums find, and how long they take.
+    Recovery,
 }
 
 /// The data of a scenario: a virtual design.
@@ -61,8 +67,12 @@ pub struct Data {
     /// Several `d`, for kinds that vary it.
     #[serde(default)]
     pub dims: Vec<usize>,
-    /// `s'`, attributes per example.
+    /// `s'`, attributes per example; 0 for kinds at full information.
+    #[serde(default)]
     pub budget: usize,
+    /// Correlation of neighbouring attributes, for kinds that have it.
+    #[serde(default)]
+    pub correlation: f64,
     /// Standard deviation of the noise.
     pub noise: f64,
     /// Training examples.
@@ -166,7 +176,72 @@ impl Contender {
     }
 }
 
+/// A solver of finite sums, as a scenario gives it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SolverText {
+    solver: String,
+    choose: Choose,
+    step: f64,
+    passes: u64,
+}
+
+/// A solver of finite sums and what it is told.
+#[derive(Clone, Copy, Debug)]
+pub struct SolverSpec {
+    /// Which.
+    pub row: &'static SolverRow,
+    /// Where its sparsity comes from.
+    pub choose: Choose,
+    /// Step size times the largest smoothness of a component, for solvers that do not choose their own.
+    pub step: f64,
+    /// IFO calls allowed, as passes over all components.
+    pub passes: u64,
+}
+
+/// How a sparsity is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choose {
+    /// It is that of the target.
+    Known,
+    /// The best on validation rows, of a path.
+    Validation,
+}
+
+impl Contender {
+    /// The solver of finite sums that this names.
+    ///
+    /// # Errors
+    /// When a key is unknown or missing, there is no such solver, or its step or passes are out of range.
+    pub fn solver(&self) -> anyhow::Result<SolverSpec> {
+        let text: SolverText =
+            self.table.clone().try_into().with_context(|| format!("learner {}", self.name))?;
+        let SolverText { solver, choose, step, passes } = text;
+        let Some(row) = registry::solver(&solver) else {
+            bail!(
+                "learner {}: no solver named `{solver}`; see lao_algorithms::thresholding::SOLVERS",
+                self.name
+            )
+        };
+        let fits = step > 0.0 && step.is_finite() && passes > 0;
+        ensure!(fits, "learner {}: step = {step} and passes = {passes} must be positive", self.name);
+        Ok(SolverSpec { row, choose, step, passes })
+    }
+}
+
 impl Scenario {
+    /// Tries a learner on `dim` attributes.
+    ///
+    /// # Errors
+    /// When its parameters are refused.
+    pub fn accepts(&self, contender: &Contender, dim: usize) -> anyhow::Result<()> {
+        match self.kind {
+            Kind::Recovery => contender.solver().map(|_| ()),
+            Kind::LearningCurve | Kind::Cost => contender.learner(dim, self.data.budget).map(|_| ()),
+        }
+    }
+
     /// All scenarios, parsed.
     ///
     /// # Errors
@@ -201,7 +276,7 @@ impl Scenario {
         let dim = scenario.data.dim.or(scenario.data.dims.first().copied());
         let Some(dim) = dim else { bail!("scenarios/{name}.toml: data.dim or data.dims is needed") };
         for contender in scenario.contenders()? {
-            contender.learner(dim, scenario.data.budget).with_context(|| format!("scenarios/{name}.toml"))?;
+            scenario.accepts(&contender, dim).with_context(|| format!("scenarios/{name}.toml"))?;
         }
         Ok(scenario)
     }
@@ -287,6 +362,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::LearningCurve => "learning curve",
             Kind::Cost => "cost",
+            Kind::Recovery => "recovery",
         })
     }
 }

@@ -32,7 +32,7 @@ fn every_definition_parses_and_every_learner_is_accepted() {
     for scenario in Scenario::all().unwrap() {
         for contender in scenario.contenders().unwrap() {
             for dim in scenario.data.dims.iter().copied().chain(scenario.data.dim) {
-                contender.learner(dim, scenario.data.budget).unwrap();
+                scenario.accepts(&contender, dim).unwrap();
             }
         }
     }
@@ -113,6 +113,26 @@ fn costs_are_positive_at_every_dimension() {
     assert!(rows.iter().all(|row| row.is_time() && row.value > 0.0 && row.value.is_finite()));
     let analysis = kinds::analyse(&scenario, &rows);
     assert_eq!(analysis.table.len(), 1 + 2 * scenario.learners.len());
+}
+
+#[test]
+fn htp_recovers_a_correlated_support_and_says_how_long_it_took() {
+    let scenario = scenario("recovery-tall");
+    let rows = rows(&scenario, CHECK);
+    assert_eq!(rows.len(), 2 * 4 * scenario.learners.len());
+    for row in &rows {
+        assert!(row.value.is_finite() && row.value >= 0.0, "{row:?}");
+        assert!(row.metric != "support F1" || row.learner != "HTP, k known" || row.value > 0.8, "{row:?}");
+    }
+    let analysis = kinds::analyse(&scenario, &rows);
+    assert_eq!(analysis.table.len(), 1 + scenario.learners.len());
+}
+
+#[test]
+fn a_solver_that_there_is_not_is_refused() {
+    let (name, text) = ALL[3];
+    let error = Scenario::parse(name, &text.replace("solver = \"htp\"", "solver = \"hpt\"")).unwrap_err();
+    assert!(format!("{error:#}").contains("hpt"), "{error:#}");
 }
 
 #[test]

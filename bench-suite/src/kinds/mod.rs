@@ -2,6 +2,7 @@
 
 pub mod cost;
 pub mod learning_curve;
+pub mod recovery;
 
 use crate::record::Row;
 use crate::scenario::{Contender, Kind, Scenario, Size};
@@ -49,7 +50,7 @@ pub fn jobs(scenario: &Scenario, size: Size) -> anyhow::Result<Vec<Job>> {
 
 /// Whether the jobs of a kind must not run beside each other.
 pub fn alone(kind: Kind) -> bool {
-    kind == Kind::Cost
+    matches!(kind, Kind::Cost | Kind::Recovery)
 }
 
 /// Measures.
@@ -60,6 +61,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     match scenario.kind {
         Kind::LearningCurve => learning_curve::measure(scenario, job, size, seed),
         Kind::Cost => cost::measure(scenario, job, size, seed),
+        Kind::Recovery => recovery::measure(scenario, job, size, seed),
     }
 }
 
@@ -68,5 +70,6 @@ pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
     match scenario.kind {
         Kind::LearningCurve => learning_curve::analyse(scenario, rows),
         Kind::Cost => cost::analyse(scenario, rows),
+        Kind::Recovery => recovery::analyse(scenario, rows),
     }
 }

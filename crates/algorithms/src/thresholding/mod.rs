@@ -58,6 +58,21 @@ pub trait Solver {
     fn rounds(&self) -> u64;
 }
 
+impl<S: Solver + ?Sized> Solver for Box<S> {
+    fn next_calls(&self, sum: &FiniteSum) -> u64 {
+        (**self).next_calls(sum)
+    }
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+        (**self).step(sum, rng)
+    }
+    fn coefficients(&mut self) -> &Predictor {
+        (**self).coefficients()
+    }
+    fn rounds(&self) -> u64 {
+        (**self).rounds()
+    }
+}
+
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
