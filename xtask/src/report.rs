@@ -3,6 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::Args;
 use lao_algorithms::METHODS;
+use lao_algorithms::thresholding::SOLVERS;
 use lao_figures::write_atomically;
 use lao_verification::errata;
 use lao_verification::record::Record;
@@ -10,7 +11,7 @@ use lao_verification::report::markdown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Renew the generated parts of the pages: results and methods in README.md, and ERRATA.md.
+/// Renew the generated parts of the pages: results, methods and solvers in README.md, and ERRATA.md.
 ///
 /// The figures are those of the last run of `cargo xtask verify`.
 #[derive(Debug, Args)]
@@ -53,6 +54,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let page = read(&readme)?;
     let page = splice(&page, "results", &markdown::results(&record)).with_context(|| shown(&readme))?;
     let page = splice(&page, "methods", &methods()).with_context(|| shown(&readme))?;
+    let page = splice(&page, "solvers", &solvers()).with_context(|| shown(&readme))?;
     let mut stale = Vec::new();
     for (path, text) in [(readme, page), (args.pages.join("ERRATA.md"), errata::markdown(&record))] {
         if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
@@ -82,11 +84,17 @@ fn read(path: &Path) -> anyhow::Result<String> {
 
 /// Every method of the registry, as a table.
 fn methods() -> String {
-    let mut text = String::from("| method | source | what it does |\n|---|---|---|\n");
-    for method in METHODS {
-        text += &format!("| `{}` | {} | {} |\n", method.name, method.source, method.summary);
-    }
-    text
+    table("method", METHODS.iter().map(|method| [method.name, method.source, method.summary]))
+}
+
+/// Every solver of finite sums, as a table.
+fn solvers() -> String {
+    table("solver", SOLVERS.iter().map(|solver| [solver.name, solver.source, solver.summary]))
+}
+
+fn table(first: &str, rows: impl Iterator<Item = [&'static str; 3]>) -> String {
+    let head = format!("| {first} | source | what it does |\n|---|---|---|\n");
+    head + &rows.map(|[name, source, does]| format!("| `{name}` | {source} | {does} |\n")).collect::<String>()
 }
 
 /// Replaces what stands between the markers `<!-- name:begin -->` and `<!-- name:end -->`.
@@ -119,5 +127,6 @@ mod tests {
     #[test]
     fn every_method_has_a_row() {
         assert_eq!(methods().lines().count(), METHODS.len() + 2);
+        assert_eq!(solvers().lines().count(), SOLVERS.len() + 2);
     }
 }
