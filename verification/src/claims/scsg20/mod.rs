@@ -16,12 +16,16 @@ mod lemma2_bias;
 mod lemma3_ht;
 mod lemma4;
 mod literal_gradient_zero;
+mod losses;
 mod remark1;
 mod runs;
 mod second_moment;
+mod step_i;
+mod step_ii;
 mod theta_algebra;
 mod thm1_corrected;
 mod thm1_printed;
+mod thm1_small_eta;
 mod toy;
 mod toy_exact;
 
@@ -41,10 +45,15 @@ pub const CLAIMS: &[Claim] = &[
     second_moment::PRINTED,
     second_moment::CLAIM,
     ineq6::CLAIM,
+    step_i::PRINTED,
+    step_i::CLAIM,
+    step_ii::CLAIM,
     theta_algebra::CLAIM,
     toy_exact::CLAIM,
     thm1_printed::CLAIM,
     thm1_printed::PRINTED,
+    thm1_small_eta::PRINTED,
+    thm1_small_eta::CLAIM,
     thm1_corrected::CLAIM,
     remark1::PRINTED,
     remark1::CLAIM,
@@ -54,4 +63,6 @@ pub const CLAIMS: &[Claim] = &[
     cor12::CLAIM,
     cor13::PRINTED,
     cor13::CLAIM,
+    losses::PRINTED,
+    losses::CLAIM,
 ];
