@@ -65,16 +65,21 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
         let rows = rows.with_context(|| format!("scenarios/{}.toml: data.{what}", scenario.name))?;
         anyhow::Ok(((rows as f64 * size.scale).ceil() as usize).max(10))
     };
-    let target = data.target(job.dim, &seed)?;
+    let (target, spec) = (data.target(job.dim, &seed)?, job.contender.solver()?);
     let sum = |rows: usize, name: &str| {
         let (columns, labels) = examples(scenario, &target, rows, &seed.child(name))?;
-        let examples = Examples::columns(rows, job.dim, columns)?;
+        // Each solver gets the layout that suits it.
+        let examples = if spec.row.random {
+            let row = |i| columns.iter().skip(i).step_by(rows).copied();
+            Examples::rows(rows, job.dim, (0..rows).flat_map(row).collect())?
+        } else {
+            Examples::columns(rows, job.dim, columns)?
+        };
         anyhow::Ok(FiniteSum::new(examples, Loss::least_squares(labels)?)?)
     };
     let rows = count(data.train, "train")?;
     let mut train = sum(rows, "train")?;
     let mut validation = sum(count(data.test, "test")?, "validation")?;
-    let spec = job.contender.solver()?;
     let step_size = spec.step / train.component_smoothness();
     let stop = Stop { calls: Some(spec.passes * train.len() as u64), ..Stop::default() };
     let draws = seed.child("algorithm");

@@ -109,3 +109,44 @@ fn data_that_cannot_be_a_sum_is_refused_by_place() {
     assert!(FiniteSum::new(none, Loss::least_squares(vec![]).unwrap()).is_err());
     assert!(matches!(Loss::logistic(&[1.0, f64::NAN]), Err(FiniteSumError::Label { row: 1, .. })));
 }
+
+/// Large enough for more than one thread.
+#[test]
+fn the_number_of_threads_leaves_no_trace_in_the_bits() {
+    let (rows, dim) = (1100, 600);
+    let number = |at: usize| ((at * 7919 + at / 13 * 104_729) % 10_007) as f64 / 5000.0 - 1.0;
+    let columns: Vec<f64> = (0..rows * dim).map(number).collect();
+    let labels: Vec<f64> = (0..rows).map(|i| number(3 * i + 1)).collect();
+    let support: Vec<u32> = (0..dim as u32).step_by(20).collect();
+    let lines: Vec<f64> = (0..rows).flat_map(|i| (0..dim).map(move |j| number(j * rows + i))).collect();
+    let sparse = Compressed::new(
+        rows,
+        (0..=dim).map(|j| j * rows).collect(),
+        (0..dim).flat_map(|_| 0..rows as u32).collect(),
+        columns.clone(),
+    );
+    let x: Vec<f64> = (0..dim).map(|j| if j % 9 == 0 { number(j) } else { 0.0 }).collect();
+    let at = Predictor { coefficients: vec![SparseVector::from_dense(&x)], intercepts: vec![0.0] };
+    let compute = |examples: Examples<f64>, threads: usize| {
+        let mut sum = FiniteSum::new(examples, Loss::least_squares(labels.clone()).unwrap()).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mut gradient, mut equations) = (Gradient::default(), NormalEquations::default());
+            sum.gradient(Batch::All, &at, &mut gradient).unwrap();
+            assert!(sum.normal_equations(&support, &mut equations).unwrap());
+            (gradient, equations.gram, equations.right)
+        })
+    };
+    let by_rows = compute(Examples::rows(rows, dim, lines).unwrap(), 1);
+    let dense = Examples::columns(rows, dim, columns).unwrap();
+    for examples in [dense, Examples::compressed_columns(sparse.unwrap())] {
+        let one = compute(examples.clone(), 1);
+        for threads in [2, 3] {
+            assert_eq!(compute(examples.clone(), threads), one);
+        }
+        let close =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9 * (1.0 + a.abs()));
+        assert!(close(&one.0.coefficients[0], &by_rows.0.coefficients[0]));
+        assert!(close(&one.1, &by_rows.1) && close(&one.2, &by_rows.2));
+    }
+}
