@@ -365,18 +365,20 @@ fn a_path_starts_each_sparsity_at_the_last_answer_and_improves() {
 }
 
 #[test]
-fn empty_rows_zero_and_duplicate_columns_and_more_columns_than_rows_are_ordinary() {
+fn empty_rows_zero_and_duplicate_columns_one_class_and_fewer_rows_than_k_are_ordinary() {
     let mut table = table(0.3);
     for row in table.chunks_mut(DIM) {
         row[5] = 0.0;
         row[9] = row[8];
     }
     table[..DIM].fill(0.0);
-    for loss in losses() {
+    let of_one_class = [Loss::logistic(&[1.0; N]).unwrap(), Loss::softmax(&[1.0; N]).unwrap()];
+    for (loss, sparsity) in losses().into_iter().chain(of_one_class).zip([N + 5, DIM + 5].into_iter().cycle())
+    {
         for examples in layouts(&table) {
             let sum = FiniteSum::new(examples, loss.clone()).unwrap();
             let mut sum = sum.standardised(Standardise::CentreAndScale).unwrap().with_intercept();
-            let mut solver = GdParams::practical(N + 5).check(Shape::of(&sum)).unwrap();
+            let mut solver = GdParams::practical(sparsity).check(Shape::of(&sum)).unwrap();
             let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(5), true).unwrap();
             assert!(run.trace.iter().all(|point| point.objective.is_finite()));
         }

@@ -26,8 +26,13 @@
 //! pieces that double, found by selection, so an epoch pays O(d) once and O(log(k + |T|)) times at most; when no untouched
 //! coordinate ever beats the worst member it is not even begun.
 
+mod order;
+#[cfg(test)]
+mod tests;
+
 use crate::threshold::{HardThreshold, NotFinite, Threshold, check_finite};
 use crate::vector::{SparseVector, SparseView};
+use order::Order;
 
 /// Slot of every coordinate outside the support; its value is always zero, so that gathers need no branch.
 const OUTSIDE: u32 = 0;
@@ -75,45 +80,6 @@ impl Rival {
     fn order(&self, other: &Rival) -> std::cmp::Ordering {
         let key = |rival: &Rival| rival.value.abs().to_bits();
         key(other).cmp(&key(self)).then(self.index.cmp(&other.index))
-    }
-}
-
-/// The coordinates by falling magnitude of the drift, sorted as far as needed.
-#[derive(Clone, Debug, Default)]
-struct Order {
-    coordinates: Vec<u32>,
-    sorted: usize,
-    largest: f64,
-}
-
-impl Order {
-    fn begin(&mut self, largest: f64) {
-        (self.sorted, self.largest) = (0, largest);
-        self.coordinates.clear();
-    }
-
-    /// The coordinate at a place of the order; `least` is how many to sort first.
-    #[inline(always)]
-    fn get(&mut self, place: usize, drift: &[f64], least: usize) -> Option<u32> {
-        if place >= self.sorted {
-            self.sort_more(drift, least);
-        }
-        self.coordinates.get(place).copied()
-    }
-
-    #[cold]
-    fn sort_more(&mut self, drift: &[f64], least: usize) {
-        if self.coordinates.is_empty() {
-            self.coordinates.extend(0..drift.len() as u32);
-        }
-        let rest = &mut self.coordinates[self.sorted..];
-        let size = self.sorted.max(least).min(rest.len());
-        let key = |j: u32| (std::cmp::Reverse(drift[j as usize].abs().to_bits()), j);
-        if size > 0 && size < rest.len() {
-            rest.select_nth_unstable_by_key(size, |&j| key(j));
-        }
-        rest[..size].sort_unstable_by_key(|&j| key(j));
-        self.sorted += size;
     }
 }
 
@@ -507,116 +473,4 @@ fn min(a: f64, b: f64) -> f64 {
 #[inline(always)]
 fn max(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// One epoch or step of a run.
-    #[derive(Clone, Debug)]
-    enum Act {
-        Begin(Vec<f64>),
-        Step { factor: f64, touched: Vec<u32>, bump: Vec<f64>, dense: bool },
-    }
-
-    /// Values with many ties and zeros, among others.
-    fn number() -> impl Strategy<Value = f64> {
-        prop_oneof![Just(0.0), (-3..=3_i32).prop_map(f64::from), -2.0..2.0, -1e-3..1e-3]
-    }
-
-    fn acts(dim: usize) -> impl Strategy<Value = Vec<Act>> {
-        let begin = proptest::collection::vec(number(), dim).prop_map(Act::Begin);
-        let subset = proptest::sample::subsequence((0..dim as u32).collect::<Vec<_>>(), 0..=dim);
-        let bump = proptest::collection::vec(number(), dim);
-        let factor = prop_oneof![Just(1.0), Just(0.0), 0.5..1.0];
-        let step = (factor, subset.prop_shuffle(), bump, any::<bool>()).prop_map(
-            |(factor, touched, bump, dense)| {
-                let bump = bump[..touched.len()].to_vec();
-                Act::Step { factor, touched, bump, dense }
-            },
-        );
-        proptest::collection::vec(prop_oneof![1 => begin, 5 => step], 1..30)
-    }
-
-    /// Moves all coordinates, sorts, keeps k.
-    fn naive_step(x: &mut [f64], drift: &[f64], factor: f64, bump: &[f64], k: usize) {
-        for j in 0..x.len() {
-            x[j] = if x[j] == 0.0 { drift[j] - bump[j] } else { (factor * x[j] + drift[j]) - bump[j] };
-        }
-        let mut order: Vec<usize> = (0..x.len()).collect();
-        order.sort_by(|&i, &j| x[j].abs().total_cmp(&x[i].abs()).then(i.cmp(&j)));
-        order.into_iter().skip(k).for_each(|j| x[j] = 0.0);
-    }
-
-    proptest! {
-        #[test]
-        fn every_step_has_the_bits_of_the_dense_twin(
-            (k, start, acts) in (1..40_usize, 0..45_usize).prop_flat_map(|(dim, k)| {
-                (Just(k), proptest::collection::vec(number(), dim), acts(dim))
-            })
-        ) {
-            let dim = start.len();
-            let (mut drifting, mut read) = (Drifting::new(dim, k), SparseVector::zeros(0));
-            drifting.load(SparseVector::from_dense(&start).view()).expect("finite");
-            let (mut x, mut drift) = (start, vec![0.0; dim]);
-            naive_step(&mut x, &vec![0.0; dim], 1.0, &vec![0.0; dim], k);
-            for act in acts {
-                match act {
-                    Act::Begin(direction) => {
-                        drifting.begin(-0.5, &direction).expect("finite");
-                        drift = direction.iter().map(|value| -0.5 * value).collect();
-                    }
-                    Act::Step { factor, touched, bump, dense } => {
-                        let mut all = vec![0.0; dim];
-                        touched.iter().zip(&bump).for_each(|(&j, bump)| all[j as usize] = *bump);
-                        if dense {
-                            drifting.step_dense(factor, &all).expect("finite");
-                        } else {
-                            drifting.step(factor, &touched, &bump).expect("finite");
-                        }
-                        naive_step(&mut x, &drift, factor, &all, k);
-                    }
-                }
-                drifting.read(&mut read);
-                prop_assert_eq!(&read, &SparseVector::from_dense(&x));
-                prop_assert!(read.len() <= k && read.len() == drifting.len());
-                let places: Vec<u32> = (0..dim as u32).collect();
-                prop_assert_eq!(drifting.dot(&places, &vec![1.0; dim]) - x.iter().sum::<f64>() < 1e-9, true);
-            }
-        }
-    }
-
-    #[test]
-    fn a_step_that_is_not_finite_leaves_the_iterate() {
-        let mut drifting = Drifting::new(4, 2);
-        drifting.begin(1.0, &[0.0, 1.0, 2.0, 0.5]).unwrap();
-        drifting.step(1.0, &[], &[]).unwrap();
-        let mut before = SparseVector::zeros(4);
-        drifting.read(&mut before);
-        assert_eq!(before.indices(), [1, 2]);
-        for bad in [f64::NAN, f64::INFINITY] {
-            for place in 0..4 {
-                let error = drifting.step(1.0, &[place], &[bad]).unwrap_err();
-                assert_eq!(error.index, place as usize);
-                assert!(drifting.begin(1.0, &[bad, 0.0, 0.0, 0.0]).is_err());
-                let mut after = SparseVector::zeros(4);
-                drifting.read(&mut after);
-                assert_eq!(after, before);
-            }
-        }
-        assert_eq!(drifting.step(f64::MAX, &[], &[]).unwrap_err().index, 2);
-    }
-
-    #[test]
-    fn stamps_survive_their_overflow() {
-        let mut drifting = Drifting::new(3, 1);
-        drifting.begin(1.0, &[1.0, 2.0, 3.0]).unwrap();
-        drifting.step = u32::MAX - 1;
-        for _ in 0..3 {
-            drifting.step(0.0, &[2], &[3.0]).unwrap();
-            assert_eq!(drifting.get(1), 2.0);
-        }
-    }
 }
