@@ -2,6 +2,7 @@
 
 use crate::claim::Claim;
 
+mod contest;
 mod cor11;
 mod cor12;
 mod cor13;
@@ -11,17 +12,23 @@ mod ineq4_crossterm;
 mod ineq5;
 mod ineq6;
 mod intermediate_state;
+mod figures;
 mod itilde;
 mod lemma2_bias;
 mod lemma3_ht;
 mod lemma4;
+mod linear_rate;
 mod literal_gradient_zero;
 mod losses;
+mod n_independence;
+mod option_variance;
 mod remark1;
+mod residual_eta;
 mod runs;
 mod second_moment;
 mod step_i;
 mod step_ii;
+mod table1_counts;
 mod theta_algebra;
 mod thm1_corrected;
 mod thm1_printed;
@@ -65,4 +72,15 @@ pub const CLAIMS: &[Claim] = &[
     cor13::CLAIM,
     losses::PRINTED,
     losses::CLAIM,
+    n_independence::CLAIM,
+    residual_eta::PRINTED,
+    residual_eta::CLAIM,
+    table1_counts::CLAIM,
+    option_variance::CLAIM,
+    linear_rate::CLAIM,
+    figures::MODERATE,
+    figures::HIGHEST,
+    figures::EARLY,
+    figures::VARIANCE,
+    figures::STALLS,
 ];

@@ -85,3 +85,28 @@ pub(super) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), val
     }
     finding
 }
+
+/// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every round; infinite when
+/// that takes more than `most` calls.
+pub(super) fn calls_to(
+    sum: &mut FiniteSum,
+    solver: &mut dyn Solver,
+    seed: &Seed,
+    (star, eps): (&Predictor, f64),
+    every_step: bool,
+    most: u64,
+) -> anyhow::Result<f64> {
+    let (mut rng, mut round) = (seed.rng(), solver.rounds());
+    while sum.meter().calls < most {
+        match solver.step(sum, &mut rng) {
+            Ok(_) => {}
+            Err(SolveError::Diverged(_)) => return Ok(f64::INFINITY),
+            Err(error) => return Err(error.into()),
+        }
+        if (every_step || solver.rounds() > round) && solver.coefficients().distance_squared(star) <= eps {
+            return Ok(sum.meter().calls as f64);
+        }
+        round = solver.rounds();
+    }
+    Ok(f64::INFINITY)
+}
