@@ -129,7 +129,7 @@ fn stalls(cx: &mut Context<'_>) -> anyhow::Result<()> {
         return Ok(());
     }
     let alone: Vec<Entry> = entries.into_iter().filter(|entry| entry.0 == Method::Sg).collect();
-    let all = run(cx, &alone, 20.0)?;
+    let all = contest::run(cx, "SG-HT alone", cx.size("stall_runs")?, &alone, 20.0)?;
     let log = |mark: f64| -> Vec<f64> {
         let at = MARKS.iter().position(|other| *other == mark).unwrap_or(0);
         all.iter().map(|trial| trial[0][at]).collect()
