@@ -2,7 +2,7 @@
 //! with far more rows than columns and the other way round. Supports are spread over all columns at random.
 //!
 //! `scsg_step` is one inner step with a mini-batch of one row, `twin` the same in dense loops that sweep d; `gd_epoch` is one step of
-//! GD-HT on sparse rows or columns, stored in double or single precision; `htp` goes from zero to the fixed point, support and
+//! GD-HT on sparse rows or columns, stored in double or single precision, `twin` on rows with a sort of all coordinates; `htp` goes from zero to the fixed point, support and
 //! refitted coefficients, `twin` in plain loops over double-precision columns.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once at a hundredth of the size.
@@ -149,6 +149,22 @@ fn steps(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
     group.bench_function("scsg_step/twin", |bencher| bencher.iter(|| twin.step(eta, &mut rng)));
 }
 
+/// A step of GD-HT as it is written down.
+fn plain_epoch(text: &Text, eta: f64, x: &mut [f64]) {
+    let n = text.labels.len();
+    let mut gradient = vec![0.0; x.len()];
+    for (i, label) in text.labels.iter().enumerate() {
+        let (indices, values) = text.rows.line(i);
+        let margin: f64 = indices.iter().zip(values).map(|(&j, value)| x[j as usize] * value).sum();
+        let slope = logistic_slope(margin, *label) / n as f64;
+        indices.iter().zip(values).for_each(|(&j, value)| gradient[j as usize] += slope * value);
+    }
+    x.iter_mut().zip(&gradient).for_each(|(x, gradient)| *x -= eta * (gradient + RIDGE * *x));
+    let mut order: Vec<u32> = (0..x.len() as u32).collect();
+    order.sort_by(|&i, &j| x[j as usize].abs().total_cmp(&x[i as usize].abs()));
+    order[text.sparsity..].iter().for_each(|&j| x[j as usize] = 0.0);
+}
+
 fn epochs(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
     let single = text.single();
     let mut bench = |name: &str, mut sum: FiniteSum| {
@@ -165,6 +181,8 @@ fn epochs(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
     bench("gd_epoch/columns_f64", text.sum(Examples::compressed_columns(text.rows.transpose())));
     bench("gd_epoch/rows_f32", text.sum(Examples::compressed_rows(single.clone())));
     bench("gd_epoch/columns_f32", text.sum(Examples::compressed_columns(single.transpose())));
+    let (mut x, eta) = (vec![0.0; text.rows.width()], 16.0);
+    group.bench_function("gd_epoch/twin", |bencher| bencher.iter(|| plain_epoch(text, eta, &mut x)));
 }
 
 /// Independent normal columns and labels of a planted predictor with noise.

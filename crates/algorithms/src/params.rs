@@ -56,5 +56,11 @@ pub(crate) fn require_shape(
 /// Refuses a step size that is not a positive finite number.
 pub(crate) fn require_step(method: &'static str, step_size: f64) -> Result<(), ParamError> {
     let ok = step_size.is_finite() && step_size > 0.0;
-    require(ok, method, "step_size", step_size, "a positive finite number, 1/(4 L_s) in the theorems")
+    require(
+        ok,
+        method,
+        "step_size",
+        step_size,
+        "a positive finite number; theorems give it by the smoothness",
+    )
 }

@@ -14,7 +14,11 @@
 //! | [`svrg`] | variance reduced, full snapshot gradient | n an epoch, 2b a step | 1 a step |
 //! | [`scsg`] | variance reduced, batch snapshot gradient, random epoch length | B an epoch, 2b a step | 1 a step |
 //!
-//! Softmax keeps one k-sparse column per class; thresholding all of them is one operation.
+//! Softmax keeps one k-sparse column per class; thresholding all of them is one operation. [`registry::SOLVERS`] lists the solvers,
+//! [`theory`] has the constants of the paper's theorems.
+//!
+//! A stochastic step costs O(k + entries of its rows) where rows are sparse and not centred; rows are then best stored as
+//! compressed rows. Whole gradients are fastest on columns, dense or compressed.
 
 pub mod driver;
 pub mod gd;
