@@ -102,7 +102,7 @@ pub const CLAIM: Claim = Claim {
     place: "Corollary 1.1, corrected",
     sentence: "log(2 |X - x*|^2/eps)/(-log th) epochs with batches of min{n, 18 sigma_*^2/(rho^2 eps)} suffice for eps.",
     formula: r"J \ge \frac{\log(2 \|X^{(1)} - x^*\|^2/\varepsilon)}{-\log\theta_c},\ B \ge \min\Bigl\{n, \frac{18 \sigma_*^2}{\rho^2 \varepsilon}\Bigr\} \;\Rightarrow\; \mathbb{E} \|X - x^*\|^2 \le \varepsilon + O(G/\rho^2)",
-    design: "As for the printed form; B = n = 1000.",
+    design: "As for the printed form, with n = 1000 components and B = n.",
     form: Form::Corrected,
     regime: Regime::Literal,
     expected: Expected::Holds,

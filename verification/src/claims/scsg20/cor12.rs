@@ -176,7 +176,7 @@ pub const PRINTED: Claim = Claim {
     place: "Corollary 1.2",
     sentence: "An epoch costs B IFO calls, and the number of epochs grows like kappa.",
     formula: r"\mathrm{IFO} = \min\{n, \tfrac{1}{\varepsilon}\}\, C_1 \log \frac{2 \|X^{(1)} - x^*\|^2}{\varepsilon} = O\bigl(\min\{n, \tfrac{1}{\varepsilon}\}\, \kappa \log \tfrac{1}{\varepsilon}\bigr)",
-    design: "As for the corrected form.",
+    design: "As for the corrected form, judged by what is printed.",
     form: Form::Printed,
     regime: Regime::Literal,
     expected: Expected::Refuted,

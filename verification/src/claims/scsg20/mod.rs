@@ -1,14 +1,37 @@
 //! Liang, Tong, Zhu & Bi 2020.
+//!
+//! Faults of an implementation that the suite must notice, and claims that do (as a mutant of the same or a like name):
+//!
+//! | fault | noticed by |
+//! |---|---|
+//! | M1, no control variate | `toy-exact`, `thm1-full-batch`, `thm1-corrected`, `linear-rate` |
+//! | M2, snapshot gradient of the epoch before | `toy-exact`; of another point: `lemma2-bias` |
+//! | M3, snapshot gradient at every iterate | `table1-counts` |
+//! | M4, one step more or fewer | `toy-exact` |
+//! | M5, threshold before the step and not after | `thm1-corrected`, `table1-counts` |
+//! | M6, the same batch always | `toy-exact` |
+//! | M7, batches with replacement | `toy-exact`; with B = n: `thm1-full-batch`, `lemma2-bias` |
+//! | M8, length geometric on 1, 2, .. | `def1-geometric`, `lemma4`, `toy-exact` |
+//! | M9, parameter of the length inverted | `def1-geometric` |
+//! | M10, mean iterate as snapshot | `table1-counts` |
+//! | M11, k + 1 entries kept | `table1-counts`; GD-HT: `thm1-small-eta` |
+//! | M12, gradient without its factor | `losses` |
+//! | M13, mini-batches from the batch alone | `lemma2-bias` |
+//! | control variate without its second half | `toy-exact`, `thm1-full-batch`, `lemma2-bias` |
 
 use crate::claim::Claim;
 
-mod contest;
 mod cor11;
 mod cor12;
 mod cor13;
 mod def1_geometric;
 mod enumerated;
-mod figures;
+mod fig_a;
+mod fig_b;
+mod fig_c;
+mod fig_d;
+mod fig_e;
+mod fig_f;
 mod ineq4_crossterm;
 mod ineq5;
 mod ineq6;
@@ -25,13 +48,14 @@ mod option_variance;
 mod remark1;
 mod residual_eta;
 mod runs;
+mod scenario;
 mod second_moment;
 mod step_i;
 mod step_ii;
 mod table1_counts;
 mod theta_algebra;
+mod thm1;
 mod thm1_corrected;
-mod thm1_printed;
 mod thm1_small_eta;
 mod toy;
 mod toy_exact;
@@ -57,8 +81,8 @@ pub const CLAIMS: &[Claim] = &[
     step_ii::CLAIM,
     theta_algebra::CLAIM,
     toy_exact::CLAIM,
-    thm1_printed::CLAIM,
-    thm1_printed::PRINTED,
+    thm1::CLAIM,
+    thm1::PRINTED,
     thm1_small_eta::PRINTED,
     thm1_small_eta::CLAIM,
     thm1_corrected::CLAIM,
@@ -78,9 +102,12 @@ pub const CLAIMS: &[Claim] = &[
     table1_counts::CLAIM,
     option_variance::CLAIM,
     linear_rate::CLAIM,
-    figures::MODERATE,
-    figures::HIGHEST,
-    figures::EARLY,
-    figures::VARIANCE,
-    figures::STALLS,
+    table1_counts::CLAIM,
+    fig_a::CLAIM,
+    fig_b::PRINTED,
+    fig_b::CLAIM,
+    fig_c::CLAIM,
+    fig_d::CLAIM,
+    fig_e::CLAIM,
+    fig_f::CLAIM,
 ];
