@@ -154,10 +154,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (mut law, mut bound) = (Vec::new(), PropertyTally::new());
         for size in 1..=components {
             let (error, variance) = (arm.error(&small, &at, size)?, small.variance(&at));
-            // Far out all logistic slopes underflow, and there is no ratio.
-            if variance > f64::MIN_POSITIVE / f64::EPSILON {
-                law.push((error / variance, without_replacement(components, size)));
-            }
+            // Far out, logistic gradients differ by rounding alone.
+            let square = |z| norm2(&small.component_gradient(z, &at));
+            let unit = (0..components).map(square).fold(f64::MIN_POSITIVE, f64::max);
+            law.push((error / unit, without_replacement(components, size) * variance / unit));
             bound.check(error, arm.bound(&small, (&at, &star), size)?);
         }
         Ok((law, bound, arm.direction(&small, &at, trial)?))
