@@ -8,7 +8,8 @@
 //!
 //! *Mutants.* Support 1, 2, ..; b in the place of B; a cap at 2B/b; a rounded exponential.
 //!
-//! *Not tested.* Inversion must never see U = 0; it would do so once in 2^53 draws. The sampler draws from (0, 1] by construction.
+//! *Not tested.* Inversion must never see U = 0; it would do so once in 2^53 draws. The sampler draws from (0, 1] by
+//! construction.
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;

@@ -1,23 +1,26 @@
 //! Inequality (4): one step, with the batch's error.
 //!
-//! *Corrected.* With `D_t = E|x_t - x*|^2` over the epoch's randomness, `I = supp(x*) u supp(x_t) u supp(x_{t+1})` and alpha of Lemma 3,
+//! *Corrected.* With `D_t = E|x_t - x*|^2` over the epoch's randomness, `I = supp(x*) u supp(x_t) u supp(x_{t+1})` and alpha of
+//! Lemma 3,
 //!
 //! ```text
 //! D_{t+1} <= (1+alpha) [D_t + eta^2 E|pi_I v_t|^2 - 2 eta E<grad f(x_t), x_t - x*> - 2 eta E<e, x_t - x*>]
 //! -2 eta E<e, x_t - x*> <= (eta rho/2) D_t + (2 eta/rho) E|e|^2
 //! ```
 //!
-//! *As printed* the last term of the first line is missing. `E e = 0` given the snapshot, but x_t depends on e for `t >= 1`: for `f_z = (1/2)|x - c_z|^2` without thresholding `x_t - x* =
-//! (1-eta)^t (X - x*) - (1 - (1-eta)^t) e`, so the term is `+2 eta (1 - (1-eta)^t) E|e|^2`. With `B = n` there is no e and the print is right.
+//! *As printed* the last term of the first line is missing. `E e = 0` given the snapshot, but x_t depends on e for `t >= 1`: for
+//! `f_z = (1/2)|x - c_z|^2` without thresholding `x_t - x* = (1-eta)^t (X - x*) - (1 - (1-eta)^t) e`, so the term is
+//! `+2 eta (1 - (1-eta)^t) E|e|^2`. With `B = n` there is no e and the print is right.
 //!
-//! *Design.* Production epochs with every batch and every sequence of mini-batches (b = 1), n = 4, on random sums; alpha = 0 where thresholding does nothing or x* = 0. The
-//! explicit instance: n = 6, B = 2, c = (1, -1, 2, -2, .5, -.5), eta = 1/64, X = x* = 0, up to 64 steps.
+//! *Design.* Production epochs with every batch and every sequence of mini-batches (b = 1), n = 4, on random sums; alpha = 0
+//! where thresholding does nothing or x* = 0. The explicit instance: n = 6, B = 2, c = (1, -1, 2, -2, .5, -.5), eta = 1/64, X =
+//! x* = 0, up to 64 steps.
 //!
 //! *Mutant.* The coefficient of `E|e|^2` set to 0.
 
 use super::enumerated::{Averages, averages, averages_around};
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
-use crate::context::Context;
+use crate::context::{Axis, Context, Figure, Series};
 use crate::instance::{SmallSum, sparse_normal, tally};
 use crate::judge::{PropertyTally, exact_all};
 use lao_algorithms::thresholding::theory::expansion;
@@ -107,15 +110,28 @@ pub const CLAIM: Claim = Claim {
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (at, mut tally) = (explicit()?, PropertyTally::new());
+    let (mut found, mut allowed) = (Vec::new(), Vec::new());
     for t in 0..STEPS {
         let cross = if cx.is("corrected_form") { -2.0 * STEP_SIZE * at.cross[t] } else { 0.0 };
         let (lhs, rhs) = sides(&at, t, STEP_SIZE, 0.0, cross);
         tally.check(lhs / rhs, 1.0);
+        found.push([(t + 1) as f64, lhs]);
+        allowed.push([(t + 1) as f64, rhs]);
         if [0, 1, 10, 63].contains(&t) {
             cx.note(&format!("E|x_(t+1) - x*|^2 at t = {t}"), lhs);
             cx.note(&format!("what (4) allows at t = {t}"), rhs);
         }
     }
+    cx.figure(Figure {
+        caption: "Mean squared distance from x*, started there, over all batches of two of six components."
+            .into(),
+        x: Axis::linear("step"),
+        y: Axis::log("squared distance"),
+        series: vec![
+            Series::line("production epochs", found),
+            Series::bound("inequality (4), given the step before", allowed),
+        ],
+    });
     cx.judge("n = 6, B = 2, eta = 1/64, 64 steps from x*", tally.finish());
     Ok(())
 }

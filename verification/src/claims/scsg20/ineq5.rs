@@ -1,7 +1,7 @@
 //! Inequality (5): from steps to epochs.
 //!
-//! *Corrected.* Averaging (4), with its cross term, over `N ~ Geom(B/(B+b))` and using Lemma 4, with `P, D, V, C` for the means of `<grad f(x_N), x_N - x*>`, `|x_N - x*|^2`,
-//! `|pi_I v_N|^2`, `<e, x_N - x*>` and `r = b/B`,
+//! *Corrected.* Averaging (4), with its cross term, over `N ~ Geom(B/(B+b))` and using Lemma 4, with `P, D, V, C` for the means
+//! of `<grad f(x_N), x_N - x*>`, `|x_N - x*|^2`, `|pi_I v_N|^2`, `<e, x_N - x*>` and `r = b/B`,
 //!
 //! ```text
 //! 2 (1+alpha) eta P <= (alpha - r) D + r D_0 + (1+alpha) eta^2 V - 2 (1+alpha) eta C
@@ -9,8 +9,10 @@
 //!
 //! with equality where thresholding does nothing. *As printed* C is missing, as in (4).
 //!
-//! *Design.* Components `(1/2)|x - c_z|^2`, all batches, production epochs of 160 steps (the law's tail beyond is below 1e-19). Equality without thresholding, and the closed forms `D
-//! = m_2 D_0 + (1 - 2 m_1 + m_2) V_I`, `C = -(1 - m_1) V_I` with `m_1 = r/(r+eta)`, `m_2 = r/(r + 2 eta - eta^2)`, `V_I = E|e|^2`. The inequality with thresholding, for x* = 0 and for sparse x*.
+//! *Design.* Components `(1/2)|x - c_z|^2`, all batches, production epochs of 160 steps (the law's tail beyond is below 1e-19).
+//! Equality without thresholding, and the closed forms `D = m_2 D_0 + (1 - 2 m_1 + m_2) V_I`, `C = -(1 - m_1) V_I` with
+//! `m_1 = r/(r+eta)`, `m_2 = r/(r + 2 eta - eta^2)`, `V_I = E|e|^2`. The inequality with thresholding, for x* = 0 and for sparse
+//! x*.
 //!
 //! *Mutants.* B/b for b/B; N fixed at B/b; the cross term dropped.
 

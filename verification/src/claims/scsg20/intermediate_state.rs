@@ -2,11 +2,13 @@
 //!
 //! *Statements.* With `I = supp(x*) u supp(x_t) u supp(x_{t+1})` and `y = x_t - eta pi_I v_t`:
 //! - `H_k(y) = x_{t+1}`;
-//! - `E|y - x*|^2 = |x_t - x*|^2 + eta^2 E|pi_I v_t|^2 - 2 eta <grad f(x_t) + e, x_t - x*>`, although I depends on the mini-batch: `x_t - x*` lives inside I whatever it is.
+//! - `E|y - x*|^2 = |x_t - x*|^2 + eta^2 E|pi_I v_t|^2 - 2 eta <grad f(x_t) + e, x_t - x*>`, although I depends on the
+//!   mini-batch: `x_t - x*` lives inside I whatever it is.
 //!
 //! *As printed* `x_{t+1} = H_k(x_{t-1} - v_t)`: index and eta are missing.
 //!
-//! *Design.* Production steps from x_1, with every mini-batch, on random sums and on sums of small whole numbers with exact ties. v is computed here.
+//! *Design.* Production steps from x_1, with every mini-batch, on random sums and on sums of small whole numbers with exact ties.
+//! v is computed here.
 //!
 //! *Mutants.* I without `supp(x_{t+1})`, I without `supp(x_t)`, ties to the highest index, the printed formula.
 

@@ -1,12 +1,14 @@
 //! The set on which the residual of Theorem 1 is measured.
 //!
-//! *Corrected.* With `J = supp(x*)` joined by the 2k largest entries of `grad f(x*)` outside `supp(x*)`: `|pi_I g*| <= |pi_J g*|` for every `I = supp(x*)` joined by 2k more
-//! coordinates. If `g*` vanishes on `supp(x*)` the 2k largest of all will do.
+//! *Corrected.* With `J = supp(x*)` joined by the 2k largest entries of `grad f(x*)` outside `supp(x*)`: `|pi_I g*| <= |pi_J g*|`
+//! for every `I = supp(x*)` joined by 2k more coordinates. If `g*` vanishes on `supp(x*)` the 2k largest of all will do.
 //!
-//! *As printed* J is `supp(x*)` joined by the support of `H_2k(f(x*))`, and `f(x*)` is a number. With `grad f(x*)` in its place take `d = 3`, `k = 1`, `supp(x*) = {1}`, `g* = (3, 2, 1)`:
-//! of the 2k = 2 largest entries one lies in `supp(x*)`, so `J = {1, 2}`, while `I = {1, 2, 3}` has `|pi_I g*|^2 = 14 > 13`.
+//! *As printed* J is `supp(x*)` joined by the support of `H_2k(f(x*))`, and `f(x*)` is a number. With `grad f(x*)` in its place
+//! take `d = 3`, `k = 1`, `supp(x*) = {1}`, `g* = (3, 2, 1)`: of the 2k = 2 largest entries one lies in `supp(x*)`, so
+//! `J = {1, 2}`, while `I = {1, 2, 3}` has `|pi_I g*|^2 = 14 > 13`.
 //!
-//! *Design.* Random `g*` of up to 8 coordinates, every I; the production threshold. *Mutants.* The 2k largest of all; one index too few.
+//! *Design.* Random `g*` of up to 8 coordinates, every I; the production threshold. *Mutants.* The 2k largest of all; one index
+//! too few.
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;

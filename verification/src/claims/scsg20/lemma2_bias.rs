@@ -1,18 +1,21 @@
 //! Lemma 2: the batch gradient is off by e, and the direction of a step with it.
 //!
-//! *Statements.* With `e = grad f_I(X) - grad f(X)`, I uniform of size B without replacement, and `S(x) = (1/n) sum |grad f_z(x) - grad f(x)|^2`:
+//! *Statements.* With `e = grad f_I(X) - grad f(X)`, I uniform of size B without replacement, and
+//! `S(x) = (1/n) sum |grad f_z(x) - grad f(x)|^2`:
 //! - `E_{I_t}[v_t] = grad f(x_t) + e`;
 //! - `E|e|^2 = (n-B)/((n-1) B) S(X)` exactly;
 //! - `E|e|^2 <= (n-B)/((n-1) B) (2 L^2 |X - x*|^2 + 2 S(x*))` if every component is L-smooth, for any x*.
 //!
-//! *As printed* the bound has `1(B < n)/B` and a `sigma^2 >= S(x)` for all x. With that it is trivial, and does not need its first term; but no such `sigma^2` exists for least squares. The indicator is
-//! right without replacement only: with replacement `E|e|^2 = S/n > 0` at `B = n`.
+//! *As printed* the bound has `1(B < n)/B` and a `sigma^2 >= S(x)` for all x. With that it is trivial, and does not need its
+//! first term; but no such `sigma^2` exists for least squares. The indicator is right without replacement only: with replacement
+//! `E|e|^2 = S/n > 0` at `B = n`.
 //!
-//! *Design.* Random sums (squares on rows and on blocks, logistic), X on scales from 1e-3 to 1e3, every batch; production batch gradients, and v from two production steps
-//! without thresholding with every second mini-batch. An instance with constant S, where the printed bound holds; the extremal one `h_z in {0, L}`.
+//! *Design.* Random sums (squares on rows and on blocks, logistic), X on scales from 1e-3 to 1e3, every batch; production batch
+//! gradients, and v from two production steps without thresholding with every second mini-batch. An instance with constant S,
+//! where the printed bound holds; the extremal one `h_z in {0, L}`.
 //!
-//! *Mutants.* With replacement at `B = n`; component 0 always in the batch; 0.75 for both factors 2; the snapshot gradient of another point; the snapshot term forgotten; mini-batches
-//! drawn from the batch alone.
+//! *Mutants.* With replacement at `B = n`; component 0 always in the batch; 0.75 for both factors 2; the snapshot gradient of
+//! another point; the snapshot term forgotten; mini-batches drawn from the batch alone.
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::{Context, Trial};

@@ -1,14 +1,17 @@
 //! Lemma 3: hard thresholding expands distances to sparse vectors a little.
 //!
-//! *Statement.* For `k > k* = |x*|_0` and any x, `|H_k(x) - x*|^2 <= (1 + alpha) |x - x*|^2` with `alpha = 2 sqrt(k*)/sqrt(k - k*)`.
+//! *Statement.* For `k > k* = |x*|_0` and any x, `|H_k(x) - x*|^2 <= (1 + alpha) |x - x*|^2` with
+//! `alpha = 2 sqrt(k*)/sqrt(k - k*)`.
 //!
-//! *Tightness.* True, and about twice too large: the sharp constant is `(q + sqrt(q (4 + q)))/2`, `q = m/(k - k* + m)`, `m = min(k*, d - k)`. It is attained at `d = k + k*`, x all
-//! ones and `x* = y` on the coordinates that are dropped, `y = (1 + sqrt(1 + 4/q))/2`.
+//! *Tightness.* True, and about twice too large: the sharp constant is `(q + sqrt(q (4 + q)))/2`, `q = m/(k - k* + m)`,
+//! `m = min(k*, d - k)`. It is attained at `d = k + k*`, x all ones and `x* = y` on the coordinates that are dropped,
+//! `y = (1 + sqrt(1 + 4/q))/2`.
 //!
-//! *Design.* Random x on log-normal scales, x* random or on the smallest entries of x; the extremal instances. Both constants; the production threshold and the
-//! production constants.
+//! *Design.* Random x on log-normal scales, x* random or on the smallest entries of x; the extremal instances. Both constants;
+//! the production threshold and the production constants.
 //!
-//! *Mutants.* Half of alpha; the sharp constant less a thousandth; k - 1 entries kept; the smallest kept; the largest by signed value kept.
+//! *Mutants.* Half of alpha; the sharp constant less a thousandth; k - 1 entries kept; the smallest kept; the largest by signed
+//! value kept.
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;

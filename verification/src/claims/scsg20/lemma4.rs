@@ -3,14 +3,14 @@
 //! *Statement.* For `N` geometric on 0, 1, .. with parameter g and a sequence with `E|D_N|` finite,
 //! `E[D_N - D_{N+1}] = (1/g - 1)(D_0 - E D_N)`; with `g = B/(B+b)` the factor is `b/B`.
 //!
-//! *Why.* `E D_{N+1} = sum (1-g) g^j D_{j+1} = (E D_N - (1-g) D_0)/g`. The print says "any sequence": for `D_j = g^(-j)` both sides are
-//! infinite. N must not look at the path.
+//! *Why.* `E D_{N+1} = sum (1-g) g^j D_{j+1} = (E D_N - (1-g) D_0)/g`. The print says "any sequence": for `D_j = g^(-j)` both
+//! sides are infinite. N must not look at the path.
 //!
 //! *Design.* Random g; sequences that are bounded, polynomial, or grow like `c^j` with `c g < .8`; and the squared distances
 //! along an epoch of the production solver. Sums run to a tail below 1e-16.
 //!
-//! *Mutants.* N from 1 on; the factor `1/(1-g) - 1`; N fixed at its mean (option II, which Theorem 1 therefore does not
-//! cover); N cut off; N chosen as the best step so far.
+//! *Mutants.* N from 1 on; the factor `1/(1-g) - 1`; N fixed at its mean (option II, which Theorem 1 therefore does not cover); N
+//! cut off; N chosen as the best step so far.
 
 use crate::claim::{Claim, Expected, Form, Mutant, Regime};
 use crate::context::Context;

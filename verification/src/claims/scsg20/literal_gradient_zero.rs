@@ -2,11 +2,12 @@
 //!
 //! *Statement.* If x* minimises f over k-sparse vectors and has fewer than k non-zeros, `grad f(x*) = 0`.
 //!
-//! *Why.* `x* + t e_i` is k-sparse for every i and t, so every partial derivative vanishes. Theorem 1 needs `k > k*` (alpha is infinite otherwise) and calls x* the optimum: then
-//! its residual term is zero, and so is the "fixed nonzero term due to the sparsity constraint". A residual exists only if x* is some other k*-sparse vector.
+//! *Why.* `x* + t e_i` is k-sparse for every i and t, so every partial derivative vanishes. Theorem 1 needs `k > k*` (alpha is
+//! infinite otherwise) and calls x* the optimum: then its residual term is zero, and so is the "fixed nonzero term due to the
+//! sparsity constraint". A residual exists only if x* is some other k*-sparse vector.
 //!
-//! *Design.* Least squares of full rank with noise; labels such that the minimiser is sparse. The optimum by trying all supports through the production normal
-//! equations; the production gradient there.
+//! *Design.* Least squares of full rank with noise; labels such that the minimiser is sparse. The optimum by trying all supports
+//! through the production normal equations; the production gradient there.
 //!
 //! *Mutant.* x* the best vector with fewer non-zeros than allowed, of problems whose minimiser is dense.
 

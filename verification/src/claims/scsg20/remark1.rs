@@ -1,10 +1,11 @@
 //! Remark 1: the rate at the largest step.
 //!
-//! *Corrected.* At `eta = 1/(32 L kappa)` and `alpha <= 1/(64 kappa^2 - 1)`, that is `k >= (4 (64 kappa^2 - 1)^2 + 1) k*`, and `alpha <= r`:
-//! `theta <= theta_c = 1 - (1 - 1/kappa)/(512 kappa^2 r/(1+alpha) + 14)`.
+//! *Corrected.* At `eta = 1/(32 L kappa)` and `alpha <= 1/(64 kappa^2 - 1)`, that is `k >= (4 (64 kappa^2 - 1)^2 + 1) k*`, and
+//! `alpha <= r`: `theta <= theta_c = 1 - (1 - 1/kappa)/(512 kappa^2 r/(1+alpha) + 14)`.
 //!
-//! *As printed* k needs `64 kappa - 1` only, and theta may be replaced by `1 - 1/(64 kappa^2 r/(1+alpha) + 13/8)`. The first violates the theorem's own condition for every
-//! kappa > 1; the second is smaller than theta everywhere, so it bounds nothing: it uses `eta rho/2` for the decrease and forgets what is subtracted.
+//! *As printed* k needs `64 kappa - 1` only, and theta may be replaced by `1 - 1/(64 kappa^2 r/(1+alpha) + 13/8)`. The first
+//! violates the theorem's own condition for every kappa > 1; the second is smaller than theta everywhere, so it bounds nothing:
+//! it uses `eta rho/2` for the decrease and forgets what is subtracted.
 //!
 //! *Why.* `1 - theta = (1 - 1/kappa)/(512 kappa^2 (r-alpha)/(1+alpha) + 14 - 1/kappa)` exactly.
 //!

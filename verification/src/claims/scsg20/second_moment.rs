@@ -1,6 +1,7 @@
 //! The second moment of a step's direction.
 //!
-//! *Corrected.* If every component is convex and L-smooth, then for any x*, with `G = |pi_I g*|^2` and `v = grad f_z(x_t) - grad f_z(X) + grad f(X) + e`, z uniform,
+//! *Corrected.* If every component is convex and L-smooth, then for any x*, with `G = |pi_I g*|^2` and
+//! `v = grad f_z(x_t) - grad f_z(X) + grad f(X) + e`, z uniform,
 //!
 //! ```text
 //! E|pi_I v|^2 <= 4 L <grad f(x_t) - g*, x_t - x*> + 2 L^2 |X - x*|^2 + 4 G + 4 |pi_I e|^2
@@ -12,14 +13,15 @@
 //! E|pi_I v|^2 <= 4 L (f(X) - f(x*)) + 4 L <pi_I grad f(x_t), x_t - x*> + 2 G + 2 |pi_I grad f(x_t)|^2 + 2 L^2 |X - x*|^2 + 2 |pi_I e|^2
 //! ```
 //!
-//! which holds where `g* = 0`, and drops `-4 L <g*, X - x*>`, which has no sign otherwise. For `h_z = L` with probability p and 0 else, `X = x*` and x_t the minimiser, left is
-//! `(1-p)/(2p)` times right: 9.5 at p = .05. Assumption 1(ii), smoothness of f alone, is not enough for either.
+//! which holds where `g* = 0`, and drops `-4 L <g*, X - x*>`, which has no sign otherwise. For `h_z = L` with probability p and 0
+//! else, `X = x*` and x_t the minimiser, left is `(1-p)/(2p)` times right: 9.5 at p = .05. Assumption 1(ii), smoothness of f
+//! alone, is not enough for either.
 //!
-//! *Why.* `v = (grad f(x_t) - g*) + (g* + e) + xi`, and the variance of xi is at most `2 E|a|^2 + 2 E|b|^2` with a, b the differences of component gradients at x_t, X from those at x*;
-//! co-coercivity bounds the first.
+//! *Why.* `v = (grad f(x_t) - g*) + (g* + e) + xi`, and the variance of xi is at most `2 E|a|^2 + 2 E|b|^2` with a, b the
+//! differences of component gradients at x_t, X from those at x*; co-coercivity bounds the first.
 //!
-//! *Design.* Random sums (squares on rows and blocks, logistic), random points, some of them at x*; production gradients. Extremal instances: components of rank one with a common
-//! minimiser; `x_t = X = x*`; components on separate coordinates.
+//! *Design.* Random sums (squares on rows and blocks, logistic), random points, some of them at x*; production gradients.
+//! Extremal instances: components of rank one with a common minimiser; `x_t = X = x*`; components on separate coordinates.
 //!
 //! *Mutants.* L/2 for 4 L; without `2 L^2 |X - x*|^2`; .9 G for 4 G; L of f for that of the components.
 

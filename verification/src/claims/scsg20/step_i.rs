@@ -4,8 +4,9 @@
 //! - `<grad f(x) - g*, x - x*> >= rho |x - x*|^2`;
 //! - `<grad f(x), x - x*> >= (rho/2) |x - x*|^2 - G/(2 rho)`.
 //!
-//! *As printed* the second has no G. It needs `f(x) >= f(x*)`, true at a minimiser over vectors as sparse as x (where the first even gives rho for rho/2), but not at other x*: for `f = (1/2)|x - c|^2`,
-//! `x* = (c_1, 0)`, `x = c` left is 0 and right `c_2^2/2`. Repaired, the residual enters Theorem 1 as `G/rho^2`, without a factor eta.
+//! *As printed* the second has no G. It needs `f(x) >= f(x*)`, true at a minimiser over vectors as sparse as x (where the first
+//! even gives rho for rho/2), but not at other x*: for `f = (1/2)|x - c|^2`, `x* = (c_1, 0)`, `x = c` left is 0 and right
+//! `c_2^2/2`. Repaired, the residual enters Theorem 1 as `G/rho^2`, without a factor eta.
 //!
 //! *Design.* Random sums and points; f isotropic, where the first is an equality. Production gradients.
 //!

@@ -1,6 +1,7 @@
 //! Step (ii) of the last part of the proof: the value at the snapshot.
 //!
-//! *Statement.* For f that is L-smooth and any x*, `f(x) - f(x*) <= G/(2 L) + L |x - x*|^2` with `G = |pi_I g*|^2` on `I = supp(x) u supp(x*)`.
+//! *Statement.* For f that is L-smooth and any x*, `f(x) - f(x*) <= G/(2 L) + L |x - x*|^2` with `G = |pi_I g*|^2` on
+//! `I = supp(x) u supp(x*)`.
 //!
 //! *Why.* `f(x) - f(x*) <= <g*, x - x*> + (L/2)|x - x*|^2`, and Young. Sharp: equality for isotropic f at `x = x* + g*/L`.
 //!

@@ -2,11 +2,13 @@
 //!
 //! *Statements.* With `beta`, `theta`, `gamma` as printed and `alpha <= r`:
 //! - `gamma = 4 eta / (rho/2 - (2 rho L + 14 L^2) eta)`, whatever r and alpha;
-//! - at `eta = 1/(32 L kappa)` the decrease `(1-theta) beta` is `(1 - 1/kappa)/(512 kappa^2)` and `beta` is `(r-alpha)/(1+alpha) + (14 - 1/kappa)/(512 kappa^2)`;
-//! - `0 < theta < 1` for `eta < 1/(32 L kappa)`, and at the largest step for `kappa > 1`. At `kappa = 1` and the largest step `theta = 1` and gamma is infinite: the
-//!   print includes that corner.
-//! - The proof arrives at the coefficient `r/(1+alpha) + 10 L^2 eta^2` of `D_0`, and needs it to be at most `beta theta = (r-alpha)/(1+alpha) + eta rho/2 +
-//!   10 L^2 eta^2`: true iff `alpha <= eta rho/(2 - eta rho)`, which is `1/(64 kappa^2 - 1)` at the largest step only.
+//! - at `eta = 1/(32 L kappa)` the decrease `(1-theta) beta` is `(1 - 1/kappa)/(512 kappa^2)` and `beta` is
+//!   `(r-alpha)/(1+alpha) + (14 - 1/kappa)/(512 kappa^2)`;
+//! - `0 < theta < 1` for `eta < 1/(32 L kappa)`, and at the largest step for `kappa > 1`. At `kappa = 1` and the largest step
+//!   `theta = 1` and gamma is infinite: the print includes that corner.
+//! - The proof arrives at the coefficient `r/(1+alpha) + 10 L^2 eta^2` of `D_0`, and needs it to be at most
+//!   `beta theta = (r-alpha)/(1+alpha) + eta rho/2 + 10 L^2 eta^2`: true iff `alpha <= eta rho/(2 - eta rho)`, which is
+//!   `1/(64 kappa^2 - 1)` at the largest step only.
 //! - `alpha <= b/B` iff `k >= (4 (B/b)^2 + 1) k*`.
 //!
 //! *Design.* Random kappa, L, r, alpha, eta on wide ranges; the production constants against these formulas.
