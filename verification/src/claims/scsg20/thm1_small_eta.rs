@@ -44,7 +44,10 @@ impl Frozen {
         let corner = (1.0 - c * c).sqrt() * scale;
         let (mut starts, mut indices, mut values, mut labels) = (vec![0], vec![], vec![], vec![]);
         for _ in 0..components {
-            (indices.push(0), values.push(corner), labels.push(corner), starts.push(indices.len()));
+            indices.push(0);
+            values.push(corner);
+            labels.push(corner);
+            starts.push(indices.len());
             for j in 1..dim {
                 indices.extend([0, j as u32]);
                 values.extend([scale * h, scale]);
