@@ -99,7 +99,6 @@ pub const CLAIMS: &[Claim] = &[
     n_independence::CLAIM,
     residual_eta::PRINTED,
     residual_eta::CLAIM,
-    table1_counts::CLAIM,
     option_variance::CLAIM,
     linear_rate::CLAIM,
     table1_counts::CLAIM,
