@@ -101,6 +101,7 @@ pub const CLAIMS: &[Claim] = &[
     residual_eta::CLAIM,
     option_variance::CLAIM,
     linear_rate::CLAIM,
+    table1_counts::CLAIM,
     fig_a::CLAIM,
     fig_b::PRINTED,
     fig_b::CLAIM,
