@@ -8,10 +8,12 @@
 //! production solver on one instance, five epochs. In option I the rare epochs without a step dominate what is left of a
 //! distant start, and no ratio to `E D` has a mean that can be estimated. So there are two starts: from zero, D and the mean
 //! along x* are compared in units of the start; from x* itself all of D is noise, and compared in units of its closed form, from the
-//! second epoch on. t tests that the means lie within a margin.
+//! second epoch on. t tests that the means lie within a margin. Equal curvatures hide where mini-batches come from, so there is
+//! one more cell, with two curvatures, B = 2, b = 1 and one epoch of eight steps: its mean is known, too.
 //!
 //! *Mutants.* One step more or fewer; option II run as option I; a batch with replacement (V grows by (n-1)/(n-B)); always the
-//! same batch; the snapshot gradient of the epoch before; a step without the control variate; one without the correction at the snapshot.
+//! same batch; mini-batches inside the batch; half the gradient; the snapshot gradient of the epoch before; a step without the
+//! control variate; one without the correction at the snapshot.
 
 use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
@@ -21,7 +23,7 @@ use crate::instance::norm2;
 use crate::instance::quadratics::{Quadratics, Shared, predictor};
 use crate::judge::{Kind, slope};
 use crate::mutants::{FaultyDraws, PlainScsg, StepFault, WrongLength, WrongSubset};
-use lao_algorithms::thresholding::{EpochLength, Shape, Solver};
+use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_observation::{FiniteSum, Predictor};
 
 const N: usize = 100;
@@ -64,6 +66,9 @@ fn solver(
             return Ok(Box::new(PlainScsg::new(params, sum, fault)));
         }
     }
+    if cx.is("half_gradient") {
+        params.step_size *= 0.5;
+    }
     if cx.is("option_one_for_two") {
         params.length = EpochLength::Geometric;
     }
@@ -102,6 +107,34 @@ fn runs(
     })
 }
 
+/// Points with curvatures 1/5 and 9/5, far apart: the mean after eight steps is `X + (1 - (1-eta)^8) (x* - X)`, whatever B, but
+/// only if mini-batches are drawn from all components.
+fn two_curvatures(cx: &mut Context<'_>, margin: f64) -> anyhow::Result<()> {
+    let (n, steps, eta) = (20, 8, 0.5);
+    let even = |z: usize| z.is_multiple_of(2);
+    let curvatures = (0..n).map(|z| vec![if even(z) { 0.2 } else { 1.8 }]).collect();
+    let linear = (0..n).map(|z| vec![if even(z) { 0.2 } else { -3.6 }]).collect();
+    let shared = Shared::new(Quadratics { curvatures, linear }.sum()?);
+    let subset = cx.is("inside_batch").then_some(WrongSubset::InsideBatch);
+    let runs = 4 * cx.size("runs")?;
+    let ends = cx.all_trials("two curvatures", runs, |trial: &Trial| {
+        let mut sum = shared.sum();
+        let params = ScsgParams { length: EpochLength::Steps(steps), ..option_one(1, eta, 2, 1) };
+        let mut solver = params.check_with(Shape::of(&sum), FaultyDraws::new(n, None, subset))?;
+        let mut end = f64::INFINITY;
+        each_round(&mut sum, &mut solver, &trial.seed.child("algorithm"), 1, |x, _| {
+            end = x.coefficients[0].view().get(0);
+            false
+        })?;
+        Ok(end)
+    })?;
+    let exact = 1.7 * (1.0 - f64::powi(1.0 - eta, steps as i32));
+    let errors: Vec<f64> = ends.iter().map(|end| end - exact).collect();
+    let finding = slope::judge_sample(&errors, (-margin, margin), cx.alpha(), Kind::Equal);
+    cx.judge("two curvatures, B = 2, b = 1, eight steps: mean of x, less its value", finding);
+    Ok(())
+}
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let permille = |cx: &Context<'_>, key| anyhow::Ok(cx.size(key)? as f64 / 1000.0);
     let (of_start, of_noise) = (permille(cx, "permille_of_start")?, permille(cx, "permille_of_noise")?);
@@ -110,7 +143,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     instance.linear.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let (instance, start) = (Shared::new(instance.sum()?), norm2(&STAR));
     let noisy = SETTINGS.iter().filter(|setting| setting.1 < N).count();
-    cx.split((2 * SETTINGS.len() + noisy) * ROUNDS as usize);
+    cx.split((2 * SETTINGS.len() + noisy) * ROUNDS as usize + 1);
+    two_curvatures(cx, 2.0 * of_start)?;
+    if cx.is_settled() {
+        return Ok(());
+    }
     let mut series = Vec::new();
     for (step_size, batch, mini_batch, geometric) in SETTINGS {
         let toy = Toy { components: N, batch, mini_batch, step_size, geometric };
@@ -180,6 +217,8 @@ pub const CLAIM: Claim = Claim {
         Mutant::refuted("one_step_fewer", "makes N - 1 steps"),
         Mutant::refuted("option_one_for_two", "draws a geometric length in option II"),
         Mutant::refuted("batch_with_replacement", "draws the batch with replacement"),
+        Mutant::refuted("half_gradient", "forgets the factor 2 of the gradient"),
+        Mutant::refuted("inside_batch", "draws mini-batches inside the batch"),
         Mutant::refuted("same_batch", "takes the first B components in every epoch"),
         Mutant::refuted("stale_snapshot", "keeps the snapshot gradient of the epoch before"),
         Mutant::refuted("no_control_variate", "steps along the mini-batch gradient"),
