@@ -131,7 +131,7 @@ fn curves(
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let literal = cx.size("literal_runs")?;
-    let cells = SETTINGS.len() * (ROUNDS + 1) + if literal > 0 { 4 } else { 0 };
+    let cells = SETTINGS.len() * (ROUNDS + 1) + if literal > 0 { 2 } else { 0 };
     cx.split(cells);
     let mut series = Vec::new();
     for setting in SETTINGS {
@@ -211,7 +211,7 @@ fn smallest_legal(cx: &mut Context<'_>, runs: u64, cells: usize) -> anyhow::Resu
     let decay = constants.step_size * constants.convexity;
     anyhow::ensure!(alpha <= constants.ratio && alpha / (1.0 + alpha) <= 0.25 * decay);
     let shared = Shared::new(instance.sum()?);
-    let rounds = 4;
+    let rounds = 2;
     let cell = "k* = 1, k = 23,375";
     let curves = cx.all_trials(cell, runs, |trial: &Trial| {
         let mut sum = shared.sum();
