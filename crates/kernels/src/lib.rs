@@ -25,7 +25,7 @@ pub use dense::{
     Element, TILE, add_columns, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
 };
 pub use drift::Drifting;
-pub use exponential::scaled_exponentials;
+pub use exponential::{exponential_factors, scaled_exponentials};
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use margin::{
     logistic_loss, logistic_slope, softmax_loss, softmax_slopes, softplus, square_loss, square_slope,

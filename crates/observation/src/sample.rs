@@ -3,7 +3,7 @@
 mod sum_tree;
 mod uniform;
 
-pub use sum_tree::{BLOCK, SumTree};
+pub use sum_tree::{BLOCK, SumTree, block};
 pub use uniform::uniform_draws;
 
 use crate::Rng;

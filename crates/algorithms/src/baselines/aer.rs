@@ -132,7 +132,7 @@ impl Aer {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);
         weighted.extend_from_slice(&draws.weighted);
-        self.look.fill(ask);
+        self.look.fill_given(ask);
     }
 
     /// What was drawn for the example asked for last.
@@ -158,11 +158,13 @@ impl Learner for Aer {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if !self.look.pending() {
-            let (uniform, weighted) = self.look.draws();
-            uniform_draws(self.iterate.dim(), self.uniform, rng, uniform);
-            weighted.extend((0..self.weighted).map(|_| self.iterate.draw(rng).unwrap_or(uniform[0])));
+        if self.look.pending() {
+            return self.look.fill_given(ask);
         }
+        let (uniform, weighted) = self.look.draws();
+        uniform_draws(self.iterate.dim(), self.uniform, rng, uniform);
+        self.iterate.draw(self.weighted, rng, weighted);
+        weighted.resize(self.weighted, uniform[0]);
         self.look.fill(ask);
     }
 

@@ -13,7 +13,7 @@
 //! right at once: O(d), rarely.
 
 use lao_kernels::{SparseVector, sum_abs};
-use lao_observation::sample::{BLOCK, SumTree};
+use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use std::ops::AddAssign;
 /// How far `h` times the number of active entries may exceed the norm: so many bits of it may be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 /// Nodes below one bound of the next coarser level, and the most of the coarsest level.
-const FAN: usize = 32;
+const FAN: usize = 64;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
@@ -91,6 +91,8 @@ pub(super) struct Shrunk {
     stale: usize,
     /// What the step under way takes off `w'/s`, draw by draw.
     change: Vec<f64>,
+    /// Of the draws under way.
+    targets: Vec<f64>,
 }
 
 impl Shrunk {
@@ -113,6 +115,7 @@ impl Shrunk {
             lowest,
             stale: 0,
             change: Vec::new(),
+            targets: Vec::new(),
         }
     }
 
@@ -135,23 +138,33 @@ impl Shrunk {
         self.scale * self.total.above(self.level).max(0.0)
     }
 
-    /// `j` with probability `|w_j| / |w|_1`; none when `w = 0`.
-    pub(super) fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
+    /// Appends `count` independent draws of `j` with probability `|w_j| / |w|_1`; none when `w = 0`.
+    pub(super) fn draw(&mut self, count: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         loop {
             let (level, total) = (self.level, self.total.above(self.level));
             if total <= 0.0 || total.is_nan() {
-                return None;
+                return;
             }
-            let weight = |slot: usize| (self.active[slot].key.abs() - level).max(0.0);
-            let target = rng.random::<f64>() * total;
-            match self.sums.find(target, |sums| sums.above(level), weight, self.active.len()) {
-                Ok(slot) => return Some(self.active[slot].attribute),
+            self.targets.clear();
+            self.targets.extend((0..count).map(|_| rng.random::<f64>() * total));
+            let start = into.len();
+            into.resize(start + count, 0);
+            let active = &self.active[..];
+            let weights = |at| block(active, at, |active| (active.key.abs() - level).max(0.0));
+            let drawn = &mut into[start..];
+            let above = |sums: &Sums| sums.above(level);
+            match self.sums.find_all(&mut self.targets, drawn, above, weights) {
+                Ok(()) => {
+                    drawn.iter_mut().for_each(|slot| *slot = active[*slot as usize].attribute);
+                    return;
+                }
                 Err(block) => {
+                    into.truncate(start);
                     let before = self.total;
                     self.add_up_block(block);
                     // Sums that are right and still find nothing differ from zero by rounding only.
                     if self.total == before {
-                        return None;
+                        return;
                     }
                 }
             }

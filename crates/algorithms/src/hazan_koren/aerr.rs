@@ -120,7 +120,7 @@ impl Aerr {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);
         weighted.push(draws.weighted);
-        self.look.fill(ask);
+        self.look.fill_given(ask);
     }
 
     /// What was drawn for the example asked for last.
@@ -147,11 +147,12 @@ impl Learner for Aerr {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if !self.look.pending() {
-            let (uniform, weighted) = self.look.draws();
-            uniform_draws(self.iterate.dim(), self.draws, rng, uniform);
-            weighted.push(self.iterate.draw(rng).unwrap_or(uniform[0]));
+        if self.look.pending() {
+            return self.look.fill_given(ask);
         }
+        let (uniform, weighted) = self.look.draws();
+        uniform_draws(self.iterate.dim(), self.draws, rng, uniform);
+        weighted.push(self.iterate.draw(rng).unwrap_or(uniform[0]));
         self.look.fill(ask);
     }
 

@@ -186,7 +186,7 @@ impl Aesvr {
         uniform.extend_from_slice(&draws.uniform);
         self.estimates.clone_from(&draws.estimates);
         draws.estimates.iter().for_each(|estimate| weighted.extend_from_slice(&estimate.attributes));
-        self.look.fill(ask);
+        self.look.fill_given(ask);
     }
 
     /// The attributes drawn for the example asked for, with multiplicity.
@@ -224,14 +224,15 @@ impl Learner for Aesvr {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if !self.look.pending() {
-            let (uniform, weighted) = self.look.draws();
-            uniform_draws(self.iterate.dim(), self.params.draws, rng, uniform);
-            for draws in &mut self.estimates {
-                let by_weight = |rng: &mut Rng| self.iterate.draw(rng).unwrap_or(uniform[0]);
-                self.estimate.draw(erf_coefficient, by_weight, rng, draws);
-                weighted.extend_from_slice(&draws.attributes);
-            }
+        if self.look.pending() {
+            return self.look.fill_given(ask);
+        }
+        let (uniform, weighted) = self.look.draws();
+        uniform_draws(self.iterate.dim(), self.params.draws, rng, uniform);
+        for draws in &mut self.estimates {
+            let by_weight = |rng: &mut Rng| self.iterate.draw(rng).unwrap_or(uniform[0]);
+            self.estimate.draw(erf_coefficient, by_weight, rng, draws);
+            weighted.extend_from_slice(&draws.attributes);
         }
         self.look.fill(ask);
     }

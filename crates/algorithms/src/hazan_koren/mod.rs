@@ -90,14 +90,19 @@ impl Look {
         (&self.uniform, &self.weighted)
     }
 
-    /// Asks for one example's values at the attributes drawn. The session refuses those that do not exist, and no answer to
+    /// As [`fill`](Self::fill), for draws of somebody else's. The session refuses those that do not exist, and no answer to
     /// them is taken.
+    pub(crate) fn fill_given(&mut self, ask: &mut Ask) {
+        self.fill(ask);
+        self.pending = self.uniform.iter().chain(&self.weighted).all(|&j| (j as usize) < self.dim);
+    }
+
+    /// Asks for one example's values at the attributes drawn, all of which exist.
     pub(crate) fn fill(&mut self, ask: &mut Ask) {
         let attributes = ask.values(1);
         attributes.extend_from_slice(&self.uniform);
         attributes.extend_from_slice(&self.weighted);
-        let most = attributes.iter().fold(0, |most, &j| most.max(j));
-        self.pending = (most as usize) < self.dim;
+        self.pending = true;
         if self.counts_once {
             self.distinct.clear();
             self.distinct.extend(attributes.iter().copied().zip(0..));

@@ -2,7 +2,8 @@
 //! `d`.
 //!
 //! `w = B D/C`, where `D_j = e^u_j - e^-u_j` and `C` is the sum of `e^u_i + e^-u_i` over all `i`: a step on a few `u_j`
-//! changes as many `D_j` and one `C`. The law `|w_j|` is that of `|D_j|`, kept with `C` in a [`SumTree`]. With
+//! changes as many `D_j` and one `C`. The exponentials are multiplied by those of the changes, which are small, and put right
+//! from `u_j` now and then, lest rounding adds up. The law `|w_j|` is that of `|D_j|`, kept with `C` in a [`SumTree`]. With
 //! `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is `P D + a`, where a change of `D_j` to `D_j'` adds
 //! `P (D_j - D_j')` to `a_j` and so leaves the sum unchanged.
 //!
@@ -10,8 +11,8 @@
 //! when `C` has grown much since it was last looked at, `q` is chosen anew and all coordinates are put right: O(d), a few
 //! times in a run, since the steps of a learner that converges change `C` less and less.
 
-use lao_kernels::{SparseVector, scaled_exponentials};
-use lao_observation::sample::{BLOCK, SumTree};
+use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials};
+use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,10 @@ use std::ops::AddAssign;
 const SLACK: f64 = (1 << 16) as f64;
 /// `C` below this is looked at again, lest its parts vanish.
 const SMALL: f64 = 1e-150;
+/// Exponentials below this are found from `u`, since their multiples may have lost digits.
+const TINY: f64 = 1e-270;
+/// Up to so many entries lie in the nearest cache.
+const NEAR: usize = 2048;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
@@ -29,12 +34,29 @@ const REFRESH: u64 = 4;
 struct Entry {
     /// `u_j`.
     log: f64,
-    /// `D_j`.
-    difference: f64,
-    /// The share of `j` in `C`.
-    sum: f64,
+    /// `2^-q e^u_j` and `2^-q e^-u_j`.
+    up: f64,
+    down: f64,
     /// `a_j`.
     past: f64,
+}
+
+impl Entry {
+    /// `D_j`.
+    fn difference(&self) -> f64 {
+        self.up - self.down
+    }
+
+    /// `|D_j|` and the share of `j` in `C`.
+    fn sums(&self) -> Sums {
+        Sums { weight: self.difference().abs(), sum: self.up + self.down }
+    }
+
+    /// Gives the exponentials these values, and leaves the sum of iterates, with this `P`, as it was.
+    fn set(&mut self, up: f64, down: f64, prefix: f64) {
+        self.past += prefix * (self.difference() - (up - down));
+        (self.up, self.down) = (up, down);
+    }
 }
 
 /// Sums over several entries.
@@ -56,16 +78,13 @@ impl AddAssign for Sums {
 /// The step under way, draw by draw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Next {
-    /// `eta clip(g, 1/eta)` of one draw.
+    /// `eta clip(g, 1/eta)` of one draw, then what `u` really loses.
     change: Vec<f64>,
-    /// `u`.
-    before: Vec<f64>,
-    /// `u'`, `D'` and the shares in `C'`.
+    before: Vec<Entry>,
+    /// `u'`, and its exponentials.
     logs: Vec<f64>,
-    differences: Vec<f64>,
-    shares: Vec<f64>,
-    /// What they add to the sums.
-    sums: Vec<Sums>,
+    ups: Vec<f64>,
+    downs: Vec<f64>,
 }
 
 /// `w`, `|w|_1` and the sum of all iterates so far.
@@ -109,7 +128,7 @@ impl Multiplicative {
 
     /// `w_j`; 0 beyond the dimension.
     pub(crate) fn get(&self, j: u32) -> f64 {
-        self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference)
+        self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference())
     }
 
     /// `|w|_1`.
@@ -126,8 +145,8 @@ impl Multiplicative {
     pub(crate) fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
         while self.total.weight > 0.0 {
             let target = rng.random::<f64>() * self.total.weight;
-            let weight = |j: usize| self.entries[j].difference.abs();
-            match self.sums.find(target, |sums| sums.weight, weight, self.entries.len()) {
+            let weights = |at| block(&self.entries, at, |entry| entry.difference().abs());
+            match self.sums.find(target, |sums| sums.weight, weights) {
                 Ok(j) => return Some(j as u32),
                 Err(block) => self.add_up_block(block),
             }
@@ -144,7 +163,7 @@ impl Multiplicative {
         step_size: f64,
         update: u64,
     ) -> Result<(), LearnError> {
-        let Next { change, before, logs, differences, shares, sums } = &mut self.next;
+        let Next { change, before, logs, ups, downs } = &mut self.next;
         change.clear();
         change.extend(gradient);
         if let Some(place) = change.iter().position(|gradient| !gradient.is_finite()) {
@@ -158,26 +177,42 @@ impl Multiplicative {
         self.prefix += self.radius / self.total.sum;
         self.covered += 1.0;
         let (entries, prefix) = (&mut self.entries[..], self.prefix);
+        if entries.len() > NEAR {
+            // All looks at far memory come first, since they need not wait for each other.
+            std::hint::black_box(draws.iter().map(|&j| entries[j as usize].log).sum::<f64>());
+        }
         before.clear();
-        before.extend(draws.iter().map(|&j| entries[j as usize].log));
+        before.extend(draws.iter().map(|&j| entries[j as usize]));
         draws.iter().zip(&*change).for_each(|(&j, change)| entries[j as usize].log -= change);
         logs.clear();
-        let clipped = |(&j, before): (&u32, &f64)| entries[j as usize].log.clamp(before - 1.0, before + 1.0);
+        let clipped = |(&j, before): (&u32, &Entry)| {
+            let log = &mut entries[j as usize].log;
+            *log = log.clamp(before.log - 1.0, before.log + 1.0);
+            *log
+        };
         logs.extend(draws.iter().zip(&*before).map(clipped));
-        differences.resize(logs.len(), 0.0);
-        shares.resize(logs.len(), 0.0);
-        scaled_exponentials(logs, self.exponent, differences, shares);
-
-        let next = logs.iter().zip(&*differences).zip(&*shares);
-        sums.resize(draws.len(), Sums::default());
-        for ((&j, ((&log, &difference), &sum)), sums) in draws.iter().zip(next).zip(&mut *sums) {
-            let entry = &mut entries[j as usize];
-            // Nothing, if the attribute came before.
-            *sums = Sums { weight: difference.abs() - entry.difference.abs(), sum: sum - entry.sum };
-            let past = entry.past + prefix * (entry.difference - difference);
-            *entry = Entry { log, difference, sum, past };
+        change.clear();
+        change.extend(before.iter().zip(&*logs).map(|(before, log)| log - before.log));
+        ups.resize(logs.len(), 0.0);
+        downs.resize(logs.len(), 0.0);
+        exponential_factors(change, ups, downs);
+        let mut large = true;
+        for (before, (up, down)) in before.iter().zip(ups.iter_mut().zip(&mut *downs)) {
+            *up *= before.up;
+            *down *= before.down;
+            large &= *up > TINY && *down > TINY;
         }
-        self.sums.add_all(draws, sums);
+        if !large {
+            scaled_exponentials(logs, self.exponent, ups, downs);
+        }
+        for (&j, (&up, &down)) in draws.iter().zip(ups.iter().zip(&*downs)) {
+            let entry = &mut entries[j as usize];
+            // Nothing changes, if the attribute came before.
+            let before = entry.sums();
+            entry.set(up, down, prefix);
+            let Sums { weight, sum } = entry.sums();
+            self.sums.add(j as usize, Sums { weight: weight - before.weight, sum: sum - before.sum });
+        }
         if (self.covered as u64).is_multiple_of(REFRESH) {
             self.add_up_block(self.stale);
             self.stale = if self.stale + 1 < self.sums.blocks() { self.stale + 1 } else { 0 };
@@ -190,7 +225,15 @@ impl Multiplicative {
         Ok(())
     }
 
+    /// Finds the exponentials of a block from `u`, and adds them up anew.
     fn add_up_block(&mut self, block: usize) {
+        let first = block * BLOCK;
+        let end = (first + BLOCK).min(self.entries.len());
+        for entry in &mut self.entries[first..end] {
+            let (mut up, mut down) = ([0.0], [0.0]);
+            scaled_exponentials(&[entry.log], self.exponent, &mut up, &mut down);
+            entry.set(up[0], down[0], self.prefix);
+        }
         self.sums.set_block(block, add_up(&self.entries, block));
         self.total = self.sums.total();
     }
@@ -200,10 +243,10 @@ impl Multiplicative {
         let largest = self.entries.iter().fold(0.0_f64, |largest, entry| largest.max(entry.log.abs()));
         self.exponent = (largest * std::f64::consts::LOG2_E).round();
         for entry in &mut self.entries {
-            entry.past += self.prefix * entry.difference;
-            let (mut difference, mut sum) = ([0.0], [0.0]);
-            scaled_exponentials(&[entry.log], self.exponent, &mut difference, &mut sum);
-            (entry.difference, entry.sum) = (difference[0], sum[0]);
+            entry.past += self.prefix * entry.difference();
+            let (mut up, mut down) = ([0.0], [0.0]);
+            scaled_exponentials(&[entry.log], self.exponent, &mut up, &mut down);
+            (entry.up, entry.down) = (up[0], down[0]);
         }
         (self.prefix, self.covered) = (0.0, 0.0);
         self.sums.set_all(|block| add_up(&self.entries, block));
@@ -212,7 +255,7 @@ impl Multiplicative {
 
     /// `w`, all d coordinates.
     pub(crate) fn to_dense(&self) -> Vec<f64> {
-        self.entries.iter().map(|entry| self.unit() * entry.difference).collect()
+        self.entries.iter().map(|entry| self.unit() * entry.difference()).collect()
     }
 
     /// The average of `count` iterates, or `w` if there were none.
@@ -220,7 +263,7 @@ impl Multiplicative {
         if count == 0 {
             return SparseVector::from_dense(&self.to_dense());
         }
-        let sums = self.entries.iter().map(|entry| self.prefix * entry.difference + entry.past);
+        let sums = self.entries.iter().map(|entry| self.prefix * entry.difference() + entry.past);
         SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
     }
 }
@@ -228,7 +271,7 @@ impl Multiplicative {
 fn add_up(entries: &[Entry], block: usize) -> Sums {
     let (first, mut sums) = (block * BLOCK, Sums::default());
     for entry in &entries[first..(first + BLOCK).min(entries.len())] {
-        sums += Sums { weight: entry.difference.abs(), sum: entry.sum };
+        sums += entry.sums();
     }
     sums
 }

@@ -12,8 +12,8 @@
 //! When `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all coordinates
 //! are put right at once: O(d), at times that get rarer as steps shrink.
 
-use lao_kernels::{SparseVector, dot_column, sum};
-use lao_observation::sample::{BLOCK, SumTree};
+use lao_kernels::{SparseVector, dot_column};
+use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ const SLACK: f64 = (1 << 16) as f64;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
+
+/// Up to so many entries lie in the nearest cache.
+const NEAR: usize = 4096;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Entry {
@@ -52,9 +55,8 @@ pub(crate) struct Scaled {
     norm_squared: f64,
     /// The block to be added up anew next.
     stale: usize,
-    /// `u_j - u_j'` of the step under way, and `u_j'^2 - u_j^2`, draw by draw.
+    /// `u_j - u_j'` of the step under way, draw by draw.
     change: Vec<f64>,
-    grown: Vec<f64>,
 }
 
 impl Scaled {
@@ -70,7 +72,6 @@ impl Scaled {
             norm_squared: 0.0,
             stale: 0,
             change: Vec::new(),
-            grown: Vec::new(),
         };
         for (j, value) in start.view().iter() {
             scaled.entries[j as usize].value = value;
@@ -97,8 +98,8 @@ impl Scaled {
     pub(crate) fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
         while self.norm_squared > 0.0 {
             let target = rng.random::<f64>() * self.norm_squared;
-            let square = |j: usize| self.entries[j].value * self.entries[j].value;
-            match self.squares.find(target, |&sum| sum, square, self.entries.len()) {
+            let squares = |at| block(&self.entries, at, |entry| entry.value * entry.value);
+            match self.squares.find(target, |&sum| sum, squares) {
                 Ok(j) => return Some(j as u32),
                 Err(block) => self.add_up_block(block),
             }
@@ -126,20 +127,23 @@ impl Scaled {
 
         self.prefix += self.scale;
         self.covered += 1.0;
-        let Scaled { entries, prefix, change, grown, .. } = self;
-        let (entries, prefix) = (&mut entries[..], *prefix);
-        // Looks at memory come first, since they need not wait for each other.
-        grown.clear();
-        grown.extend(draws.iter().map(|&j| entries[j as usize].value));
-        for ((&j, change), grown) in draws.iter().zip(change).zip(grown) {
-            let entry = &mut entries[j as usize];
-            let next = entry.value - *change;
-            *grown = next * next - entry.value * entry.value;
-            entry.past += prefix * (entry.value - next);
-            entry.value = next;
+        if self.entries.len() > NEAR {
+            // All looks at far memory come first, since they need not wait for each other.
+            let values = draws.iter().map(|&j| self.entries[j as usize].value);
+            std::hint::black_box(values.sum::<f64>());
         }
-        self.squares.add_all(draws, &self.grown);
-        self.count_growth(draws);
+        let Scaled { entries, prefix, change, squares, .. } = self;
+        let (entries, prefix) = (&mut entries[..], *prefix);
+        let mut grown = [0.0; 2];
+        for (&j, &change) in draws.iter().zip(&*change) {
+            let Entry { value, past } = entries[j as usize];
+            let next = value - change;
+            let growth = next * next - value * value;
+            entries[j as usize] = Entry { value: next, past: past + prefix * change };
+            squares.add(j as usize, growth);
+            grown = [grown[1], grown[0] + growth];
+        }
+        self.count_growth(grown[0] + grown[1], draws);
 
         let norm = self.norm_squared().sqrt();
         if norm > self.radius {
@@ -166,9 +170,9 @@ impl Scaled {
 
     /// Takes `|u|_2^2` along, and every few steps puts one block right; all that were touched, if what is left of the sum is
     /// little enough to show their rounding.
-    fn count_growth(&mut self, draws: &[u32]) {
+    fn count_growth(&mut self, grown: f64, draws: &[u32]) {
         let before = self.norm_squared;
-        self.norm_squared += sum(&self.grown);
+        self.norm_squared += grown;
         if self.norm_squared < 0.5 * before {
             draws.iter().for_each(|&j| self.add_up_block(j as usize / BLOCK));
         } else if (self.covered as u64).is_multiple_of(REFRESH) {

@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 /// Entries that a node of the finest level adds up.
-pub const BLOCK: usize = 16;
-/// Nodes that a node of a coarser level adds up.
-const FAN: usize = 32;
-/// A level of at most so many nodes is the coarsest.
-const TOP: usize = 64;
+pub const BLOCK: usize = 8;
+/// Nodes that a node of a coarser level adds up, and the nodes of the coarsest.
+const FAN: usize = 64;
 
 /// Sums over blocks of entries, over blocks of those sums, and so on: a wide tree in which changing an entry is one
 /// addition per level (one at 500 entries, three at a million), and a draw looks at some dozens of nodes.
@@ -17,31 +15,39 @@ const TOP: usize = 64;
 /// rounding: [`set_block`](SumTree::set_block) puts one right, and a caller does so for one block after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SumTree<T> {
+    blocks: usize,
+    /// The finest first, each filled up with zeros to a multiple of [`FAN`].
     levels: Vec<Vec<T>>,
 }
 
 impl<T: Copy + Default + AddAssign> SumTree<T> {
     /// The tree of `dim` zeros.
     pub fn new(dim: usize) -> Self {
-        let mut levels = vec![vec![T::default(); dim.div_ceil(BLOCK)]];
-        while let Some(nodes) = levels.last().map(Vec::len).filter(|&nodes| nodes > TOP) {
-            levels.push(vec![T::default(); nodes.div_ceil(FAN)]);
+        let (blocks, mut levels) = (dim.div_ceil(BLOCK), Vec::new());
+        let mut nodes = blocks.max(1);
+        loop {
+            levels.push(vec![T::default(); nodes.next_multiple_of(FAN)]);
+            if nodes <= FAN {
+                return SumTree { blocks, levels };
+            }
+            nodes = nodes.div_ceil(FAN);
         }
-        SumTree { levels }
     }
 
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
-        self.levels[0].len()
+        self.blocks
     }
 
     /// Adds `change` to entry `j`, which must lie below the dimension.
     #[inline]
     pub fn add(&mut self, j: usize, change: T) {
+        let Some((finest, coarser)) = self.levels.split_first_mut() else { return };
         let mut node = j / BLOCK;
-        for level in &mut self.levels {
-            level[node] += change;
+        finest[node] += change;
+        for level in coarser {
             node /= FAN;
+            level[node] += change;
         }
     }
 
@@ -63,7 +69,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
             let first = node / FAN * FAN;
             let children = &self.levels[level - 1];
             let mut sum = T::default();
-            children[first..(first + FAN).min(children.len())].iter().for_each(|&child| sum += child);
+            children[first..first + FAN].iter().for_each(|&child| sum += child);
             node /= FAN;
             self.levels[level][node] = sum;
         }
@@ -71,7 +77,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
 
     /// Sets all blocks, at a cost of O(d).
     pub fn set_all(&mut self, block: impl Fn(usize) -> T) {
-        self.levels[0].iter_mut().enumerate().for_each(|(i, sum)| *sum = block(i));
+        self.levels[0].iter_mut().take(self.blocks).enumerate().for_each(|(i, sum)| *sum = block(i));
         for level in 1..self.levels.len() {
             let (finer, coarser) = self.levels.split_at_mut(level);
             for (sum, children) in coarser[0].iter_mut().zip(finer[level - 1].chunks(FAN)) {
@@ -84,68 +90,157 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     /// The sum of all entries.
     #[inline]
     pub fn total(&self) -> T {
-        // Four sums at a time, because one waits for itself.
-        let mut lanes = [T::default(); 4];
-        for nodes in self.levels[self.levels.len() - 1].chunks(4) {
-            lanes.iter_mut().zip(nodes).for_each(|(lane, &node)| *lane += node);
+        // Eight sums at a time, because one waits for itself.
+        let mut lanes = [T::default(); 8];
+        let (full, rest) = self.levels[self.levels.len() - 1].as_chunks::<8>();
+        full.iter().for_each(|nodes| (0..8).for_each(|lane| lanes[lane] += nodes[lane]));
+        lanes.iter_mut().zip(rest).for_each(|(lane, &node)| *lane += node);
+        for half in [4, 2, 1] {
+            (0..half).for_each(|lane| lanes[lane] += lanes[lane + half]);
         }
-        let [mut total, b, mut c, d] = lanes;
-        total += b;
-        c += d;
-        total += c;
-        total
+        lanes[0]
     }
 
     /// The entry at which the running sum of weights passes `target`, a number from 0 to the total weight. `node` is the
-    /// weight of a sum (negative ones count as 0), `leaf` that of an entry.
+    /// weight of a sum (negative ones count as 0), `entries` has those of the entries of a block ([`block`]).
     ///
     /// `Err` names a block that the sums say has weight, but none of whose entries has: set it, then draw again. `Err`
     /// of block 0 also when there is no weight at all.
     #[inline]
     pub fn find(
         &self,
-        mut target: f64,
+        target: f64,
         node: impl Fn(&T) -> f64,
-        leaf: impl Fn(usize) -> f64,
-        dim: usize,
+        entries: impl Fn(usize) -> [f64; BLOCK],
     ) -> Result<usize, usize> {
-        let mut place = 0;
-        for level in self.levels.iter().rev() {
-            let first = place * FAN;
-            let end = if level.len() <= TOP { level.len() } else { (first + FAN).min(level.len()) };
-            let Some(nodes) = level.get(first..end) else { return Err(0) };
-            place = first + pass(nodes.len(), |i| node(&nodes[i]), &mut target).ok_or(0usize)?;
+        let (mut target, mut place) = ([target], [0]);
+        self.find_all(&mut target, &mut place, node, entries)?;
+        Ok(place[0] as usize)
+    }
+
+    /// As [`find`](Self::find), for many targets, which are used up: `places` becomes their entries. All go down the tree
+    /// side by side, so that none waits for what another looks up.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find), for the first target that finds nothing.
+    #[inline]
+    pub fn find_all(
+        &self,
+        targets: &mut [f64],
+        places: &mut [u32],
+        node: impl Fn(&T) -> f64,
+        entries: impl Fn(usize) -> [f64; BLOCK],
+    ) -> Result<(), usize> {
+        let Some((top, finer)) = self.levels.split_last() else { return Err(0) };
+        let weights = |nodes: &[T; FAN]| std::array::from_fn(|i| node(&nodes[i]).max(0.0));
+        let top = weights(top.first_chunk().ok_or(0usize)?);
+        // One target goes down at once; many share the running sums of the coarsest level.
+        if let ([target], [place]) = (&mut *targets, &mut *places) {
+            *place = pass(&top, target).ok_or(0usize)? as u32;
+        } else {
+            let (before, total) = running(&top);
+            for (target, place) in targets.iter_mut().zip(&mut *places) {
+                let mut at = last_at_most(&before, *target);
+                if *target < total {
+                    *target -= before[at];
+                } else {
+                    at = last_with_weight(&top, target).ok_or(0usize)?;
+                }
+                *place = at as u32;
+            }
         }
-        let first = place * BLOCK;
-        let leaves = BLOCK.min(dim.saturating_sub(first));
-        pass(leaves, |i| leaf(first + i), &mut target).map(|i| first + i).ok_or(place)
+        for level in finer.iter().rev() {
+            for (target, place) in targets.iter_mut().zip(&mut *places) {
+                let nodes = level.as_chunks().0.get(*place as usize).ok_or(0usize)?;
+                let child = pass(&weights(nodes), target).ok_or(0usize)?;
+                *place = *place * FAN as u32 + child as u32;
+            }
+        }
+        for (target, place) in targets.iter_mut().zip(places) {
+            let block = *place as usize;
+            let found = pass_eight(&entries(block), target).ok_or(block)?;
+            *place = (block * BLOCK + found) as u32;
+        }
+        Ok(())
     }
 }
 
-/// The index at which the running sum passes `target`, from which the sum before it is taken; the last one with weight if
-/// rounding keeps the sum below the target.
+/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what [`SumTree::find`] wants
+/// to know.
 #[inline]
-fn pass(count: usize, weight: impl Fn(usize) -> f64, target: &mut f64) -> Option<usize> {
-    // Sums over groups do not wait for the running sum, so the processor has several of them at work.
-    const GROUP: usize = 8;
-    let mut start = 0;
-    while start + GROUP < count {
-        let sum: f64 = (start..start + GROUP).map(|i| weight(i).max(0.0)).sum();
-        if *target < sum {
-            break;
-        }
-        *target -= sum;
-        start += GROUP;
+pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64; BLOCK] {
+    let entries = entries.get(block * BLOCK..).unwrap_or_default();
+    match entries.first_chunk::<BLOCK>() {
+        Some(entries) => std::array::from_fn(|i| weight(&entries[i])),
+        None => std::array::from_fn(|i| entries.get(i).map_or(0.0, &weight)),
     }
-    for i in start..count {
-        let weight = weight(i).max(0.0);
-        if *target < weight {
-            return Some(i);
-        }
-        *target -= weight;
+}
+
+/// The last place that holds at most `target`, in an ascending list; 0 if none does.
+#[inline]
+fn last_at_most(list: &[f64; FAN], target: f64) -> usize {
+    // Halves without branches, whose outcome would be anybody's guess.
+    let (mut at, mut step) = (0, FAN / 2);
+    while step > 0 {
+        at += if list[(at + step) % FAN] <= target { step } else { 0 };
+        step /= 2;
     }
-    let last = (0..count).rev().find(|&i| weight(i) > 0.0)?;
-    *target = weight(last);
+    at
+}
+
+/// The sums of eight weights at a time.
+#[inline]
+fn by_eights(weights: &[f64; FAN]) -> [f64; 8] {
+    std::array::from_fn(|group| {
+        let w = |place| weights[8 * group + place];
+        ((w(0) + w(1)) + (w(2) + w(3))) + ((w(4) + w(5)) + (w(6) + w(7)))
+    })
+}
+
+/// The sum of the weights before each, which never falls, and of all.
+#[inline]
+fn running(weights: &[f64; FAN]) -> ([f64; FAN], f64) {
+    let (mut before, mut total) = ([0.0; FAN], 0.0);
+    for (before, weights) in before.chunks_mut(8).zip(weights.chunks(8)) {
+        let mut sum = 0.0;
+        for (before, weight) in before.iter_mut().zip(weights) {
+            *before = total + sum;
+            sum += weight;
+        }
+        total += sum;
+    }
+    (before, total)
+}
+
+/// As [`pass_eight`], first by eights and then within.
+#[inline]
+fn pass(weights: &[f64; FAN], target: &mut f64) -> Option<usize> {
+    let group = pass_eight(&by_eights(weights), target)?;
+    let place = pass_eight(weights.as_chunks().0.get(group)?, target)?;
+    Some(8 * group + place)
+}
+
+/// The index at which the running sum of `weights`, none of them negative, passes `target`, from which the sum before it is
+/// taken; the last one with weight if rounding keeps the sum below the target.
+#[inline]
+fn pass_eight(weights: &[f64; 8], target: &mut f64) -> Option<usize> {
+    let mut sums = [0.0; 9];
+    for place in 0..8 {
+        sums[place + 1] = sums[place] + weights[place];
+    }
+    if *target >= sums[8] {
+        return last_with_weight(weights, target);
+    }
+    // Counts the sums that the target has passed: there are no branches, whose outcome would be anybody's guess.
+    let passed = sums[1..8].iter().map(|sum| usize::from(sum <= target)).sum::<usize>();
+    *target -= sums[passed];
+    Some(passed)
+}
+
+#[cold]
+fn last_with_weight(weights: &[f64], target: &mut f64) -> Option<usize> {
+    let last = weights.iter().rposition(|&weight| weight > 0.0)?;
+    *target = weights[last];
     Some(last)
 }
 
@@ -163,7 +258,7 @@ mod tests {
     }
 
     fn find(tree: &SumTree<f64>, weights: &[f64], target: f64) -> Result<usize, usize> {
-        tree.find(target, |&node| node, |j| weights[j], weights.len())
+        tree.find(target, |&node| node, |at| block(weights, at, |&weight| weight))
     }
 
     proptest! {
@@ -176,17 +271,24 @@ mod tests {
             let weights: Vec<f64> = (0..dim).map(|_| f64::from(rng.random_range(0..4u32))).collect();
             let (tree, total) = (tree(&weights), weights.iter().sum::<f64>());
             prop_assert_eq!(tree.total(), total);
-            for _ in 0..20 {
-                let target = (rng.random::<f64>() * total).floor() + 0.5;
+            if total == 0.0 {
+                return Ok(());
+            }
+            let mut targets: Vec<f64> = (0..20).map(|_| (rng.random::<f64>() * total).floor() + 0.5).collect();
+            let mut wanted = Vec::new();
+            for &target in &targets {
                 let mut sum = 0.0;
-                let wanted = weights.iter().position(|weight| {
+                let passes = |weight: &f64| {
                     sum += weight;
                     target < sum
-                });
-                if total > 0.0 {
-                    prop_assert_eq!(find(&tree, &weights, target).ok(), wanted);
-                }
+                };
+                wanted.extend(weights.iter().position(passes));
+                prop_assert_eq!(find(&tree, &weights, target).ok(), wanted.last().copied());
             }
+            let mut places = vec![0; 20];
+            let entries = |at| block(&weights, at, |&weight| weight);
+            prop_assert_eq!(tree.find_all(&mut targets, &mut places, |&node| node, entries), Ok(()));
+            prop_assert_eq!(places.iter().map(|&place| place as usize).collect::<Vec<_>>(), wanted);
         }
     }
 
