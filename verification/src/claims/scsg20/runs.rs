@@ -86,8 +86,8 @@ pub(super) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), val
     finding
 }
 
-/// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every round; infinite when
-/// that takes more than `most` calls.
+/// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every round, and between two
+/// looks taken along the line on which the distance's logarithm falls; infinite when that takes more than `most` calls.
 pub(super) fn calls_to(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
@@ -97,14 +97,23 @@ pub(super) fn calls_to(
     most: u64,
 ) -> anyhow::Result<f64> {
     let (mut rng, mut round) = (seed.rng(), solver.rounds());
+    let look = |sum: &FiniteSum, solver: &dyn Solver| {
+        (sum.meter().calls as f64, solver.coefficients().distance_squared(star))
+    };
+    let mut before = look(sum, solver);
     while sum.meter().calls < most {
         match solver.step(sum, &mut rng) {
             Ok(_) => {}
             Err(SolveError::Diverged(_)) => return Ok(f64::INFINITY),
             Err(error) => return Err(error.into()),
         }
-        if (every_step || solver.rounds() > round) && solver.coefficients().distance_squared(star) <= eps {
-            return Ok(sum.meter().calls as f64);
+        if every_step || solver.rounds() > round {
+            let now = look(sum, solver);
+            if now.1 <= eps {
+                let passed = (before.1 / eps).ln() / (before.1 / now.1).ln();
+                return Ok(before.0 + (now.0 - before.0) * passed);
+            }
+            before = now;
         }
         round = solver.rounds();
     }
