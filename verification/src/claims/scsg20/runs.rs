@@ -97,7 +97,7 @@ pub(super) fn calls_to(
     most: u64,
 ) -> anyhow::Result<f64> {
     let (mut rng, mut round) = (seed.rng(), solver.rounds());
-    let look = |sum: &FiniteSum, solver: &dyn Solver| {
+    let look = |sum: &FiniteSum, solver: &mut dyn Solver| {
         (sum.meter().calls as f64, solver.coefficients().distance_squared(star))
     };
     let mut before = look(sum, solver);
