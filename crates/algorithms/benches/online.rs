@@ -5,6 +5,8 @@
 //!   10^3 examples, of one learner that goes on learning.
 //! - `twin`: the updates written with dense vectors, as one reads them in the paper, at d = 500.
 //! - `session`: what of it is the session and its source, for the same asks.
+//! - `floor`: 50 uniform draws and one addition to each of them in a plain vector, nothing else: what no method that changes
+//!   what it draws can undercut on the machine at hand.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
 
@@ -241,5 +243,22 @@ fn session(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, session, aerr, aelr, aer);
+fn floor(criterion: &mut Criterion) {
+    let mut group = group(criterion, "floor");
+    for dim in DIMS {
+        let (mut vector, mut draws, mut rng) = (vec![1.0; dim], Vec::new(), Seed::root(2).rng());
+        group.bench_function(BenchmarkId::new("additions", dim), |b| {
+            b.iter(|| {
+                for _ in 0..examples() {
+                    draws.clear();
+                    uniform_draws(dim, DRAWS, &mut rng, &mut draws);
+                    draws.iter().for_each(|&j| vector[j as usize] += 0.5);
+                }
+                vector[0]
+            })
+        });
+    }
+}
+
+criterion_group!(benches, floor, session, aerr, aelr, aer);
 criterion_main!(benches);

@@ -135,14 +135,15 @@ impl Scaled {
         let Scaled { entries, prefix, change, squares, .. } = self;
         let (entries, prefix) = (&mut entries[..], *prefix);
         let mut grown = [0.0; 2];
-        for (&j, &change) in draws.iter().zip(&*change) {
+        for (&j, change) in draws.iter().zip(&mut *change) {
             let Entry { value, past } = entries[j as usize];
-            let next = value - change;
+            let next = value - *change;
             let growth = next * next - value * value;
-            entries[j as usize] = Entry { value: next, past: past + prefix * change };
-            squares.add(j as usize, growth);
+            entries[j as usize] = Entry { value: next, past: past + prefix * *change };
+            *change = growth;
             grown = [grown[1], grown[0] + growth];
         }
+        squares.add_all(draws, change);
         self.count_growth(grown[0] + grown[1], draws);
 
         let norm = self.norm_squared().sqrt();
