@@ -1,5 +1,6 @@
 //! Records: one row per measurement, and how the run was made.
 
+use crate::kinds::Job;
 use crate::scenario::{Scenario, Size, Tier};
 use anyhow::Context as _;
 use lao_figures::write_atomically;
@@ -93,6 +94,19 @@ pub struct Row {
 }
 
 impl Row {
+    /// The measurement of a job after so many examples.
+    pub(crate) fn of(scenario: &Scenario, job: &Job, examples: u64, metric: &str, value: f64) -> Self {
+        Row {
+            scenario: scenario.name.clone(),
+            learner: job.contender.name.clone(),
+            repetition: job.repetition,
+            dim: job.dim,
+            examples,
+            metric: metric.into(),
+            value,
+        }
+    }
+
     /// Whether the row is a time, which no seed determines.
     pub fn is_time(&self) -> bool {
         self.metric.starts_with("ns ")

@@ -37,15 +37,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     }
     let examples = session.ledger().examples - before;
     let with_learner = start.elapsed().as_nanos() as f64 / examples as f64;
-    let row = |metric: &str, value: f64| Row {
-        scenario: scenario.name.clone(),
-        learner: job.contender.name.clone(),
-        repetition: job.repetition,
-        dim: job.dim,
-        examples,
-        metric: metric.into(),
-        value,
-    };
+    let row = |metric: &str, value: f64| Row::of(scenario, job, examples, metric, value);
 
     // The twin: blocks of as many attributes and examples as the learner asked for on average.
     let ledger = session.ledger();

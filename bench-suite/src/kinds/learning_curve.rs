@@ -44,7 +44,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
         let mse = mean_squared_error(theta.view(), &mut examination, budget, test)?;
         let excess = examination.excess(theta.view());
         for (metric, value) in [(MSE, mse.unwrap_or(f64::NAN)), (EXCESS, excess)] {
-            rows.push(row(scenario, job, at, metric, value));
+            rows.push(Row::of(scenario, job, at, metric, value));
         }
         Ok(())
     };
@@ -69,20 +69,8 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
         return Err(error);
     }
     let seen = session.ledger().examples.max(1);
-    rows.push(row(scenario, job, seen, TIME, spent.as_nanos() as f64 / seen as f64));
+    rows.push(Row::of(scenario, job, seen, TIME, spent.as_nanos() as f64 / seen as f64));
     Ok(rows)
-}
-
-fn row(scenario: &Scenario, job: &Job, examples: u64, metric: &str, value: f64) -> Row {
-    Row {
-        scenario: scenario.name.clone(),
-        learner: job.contender.name.clone(),
-        repetition: job.repetition,
-        dim: job.dim,
-        examples,
-        metric: metric.into(),
-        value,
-    }
 }
 
 /// Curves of means with two standard deviations, and a table of final values.

@@ -113,19 +113,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     let error = (found.distance_squared(&truth) / target.view().norm_squared()).sqrt();
     let f1 = 2.0 * hits as f64 / (x.len() + target.len()) as f64;
     let metrics = [(F1, f1), (ERROR, error), (SPARSITY, x.len() as f64), (TIME, spent)];
-    Ok(metrics.map(|(metric, value)| row(scenario, job, rows as u64, metric, value)).to_vec())
-}
-
-fn row(scenario: &Scenario, job: &Job, examples: u64, metric: &str, value: f64) -> Row {
-    Row {
-        scenario: scenario.name.clone(),
-        learner: job.contender.name.clone(),
-        repetition: job.repetition,
-        dim: job.dim,
-        examples,
-        metric: metric.into(),
-        value,
-    }
+    Ok(metrics.map(|(metric, value)| Row::of(scenario, job, rows as u64, metric, value)).to_vec())
 }
 
 /// Means of what was found beside the median time.

@@ -25,15 +25,7 @@ fn table(sparse: bool) -> Vec<f64> {
 }
 
 fn compressed(table: &[f64]) -> Compressed<f64> {
-    let (mut starts, mut indices, mut values) = (vec![0], vec![], vec![]);
-    for row in table.chunks(DIM) {
-        for (j, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            indices.push(j as u32);
-            values.push(value);
-        }
-        starts.push(indices.len());
-    }
-    Compressed::new(DIM, starts, indices, values).unwrap()
+    Compressed::from_dense(DIM, table).unwrap()
 }
 
 fn truth() -> SparseVector {

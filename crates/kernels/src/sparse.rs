@@ -66,6 +66,14 @@ pub enum CompressedError {
         /// The value.
         value: f64,
     },
+    /// A table must hold whole lines.
+    #[error("{values} values do not make lines of {width}: give all values of each line, zeros too")]
+    Ragged {
+        /// Number of values.
+        values: usize,
+        /// Places that a line has.
+        width: usize,
+    },
     /// Indices are 32 bits wide.
     #[error("{size} rows or columns are too many: at most 2^32 are")]
     Size {
@@ -119,6 +127,25 @@ impl<T: Element> Compressed<T> {
             }
         }
         Ok(Compressed { width, starts, indices, values })
+    }
+
+    /// The lines of a dense table, one after the other, without its zeros.
+    ///
+    /// # Errors
+    /// When `table` is no whole number of lines of `width >= 1`, is too large, or holds a value that is not finite.
+    pub fn from_dense(width: usize, table: &[T]) -> Result<Compressed<T>, CompressedError> {
+        if width == 0 || !table.len().is_multiple_of(width) {
+            return Err(CompressedError::Ragged { values: table.len(), width });
+        }
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for line in table.chunks(width) {
+            for (place, &value) in (0..).zip(line).filter(|(_, value)| value.to_f64() != 0.0) {
+                indices.push(place);
+                values.push(value);
+            }
+            starts.push(indices.len());
+        }
+        Self::new(width, starts, indices, values)
     }
 
     /// Number of lines.
@@ -227,15 +254,7 @@ mod tests {
     }
 
     fn compressed(rows: &[Vec<f64>], width: usize) -> Compressed<f64> {
-        let (mut starts, mut indices, mut values) = (vec![0], vec![], vec![]);
-        for row in rows {
-            for (j, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                indices.push(j as u32);
-                values.push(value);
-            }
-            starts.push(indices.len());
-        }
-        Compressed::new(width, starts, indices, values).expect("valid parts")
+        Compressed::from_dense(width, &rows.concat()).unwrap()
     }
 
     fn close(a: &[f64], b: &[f64]) -> bool {
@@ -274,6 +293,15 @@ mod tests {
         fn transposing_twice_gives_the_matrix_back((_, matrix) in matrix()) {
             prop_assert_eq!(matrix.transpose().transpose(), matrix);
         }
+    }
+
+    #[test]
+    fn a_table_without_its_zeros_is_the_parts_by_hand() {
+        let by_hand = Compressed::new(3, vec![0, 2, 2, 3], vec![0, 2, 1], vec![1.0, 2.0, -3.0]).unwrap();
+        let table = [1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, -3.0, 0.0];
+        assert_eq!(Compressed::from_dense(3, &table), Ok(by_hand));
+        assert_eq!(Compressed::from_dense(2, &table), Err(CompressedError::Ragged { values: 9, width: 2 }));
+        assert_eq!(Compressed::from_dense(0, &table), Err(CompressedError::Ragged { values: 9, width: 0 }));
     }
 
     #[test]

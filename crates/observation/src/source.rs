@@ -63,73 +63,46 @@ pub trait Source {
     }
 }
 
-impl<S: Source + ?Sized> Source for &mut S {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        (**self).observe(attributes, block)
-    }
-    fn observe_draws(
-        &mut self,
-        draws: &[u32],
-        block: &mut BlockBuf,
-        scratch: &mut Scratch,
-    ) -> Result<usize, SourceError> {
-        (**self).observe_draws(draws, block, scratch)
-    }
-    fn gradient(
-        &mut self,
-        ask: GradientAsk<'_>,
-        sum: &mut [f64],
-        scratch: &mut Scratch,
-    ) -> Result<u64, SourceError> {
-        (**self).gradient(ask, sum, scratch)
-    }
-    fn position(&self) -> u64 {
-        (**self).position()
-    }
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        (**self).seek(position)
-    }
-    fn value_bytes(&self) -> u64 {
-        (**self).value_bytes()
-    }
+/// What points to a source is one.
+macro_rules! points_to_a_source {
+    ($($pointer:ty),*) => {$(
+        impl<S: Source + ?Sized> Source for $pointer {
+            fn dim(&self) -> usize {
+                (**self).dim()
+            }
+            fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+                (**self).observe(attributes, block)
+            }
+            fn observe_draws(
+                &mut self,
+                draws: &[u32],
+                block: &mut BlockBuf,
+                scratch: &mut Scratch,
+            ) -> Result<usize, SourceError> {
+                (**self).observe_draws(draws, block, scratch)
+            }
+            fn gradient(
+                &mut self,
+                ask: GradientAsk<'_>,
+                sum: &mut [f64],
+                scratch: &mut Scratch,
+            ) -> Result<u64, SourceError> {
+                (**self).gradient(ask, sum, scratch)
+            }
+            fn position(&self) -> u64 {
+                (**self).position()
+            }
+            fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+                (**self).seek(position)
+            }
+            fn value_bytes(&self) -> u64 {
+                (**self).value_bytes()
+            }
+        }
+    )*};
 }
 
-impl<S: Source + ?Sized> Source for Box<S> {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        (**self).observe(attributes, block)
-    }
-    fn observe_draws(
-        &mut self,
-        draws: &[u32],
-        block: &mut BlockBuf,
-        scratch: &mut Scratch,
-    ) -> Result<usize, SourceError> {
-        (**self).observe_draws(draws, block, scratch)
-    }
-    fn gradient(
-        &mut self,
-        ask: GradientAsk<'_>,
-        sum: &mut [f64],
-        scratch: &mut Scratch,
-    ) -> Result<u64, SourceError> {
-        (**self).gradient(ask, sum, scratch)
-    }
-    fn position(&self) -> u64 {
-        (**self).position()
-    }
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        (**self).seek(position)
-    }
-    fn value_bytes(&self) -> u64 {
-        (**self).value_bytes()
-    }
-}
+points_to_a_source!(&mut S, Box<S>);
 
 /// A gradient ask as a source sees it: validated, with the set of attributes that it may observe.
 #[derive(Clone, Copy, Debug)]
