@@ -1,5 +1,6 @@
 //! The plan: sizes per claim and tier, family and levels. Data, in `plan.toml`; unknown keys are refused.
 
+pub use lao_verification_engine::sizes::Sizes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -64,22 +65,6 @@ struct PerTier {
     full: u64,
 }
 
-/// The sizes of one claim in one tier.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Sizes(BTreeMap<String, u64>);
-
-impl Sizes {
-    /// The size of this key.
-    pub fn get(&self, key: &str) -> Option<u64> {
-        self.0.get(key).copied()
-    }
-
-    /// All keys and sizes.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.0.iter().map(|(key, &size)| (key.as_str(), size))
-    }
-}
-
 /// Why a plan cannot be used.
 #[derive(Debug, Error)]
 pub enum PlanError {
@@ -136,17 +121,15 @@ impl Plan {
     /// The sizes of a claim in a tier.
     pub fn sizes(&self, claim: &str, tier: Tier) -> Sizes {
         let table = self.claims.get(claim).into_iter().flatten();
-        Sizes(
-            table
-                .map(|(key, size)| {
-                    let size = match (size, tier) {
-                        (Size::Same(size), _) => *size,
-                        (Size::PerTier(sizes), Tier::Quick) => sizes.quick,
-                        (Size::PerTier(sizes), Tier::Full | Tier::Nightly) => sizes.full,
-                    };
-                    (key.clone(), size)
-                })
-                .collect(),
-        )
+        table
+            .map(|(key, size)| {
+                let size = match (size, tier) {
+                    (Size::Same(size), _) => *size,
+                    (Size::PerTier(sizes), Tier::Quick) => sizes.quick,
+                    (Size::PerTier(sizes), Tier::Full | Tier::Nightly) => sizes.full,
+                };
+                (key.clone(), size)
+            })
+            .collect()
     }
 }

@@ -19,10 +19,40 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn all_files() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/claims"), &mut found);
-    found
+/// The sources of a paper's claims; those about the suite itself stand in this crate.
+fn folder(paper: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = root.join("src/claims").join(paper);
+    if own.is_dir() { own } else { root.join("claims").join(paper).join("src") }
+}
+
+/// Every paper with claims, in the order of the registry.
+fn papers() -> Vec<&'static str> {
+    let mut papers: Vec<&str> = claims::all().map(Claim::paper).collect();
+    papers.dedup();
+    papers
+}
+
+/// Every file of a claim with its paper.
+fn all_files() -> Vec<(&'static str, PathBuf)> {
+    let of = |paper| {
+        let mut found = Vec::new();
+        files(&folder(paper), &mut found);
+        found.into_iter().map(move |file| (paper, file))
+    };
+    papers().into_iter().flat_map(of).collect()
+}
+
+#[test]
+fn every_crate_of_claims_is_registered() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("claims");
+    let crates = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap());
+    let crates: BTreeSet<String> = crates.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    let registered = claims::PAPERS.iter().map(|paper| paper.name.to_string());
+    assert_eq!(crates, registered.collect());
+    for paper in claims::PAPERS {
+        assert!(paper.claims.iter().all(|claim| claim.paper() == paper.name), "{}", paper.name);
+    }
 }
 
 #[test]
@@ -37,15 +67,14 @@ fn ids_are_unique_and_start_with_their_paper() {
 
 #[test]
 fn every_file_of_a_claim_is_registered_and_named_after_it() {
-    for file in all_files() {
-        let folder = file.parent().unwrap().file_name().unwrap().to_str().unwrap();
+    for (paper, file) in all_files() {
         let name = file.file_stem().unwrap().to_str().unwrap().replace('_', "-");
         let text = std::fs::read_to_string(&file).unwrap();
         // A file may hold a statement beside its corrected or printed form; their ids share the file's name.
         let ids = claims::all().filter(|claim| text.contains(&format!("id: \"{}\"", claim.id)));
         let ids: Vec<&str> = ids.map(|claim| claim.id).collect();
         assert!(!ids.is_empty(), "{}: its claim is not in the registry", file.display());
-        let expected = format!("{folder}-{name}");
+        let expected = format!("{paper}-{name}");
         for id in ids {
             assert!(id.starts_with(&expected), "{}: id {id}, expected {expected}", file.display());
         }
@@ -75,7 +104,7 @@ fn mutants_have_distinct_names_and_say_their_sin() {
 #[test]
 fn a_claim_whose_file_asks_for_sizes_has_a_table_in_the_plan() {
     let plan = Plan::built_in().unwrap();
-    for text in all_files().iter().map(|file| std::fs::read_to_string(file).unwrap()) {
+    for text in all_files().iter().map(|(_, file)| std::fs::read_to_string(file).unwrap()) {
         let inside = |claim: &&Claim| text.contains(&format!("id: \"{}\"", claim.id));
         let planned = |claim: &Claim| plan.sizes(claim.id, Tier::Quick).iter().next().is_some();
         let claims: Vec<&Claim> = claims::all().filter(inside).collect();
@@ -90,9 +119,8 @@ fn a_claim_whose_file_asks_for_sizes_has_a_table_in_the_plan() {
 fn every_size_of_the_plan_is_asked_for() {
     let plan = Plan::built_in().unwrap();
     // Claims of a paper share experiments, so a size may be read in another file of the folder.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/claims");
     for claim in claims::all() {
-        let sources = std::fs::read_dir(root.join(claim.paper())).unwrap();
+        let sources = std::fs::read_dir(folder(claim.paper())).unwrap();
         let text: String =
             sources.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
         for (key, _) in plan.sizes(claim.id, Tier::Full).iter() {

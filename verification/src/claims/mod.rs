@@ -1,17 +1,18 @@
-//! The claims, one file each, one folder per paper.
+//! The registry of papers and their claims. A paper is a crate under `verification/claims`, with one file per claim; the
+//! claims about the suite itself are here.
 
 pub mod engine;
-pub mod hk12;
-pub mod ito17;
-pub mod ms18;
-pub mod scsg20;
 
 use crate::claim::Claim;
+use crate::paper::Paper;
 
-/// All registered claims, in the order of the papers.
+/// All papers, by year.
+pub const PAPERS: &[Paper] =
+    &[lao_claims_hk12::PAPER, lao_claims_ito17::PAPER, lao_claims_ms18::PAPER, lao_claims_scsg20::PAPER];
+
+/// All registered claims, in the order of the papers; those about the suite itself come last.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
-    let papers = [hk12::CLAIMS, ito17::CLAIMS, ms18::CLAIMS, scsg20::CLAIMS, engine::CLAIMS];
-    papers.into_iter().flatten()
+    PAPERS.iter().flat_map(|paper| paper.claims).chain(engine::CLAIMS)
 }
 
 /// The claim with this id.

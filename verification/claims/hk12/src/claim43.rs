@@ -1,0 +1,63 @@
+//! Claim 4.3: the derivative of rho is the error function, with its power series.
+//!
+//! *Statement.* `rho'(x) = sum a_(2n+1) x^(2n+1)`, `a_(2n+1) = (2/sqrt(pi)) (-1)^n/(n! (2n+1))`.
+//!
+//! *Why.* `(x erf x)' = erf x + x erf' x`, and `x erf' x = (2/sqrt(pi)) x e^(-x^2)` cancels the derivative of `e^(-x^2)/sqrt(pi)`. Integrate the
+//! series of `e^(-x^2)`.
+//!
+//! *Design.* The series with the coefficients that production GenEst uses, against the error function and against central differences of the
+//! production rho; the coefficients against their logarithms, which exact moments use.
+//!
+//! *Mutants.* The divisor `2n+1` lost, the alternating sign lost.
+
+use lao_kernels::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
+use lao_observation::estimate::gen_est::erf_coefficient;
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::Context;
+use lao_verification_engine::judge::exact_all;
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let (integrand, unsigned) = (cx.is("divisor_lost"), cx.is("sign_lost"));
+    let coefficient = |n: u32| match erf_coefficient(n) {
+        a if integrand => f64::from(n) * a,
+        a if unsigned => a.abs(),
+        a => a,
+    };
+    // The terms of odd order alternate and first grow: in pairs, smallest first, nothing is lost at |x| <= 2.
+    let series =
+        |x: f64| (0..60).rev().map(|m| coefficient(2 * m + 1) * x.powi(2 * m as i32 + 1)).sum::<f64>();
+    let grid = || (-200..=200).map(|i| f64::from(i) * 0.01);
+    let secant = |f: &dyn Fn(f64) -> f64, x: f64| (f(x + 1e-5) - f(x - 1e-5)) / 2e-5;
+
+    cx.judge("60 terms are erf", exact_all(grid().map(|x| (series(x), libm::erf(x))), 1e-12));
+    cx.judge("60 terms are the slope of rho", exact_all(grid().map(|x| (series(x), secant(&rho, x))), 1e-9));
+    let slopes = grid().flat_map(|z| {
+        [(0.0, 1.0), (0.3, 0.5), (1.0, 0.4)]
+            .map(|(delta, eps)| (smoothed_derivative(z, delta, eps), secant(&|z| smoothed(z, delta, eps), z)))
+    });
+    cx.judge("slope of the smoothed loss", exact_all(slopes, 1e-8));
+    let logs = (0..150).map(|n| (coefficient(2 * n + 1).abs().ln(), ln_erf_coefficient(2 * n + 1)));
+    cx.judge("coefficients and their logarithms", exact_all(logs, 1e-12));
+    cx.judge("no even terms", exact_all((0..50).map(|n| (coefficient(2 * n), 0.0)), 0.0));
+    Ok(())
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "hk12-claim43",
+    place: "Claim 4.3, display (7)",
+    sentence: "The derivative of rho is the error function, whose series has the coefficients of display (7).",
+    formula: r"\rho'(x) = \operatorname{erf}(x) = \sum_{n=0}^\infty a_{2n+1} x^{2n+1}, \quad a_{2n+1} = \frac{2}{\sqrt{\pi}} \frac{(-1)^n}{n! (2n+1)}",
+    design: "Sixty terms of the series with the production coefficients against erf and against central differences of the production rho, \
+             for |x| up to 2.",
+    form: Form::Sound,
+    regime: Regime::Deterministic,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[],
+    mutants: &[
+        Mutant::refuted("divisor_lost", "coefficients without the divisor 2n+1"),
+        Mutant::refuted("sign_lost", "coefficients without the factor (-1)^n"),
+    ],
+    experiment,
+};

@@ -1,0 +1,88 @@
+//! Lemma 3.3, first part: AERR's gradient estimate is unbiased.
+//!
+//! *Statement.* For any `w_t` and any example, `E x~ = x`, `E phi = w.x - y` and `E g~ = (w.x - y) x`.
+//!
+//! *Why.* Every `i_r` is uniform, so `E d x[i_r] e_{i_r} = x`. `j` has probability `w_j^2/|w|^2` and weight `|w|^2/w_j`, so
+//! `E phi = sum_j w_j x_j - y`; a `j` with `w_j = 0` is never drawn and contributes nothing to `w.x`. The two are independent, so
+//! the mean of the product is the product of the means. At `w = 0`, where the law of `j` is undefined, `phi = -y`.
+//!
+//! *Design.* All draws of two to four attributes, one to three uniform ones, for random `w`, `x`, `y` of no particular size: `w`
+//! without zeros, with one, with a millionth, and `w = 0`. The production learner is asked with these draws, told the example,
+//! and its step is read off. Differences are relative to the mean absolute value. That the learner draws as it
+//! should is a matter of chance: six attributes, three uniform draws, tests of the law of `j`, of pairs of draws, and of the mean
+//! of the estimates.
+//!
+//! *Mutants.* One per ingredient: the factor d, the mean over r, the weight of `phi`, the law of `j`, independence. Reuse of `i_1`
+//! as `j`, with the weight that goes with it, leaves both factors unbiased and only their product wrong.
+
+use super::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::Context;
+
+fn arm(cx: &Context<'_>) -> Arm {
+    let mut arm = Arm::default();
+    if cx.is("forgets_the_factor_d") {
+        arm.fault = Some(|estimates| {
+            let d = estimates.w.len() as f64;
+            estimates.direction.iter_mut().for_each(|(_, x)| *x /= d);
+        });
+    }
+    if cx.is("sums_over_draws") {
+        arm.fault = Some(|estimates| {
+            let k = estimates.draws as f64;
+            estimates.direction.iter_mut().for_each(|(_, x)| *x *= k);
+        });
+    }
+    if cx.is("forgets_the_weight") {
+        arm.fault = Some(|estimates| {
+            estimates.phi = estimates.w[estimates.drawn] * estimates.value - estimates.label;
+        });
+    }
+    if cx.is("draws_by_absolute_value") {
+        arm.weight = Some(f64::abs);
+    }
+    if cx.is("reuses_a_uniform_draw") {
+        arm.alter = Some(|draws| draws.weighted = draws.uniform[0]);
+        arm.fault = Some(|estimates| {
+            let d = estimates.w.len() as f64;
+            estimates.phi = d * estimates.w[estimates.drawn] * estimates.value - estimates.label;
+        });
+    }
+    arm
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(8);
+    let arm = arm(cx);
+    judge_unbiased(cx, &arm, |rng, kind, draws, (x, _)| aerr_at(&predictor(rng, x.len(), kind), draws))?;
+    if cx.is_settled() {
+        return Ok(());
+    }
+    judge_sampler(cx, &arm, aerr_at(&[0.7, -0.5, 0.3, 0.0, -0.35, 0.4], 3)?)
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "hk12-lem33-unbiased",
+    place: "Lemma 3.3, first part, Supplement A.1",
+    sentence: "AERR's estimates of the example, of the residual and of the gradient are unbiased, for every predictor and example.",
+    formula: r"\mathbb{E}_t[\tilde{x}_t] = x_t, \quad \mathbb{E}_t[\tilde\varphi_t] = w_t \cdot x_t - y_t, \quad \mathbb{E}_t[\tilde{g}_t] = (w_t \cdot x_t - y_t) x_t",
+    design: "All draws for two to four attributes, through the production learner, whose step is read off; the law of the draws that it \
+             makes by itself, and the mean of the estimates they give, by sampling in six dimensions.",
+    form: Form::Sound,
+    regime: Regime::Deterministic,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[],
+    mutants: &[
+        Mutant::refuted("forgets_the_factor_d", "takes the mean of the drawn attributes for x~"),
+        Mutant::refuted("sums_over_draws", "adds up the k draws in place of their mean"),
+        Mutant::refuted("forgets_the_weight", "estimates w.x by w_j x_j, without |w|^2/w_j^2"),
+        Mutant::refuted("draws_by_absolute_value", "draws j by |w_j|, and keeps the weight |w|^2/w_j"),
+        Mutant::refuted(
+            "reuses_a_uniform_draw",
+            "takes i_1 for j, so that the two factors depend on each other",
+        ),
+    ],
+    experiment,
+};

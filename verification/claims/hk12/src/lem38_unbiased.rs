@@ -1,0 +1,95 @@
+//! Lemma 3.8, first part: AELR's gradient estimate, before it is clipped, is unbiased.
+//!
+//! *Statement.* For any `w_t` and any example, `E x~ = x`, `E phi = w.x - y` and `E g~ = (w.x - y) x`.
+//!
+//! *Why.* As for AERR ([`lem33_unbiased`](super::lem33_unbiased)), with another law of `j`: probability `|w_j|/|w|_1`, value
+//! `|w|_1 sign(w_j) x_j`, whose mean is `sum_j w_j x_j`. `w_1 = 0` always: there `phi = -y` (erratum 8).
+//!
+//! *Design.* All draws of two to four attributes, one to three uniform ones, radius 1/5, 1 and 5. The production learner is brought to `w =
+//! B sinh(u)/sum cosh(u)` by steps of its own, for random u without zeros, with one, with a millionth, and `u = 0`, then asked and told,
+//! with a step size so small that nothing is clipped; the step in `u` is recovered from `w` before and after. The law of the draws that it makes
+//! by itself, by sampling.
+//!
+//! *Mutants.* One per ingredient: the factor d, the sign of `w_j`, the norm, the law of `j`, independence.
+
+use super::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor};
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::Context;
+use lao_verification_engine::instance::sup_norm;
+use rand::RngExt;
+
+fn arm(cx: &Context<'_>) -> Arm {
+    let mut arm = Arm::default();
+    if cx.is("forgets_the_factor_d") {
+        arm.fault = Some(|estimates| {
+            let d = estimates.w.len() as f64;
+            estimates.direction.iter_mut().for_each(|(_, x)| *x /= d);
+        });
+    }
+    if cx.is("forgets_the_sign") {
+        arm.fault = Some(|estimates| {
+            let norm: f64 = estimates.w.iter().map(|w| w.abs()).sum();
+            estimates.phi = norm * estimates.value - estimates.label;
+        });
+    }
+    if cx.is("forgets_the_norm") {
+        arm.fault = Some(|estimates| {
+            estimates.phi = estimates.w[estimates.drawn] * estimates.value - estimates.label;
+        });
+    }
+    if cx.is("draws_by_square") {
+        arm.weight = Some(|w| w * w);
+    }
+    if cx.is("reuses_a_uniform_draw") {
+        arm.alter = Some(|draws| draws.weighted = draws.uniform[0]);
+        arm.fault = Some(|estimates| {
+            let d = estimates.w.len() as f64;
+            estimates.phi = d * estimates.w[estimates.drawn] * estimates.value - estimates.label;
+        });
+    }
+    arm
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(8);
+    let arm = arm(cx);
+    judge_unbiased(cx, &arm, |rng, kind, draws, (x, y)| {
+        let (dim, radius) = (x.len(), [0.2, 1.0, 5.0][rng.random_range(0..3)]);
+        let u: Vec<f64> = predictor(rng, dim, kind).iter().map(|u| 0.5 * u).collect();
+        // |phi| is at most d B |x|_inf + |y| in every arm, and one more where x~ is read off.
+        let (d, most) = (dim as f64, sup_norm(x));
+        let largest = d * draws as f64 * most * (d * radius * most + y.abs() + 1.0);
+        aelr_at(&u, draws, radius, largest)
+    })?;
+    if cx.is_settled() {
+        return Ok(());
+    }
+    judge_sampler(cx, &arm, aelr_at(&[0.9, -0.6, 0.3, 0.0, -0.4, 0.5], 3, 1.5, 100.0)?)
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "hk12-lem38-unbiased",
+    place: "Lemma 3.8, first part, Supplement A.5",
+    sentence: "AELR's estimates of the example, of the residual and, before clipping, of the gradient are unbiased, for every \
+               predictor and example.",
+    formula: r"\mathbb{E}_t[\tilde{x}_t] = x_t, \quad \mathbb{E}_t[\tilde\varphi_t] = w_t \cdot x_t - y_t, \quad \mathbb{E}_t[\tilde{g}_t] = (w_t \cdot x_t - y_t) x_t",
+    design: "All draws for two to four attributes, through the production learner, whose step is read off; the law of the draws that it \
+             makes by itself, and the mean of the estimates they give, by sampling in six dimensions.",
+    form: Form::Sound,
+    regime: Regime::Deterministic,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[8],
+    mutants: &[
+        Mutant::refuted("forgets_the_factor_d", "takes the mean of the drawn attributes for x~"),
+        Mutant::refuted("forgets_the_sign", "estimates w.x by |w|_1 x_j, whatever the sign of w_j"),
+        Mutant::refuted("forgets_the_norm", "estimates w.x by w_j x_j, with j drawn by |w_j|"),
+        Mutant::refuted("draws_by_square", "draws j by w_j^2, and keeps the weight |w|_1 sign(w_j)"),
+        Mutant::refuted(
+            "reuses_a_uniform_draw",
+            "takes i_1 for j, so that the two factors depend on each other",
+        ),
+    ],
+    experiment,
+};

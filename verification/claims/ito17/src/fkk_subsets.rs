@@ -1,0 +1,71 @@
+//! Section 1: how many subsets the exhaustive algorithm enumerates.
+//!
+//! *Statement.* The paper says that the algorithm of Foster et al. (2016) "enumerates all d choose k' possibilities". Its experts are the
+//! supports of comparators, the k-subsets; the `k'` attributes of an example are a drawn support and a random set beside it. So there are
+//! d choose k: 15,504 for (d, k, k') = (20, 5, 7), not 77,520. (As reconstructed here, from the comparators that its regret is against; the
+//! original was not at hand.) Either number is exponential in general, which is what the paper argues from.
+//!
+//! *Design.* The number of experts of the production algorithm and the number it states before it is built, against the binomial
+//! coefficients.
+//!
+//! *Mutant of the correct form.* The printed number.
+
+use lao_algorithms::baselines::FkkParams;
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::Context;
+use lao_verification_engine::judge::exact_all;
+
+/// `n` over `k`.
+fn binomial(n: usize, k: usize) -> f64 {
+    (0..k).map(|i| (n - i) as f64 / (k - i) as f64).product::<f64>().round()
+}
+
+fn judge(cx: &mut Context<'_>, of_the_budget: bool) -> anyhow::Result<()> {
+    let mut counts = Vec::new();
+    for (dim, k, budget) in [(6, 1, 3), (8, 2, 4), (10, 2, 4), (12, 3, 6), (20, 5, 7)] {
+        let experts = FkkParams::from_theorem(dim, k, budget, 5000).check()?.count();
+        counts.push((experts as f64, binomial(dim, if of_the_budget { budget } else { k })));
+    }
+    cx.judge("experts of the production algorithm", exact_all(counts, 0.0));
+    if cx.honest() {
+        cx.note("5-subsets of 20 attributes", binomial(20, 5));
+        cx.note("7-subsets of 20 attributes", binomial(20, 7));
+    }
+    Ok(())
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    judge(cx, cx.is("subsets_of_the_budget"))
+}
+
+fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    judge(cx, !cx.is("corrected_form"))
+}
+
+/// With the size of the comparator.
+pub const CLAIM: Claim = Claim {
+    id: "ito17-fkk-subsets",
+    place: "Section 1, on Foster et al.",
+    sentence: "The exhaustive algorithm keeps a weight vector for each of the d choose k supports.",
+    formula: r"N = \binom{d}{k}",
+    design: "Experts of the production algorithm at five shapes up to (d, k, k') = (20, 5, 7).",
+    form: Form::Corrected,
+    regime: Regime::Deterministic,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[24],
+    mutants: &[Mutant::refuted("subsets_of_the_budget", "counts subsets of k' attributes")],
+    experiment,
+};
+
+/// With the size of the budget, as printed.
+pub const PRINTED: Claim = Claim {
+    id: "ito17-fkk-subsets-printed",
+    sentence: "The exhaustive algorithm enumerates all d choose k' sets of attributes.",
+    formula: r"N = \binom{d}{k'}",
+    form: Form::Printed,
+    expected: Expected::Refuted,
+    mutants: &[Mutant::held("corrected_form", "counts subsets of k attributes")],
+    experiment: experiment_printed,
+    ..CLAIM
+};

@@ -1,0 +1,233 @@
+//! Section 4, equation (6): X, z and the gradient estimate are unbiased, given the past and the example.
+//!
+//! *Statement.* `X_ij = x_i x_j/p_ij` and `z_i = x_i/p_i` where observed, else 0. Given the weights `w_t` and the example,
+//! `E X = x x'`, `E z = x`, and so `E (2 X w_t - 2 y z) = 2 x (x'w_t - y)`, the gradient of `(w'x - y)^2` at `w_t`.
+//!
+//! *Why.* An entry is `x_i x_j/p_ij` with probability `p_ij`. This needs `p_ij > 0` for all pairs, that is `q >= 2` or
+//! `k' = d`, and the probabilities given U: with those over all histories the mean is off by the ratio of the two.
+//!
+//! *Design.* Random w, x, y in up to six dimensions, all `(d, k', k_1)`, all sets that can be looked at, through the production
+//! learner: what it adds to its sum of gradients is the estimate. Each is also compared with (6) written out as a double
+//! sum. The same for uniform choice (`k_1 = 0`) and for an exploration round of Algorithms 2 and 3; X and z entry by entry.
+//!
+//! *Mutants.* In each, (6) is written out with one factor wrong, or a single random attribute is drawn, so that some pairs
+//! are never seen together and their terms are lost.
+
+use super::enumerated::{Draws, estimate, largest, outside};
+use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
+use lao_observation::estimate::gram::Observe;
+use lao_observation::{Rng, Seed};
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::Context;
+use lao_verification_engine::instance::{dot, members};
+use lao_verification_engine::judge::exact_all;
+use lao_verification_engine::probe::Hand;
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+
+/// What (6) is written out with.
+#[derive(Clone, Copy, PartialEq)]
+enum Formula {
+    Right,
+    DiagonalSquared,
+    MixedByC,
+    WithoutHistory,
+    SingleDraw,
+    LabelOnce,
+}
+
+impl Formula {
+    /// Of the arm; the honest one takes the production estimate instead.
+    fn of(cx: &Context<'_>) -> Option<Formula> {
+        let arms = [
+            ("diagonal_by_the_square", Formula::DiagonalSquared),
+            ("mixed_pairs_by_c", Formula::MixedByC),
+            ("forgets_history", Formula::WithoutHistory),
+            ("one_random_attribute", Formula::SingleDraw),
+            ("label_without_its_two", Formula::LabelOnce),
+        ];
+        arms.into_iter().find(|(name, _)| cx.is(name)).map(|(_, formula)| formula)
+    }
+}
+
+fn normal(rng: &mut Rng, dim: usize) -> Vec<f64> {
+    (0..dim).map(|_| StandardNormal.sample(rng)).collect()
+}
+
+/// `d`, `k'`, and U.
+#[derive(Clone, Copy)]
+struct Sets {
+    dim: usize,
+    budget: usize,
+    kept: u128,
+}
+
+impl Sets {
+    fn drawn(&self) -> usize {
+        self.budget - self.kept.count_ones() as usize
+    }
+
+    /// `1/p_ij`, or `1/p_i` for `i = j`; 0 where the pair is never seen.
+    fn weight(&self, formula: Formula, i: usize, j: usize) -> f64 {
+        let (q, n) = (self.drawn() as f64, (self.dim - self.kept.count_ones() as usize) as f64);
+        let (budget, dim) = (self.budget as f64, self.dim as f64);
+        let apart = |j: usize| self.kept >> j & 1 == 0;
+        let (one, two) = (n / q, n * (n - 1.0) / (q * (q - 1.0)));
+        let weight = match (apart(i), apart(j)) {
+            _ if formula == Formula::WithoutHistory && i == j => dim / budget,
+            _ if formula == Formula::WithoutHistory => dim * (dim - 1.0) / (budget * (budget - 1.0)),
+            (true, true) if i == j && formula == Formula::DiagonalSquared => one * one,
+            (true, true) if i == j => one,
+            (true, true) => two,
+            (false, false) => 1.0,
+            _ if formula == Formula::MixedByC => dim * (dim - 1.0) / (q * (q - 1.0)),
+            _ => one,
+        };
+        if weight.is_finite() { weight } else { 0.0 }
+    }
+
+    /// `2 X w - 2 y z` on an observed set.
+    fn written_out(&self, formula: Formula, set: u128, w: &[f64], x: &[f64], y: f64) -> Vec<f64> {
+        let mut g = vec![0.0; self.dim];
+        let share = if formula == Formula::LabelOnce { 1.0 } else { 2.0 };
+        // z is not at fault in the mutant of the diagonal.
+        let single = if formula == Formula::DiagonalSquared { Formula::Right } else { formula };
+        for i in members(set) {
+            let row: f64 = members(set).map(|j| self.weight(formula, i, j) * x[i] * x[j] * w[j]).sum();
+            g[i] = 2.0 * row - share * y * self.weight(single, i, i) * x[i];
+        }
+        g
+    }
+}
+
+/// Pairs that must be equal: mean and gradient; estimate and (6) written out.
+#[derive(Default)]
+struct Pairs {
+    mean: Vec<(f64, f64)>,
+    each: Vec<(f64, f64)>,
+}
+
+/// Enumerates all sets that `learner` can look at, with an example of its own.
+fn enumerate<L: Draws>(
+    learner: &L,
+    (budget, kept): (usize, usize),
+    formula: Option<Formula>,
+    rng: &mut Rng,
+    pairs: &mut Pairs,
+) -> anyhow::Result<()> {
+    let (w, dim) = (learner.explorer(), learner.dim());
+    let (x, y) = (normal(rng, dim), normal(rng, 1)[0]);
+    // A single draw is refused by production: its law is that of one attribute more in U.
+    let kept = if formula == Some(Formula::SingleDraw) { budget - 1 } else { kept };
+    let sets = Sets { dim, budget, kept: largest(&w, kept) };
+    let (mut mean, mut count) = (vec![0.0; dim], 0.0);
+    for drawn in outside(dim, sets.kept, sets.drawn()) {
+        let set = sets.kept | drawn;
+        let g = match formula {
+            Some(formula) => sets.written_out(formula, set, &w, &x, y),
+            None => estimate(learner, drawn, &x, y)?,
+        };
+        mean.iter_mut().zip(&g).for_each(|(mean, g)| *mean += g);
+        pairs.each.extend(g.into_iter().zip(sets.written_out(Formula::Right, set, &w, &x, y)));
+        count += 1.0;
+    }
+    let residual = dot(&w, &x) - y;
+    pairs.mean.extend(mean.into_iter().zip(&x).map(|(mean, x)| (mean / count, 2.0 * residual * x)));
+    Ok(())
+}
+
+/// `E X_ij` and `x_i x_j`, `E z_i` and `x_i`, by the library's estimates.
+fn entries(sets: Sets, rng: &mut Rng) -> Vec<(f64, f64)> {
+    let (dim, kept) = (sets.dim, sets.kept.count_ones() as usize);
+    let (x, law) = (normal(rng, dim), Observe::new(dim, sets.budget, kept));
+    let (estimates, mut column) = (law.estimates(), Vec::new());
+    let (mut gram, mut single, mut count) = (vec![0.0; dim * dim], vec![0.0; dim], 0.0);
+    for drawn in outside(dim, sets.kept, sets.drawn()) {
+        let seen: Vec<usize> = members(sets.kept).chain(members(drawn)).collect();
+        let values: Vec<f64> = seen.iter().map(|&i| x[i]).collect();
+        for (place, &j) in seen.iter().enumerate() {
+            let unit: Vec<f64> = (0..seen.len()).map(|at| f64::from(at == place)).collect();
+            estimates.gram_times(&values, &unit, kept, &mut column);
+            seen.iter().zip(&column).for_each(|(&i, entry)| gram[i * dim + j] += entry);
+            single[j] += estimates.attribute(x[j], place >= kept);
+        }
+        count += 1.0;
+    }
+    let gram = gram.into_iter().enumerate().map(|(at, sum)| (sum / count, x[at / dim] * x[at % dim]));
+    gram.chain(single.into_iter().zip(&x).map(|(sum, x)| (sum / count, *x))).collect()
+}
+
+/// Uniform choice, and Algorithms 2 and 3 in their second exploration round, where the weights are no more zero.
+fn others(formula: Option<Formula>, seed: &Seed, pairs: &mut Pairs) -> anyhow::Result<()> {
+    let mut rng = seed.child("data").rng();
+    let dim = rng.random_range(2..=6);
+    let budget = rng.random_range(2..=dim);
+    let regularization = Regularization::sqrt(2.0);
+    let uniform = UniformParams { dim, budget, regularization, radius: 1.0 }.check()?;
+    let uniform = uniform.with_gradient_sum(&normal(&mut rng, dim))?;
+    enumerate(&uniform, (budget, 0), formula, &mut rng, pairs)?;
+
+    let mut hand = Hand::new(dim, &seed.child("algorithm"));
+    let mut second = Rda2Params::practical(dim, budget, 1.0, 1.0).check()?;
+    let mut third = Rda3Params::practical(dim, budget, 1.0, 1.0).check()?;
+    for _ in 0..3 {
+        let (x, y) = (normal(&mut rng, dim), normal(&mut rng, 1)[0]);
+        hand.serve(&mut second, &x, y)?;
+        hand.serve(&mut third, &x, y)?;
+    }
+    enumerate(&second, (budget, 0), formula, &mut rng, pairs)?;
+    enumerate(&third, (budget, 0), formula, &mut rng, pairs)
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(4);
+    let formula = Formula::of(cx);
+    let each = cx.all_trials("random", cx.size("instances")?, |trial| {
+        let mut rng = trial.seed.child("data").rng();
+        let dim = rng.random_range(2..=6);
+        let budget = rng.random_range(2..=dim);
+        // Everything may be in U when everything is observed.
+        let kept = if budget == dim { rng.random_range(0..=dim) } else { rng.random_range(0..=budget - 2) };
+        let params = Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(2.0), radius: 1.0 };
+        let learner = params.check()?.with_gradient_sum(&normal(&mut rng, dim))?;
+        let (mut first, mut rest) = (Pairs::default(), Pairs::default());
+        enumerate(&learner, (budget, kept), formula, &mut rng, &mut first)?;
+        let sets = Sets { dim, budget, kept: largest(&learner.iterate(), kept) };
+        let entries = entries(sets, &mut rng);
+        others(formula, &trial.seed.child("others"), &mut rest)?;
+        Ok((first, rest, entries))
+    })?;
+    let mean = each.iter().flat_map(|(first, _, _)| first.mean.iter().copied());
+    cx.judge("E g = gradient, Algorithm 1", exact_all(mean, 1e-10));
+    let mean = each.iter().flat_map(|(_, rest, _)| rest.mean.iter().copied());
+    cx.judge("E g = gradient, uniform choice and Algorithms 2, 3", exact_all(mean, 1e-10));
+    let all = each.iter().flat_map(|(first, rest, _)| first.each.iter().chain(&rest.each));
+    cx.judge("every estimate is (6)", exact_all(all.copied(), 1e-10));
+    let entries = each.iter().flat_map(|(_, _, entries)| entries.iter().copied());
+    cx.judge("E X = x x', E z = x", exact_all(entries, 1e-10));
+    Ok(())
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "ito17-unbiased",
+    place: "Section 4, equation (6)",
+    sentence: "Given the past and the example, X is an unbiased estimate of x x', z of x, and 2 X w - 2 y z of the gradient of \
+               the squared loss.",
+    formula: r"E[X_t \mid w_t, x_t] = x_t x_t^\top, \quad E[z_t \mid w_t, x_t] = x_t, \quad E[2 X_t w_t - 2 y_t z_t \mid w_t, x_t, y_t] = 2 x_t (x_t^\top w_t - y_t)",
+    design: "Random weights and examples in up to six dimensions, all sets that can be looked at: what the production \
+             learners (Algorithms 1, 2, 3, uniform choice) add to their sums, on average and one by one.",
+    form: Form::Corrected,
+    regime: Regime::Deterministic,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[9, 13],
+    mutants: &[
+        Mutant::refuted("diagonal_by_the_square", "divides the diagonal of X by p_i^2"),
+        Mutant::refuted("mixed_pairs_by_c", "divides pairs with one member in U by C"),
+        Mutant::refuted("forgets_history", "divides by probabilities over all histories"),
+        Mutant::refuted("one_random_attribute", "draws one attribute beside U, q = 1"),
+        Mutant::refuted("label_without_its_two", "subtracts y z instead of 2 y z"),
+    ],
+    experiment,
+};

@@ -1,0 +1,226 @@
+//! The number of examples grows like 1/eps.
+//!
+//! *Statement.* The second term of Corollary 4.2 is proportional to `sigma^2/eps`; the first does not depend on eps.
+//!
+//! *Design.* The P-schedule (see [`super::practical`]) at s* = 4, s = 12, s'-s = 64. (a) Its constant was set at eps = .01; it must
+//! reach eps with probability .9 for every eps from 10^-1 to 10^-6, so that `n = d'TB` of order `log/eps` suffices.
+//! (b) The gap after enough updates falls like 1/B over B = 2^10 .. 2^18. (c) The examples seen when eps is first reached grow
+//! like 1/eps, up to the logarithms of T and B, which the margin allows for.
+//!
+//! *Mutants.* Sins of the gradient, the threshold and the batch; a variance that falls like 1/sqrt(B); batches of order
+//! 1/eps^2; the naive method with shrinking steps in place of growing batches.
+
+use super::practical::{Path, Practical, follow};
+use lao_algorithms::murata_suzuki::NaiveParams;
+use lao_algorithms::{BatchSizes, StepSizes};
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
+use lao_verification_engine::judge::sample::Moments;
+use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
+use lao_verification_engine::mutants::{Fault, Keep, KeepsSmallest, Sabotage};
+
+const EPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
+const BATCHES: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
+const DELTA: f64 = 0.1;
+
+/// Updates after which the signal's part of the gap is below 10^-7 of the start.
+const UPDATES: u64 = 30;
+
+/// An arm of the experiment.
+#[derive(Clone, Debug)]
+struct Arm {
+    practical: Practical,
+    sabotage: Sabotage,
+    /// Only about sqrt(B) of B examples are different.
+    root: bool,
+    /// Batches grow like 1/eps^2.
+    squared: bool,
+    /// The naive method with steps of order 1/sqrt(t).
+    naive: bool,
+}
+
+impl Arm {
+    fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
+        let sabotage = if cx.is("flips_sign") {
+            Fault::Scaled(-1.0).into()
+        } else if cx.is("forgets_factor_two") {
+            Fault::Scaled(0.5).into()
+        } else if cx.is("residual_from_block_only") {
+            Fault::ResidualFromBlock.into()
+        } else if cx.is("repeats_every_example_four_times") {
+            Fault::Repeats(4).into()
+        } else if cx.is("keeps_smallest") {
+            Keep::Smallest(KeepsSmallest).into()
+        } else {
+            Sabotage::default()
+        };
+        Ok(Arm {
+            practical: Practical::signs(cx.size("dim")? as usize, 4, 12, 64),
+            sabotage,
+            root: cx.is("variance_like_1_over_root_b"),
+            squared: cx.is("batches_like_1_over_eps_squared"),
+            naive: cx.is("naive_shrinking_steps"),
+        })
+    }
+
+    fn run(&self, trial: &Trial, batch: u64, updates: u64) -> anyhow::Result<Path> {
+        if self.naive {
+            return self.run_naive(trial, batch);
+        }
+        let mut sabotage = self.sabotage.clone();
+        if self.root {
+            sabotage.fault = Some(Fault::Repeats((batch as f64).sqrt() as u64));
+        }
+        let params = self.practical.exploration(BatchSizes::Constant(batch), updates);
+        self.practical.explore(trial, params, &sabotage)
+    }
+
+    /// The naive method with as many examples as one block has, which is generous to it.
+    fn run_naive(&self, trial: &Trial, examples: u64) -> anyhow::Result<Path> {
+        let data = trial.seed.child("data");
+        let problem = self.practical.problem(&data)?;
+        let params = NaiveParams {
+            dim: self.practical.dim,
+            sparsity: self.practical.sparsity,
+            budget: self.practical.budget(),
+            step_size: StepSizes::InverseSqrt(0.02),
+            start: None,
+        };
+        let source = problem.clone().with_length(examples.min(1 << 18));
+        let seed = trial.seed.child("algorithm");
+        follow(source, &problem, &mut params.check()?, self.practical.budget(), &seed)
+    }
+
+    /// A run of the P-schedule, three times as long as it should take.
+    fn scheduled(&self, trial: &Trial, eps: f64, stretch: u64) -> anyhow::Result<Path> {
+        let schedule = self.practical.schedule(eps, DELTA);
+        let batch = if self.squared { schedule.batch as f64 * (EPS[0] / eps) } else { schedule.batch as f64 };
+        self.run(trial, BatchSizes::round_up(batch), stretch * schedule.updates)
+    }
+}
+
+/// How much faster than 1/eps the schedule's `T B` grows over the grid, on the log scale; plus .05.
+fn margin(practical: &Practical) -> f64 {
+    let size = |eps| {
+        let schedule = practical.schedule(eps, DELTA);
+        (schedule.updates * schedule.batch) as f64 * eps
+    };
+    let (first, last) = (EPS[0], EPS[EPS.len() - 1]);
+    (size(last) / size(first)).ln() / (first / last).ln() + 0.05
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let (arm, most, replicates) = (Arm::of(cx)?, cx.size("trials")?, cx.size("replicates")?);
+    cx.split(EPS.len() + 2);
+    for eps in EPS {
+        cx.prob(&format!("eps = {eps:e}: reached by the schedule"), DELTA, most, |trial| {
+            Ok(arm.scheduled(trial, eps, 1)?.last_gap() <= eps)
+        })?;
+        if cx.is_settled() {
+            return Ok(());
+        }
+    }
+
+    let alpha = cx.alpha() / (EPS.len() + 2) as f64;
+    let gaps = cx.all_trials("B", replicates, |trial| {
+        BATCHES
+            .iter()
+            .map(|&batch| Ok(arm.run(trial, batch, UPDATES)?.last_gap()))
+            .collect::<anyhow::Result<Vec<_>>>()
+    })?;
+    let sizes = BATCHES.map(|batch| batch as f64);
+    let judge = SlopeJudge::new(Exponent::Within(-1.0, -1.0), 0.1);
+    cx.judge("gap against B: exponent -1", judge.judge(&sizes, &gaps, alpha));
+    if cx.is_settled() {
+        return Ok(());
+    }
+
+    let seen = cx.all_trials("n", replicates, |trial| {
+        let reached =
+            |&eps| Ok(arm.scheduled(trial, eps, 3)?.examples_to(eps).map_or(f64::INFINITY, |n| n as f64));
+        EPS.iter().map(reached).collect::<anyhow::Result<Vec<_>>>()
+    })?;
+    let accuracy = EPS.map(|eps| 1.0 / eps);
+    let judge = SlopeJudge::new(Exponent::Within(1.0, 1.0), margin(&arm.practical));
+    cx.judge("examples until eps is reached against 1/eps: exponent 1", judge.judge(&accuracy, &seen, alpha));
+    if cx.honest() {
+        report(cx, &gaps, &seen)?;
+    }
+    Ok(())
+}
+
+fn report(cx: &mut Context<'_>, gaps: &[Vec<f64>], seen: &[Vec<f64>]) -> anyhow::Result<()> {
+    let slopes = |x: &[f64], y: &[Vec<f64>]| -> anyhow::Result<Vec<f64>> {
+        let fits = fit(x, y, None).map_err(|why| anyhow::anyhow!(why))?;
+        Ok(fits.iter().map(|fit| fit.slope).collect())
+    };
+    let accuracy = EPS.map(|eps| 1.0 / eps);
+    cx.rate("exponent of the gap in B", Direction::Larger, slopes(&BATCHES.map(|b| b as f64), gaps)?);
+    let exponents = slopes(&accuracy, seen)?;
+    let interval = Moments::of(&exponents).t_interval();
+    cx.rate("exponent of the examples in 1/eps", Direction::Larger, exponents.clone());
+    for (name, place) in [("1e-2", 1), ("1e-4", 3)] {
+        cx.rate(&format!("log of examples to reach eps = {name}"), Direction::Larger, {
+            seen.iter().map(|n| n[place].ln()).collect()
+        });
+    }
+    let column = |i: usize| Moments::of(&seen.iter().map(|n| n[i].ln()).collect::<Vec<_>>());
+    let mut measured = Series::points("measured", Vec::new());
+    let mut law = Series::bound("slope 1", Vec::new());
+    for (i, &x) in accuracy.iter().enumerate() {
+        let moments = column(i);
+        let interval = moments.t_interval();
+        measured.points.push([x, moments.mean.exp()]);
+        measured.interval.push([interval.lo.exp(), interval.hi.exp()]);
+        law.points.push([x, column(0).mean.exp() * x / accuracy[0]]);
+    }
+    let mean = Moments::of(&exponents).mean;
+    cx.figure(Figure {
+        caption: format!(
+            "Examples until the gap is first at most eps: exponent {mean:.3} in 1/eps ({:.1} % interval {:.3} to {:.3})",
+            100.0 * interval.level,
+            interval.lo,
+            interval.hi
+        ),
+        x: Axis::log("1/eps"),
+        y: Axis::log("examples"),
+        series: vec![measured, law],
+    });
+    Ok(())
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "ms18-cor42-eps",
+    place: "Corollary 4.2",
+    sentence: "Exploration reaches accuracy eps with a number of examples proportional to 1/eps.",
+    formula: r"n = \tilde{O}\left( \frac{\kappa_s R_\infty^2}{\mu_s} \frac{d s}{s'-s} \frac{\sigma^2}{\varepsilon} \right)",
+    design: "Random Hadamard rows, s* = 4, s = 12, s'-s = 64, noise 1. A schedule whose one constant was set at eps = .01 has to reach \
+             eps = 10^-1 to 10^-6 with probability .9; the gap's exponent in B must be -1 within .1, and that of the examples in \
+             1/eps must be 1 up to the logarithms.",
+    form: Form::Sound,
+    regime: Regime::Practical,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[],
+    mutants: &[
+        Mutant::refuted("flips_sign", "steps up the gradient"),
+        Mutant::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss"),
+        Mutant::refuted(
+            "residual_from_block_only",
+            "computes the residual from the block, not from supp(theta)",
+        ),
+        Mutant::refuted(
+            "repeats_every_example_four_times",
+            "counts every example four times, so the variance is fourfold",
+        ),
+        Mutant::refuted("keeps_smallest", "keeps the s smallest non-zero entries"),
+        Mutant::refuted(
+            "variance_like_1_over_root_b",
+            "uses only about sqrt(B) different examples in a batch of B",
+        ),
+        Mutant::refuted("batches_like_1_over_eps_squared", "lets batches grow like 1/eps^2"),
+        Mutant::refuted("naive_shrinking_steps", "one example per update and steps of order 1/sqrt(t)"),
+    ],
+    experiment,
+};

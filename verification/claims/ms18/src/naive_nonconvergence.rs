@@ -1,0 +1,129 @@
+//! The naive method with shrinking steps can lock onto a wrong support.
+//!
+//! *Statement.* Section 3.1: for the one-example method "convergence is not ensured if a decreasing learning rate is used". That
+//! it can fail is checkable, that it always does would be false: on benign problems it converges.
+//!
+//! *Instance.* d = 2, s = s* = 1, s' = 2, correlation rho = .15, `theta* = (1, 0)`, `theta_0 = (0, rho)`, the best vector on the wrong
+//! support; noise +-.5; `eta_t = .005/sqrt(t)`. A step moves coordinate 1 by at most `.005 * 7.2/sqrt(t)`, less than the .15 of
+//! coordinate 2, so thresholding erases it at every update and nothing accumulates: the gap stays near `1 - rho^2 = .9775`.
+//! The same steps without thresholding get there, and so does Exploration, whose batches make the step large
+//! (`2 eta (1 - rho^2) = (1-rho)/4 > rho`).
+//!
+//! *Also.* At rho = .5, s = 1, even the exact gradient keeps `theta_0`: s of order `kappa^2 s*` cannot be dropped.
+//!
+//! *Mutants.* A large constant step escapes; so does the method without its threshold, and one with the start on the right
+//! support.
+
+use super::practical::Population;
+use lao_algorithms::murata_suzuki::{ExplorationParams, NaiveParams};
+use lao_algorithms::{BatchSizes, StepSizes};
+use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
+use lao_kernels::SparseVector;
+use lao_observation::{Budget, Learner, Seed, Source, Stop};
+use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::context::{Context, Trial};
+use lao_verification_engine::judge::exact;
+use lao_verification_engine::mutants::Keep;
+use lao_verification_engine::probe;
+
+const RHO: f64 = 0.15;
+
+/// Probability of locking that is certified.
+const LOCKED: f64 = 0.94;
+
+fn unit(attribute: u32, value: f64) -> SparseVector {
+    let mut vector = SparseVector::zeros(2);
+    vector.push(attribute, value);
+    vector
+}
+
+fn problem(rho: f64, data: &Seed) -> anyhow::Result<Virtual<CorrelatedPairs>> {
+    Ok(Virtual::new(CorrelatedPairs::new(2, rho)?, unit(0, 1.0), Noise::Signs(0.5), data)?)
+}
+
+/// The gap at the end of a run; infinite after divergence.
+fn gap<S: Source, L: Learner>(
+    source: S,
+    problem: &Virtual<CorrelatedPairs>,
+    learner: &mut L,
+    seed: &Seed,
+) -> anyhow::Result<f64> {
+    let finished = probe::run(source, learner, Budget::PerExample(2), seed, Stop::never(), |_, _| {})?;
+    Ok(finished.map_or(f64::INFINITY, |_| problem.gap(learner.coefficients())))
+}
+
+fn naive(
+    trial: &Trial,
+    steps: u64,
+    step_size: StepSizes,
+    start: SparseVector,
+    keep: Keep,
+) -> anyhow::Result<f64> {
+    let problem = problem(RHO, &trial.seed.child("data"))?;
+    let params = NaiveParams { dim: 2, sparsity: 1, budget: 2, step_size, start: Some(start) };
+    let source = problem.clone().with_length(steps);
+    gap(source, &problem, &mut params.check_with(keep)?, &trial.seed.child("algorithm"))
+}
+
+fn exploration(rho: f64, constants: &Virtual<CorrelatedPairs>, updates: u64) -> ExplorationParams {
+    ExplorationParams {
+        dim: 2,
+        sparsity: 1,
+        budget: 2,
+        step_size: 1.0 / (4.0 * constants.constants(1).smoothness),
+        batch: BatchSizes::Constant(400),
+        updates: Some(updates),
+        start: Some(unit(1, rho)),
+    }
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let (most, steps) = (cx.size("trials")?, cx.size("steps")?);
+    let shrinking = StepSizes::InverseSqrt(0.005);
+    let step_size = if cx.is("constant_large_step") { StepSizes::Constant(0.1) } else { shrinking };
+    let keep = if cx.is("no_threshold") { Keep::All } else { Keep::default() };
+    let start = if cx.is("starts_on_the_right_support") { unit(0, RHO) } else { unit(1, RHO) };
+    cx.split(4);
+    cx.prob("naive method: the gap stays above .9", 1.0 - LOCKED, most, |trial| {
+        Ok(naive(trial, steps, step_size, start.clone(), keep.clone())? > 0.9)
+    })?;
+    if cx.is_settled() {
+        return Ok(());
+    }
+    cx.prob("the same steps without threshold: below .05", 1.0 - LOCKED, most, |trial| {
+        Ok(naive(trial, steps, shrinking, unit(1, RHO), Keep::All)? < 0.05)
+    })?;
+    cx.prob("Exploration, B = 400, 40 updates: below .01", 1.0 - LOCKED, most, |trial| {
+        let problem = problem(RHO, &trial.seed.child("data"))?;
+        let mut learner = exploration(RHO, &problem, 40).check()?;
+        Ok(gap(problem.clone(), &problem, &mut learner, &trial.seed.child("algorithm"))? < 0.01)
+    })?;
+
+    let stuck = problem(0.5, &Seed::root(0))?;
+    let mut learner = exploration(0.5, &stuck, 100).check()?;
+    let end = gap(Population::new(stuck.clone()), &stuck, &mut learner, &Seed::root(0))?;
+    cx.judge("rho = .5: the exact gradient never leaves the wrong support", exact(end, 0.75, 1e-12));
+    Ok(())
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "ms18-naive-nonconvergence",
+    place: "Section 3.1",
+    sentence: "The naive method with a decreasing step size need not converge: there is a problem on which it stays on the wrong support, \
+               where Exploration succeeds.",
+    formula: r"\mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \approx 1 - \rho^2 \quad \text{for } \eta_t = c/\sqrt{t},\ \theta_0 = (0, \rho)",
+    design: "Two attributes with correlation .15, s = s* = 1, steps .005/sqrt(t). The gap stays above .9 with probability .94; without \
+             threshold it falls below .05, with Exploration below .01.",
+    form: Form::Sound,
+    regime: Regime::Practical,
+    expected: Expected::Holds,
+    open: false,
+    errata: &[],
+    mutants: &[
+        Mutant::refuted("constant_large_step", "steps by .1 always, which is enough to change the support"),
+        Mutant::refuted("no_threshold", "never thresholds"),
+        Mutant::refuted("starts_on_the_right_support", "starts where theta* lives"),
+    ],
+    experiment,
+};

@@ -1,0 +1,118 @@
+//! What a claim is: an assertion of a paper, an experiment that could refute it, and mutants that the experiment
+//! must reject.
+
+use crate::context::Context;
+use serde::{Deserialize, Serialize};
+
+/// One claim. A claim is one file under `verification/claims/<paper>/src`, which ends in a `pub const CLAIM: Claim`, and one row in
+/// that folder's `lib.rs`.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    /// `<paper>-<name>`, unique; also the file's name and its table in `plan.toml`.
+    pub id: &'static str,
+    /// Where the paper says it: "Theorem 4.1", "Supplement A.1, display (7)".
+    pub place: &'static str,
+    /// The claim in one plain sentence.
+    pub sentence: &'static str,
+    /// The claim in LaTeX, shown as mathematics in the report.
+    pub formula: &'static str,
+    /// Design and assumptions of the experiment, in a few sentences.
+    pub design: &'static str,
+    /// Printed, corrected, or sound as it stands.
+    pub form: Form,
+    /// Deterministic, with the theorem's literal constants, or with practical ones.
+    pub regime: Regime,
+    /// The verdict that a correct implementation gets.
+    pub expected: Expected,
+    /// Whether an inconclusive verdict is acceptable in every tier (the claim's text says why).
+    pub open: bool,
+    /// Numbers of the errata ([`crate::paper::Erratum`]) that this claim shows or corrects.
+    pub errata: &'static [u32],
+    /// Faults that the experiment must notice.
+    pub mutants: &'static [Mutant],
+    /// The experiment: called once for the honest arm and once per mutant.
+    pub experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
+}
+
+/// Which reading of a statement is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// As printed, where the print is known to be wrong or in doubt.
+    Printed,
+    /// As corrected.
+    Corrected,
+    /// The print is right.
+    Sound,
+}
+
+/// How close the experiment is to the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regime {
+    /// No chance involved: algebra, enumeration, properties on random instances.
+    Deterministic,
+    /// Constants exactly as in the theorem.
+    Literal,
+    /// Tuned constants: the shape of the statement is tested.
+    Practical,
+}
+
+/// The verdict that a correct implementation gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expected {
+    /// The claim holds.
+    Holds,
+    /// The claim is false as stated.
+    Refuted,
+    /// The hypotheses cannot be met, or the bound says nothing.
+    Vacuous,
+    /// The claim waits for something that is not built or not at hand; the text says for what.
+    NotRun(&'static str),
+}
+
+/// A deliberate fault, and what the claim's own judge must say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// Its sin, in snake_case: `forgets_importance_weight`.
+    pub name: &'static str,
+    /// What is wrong with it, in a few words.
+    pub sin: &'static str,
+    /// What the judge must say.
+    pub must: Must,
+}
+
+/// What a judge must say of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Must {
+    /// Refuted, at the claim's own level.
+    BeRefuted,
+    /// Anything but supported (where a bound is so loose that refutation is out of reach; the claim says why).
+    NotHold,
+    /// Supported: the control of a claim that is expected to be refuted, showing that its judge can also accept.
+    Hold,
+}
+
+impl Mutant {
+    /// A fault that must be refuted.
+    pub const fn refuted(name: &'static str, sin: &'static str) -> Self {
+        Mutant { name, sin, must: Must::BeRefuted }
+    }
+    /// A fault that must not be supported.
+    pub const fn not_held(name: &'static str, sin: &'static str) -> Self {
+        Mutant { name, sin, must: Must::NotHold }
+    }
+    /// A repaired form that must be supported.
+    pub const fn held(name: &'static str, sin: &'static str) -> Self {
+        Mutant { name, sin, must: Must::Hold }
+    }
+}
+
+impl Claim {
+    /// The paper's short name, the first part of the id.
+    pub fn paper(&self) -> &'static str {
+        self.id.split('-').next().unwrap_or(self.id)
+    }
+}

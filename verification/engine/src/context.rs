@@ -1,0 +1,400 @@
+//! What an experiment is given, and what it hands back.
+//!
+//! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one [`Cell`] per
+//! judged question. It runs once for the honest arm and once per mutant, through the same judges at the same sizes
+//! and levels; [`Context::is`] tells it which fault to commit.
+
+use crate::claim::Claim;
+pub use crate::judge::BLOCK;
+use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
+use crate::sizes::Sizes;
+use anyhow::{Context as _, anyhow, bail};
+pub use lao_figures::{Axis, Figure, Series, Style};
+use lao_observation::Seed;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// An experiment's view of the suite.
+pub struct Context<'a> {
+    claim: &'a Claim,
+    mutant: Option<&'static str>,
+    sizes: &'a Sizes,
+    alpha: f64,
+    cells: usize,
+    seed: Seed,
+    cancelled: &'a AtomicBool,
+    tick: &'a (dyn Fn() + Sync),
+    record: ArmRecord,
+}
+
+/// One independent repetition: its number and its seed.
+///
+/// The seed depends on suite seed, claim, cell and number, and not on the arm: all arms see the same data.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Counted from 0.
+    pub number: u64,
+    /// Root of the trial's draws; use `child("data")`, `child("algorithm")`, ...
+    pub seed: Seed,
+}
+
+/// All that one arm found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ArmRecord {
+    /// Judged questions, in the experiment's order.
+    pub cells: Vec<Cell>,
+    /// Figures that are reported and not judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// Convergence figures to be tracked from version to version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<Rate>,
+    /// Plots.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
+    /// Why the experiment could not run, if it could not (missing data).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_run: Option<String>,
+    /// What broke, if something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Levels: claim level and the number of cells it is split over for refutation.
+    pub split: usize,
+}
+
+/// One judged question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Which setting: "sigma=30, start=dense".
+    pub name: String,
+    /// What the judge found.
+    pub finding: Finding,
+}
+
+/// A figure that is reported and not judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// What it is, with its unit.
+    pub name: String,
+    /// Its value.
+    #[serde(with = "crate::judge::nonfinite")]
+    pub value: f64,
+}
+
+/// A tracked convergence figure, one value per replicate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// What it is: "contraction factor per update", "exponent of samples in 1/eps".
+    pub name: String,
+    /// Which direction is worse.
+    pub worse: Direction,
+    /// One value per replicate, in trial order.
+    pub replicates: Vec<f64>,
+}
+
+/// A direction on the real line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Larger values.
+    Larger,
+    /// Smaller values.
+    Smaller,
+}
+
+/// The run was cancelled; nothing is recorded.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("cancelled")]
+pub struct Cancelled;
+
+impl<'a> Context<'a> {
+    /// The view of one arm: the honest one, or that of a mutant.
+    pub fn new(
+        claim: &'a Claim,
+        mutant: Option<&'static str>,
+        sizes: &'a Sizes,
+        alpha: f64,
+        suite: &Seed,
+        cancelled: &'a AtomicBool,
+        tick: &'a (dyn Fn() + Sync),
+    ) -> Self {
+        let seed = suite.child("claim").child(claim.id);
+        let record = ArmRecord { split: 1, ..ArmRecord::default() };
+        Context { claim, mutant, sizes, alpha, cells: 1, seed, cancelled, tick, record }
+    }
+
+    /// What the arm found.
+    pub fn into_record(self) -> ArmRecord {
+        self.record
+    }
+
+    /// Whether this arm is the mutant of this name.
+    ///
+    /// # Panics
+    /// In debug builds, when the claim has no such mutant: a misspelt name would never be committed.
+    pub fn is(&self, mutant: &str) -> bool {
+        debug_assert!(
+            self.claim.mutants.iter().any(|known| known.name == mutant),
+            "{} has no mutant {mutant}",
+            self.claim.id
+        );
+        self.mutant == Some(mutant)
+    }
+
+    /// Whether this is a mutant that a cell has already refuted. One refuted cell refutes the claim, so an experiment
+    /// may end here.
+    pub fn is_settled(&self) -> bool {
+        let level = self.alpha / self.cells as f64;
+        !self.honest() && self.record.cells.iter().any(|cell| cell.finding.p_refute <= level)
+    }
+
+    /// Whether this is the honest arm.
+    pub fn honest(&self) -> bool {
+        self.mutant.is_none()
+    }
+
+    /// A size from the claim's table in `plan.toml`, for the tier that runs.
+    ///
+    /// # Errors
+    /// When the plan has no such key.
+    pub fn size(&self, key: &str) -> anyhow::Result<u64> {
+        self.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.claim.id))
+    }
+
+    /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with several.
+    /// ("Holds in all cells": each cell is supported at the claim's level, refuted at the level split by cells.)
+    pub fn split(&mut self, cells: usize) {
+        self.cells = cells.max(1);
+        self.record.split = self.cells;
+    }
+
+    /// The level of the claim.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// Root of a cell's draws.
+    pub fn seed(&self, cell: &str) -> Seed {
+        self.seed.child(cell)
+    }
+
+    /// Adds a judged question.
+    pub fn judge(&mut self, cell: &str, finding: Finding) {
+        (self.tick)();
+        self.record.cells.push(Cell { name: cell.into(), finding });
+    }
+
+    /// Adds a figure that is reported, not judged.
+    pub fn note(&mut self, name: &str, value: f64) {
+        self.record.notes.push(Note { name: name.into(), value });
+    }
+
+    /// Adds a convergence figure to be tracked; replicates that are not finite make the claim an error.
+    pub fn rate(&mut self, name: &str, worse: Direction, replicates: Vec<f64>) {
+        self.record.rates.push(Rate { name: name.into(), worse, replicates });
+    }
+
+    /// Adds a plot (of the honest arm only). Points that are not finite are left out, with their intervals.
+    pub fn figure(&mut self, mut figure: Figure) {
+        if self.honest() {
+            figure.series.iter_mut().for_each(Series::keep_finite);
+            self.record.figures.push(figure);
+        }
+    }
+
+    /// Ends the experiment as not run.
+    ///
+    /// # Errors
+    /// Always: use as `return cx.not_run("...")`.
+    pub fn not_run(&mut self, reason: &str) -> anyhow::Result<()> {
+        self.record.not_run = Some(reason.into());
+        Err(NotRun(reason.into()).into())
+    }
+
+    /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic in a
+    /// trial becomes that trial's error.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<anyhow::Result<R>>>
+    where
+        R: Send,
+        F: Fn(&Trial) -> anyhow::Result<R> + Sync,
+    {
+        self.some_trials(cell, 0..n, &trial)
+    }
+
+    /// As [`trials`](Self::trials), with the first failing trial as an error of the experiment.
+    ///
+    /// # Errors
+    /// [`Cancelled`], or the first failing trial's error.
+    pub fn all_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<R>>
+    where
+        R: Send,
+        F: Fn(&Trial) -> anyhow::Result<R> + Sync,
+    {
+        self.every_trial(cell, n, &trial)
+    }
+
+    fn every_trial<R: Send>(&self, cell: &str, n: u64, trial: AnyTrial<'_, R>) -> anyhow::Result<Vec<R>> {
+        let results = self.some_trials(cell, 0..n, trial)?.into_iter().enumerate();
+        results.map(|(i, result)| result.with_context(|| format!("cell {cell}, trial {i}"))).collect()
+    }
+
+    /// Takes the trial behind a pointer, so that the machinery of threads is compiled once per type of result and not once
+    /// per claim.
+    fn some_trials<R: Send>(
+        &self,
+        cell: &str,
+        numbers: std::ops::Range<u64>,
+        trial: AnyTrial<'_, R>,
+    ) -> anyhow::Result<Vec<anyhow::Result<R>>> {
+        let seed = self.seed(cell);
+        let results = numbers.into_par_iter().map(|number| {
+            if self.cancelled.load(Ordering::Relaxed) {
+                return Err(Cancelled.into());
+            }
+            let one = Trial { number, seed: seed.trial(number) };
+            let result = catch_unwind(AssertUnwindSafe(|| trial(&one)));
+            result.unwrap_or_else(|panic| Err(anyhow!("panicked: {}", message(panic.as_ref()))))
+        });
+        let results: Vec<_> = results.collect();
+        if self.cancelled.load(Ordering::Relaxed) {
+            bail!(Cancelled);
+        }
+        (self.tick)();
+        Ok(results)
+    }
+
+    /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A trial says
+    /// whether it succeeded; one that errs or panics counts as a failure.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn prob<F>(&mut self, cell: &str, delta: f64, most: u64, trial: F) -> anyhow::Result<()>
+    where
+        F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
+    {
+        self.prob_by(ProbJudge::new(delta, self.alpha / self.cells as f64, most), cell, most, &trial)
+    }
+
+    fn prob_by(
+        &mut self,
+        mut judge: ProbJudge,
+        cell: &str,
+        most: u64,
+        trial: AnyTrial<'_, bool>,
+    ) -> anyhow::Result<()> {
+        let mut trouble = None;
+        self.sequential(cell, most, trial, &mut |block| {
+            let outcomes: Vec<bool> = block.iter().map(|result| matches!(result, Ok(true))).collect();
+            trouble = trouble.take().or_else(|| first_error(block));
+            judge.push_block(&outcomes)
+        })?;
+        self.judge_with(cell, judge.finish(), trouble);
+        Ok(())
+    }
+
+    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials, stopping as soon as the evidence suffices. A trial
+    /// that errs or panics counts as infinite.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn mean<F>(&mut self, cell: &str, bound: f64, most: u64, trial: F) -> anyhow::Result<()>
+    where
+        F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
+    {
+        let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most);
+        self.mean_by(judge, cell, most, &trial)
+    }
+
+    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and may stop
+    /// early too.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn mean_within<F>(
+        &mut self,
+        cell: &str,
+        (bound, upper): (f64, f64),
+        most: u64,
+        trial: F,
+    ) -> anyhow::Result<()>
+    where
+        F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
+    {
+        let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most).with_upper(upper);
+        self.mean_by(judge, cell, most, &trial)
+    }
+
+    fn mean_by(
+        &mut self,
+        mut judge: MeanJudge,
+        cell: &str,
+        most: u64,
+        trial: AnyTrial<'_, f64>,
+    ) -> anyhow::Result<()> {
+        let mut trouble = None;
+        self.sequential(cell, most, trial, &mut |block| {
+            let values: Vec<f64> = block.iter().map(|r| r.as_ref().map_or(f64::INFINITY, |x| *x)).collect();
+            trouble = trouble.take().or_else(|| first_error(block));
+            judge.push_block(&values)
+        })?;
+        self.judge_with(cell, judge.finish(), trouble);
+        Ok(())
+    }
+
+    fn judge_with(&mut self, cell: &str, mut finding: Finding, trouble: Option<String>) {
+        if let Some(trouble) = trouble {
+            if !finding.note.is_empty() {
+                finding.note.push_str("; ");
+            }
+            finding.note.push_str("first failing trial: ");
+            finding.note.push_str(&trouble);
+        }
+        self.judge(cell, finding);
+    }
+
+    /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run at once;
+    /// what lies beyond the stop is thrown away, so the result does not depend on the number of threads.
+    fn sequential<R: Send>(
+        &self,
+        cell: &str,
+        most: u64,
+        trial: AnyTrial<'_, R>,
+        look: &mut dyn FnMut(&[anyhow::Result<R>]) -> Flow,
+    ) -> anyhow::Result<()> {
+        const WAVE: u64 = 2 * BLOCK as u64;
+        let mut from = 0;
+        while from < most {
+            let results = self.some_trials(cell, from..(from + WAVE).min(most), trial)?;
+            for block in results.chunks(BLOCK) {
+                if look(block) == Flow::Stop {
+                    return Ok(());
+                }
+            }
+            from += WAVE;
+        }
+        Ok(())
+    }
+}
+
+/// A trial of an experiment, whatever its captures.
+type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);
+
+/// The experiment could not run; carried as an error so that `?` ends it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("not run: {0}")]
+pub struct NotRun(pub String);
+
+fn first_error<R>(block: &[anyhow::Result<R>]) -> Option<String> {
+    block.iter().find_map(|result| result.as_ref().err().map(|error| format!("{error:#}")))
+}
+
+/// The message of a panic.
+pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+}

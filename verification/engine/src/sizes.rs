@@ -1,0 +1,26 @@
+//! The sizes of an experiment, as the plan gives them.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The sizes of one claim in one tier.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sizes(BTreeMap<String, u64>);
+
+impl Sizes {
+    /// The size of this key.
+    pub fn get(&self, key: &str) -> Option<u64> {
+        self.0.get(key).copied()
+    }
+
+    /// All keys and sizes.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(key, &size)| (key.as_str(), size))
+    }
+}
+
+impl FromIterator<(String, u64)> for Sizes {
+    fn from_iter<I: IntoIterator<Item = (String, u64)>>(sizes: I) -> Self {
+        Sizes(sizes.into_iter().collect())
+    }
+}
