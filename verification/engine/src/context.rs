@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// An experiment's view of the suite.
 pub struct Context<'a> {
@@ -243,29 +244,50 @@ impl<'a> Context<'a> {
         results.map(|(i, result)| result.with_context(|| format!("cell {cell}, trial {i}"))).collect()
     }
 
-    /// Takes the trial behind a pointer, so that the machinery of threads is compiled once per type of result and not once
-    /// per claim.
     fn some_trials<R: Send>(
         &self,
         cell: &str,
         numbers: std::ops::Range<u64>,
         trial: AnyTrial<'_, R>,
     ) -> anyhow::Result<Vec<anyhow::Result<R>>> {
+        let slots: Vec<Mutex<Option<R>>> = numbers.clone().map(|_| Mutex::new(None)).collect();
+        let first = numbers.start;
+        let outcomes = self.each_trial(cell, numbers, &|one| {
+            let result = trial(one)?;
+            *slots[(one.number - first) as usize].lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(result);
+            Ok(())
+        })?;
+        let result = |slot: Mutex<Option<R>>| {
+            let result = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+            result.expect("a trial that went well has left its result")
+        };
+        Ok(outcomes.into_iter().zip(slots).map(|(outcome, slot)| outcome.map(|()| result(slot))).collect())
+    }
+
+    /// Knows nothing of results, so that the machinery of threads is compiled once here, and not again for every type of
+    /// result that a claim has.
+    fn each_trial(
+        &self,
+        cell: &str,
+        numbers: std::ops::Range<u64>,
+        trial: AnyTrial<'_, ()>,
+    ) -> anyhow::Result<Vec<anyhow::Result<()>>> {
         let seed = self.seed(cell);
-        let results = numbers.into_par_iter().map(|number| {
+        let outcomes = numbers.into_par_iter().map(|number| {
             if self.cancelled.load(Ordering::Relaxed) {
                 return Err(Cancelled.into());
             }
             let one = Trial { number, seed: seed.trial(number) };
-            let result = catch_unwind(AssertUnwindSafe(|| trial(&one)));
-            result.unwrap_or_else(|panic| Err(anyhow!("panicked: {}", message(panic.as_ref()))))
+            let outcome = catch_unwind(AssertUnwindSafe(|| trial(&one)));
+            outcome.unwrap_or_else(|panic| Err(anyhow!("panicked: {}", message(panic.as_ref()))))
         });
-        let results: Vec<_> = results.collect();
+        let outcomes: Vec<_> = outcomes.collect();
         if self.cancelled.load(Ordering::Relaxed) {
             bail!(Cancelled);
         }
         (self.tick)();
-        Ok(results)
+        Ok(outcomes)
     }
 
     /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A trial says
