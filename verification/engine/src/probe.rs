@@ -4,7 +4,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{
-    Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Outcome, Request, Rng, Seed, Session,
+    Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Ledger, Outcome, Request, Rng, Seed, Session,
     SessionError, Source, Stop, Told,
 };
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +37,18 @@ impl Threshold for Capture {
 /// # Errors
 /// When the parameters are refused, the session fails, or the source is dry.
 pub fn exploration_gradient<S: Source>(
-    source: S,
+    mut source: S,
+    theta: SparseView<'_>,
+    sparsity: usize,
+    budget: usize,
+    batch: u64,
+) -> anyhow::Result<Vec<f64>> {
+    gradient_from(&mut source, theta, sparsity, budget, batch)
+}
+
+/// Takes the source behind a pointer, so that session and learner are compiled once and not per source.
+fn gradient_from(
+    source: &mut dyn Source,
     theta: SparseView<'_>,
     sparsity: usize,
     budget: usize,
@@ -110,18 +121,29 @@ pub fn exploration_step<T: Threshold>(
 /// # Errors
 /// When the session fails for any other reason.
 pub fn run<S: Source, L: Learner + ?Sized>(
-    source: S,
+    mut source: S,
     learner: &mut L,
     budget: Budget,
     seed: &Seed,
     stop: Stop,
-    mut after: impl FnMut(&lao_observation::Ledger, SparseView<'_>),
+    mut after: impl FnMut(&Ledger, SparseView<'_>),
 ) -> anyhow::Result<Option<Finished<S>>> {
+    let finished = run_over(&mut source, learner, budget, seed, stop, &mut after)?;
+    Ok(finished.map(|(outcome, ledger)| Finished { outcome, ledger, source }))
+}
+
+/// Takes source and `after` behind pointers, so that a session is compiled once per learner and not once per claim.
+fn run_over<L: Learner + ?Sized>(
+    source: &mut dyn Source,
+    learner: &mut L,
+    budget: Budget,
+    seed: &Seed,
+    stop: Stop,
+    after: &mut dyn FnMut(&Ledger, SparseView<'_>),
+) -> anyhow::Result<Option<(Outcome, Ledger)>> {
     let mut session = Session::new(source, budget, seed);
     match session.run(learner, stop, |ledger, learner| after(ledger, learner.coefficients())) {
-        Ok(outcome) => {
-            Ok(Some(Finished { outcome, ledger: *session.ledger(), source: session.into_source() }))
-        }
+        Ok(outcome) => Ok(Some((outcome, *session.ledger()))),
         Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -133,7 +155,7 @@ pub struct Finished<S> {
     /// How it ended.
     pub outcome: Outcome,
     /// What was seen.
-    pub ledger: lao_observation::Ledger,
+    pub ledger: Ledger,
     /// The source, for its exact gap.
     pub source: S,
 }
