@@ -21,9 +21,10 @@ const FONT: u32 = 33;
 const SMALL: u32 = 31;
 /// Room for one row of the legend.
 const ROW: u32 = 44;
-/// Lines of this width are dashed in [`finish`]: the backend knows no dashes.
+/// Lines of these widths are dashed or dotted in [`finish`]: the backend knows no dashes.
 const DASHED: u32 = 3;
 const SOLID: u32 = 4;
+const DOTTED: u32 = 5;
 
 /// Colours that stay apart for colour-blind readers (Okabe and Ito), ordered by contrast on white and on black.
 const PALETTE: [RGBColor; 6] = [
@@ -129,7 +130,12 @@ fn style(i: usize, series: &Series) -> ShapeStyle {
     match series.style {
         Style::Bound if i == 0 => BLACK.stroke_width(DASHED),
         Style::Bound => PALETTE[i % PALETTE.len()].stroke_width(DASHED),
-        Style::Line | Style::Points => PALETTE[i % PALETTE.len()].stroke_width(SOLID),
+        // Where colours come again, lines are dotted and points are hollow.
+        Style::Line if i < PALETTE.len() => PALETTE[i].stroke_width(SOLID),
+        Style::Line => PALETTE[i % PALETTE.len()].stroke_width(DOTTED),
+        Style::Points => {
+            ShapeStyle { filled: i < PALETTE.len(), ..PALETTE[i % PALETTE.len()].stroke_width(SOLID) }
+        }
     }
 }
 
@@ -162,7 +168,7 @@ fn add(
     let points = series.points.iter().filter(|p| shown(p)).map(|p| (p[0], p[1]));
     match series.style {
         Style::Points => {
-            chart.draw_series(points.map(|p| Circle::new(p, 8, ShapeStyle { filled: true, ..style })))?;
+            chart.draw_series(points.map(|p| Circle::new(p, 8, style)))?;
         }
         Style::Line | Style::Bound => {
             chart.draw_series([PathElement::new(points.collect::<Vec<_>>(), style)])?;
@@ -203,9 +209,7 @@ fn legend(area: &Area<'_>, rows: &[Vec<(u32, usize, &Series)>]) -> Result<(), Re
         for (x, i, series) in entries {
             let (x, style) = (*x as i32, style(*i, series));
             match series.style {
-                Style::Points => {
-                    area.draw(&Circle::new((x + 32, y), 8, ShapeStyle { filled: true, ..style }))?
-                }
+                Style::Points => area.draw(&Circle::new((x + 32, y), 8, style))?,
                 _ => area.draw(&PathElement::new([(x, y), (x + 64, y)], style))?,
             }
             area.draw(&Text::new(series.name.clone(), (x + 80, y), text.clone()))?;
@@ -218,8 +222,37 @@ fn legend(area: &Area<'_>, rows: &[Vec<(u32, usize, &Series)>]) -> Result<(), Re
 fn finish(svg: String, title: &str) -> String {
     let svg = svg.replace("\"#000000\"", "\"currentColor\"");
     let dashed = format!("stroke-width=\"{DASHED}\"");
+    let dotted = format!("stroke-width=\"{DOTTED}\"");
     let svg = svg.replace(&dashed, &format!("{dashed} stroke-dasharray=\"14 9\""));
+    let svg = svg.replace(&dotted, &format!("{dotted} stroke-dasharray=\"4 8\""));
     let Some(start) = svg.find("viewBox") else { return svg };
     let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     format!("<svg role=\"img\" aria-label=\"{title}\" {}", &svg[start..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+
+    #[test]
+    fn no_two_of_many_series_look_alike() {
+        for series in [Series::line as fn(&str, Vec<[f64; 2]>) -> Series, Series::points] {
+            let many = (0..2 * PALETTE.len())
+                .map(|i| series(&format!("s{i}"), vec![[1.0, i as f64], [2.0, 1.0 + i as f64]]))
+                .collect::<Vec<_>>();
+            let figure =
+                Figure { caption: "c".into(), x: Axis::linear("x"), y: Axis::linear("y"), series: many };
+            let styles: Vec<ShapeStyle> =
+                (0..).zip(&figure.series).map(|(i, series)| style(i, series)).collect();
+            for (i, a) in styles.iter().enumerate() {
+                let look = |style: &ShapeStyle| (style.color.rgb(), style.filled, style.stroke_width);
+                assert!(styles[..i].iter().all(|b| look(a) != look(b)), "series {i}");
+            }
+            let drawn = draw(&figure).unwrap();
+            let (dotted, hollow) =
+                (drawn.contains("stroke-dasharray=\"4 8\""), drawn.contains("fill=\"none\""));
+            assert!(dotted || (hollow && drawn.contains("<circle")));
+        }
+    }
 }
