@@ -11,7 +11,7 @@
 //! when `C` has grown much since it was last looked at, `q` is chosen anew and all coordinates are put right: O(d), a few
 //! times in a run, since the steps of a learner that converges change `C` less and less.
 
-use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials};
+use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
@@ -30,7 +30,9 @@ const NEAR: usize = 2048;
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
 
+/// Aligned, so that none lies in two lines of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[repr(align(32))]
 struct Entry {
     /// `u_j`.
     log: f64,
@@ -50,6 +52,13 @@ impl Entry {
     /// `|D_j|` and the share of `j` in `C`.
     fn sums(&self) -> Sums {
         Sums { weight: self.difference().abs(), sum: self.up + self.down }
+    }
+
+    /// Finds the exponentials from `u`, with this `q` and this `P`.
+    fn find(&mut self, exponent: f64, prefix: f64) {
+        let (mut up, mut down) = ([0.0], [0.0]);
+        scaled_exponentials(&[self.log], exponent, &mut up, &mut down);
+        self.set(up[0], down[0], prefix);
     }
 
     /// Gives the exponentials these values, and leaves the sum of iterates, with this `P`, as it was.
@@ -78,13 +87,15 @@ impl AddAssign for Sums {
 /// The step under way, draw by draw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Next {
-    /// `eta clip(g, 1/eta)` of one draw, then what `u` really loses.
+    /// What `u` loses.
     change: Vec<f64>,
-    before: Vec<Entry>,
-    /// `u'`, and its exponentials.
-    logs: Vec<f64>,
+    /// `u` of before, where that is needed.
+    before: Vec<f64>,
+    /// Factors of the exponentials.
     ups: Vec<f64>,
     downs: Vec<f64>,
+    /// What the sums gain.
+    growth: Vec<Sums>,
 }
 
 /// `w`, `|w|_1` and the sum of all iterates so far.
@@ -163,55 +174,31 @@ impl Multiplicative {
         step_size: f64,
         update: u64,
     ) -> Result<(), LearnError> {
-        let Next { change, before, logs, ups, downs } = &mut self.next;
+        let change = &mut self.next.change;
         change.clear();
-        change.extend(gradient);
-        if let Some(place) = change.iter().position(|gradient| !gradient.is_finite()) {
-            let (attribute, value) = (draws[place] as usize, change[place]);
+        change.extend(gradient.map(|gradient| step_size * gradient));
+        let size = sum_abs(change);
+        if !size.is_finite() {
+            let place = change.iter().position(|change| !change.is_finite()).unwrap_or_default();
+            let attribute = draws.get(place).map_or(0, |&j| j as usize);
+            let value = change.get(place).map_or(f64::INFINITY, |change| change / step_size);
             return Err(LearnError::Diverged { update, attribute, value });
         }
-        // What one draw exceeds the clip by, all draws of its attribute together do.
-        let clip = 1.0 / step_size;
-        change.iter_mut().for_each(|gradient| *gradient = step_size * gradient.clamp(-clip, clip));
 
         self.prefix += self.radius / self.total.sum;
         self.covered += 1.0;
-        let (entries, prefix) = (&mut self.entries[..], self.prefix);
-        if entries.len() > NEAR {
+        if self.entries.len() > NEAR {
             // All looks at far memory come first, since they need not wait for each other.
-            std::hint::black_box(draws.iter().map(|&j| entries[j as usize].log).sum::<f64>());
+            std::hint::black_box(draws.iter().map(|&j| self.entries[j as usize].log).sum::<f64>());
         }
-        before.clear();
-        before.extend(draws.iter().map(|&j| entries[j as usize]));
-        draws.iter().zip(&*change).for_each(|(&j, change)| entries[j as usize].log -= change);
-        logs.clear();
-        let clipped = |(&j, before): (&u32, &Entry)| {
-            let log = &mut entries[j as usize].log;
-            *log = log.clamp(before.log - 1.0, before.log + 1.0);
-            *log
-        };
-        logs.extend(draws.iter().zip(&*before).map(clipped));
-        change.clear();
-        change.extend(before.iter().zip(&*logs).map(|(before, log)| log - before.log));
-        ups.resize(logs.len(), 0.0);
-        downs.resize(logs.len(), 0.0);
-        exponential_factors(change, ups, downs);
-        let mut large = true;
-        for (before, (up, down)) in before.iter().zip(ups.iter_mut().zip(&mut *downs)) {
-            *up *= before.up;
-            *down *= before.down;
-            large &= *up > TINY && *down > TINY;
+        // All draws of an attribute together change u by at most 1; how they do does not matter when all draws of all do.
+        if size > 1.0 {
+            self.clip(draws);
         }
-        if !large {
-            scaled_exponentials(logs, self.exponent, ups, downs);
-        }
-        for (&j, (&up, &down)) in draws.iter().zip(ups.iter().zip(&*downs)) {
-            let entry = &mut entries[j as usize];
-            // Nothing changes, if the attribute came before.
-            let before = entry.sums();
-            entry.set(up, down, prefix);
-            let Sums { weight, sum } = entry.sums();
-            self.sums.add(j as usize, Sums { weight: weight - before.weight, sum: sum - before.sum });
+        let kept = self.multiply(draws);
+        self.sums.add_all(draws, &self.next.growth);
+        if !kept {
+            self.find_exponentials(draws);
         }
         if (self.covered as u64).is_multiple_of(REFRESH) {
             self.add_up_block(self.stale);
@@ -225,15 +212,59 @@ impl Multiplicative {
         Ok(())
     }
 
+    /// Cuts the changes of an attribute's later draws down, lest `u` change by more than 1.
+    fn clip(&mut self, draws: &[u32]) {
+        let (Next { change, before, .. }, entries) = (&mut self.next, &mut self.entries[..]);
+        before.clear();
+        before.extend(draws.iter().map(|&j| entries[j as usize].log));
+        for ((&j, change), before) in draws.iter().zip(change).zip(&*before) {
+            let log = &mut entries[j as usize].log;
+            let next = (*log - *change).clamp(before - 1.0, before + 1.0);
+            *change = *log - next;
+            *log = next;
+        }
+        draws.iter().zip(before).for_each(|(&j, before)| entries[j as usize].log = *before);
+    }
+
+    /// `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Tells whether all exponentials are
+    /// so large that they kept their digits.
+    fn multiply(&mut self, draws: &[u32]) -> bool {
+        let Next { change, ups, downs, growth, .. } = &mut self.next;
+        ups.resize(change.len(), 0.0);
+        downs.resize(change.len(), 0.0);
+        exponential_factors(change, downs, ups);
+        let (entries, prefix, mut kept) = (&mut self.entries[..], self.prefix, true);
+        growth.clear();
+        growth.extend(draws.iter().zip(&*change).zip(ups.iter().zip(&*downs)).map(
+            |((&j, change), (up, down))| {
+                let entry = &mut entries[j as usize];
+                let before = entry.sums();
+                entry.log -= change;
+                entry.set(entry.up * up, entry.down * down, prefix);
+                kept &= entry.up > TINY && entry.down > TINY;
+                let Sums { weight, sum } = entry.sums();
+                Sums { weight: weight - before.weight, sum: sum - before.sum }
+            },
+        ));
+        kept
+    }
+
+    /// Finds the exponentials of the attributes drawn from `u`.
+    fn find_exponentials(&mut self, draws: &[u32]) {
+        for &j in draws {
+            let entry = &mut self.entries[j as usize];
+            let before = entry.sums();
+            entry.find(self.exponent, self.prefix);
+            let Sums { weight, sum } = entry.sums();
+            self.sums.add(j as usize, Sums { weight: weight - before.weight, sum: sum - before.sum });
+        }
+    }
+
     /// Finds the exponentials of a block from `u`, and adds them up anew.
     fn add_up_block(&mut self, block: usize) {
         let first = block * BLOCK;
         let end = (first + BLOCK).min(self.entries.len());
-        for entry in &mut self.entries[first..end] {
-            let (mut up, mut down) = ([0.0], [0.0]);
-            scaled_exponentials(&[entry.log], self.exponent, &mut up, &mut down);
-            entry.set(up[0], down[0], self.prefix);
-        }
+        self.entries[first..end].iter_mut().for_each(|entry| entry.find(self.exponent, self.prefix));
         self.sums.set_block(block, add_up(&self.entries, block));
         self.total = self.sums.total();
     }
@@ -243,10 +274,9 @@ impl Multiplicative {
         let largest = self.entries.iter().fold(0.0_f64, |largest, entry| largest.max(entry.log.abs()));
         self.exponent = (largest * std::f64::consts::LOG2_E).round();
         for entry in &mut self.entries {
+            // As if the next P, which is 0, had been there all along.
             entry.past += self.prefix * entry.difference();
-            let (mut up, mut down) = ([0.0], [0.0]);
-            scaled_exponentials(&[entry.log], self.exponent, &mut up, &mut down);
-            (entry.up, entry.down) = (up[0], down[0]);
+            entry.find(self.exponent, 0.0);
         }
         (self.prefix, self.covered) = (0.0, 0.0);
         self.sums.set_all(|block| add_up(&self.entries, block));

@@ -137,9 +137,10 @@ impl Scaled {
         let mut grown = [0.0; 2];
         for (&j, change) in draws.iter().zip(&mut *change) {
             let Entry { value, past } = entries[j as usize];
-            let next = value - *change;
-            let growth = next * next - value * value;
-            entries[j as usize] = Entry { value: next, past: past + prefix * *change };
+            let lost = *change;
+            entries[j as usize] = Entry { value: value - lost, past: past + prefix * lost };
+            // (u - c)^2 - u^2
+            let growth = lost * (lost - 2.0 * value);
             *change = growth;
             grown = [grown[1], grown[0] + growth];
         }
