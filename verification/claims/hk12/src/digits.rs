@@ -11,11 +11,11 @@
 
 use anyhow::Context as _;
 use lao_datasets::catalog::{Catalog, CatalogError};
-use lao_datasets::format::DenseTable;
 use lao_datasets::preprocess::two_classes;
 use lao_datasets::synthetic::Words;
 use lao_kernels::{SparseView, axpy_column};
 use lao_observation::{BlockBuf, Seed, Source, SourceError};
+use lao_verification_engine::instance::Examples;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
@@ -35,7 +35,7 @@ pub(super) enum Images {
     /// Templates by class and shift.
     Surrogate(Arc<Vec<Vec<f64>>>),
     /// Pixels between 0 and 1, labels -1 and 1.
-    Table(Arc<DenseTable>),
+    Given(Examples),
 }
 
 /// Training images as streams, and test images.
@@ -73,21 +73,20 @@ impl Images {
             Err(reason @ CatalogError::Missing { .. }) => return Ok(Err(reason.to_string())),
             loaded => loaded?,
         };
-        let (mut columns, mut labels) = (vec![Vec::new(); PIXELS], Vec::new());
+        let (mut images, mut pixels) = (Examples::new(PIXELS), vec![0.0; PIXELS]);
         for rows in [Some(&loaded.train), loaded.test.as_ref()].into_iter().flatten() {
             let rows = two_classes(rows, 5.0, 3.0)?;
             let table = rows.dense().context("the table is not dense")?;
             anyhow::ensure!(table.columns() == PIXELS, "an image has {} pixels", table.columns());
-            labels.extend_from_slice(&table.labels);
-            for (j, column) in columns.iter_mut().enumerate() {
-                column.extend(table.column(j).iter().map(|x| x / 255.0));
+            for (row, label) in table.labels.iter().enumerate() {
+                pixels.iter_mut().enumerate().for_each(|(j, x)| *x = table.column(j)[row] / 255.0);
+                images.push(&pixels, *label);
             }
         }
-        let table = DenseTable::from_columns(PIXELS, columns.concat(), labels).context("a ragged table")?;
-        Ok(Ok(Images::Table(Arc::new(table))))
+        Ok(Ok(Images::Given(images)))
     }
 
-    /// Fresh images of the surrogate, or a random split of the table.
+    /// Fresh images of the surrogate, or a random split of the given ones.
     pub(super) fn split(&self, seed: &Seed) -> anyhow::Result<Split> {
         let mut test = BlockBuf::new();
         let all: Vec<u32> = (0..PIXELS as u32).collect();
@@ -98,14 +97,13 @@ impl Images {
                 let train = Blobs::new(templates, &seed.child("train"), TRAIN);
                 Box::new(move || Box::new(train.clone()))
             }
-            Images::Table(table) => {
-                let mut order: Vec<usize> = (0..table.rows()).collect();
+            Images::Given(images) => {
+                let mut order: Vec<usize> = (0..images.len()).collect();
                 order.shuffle(&mut seed.child("split").rng());
                 let (train, rest) = order.split_at((TRAIN as usize).min(order.len()));
-                let rows = |order: &[usize]| Rows { table: table.clone(), order: order.into(), position: 0 };
                 test.reset(PIXELS, rest.len());
-                rows(rest).observe(&all, &mut test)?;
-                let train = rows(train);
+                images.in_order(rest.to_vec()).observe(&all, &mut test)?;
+                let train = images.in_order(train.to_vec());
                 Box::new(move || Box::new(train.clone()))
             }
         };
@@ -189,46 +187,6 @@ impl Source for Blobs {
             return Err(SourceError::Seek { position, end: self.length });
         }
         self.position = position;
-        Ok(())
-    }
-}
-
-/// Rows of a table in a given order.
-#[derive(Clone)]
-struct Rows {
-    table: Arc<DenseTable>,
-    order: Arc<[usize]>,
-    position: usize,
-}
-
-impl Source for Rows {
-    fn dim(&self) -> usize {
-        PIXELS
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.room().min(self.order.len() - self.position);
-        let order = &self.order[self.position..self.position + rows];
-        for (c, &j) in attributes.iter().enumerate() {
-            let column = self.table.column(j as usize);
-            block.column_mut(c).iter_mut().zip(order).for_each(|(out, &row)| *out = column[row]);
-        }
-        block.labels_mut().iter_mut().zip(order).for_each(|(out, &row)| *out = self.table.labels[row]);
-        block.set_rows(rows);
-        self.position += rows;
-        Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.position as u64
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        let end = self.order.len() as u64;
-        if position > end {
-            return Err(SourceError::Seek { position, end });
-        }
-        self.position = position as usize;
         Ok(())
     }
 }

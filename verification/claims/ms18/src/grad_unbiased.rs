@@ -101,7 +101,7 @@ impl Finite {
     }
 
     fn atoms(&self) -> f64 {
-        self.examples.labels().len() as f64
+        self.examples.len() as f64
     }
 
     /// Pairs (estimate, gradient) in units of the largest mean absolute term.
@@ -142,10 +142,9 @@ impl Finite {
     /// One production batch of size 1 per atom, averaged.
     fn atom_by_atom(&self, cx: &Context<'_>) -> anyhow::Result<Vec<f64>> {
         let mut mean = vec![0.0; self.gradient.len()];
-        for (x, y) in self.examples.iter() {
-            let mut one = Examples::new(x.len());
-            one.push(x, y);
-            let estimate = self.explore(cx, one.repeated(self.blocks()), 1)?;
+        for i in 0..self.examples.len() {
+            let one = self.examples.in_order(vec![i; self.blocks()]);
+            let estimate = self.explore(cx, one, 1)?;
             mean.iter_mut().zip(estimate).for_each(|(mean, g)| *mean += g / self.atoms());
         }
         Ok(mean)
@@ -153,14 +152,14 @@ impl Finite {
 
     /// One production batch of all atoms, several times over so that it spans tiles of any size.
     fn one_long_batch(&self, cx: &Context<'_>, in_memory: bool) -> anyhow::Result<Vec<f64>> {
-        let passes = LONG_BATCH.div_ceil(self.examples.labels().len());
+        let passes = LONG_BATCH.div_ceil(self.examples.len());
         let batch = self.examples.repeated(passes);
-        let (all, size) = (batch.repeated(self.blocks()), batch.labels().len() as u64);
+        let (all, size) = (batch.repeated(self.blocks()), batch.len() as u64);
         if !in_memory {
             return self.explore(cx, all, size);
         }
         let values = all.columns().flatten().collect();
-        self.explore(cx, Columns::<f64>::new(all.dim(), values, all.labels().to_vec())?, size)
+        self.explore(cx, Columns::<f64>::new(all.dim(), values, all.labels())?, size)
     }
 
     /// The production estimate of the naive method, averaged over all atoms and all sets of attributes.

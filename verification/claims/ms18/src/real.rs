@@ -20,10 +20,9 @@ use lao_datasets::catalog::{Catalog, CatalogError, Loaded, Rows};
 use lao_datasets::format::DenseTable;
 use lao_datasets::preprocess::{Centering, Clip, Standardizer};
 use lao_kernels::SparseView;
-use lao_observation::{
-    BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, Source, SourceError, Stop,
-};
+use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, Source, Stop};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::instance::Examples;
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::mutants::{Fault, Faulty, Misdirected, Misdirection};
 use rand::RngExt;
@@ -61,7 +60,7 @@ pub(super) struct Tuned {
 
 /// Training and test rows, standardised, labels centred.
 struct Tables {
-    train: DenseTable,
+    train: Examples,
     test: DenseTable,
     /// Mean squared error of predicting the mean of the training labels.
     mean_error: f64,
@@ -79,7 +78,12 @@ impl Tables {
             }
         }
         let mean_error = test.labels.iter().map(|y| y * y).sum::<f64>() / test.rows() as f64;
-        Ok(Tables { train, test, mean_error })
+        let mut examples = Examples::new(train.columns());
+        for (row, label) in train.labels.iter().enumerate() {
+            let x: Vec<f64> = (0..train.columns()).map(|j| train.column(j)[row]).collect();
+            examples.push(&x, *label);
+        }
+        Ok(Tables { train: examples, test, mean_error })
     }
 
     /// Mean squared error on the test rows over that of the mean.
@@ -90,49 +94,6 @@ impl Tables {
             residual.iter_mut().zip(self.test.column(j as usize)).for_each(|(r, x)| *r += weight * x);
         }
         residual.iter().map(|r| r * r).sum::<f64>() / self.test.rows() as f64 / self.mean_error
-    }
-}
-
-/// Training rows in a drawn order, with repetitions.
-struct Resampled<'a> {
-    table: &'a DenseTable,
-    order: &'a [u32],
-    position: usize,
-}
-
-impl Source for Resampled<'_> {
-    fn dim(&self) -> usize {
-        self.table.columns()
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.room().min(self.order.len() - self.position);
-        let order = &self.order[self.position..self.position + rows];
-        for (c, &j) in attributes.iter().enumerate() {
-            let column = self.table.column(j as usize);
-            block.column_mut(c).iter_mut().zip(order).for_each(|(out, &row)| *out = column[row as usize]);
-        }
-        block
-            .labels_mut()
-            .iter_mut()
-            .zip(order)
-            .for_each(|(out, &row)| *out = self.table.labels[row as usize]);
-        block.set_rows(rows);
-        self.position += rows;
-        Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.position as u64
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        let end = self.order.len() as u64;
-        if position > end {
-            return Err(SourceError::Seek { position, end });
-        }
-        self.position = position as usize;
-        Ok(())
     }
 }
 
@@ -206,12 +167,12 @@ impl Setup {
     fn curve(
         &self,
         tables: &Tables,
-        order: &[u32],
+        stream: &Examples,
         learner: &mut dyn Learner,
         fault: Fault,
         seed: &Seed,
     ) -> anyhow::Result<Curve> {
-        let source = Faulty::new(Resampled { table: &tables.train, order, position: 0 }, fault);
+        let source = Faulty::new(stream.clone(), fault);
         let mut session = Session::new(source, Budget::PerExample(self.budget), seed);
         let (mut curve, mut residual) = (Curve::default(), Vec::new());
         let end = session.run(learner, Stop::never(), |ledger, learner| {
@@ -252,11 +213,13 @@ pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
             }
         };
         let tables = own.as_ref().or(given.as_ref()).context("no tables")?;
-        let (rows, dim) = (tables.train.rows() as u32, tables.train.columns());
+        let (rows, dim) = (tables.train.len() as u32, tables.train.dim());
         let mut rng = trial.seed.child("data").rng();
-        let order: Vec<u32> = (0..setup.stream).map(|_| rng.random_range(0..rows)).collect();
+        let order = (0..setup.stream).map(|_| rng.random_range(0..rows) as usize).collect();
+        let stream = tables.train.in_order(order);
         let seed = trial.seed.child("algorithm");
-        let run = |mut learner: Box<dyn Learner>| setup.curve(tables, &order, learner.as_mut(), fault, &seed);
+        let run =
+            |mut learner: Box<dyn Learner>| setup.curve(tables, &stream, learner.as_mut(), fault, &seed);
         Ok((run(setup.exploration(dim)?)?, run(setup.hybrid(dim, misdirected)?)?))
     })?;
     let (mut exploration, mut hybrid): (Vec<Curve>, Vec<Curve>) = pairs.into_iter().unzip();

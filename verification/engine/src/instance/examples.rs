@@ -1,13 +1,16 @@
 //! A source with examples chosen by the claim.
 
 use lao_observation::{BlockBuf, Source, SourceError};
+use std::sync::Arc;
 
-/// A given list of examples, in order; dry after the last. Gradients come from the default path over blocks.
+/// Given examples in a given order; dry after the last. Gradients come from the default path over blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Examples {
     dim: usize,
-    rows: Vec<Vec<f64>>,
-    labels: Vec<f64>,
+    /// Attributes and label of each example; all orders of the same examples share them.
+    given: Arc<Vec<(Vec<f64>, f64)>>,
+    /// Numbers of the examples as they come.
+    order: Vec<usize>,
     position: usize,
 }
 
@@ -20,33 +23,39 @@ impl Examples {
     /// Appends an example with these `d` attributes and this label.
     pub fn push(&mut self, x: &[f64], y: f64) {
         debug_assert_eq!(x.len(), self.dim);
-        self.rows.push(x.to_vec());
-        self.labels.push(y);
+        self.order.push(self.given.len());
+        Arc::make_mut(&mut self.given).push((x.to_vec(), y));
     }
 
-    /// Appends the examples `times` over: one pass for every block of an Exploration update.
+    /// The examples in another order, from the start: by number, as they were appended, with repetitions and omissions.
+    pub fn in_order(&self, order: Vec<usize>) -> Self {
+        Examples { dim: self.dim, given: Arc::clone(&self.given), order, position: 0 }
+    }
+
+    /// The examples `times` over: one pass for every block of an Exploration update.
     pub fn repeated(&self, times: usize) -> Self {
-        let mut all = Examples::new(self.dim);
-        for _ in 0..times {
-            all.rows.extend_from_slice(&self.rows);
-            all.labels.extend_from_slice(&self.labels);
-        }
-        all
+        self.in_order(self.order.repeat(times))
+    }
+
+    /// Number of examples until it is dry.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.order.len()
     }
 
     /// All attributes of all examples, one column after the other.
     pub fn columns(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
-        (0..self.dim).map(|j| self.rows.iter().map(|row| row[j]).collect())
+        (0..self.dim).map(|j| self.iter().map(|(x, _)| x[j]).collect())
     }
 
     /// The labels.
-    pub fn labels(&self) -> &[f64] {
-        &self.labels
+    pub fn labels(&self) -> Vec<f64> {
+        self.iter().map(|(_, y)| y).collect()
     }
 
     /// Attributes and label of each example.
     pub fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.rows.iter().map(Vec::as_slice).zip(self.labels.iter().copied())
+        self.order.iter().map(|&i| (self.given[i].0.as_slice(), self.given[i].1))
     }
 }
 
@@ -56,14 +65,16 @@ impl Source for Examples {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.room().min(self.rows.len() - self.position);
-        let seen = self.position..self.position + rows;
+        let rows = block.room().min(self.order.len() - self.position);
+        let seen = &self.order[self.position..self.position + rows];
         for (c, &j) in attributes.iter().enumerate() {
-            for (value, row) in block.column_mut(c).iter_mut().zip(&self.rows[seen.clone()]) {
-                *value = row[j as usize];
+            for (value, &i) in block.column_mut(c).iter_mut().zip(seen) {
+                *value = self.given[i].0[j as usize];
             }
         }
-        block.labels_mut()[..rows].copy_from_slice(&self.labels[seen]);
+        for (label, &i) in block.labels_mut().iter_mut().zip(seen) {
+            *label = self.given[i].1;
+        }
         block.set_rows(rows);
         self.position += rows;
         Ok(rows)
@@ -74,7 +85,7 @@ impl Source for Examples {
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        let end = self.rows.len() as u64;
+        let end = self.order.len() as u64;
         if position > end {
             return Err(SourceError::Seek { position, end });
         }
@@ -101,5 +112,21 @@ mod tests {
         assert_eq!(twice.observe(&[1], &mut block).expect("in memory"), 1);
         assert_eq!(twice.observe(&[1], &mut block).expect("in memory"), 0);
         assert!(twice.seek(5).is_err());
+    }
+
+    #[test]
+    fn another_order_repeats_and_leaves_out_and_more_can_be_appended() {
+        let mut examples = Examples::new(1);
+        [10.0, 20.0, 30.0].iter().for_each(|x| examples.push(&[*x], -x));
+        let mut chosen = examples.in_order(vec![2, 0, 2]);
+        chosen.push(&[40.0], -40.0);
+        assert_eq!(chosen.columns().collect::<Vec<_>>(), [[30.0, 10.0, 30.0, 40.0]]);
+        assert_eq!((chosen.labels(), examples.len()), (vec![-30.0, -10.0, -30.0, -40.0], 3));
+        let mut block = BlockBuf::new();
+        block.reset(1, 2);
+        chosen.seek(1).expect("there are four");
+        assert_eq!(chosen.observe(&[0], &mut block).expect("in memory"), 2);
+        assert_eq!(block.view(&[0]).column(0), [10.0, 30.0]);
+        assert_eq!(block.view(&[0]).labels(), [-10.0, -30.0]);
     }
 }
