@@ -18,6 +18,8 @@
 //! uniform draw, which is unbiased too but has `d sum w_j^2 x_j^2` in the place of `|w|^2 sum x_j^2`.
 
 use super::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
+use super::faults;
+use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::Aerr;
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};
@@ -76,16 +78,6 @@ const SQUARES: [fn(&Outcome) -> f64; 3] = [
     |outcome| norm2(&outcome.gradient),
 ];
 
-/// `(d + k - 1)/k`.
-fn spread(dim: usize, draws: usize) -> f64 {
-    (dim + draws - 1) as f64 / draws as f64
-}
-
-/// The lemma's bound, `8 d/k`, in units of `B^2`.
-fn printed(dim: usize, draws: usize) -> f64 {
-    8.0 * dim as f64 / draws as f64
-}
-
 fn arm(cx: &Context<'_>) -> Arm {
     let mut arm = Arm::default();
     if cx.is("first_draw_alone") {
@@ -96,10 +88,7 @@ fn arm(cx: &Context<'_>) -> Arm {
     }
     if cx.is("residual_from_a_uniform_draw") {
         arm.weight = Some(|_| 1.0);
-        arm.fault = Some(|estimates| {
-            let d = estimates.w.len() as f64;
-            estimates.phi = d * estimates.w[estimates.drawn] * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::weight_of_a_uniform_draw);
     }
     arm
 }
@@ -119,47 +108,24 @@ fn without_replacement(x: &[f64], draws: usize) -> (f64, f64) {
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let arm = arm(cx);
-    let exact_constant = if cx.is("exact_constant_cut") { 0.999 } else { 1.0 };
-    let printed_constant = if cx.is("printed_constant_cut") { 7.9 / 8.0 } else { 1.0 };
-    let residual_constant = if cx.is("residual_constant_cut") { 3.99 } else { 4.0 };
+    let constants = Constants::of(cx);
     // Laws of x~, phi, g~; then the bounds of phi and of g~.
-    let judge = |instance: &Instance, draws: usize| -> anyhow::Result<_> {
+    let look = |instance: &Instance, draws: usize| -> anyhow::Result<_> {
         let (dim, unit) = (instance.x.len(), instance.radius * instance.radius);
         let outcomes = instance.at(draws)?.outcomes(&arm, &instance.x, instance.y)?;
         let direction = spread(dim, draws) * norm2(&instance.x);
         let laws = [direction, instance.residual(), direction * instance.residual()];
         let pairs: [_; 3] = std::array::from_fn(|i| pair(&outcomes, laws[i], SQUARES[i]));
         let [_, residual, gradient] = SQUARES.map(|square| mean(&outcomes, square).0 / unit);
-        let mut bounds: [_; 3] = std::array::from_fn(|_| PropertyTally::new());
-        bounds[0].check(residual, residual_constant);
-        bounds[1].check(gradient, exact_constant * 4.0 * spread(dim, draws));
-        if draws <= dim + 1 {
-            bounds[2].check(gradient, printed_constant * printed(dim, draws));
-        }
-        Ok((pairs, bounds))
+        Ok((pairs, constants.check((dim, draws), residual, gradient)))
     };
-    let extremal = cx.all_trials("extremal", 3, |trial| {
-        let instance = Instance::extremal(2 + trial.number as usize, 1.5);
-        (1..=5).map(|draws| judge(&instance, draws)).collect::<anyhow::Result<Vec<_>>>()
-    })?;
-    let random = cx.all_trials("random", cx.size("instances")?, |trial| {
-        let one = |(dim, draws)| {
-            let seed = trial.seed.child("data").trial((8 * dim + draws) as u64);
-            judge(&Instance::random(dim, &mut seed.rng()), draws)
-        };
-        // Four attributes and five draws are left to the extremal examples.
-        shapes(2..=4, 5).filter(|(dim, draws)| dim + draws <= 8).map(one).collect::<anyhow::Result<Vec<_>>>()
-    })?;
-    let all = || extremal.iter().chain(&random).flatten();
+    let [extremal, random] = examples(cx, Instance::extremal, Instance::random, look)?;
+    let all = || extremal.iter().chain(&random);
     for (i, name) in ["E |x~|^2", "E phi^2", "E |g~|^2"].iter().enumerate() {
         cx.judge(&format!("law of {name}"), exact_all(all().map(|(pairs, _)| pairs[i]), 1e-10));
     }
     let names = ["E phi^2 <= 4 B^2", "E |g~|^2 <= 4 B^2 (d+k-1)/k", "E |g~|^2 <= 8 B^2 d/k for k <= d + 1"];
-    for (i, name) in names.iter().enumerate() {
-        let mut tally = PropertyTally::new();
-        all().for_each(|(_, bounds)| tally.append(&bounds[i]));
-        cx.judge(name, tally.finish());
-    }
+    judge_bounds(cx, names, all().map(|(_, bounds)| bounds));
 
     let (many, mut beyond) = (Instance::extremal(2, 1.0), PropertyTally::new());
     let outcomes = many.at(10)?.outcomes(&arm, &many.x, many.y)?;

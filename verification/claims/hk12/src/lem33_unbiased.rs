@@ -16,16 +16,14 @@
 //! as `j`, with the weight that goes with it, leaves both factors unbiased and only their product wrong.
 
 use super::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
+use super::faults;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 
 fn arm(cx: &Context<'_>) -> Arm {
     let mut arm = Arm::default();
     if cx.is("forgets_the_factor_d") {
-        arm.fault = Some(|estimates| {
-            let d = estimates.w.len() as f64;
-            estimates.direction.iter_mut().for_each(|(_, x)| *x /= d);
-        });
+        arm.fault = Some(faults::no_factor_d);
     }
     if cx.is("sums_over_draws") {
         arm.fault = Some(|estimates| {
@@ -34,19 +32,14 @@ fn arm(cx: &Context<'_>) -> Arm {
         });
     }
     if cx.is("forgets_the_weight") {
-        arm.fault = Some(|estimates| {
-            estimates.phi = estimates.w[estimates.drawn] * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::no_weight);
     }
     if cx.is("draws_by_absolute_value") {
         arm.weight = Some(f64::abs);
     }
     if cx.is("reuses_a_uniform_draw") {
         arm.alter = Some(|draws| draws.weighted = draws.uniform[0]);
-        arm.fault = Some(|estimates| {
-            let d = estimates.w.len() as f64;
-            estimates.phi = d * estimates.w[estimates.drawn] * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::weight_of_a_uniform_draw);
     }
     arm
 }

@@ -18,6 +18,8 @@
 //! *Mutants.* Each constant cut by a little; the square outside the expectation; the norm in `phi` and its sign forgotten; j drawn by `w_j^2`.
 
 use super::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
+use super::faults;
+use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -66,28 +68,13 @@ impl Instance {
     }
 }
 
-/// `(d + k - 1)/k`.
-fn spread(dim: usize, draws: usize) -> f64 {
-    (dim + draws - 1) as f64 / draws as f64
-}
-
-/// The lemma's bound, `8 d/k`, in units of `B^2`.
-fn printed(dim: usize, draws: usize) -> f64 {
-    8.0 * dim as f64 / draws as f64
-}
-
 fn arm(cx: &Context<'_>) -> Arm {
     let mut arm = Arm::default();
     if cx.is("forgets_the_sign") {
-        arm.fault = Some(|estimates| {
-            let norm: f64 = estimates.w.iter().map(|w| w.abs()).sum();
-            estimates.phi = norm * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::no_sign);
     }
     if cx.is("forgets_the_norm") {
-        arm.fault = Some(|estimates| {
-            estimates.phi = estimates.w[estimates.drawn] * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::no_weight);
     }
     if cx.is("draws_by_square") {
         arm.weight = Some(|w| w * w);
@@ -105,12 +92,9 @@ fn largest(outcomes: &[Outcome], outside: bool) -> f64 {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (arm, outside) = (arm(cx), cx.is("square_outside"));
-    let exact_constant = if cx.is("exact_constant_cut") { 0.999 } else { 1.0 };
-    let printed_constant = if cx.is("printed_constant_cut") { 7.9 / 8.0 } else { 1.0 };
-    let residual_constant = if cx.is("residual_constant_cut") { 3.99 } else { 4.0 };
+    let (arm, constants, outside) = (arm(cx), Constants::of(cx), cx.is("square_outside"));
     // Laws of x~_i, phi, g~_i; then the bounds of phi, of g~_i, and of the square outside.
-    let judge = |instance: &Instance, draws: usize| -> anyhow::Result<_> {
+    let look = |instance: &Instance, draws: usize| -> anyhow::Result<_> {
         let (dim, unit) = (instance.x.len(), instance.radius * instance.radius);
         let at = instance.at(draws)?;
         let outcomes = at.outcomes(&arm, &instance.x, instance.y)?;
@@ -126,32 +110,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             };
             pairs[2].push((found / (direction * residual), 1.0));
         }
-        let mut bounds: [_; 4] = std::array::from_fn(|_| PropertyTally::new());
         let second = mean(&outcomes, |outcome| outcome.phi * outcome.phi).0;
-        bounds[0].check(second / unit, residual_constant);
         let moment = largest(&outcomes, outside) / unit;
-        bounds[1].check(moment, exact_constant * 4.0 * spread(dim, draws));
-        if draws <= dim + 1 {
-            bounds[2].check(moment, printed_constant * printed(dim, draws));
-        }
-        bounds[3].check(largest(&outcomes, true) / unit, 4.0);
-        Ok((pairs, bounds))
+        let [residual, exact, printed] = constants.check((dim, draws), second / unit, moment);
+        let mut squared_mean = PropertyTally::new();
+        squared_mean.check(largest(&outcomes, true) / unit, 4.0);
+        Ok((pairs, [residual, exact, printed, squared_mean]))
     };
-    // So near the corner, w determines u to ten digits only: the laws are for the random instances.
-    let extremal = cx.all_trials("extremal", 3, |trial| {
-        let instance = Instance::extremal(2 + trial.number as usize, 1.5);
-        (1..=5).map(|draws| judge(&instance, draws)).collect::<anyhow::Result<Vec<_>>>()
-    })?;
-    let random = cx.all_trials("random", cx.size("instances")?, |trial| {
-        let one = |(dim, draws)| {
-            let seed = trial.seed.child("data").trial((8 * dim + draws) as u64);
-            judge(&Instance::random(dim, &mut seed.rng()), draws)
-        };
-        // Four attributes and five draws are left to the extremal examples.
-        shapes(2..=4, 5).filter(|(dim, draws)| dim + draws <= 8).map(one).collect::<anyhow::Result<Vec<_>>>()
-    })?;
+    let [extremal, random] = examples(cx, Instance::extremal, Instance::random, look)?;
+    // The extremal examples are so near the corner that w determines u to ten digits only: the laws are for the random ones.
     for (i, name) in ["E x~_i^2", "E phi^2", "E g~_i^2"].iter().enumerate() {
-        let pairs = random.iter().flatten().flat_map(|(pairs, _)| pairs[i].iter().copied());
+        let pairs = random.iter().flat_map(|(pairs, _)| pairs[i].iter().copied());
         cx.judge(&format!("law of {name}"), exact_all(pairs, 1e-10));
     }
     let names = [
@@ -160,11 +129,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         "E g~_i^2 <= 8 B^2 d/k for k <= d + 1",
         "(E g~_i)^2 <= 4 B^2, whatever d and k",
     ];
-    for (i, name) in names.iter().enumerate() {
-        let mut tally = PropertyTally::new();
-        extremal.iter().chain(&random).flatten().for_each(|(_, bounds)| tally.append(&bounds[i]));
-        cx.judge(name, tally.finish());
-    }
+    judge_bounds(cx, names, extremal.iter().chain(&random).map(|(_, bounds)| bounds));
 
     let mut beyond = PropertyTally::new();
     for (dim, draws) in [(2, 4), (2, 10), (3, 5)] {

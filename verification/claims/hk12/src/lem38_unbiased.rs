@@ -13,6 +13,7 @@
 //! *Mutants.* One per ingredient: the factor d, the sign of `w_j`, the norm, the law of `j`, independence.
 
 use super::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor};
+use super::faults;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sup_norm;
@@ -21,31 +22,20 @@ use rand::RngExt;
 fn arm(cx: &Context<'_>) -> Arm {
     let mut arm = Arm::default();
     if cx.is("forgets_the_factor_d") {
-        arm.fault = Some(|estimates| {
-            let d = estimates.w.len() as f64;
-            estimates.direction.iter_mut().for_each(|(_, x)| *x /= d);
-        });
+        arm.fault = Some(faults::no_factor_d);
     }
     if cx.is("forgets_the_sign") {
-        arm.fault = Some(|estimates| {
-            let norm: f64 = estimates.w.iter().map(|w| w.abs()).sum();
-            estimates.phi = norm * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::no_sign);
     }
     if cx.is("forgets_the_norm") {
-        arm.fault = Some(|estimates| {
-            estimates.phi = estimates.w[estimates.drawn] * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::no_weight);
     }
     if cx.is("draws_by_square") {
         arm.weight = Some(|w| w * w);
     }
     if cx.is("reuses_a_uniform_draw") {
         arm.alter = Some(|draws| draws.weighted = draws.uniform[0]);
-        arm.fault = Some(|estimates| {
-            let d = estimates.w.len() as f64;
-            estimates.phi = d * estimates.w[estimates.drawn] * estimates.value - estimates.label;
-        });
+        arm.fault = Some(faults::weight_of_a_uniform_draw);
     }
     arm
 }

@@ -9,7 +9,9 @@ use lao_kernels::SparseVector;
 use lao_observation::{
     BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, Source, Stop,
 };
+use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Drawn, dot, minus, norm2};
+use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Estimates, Tampered, TwoDraws};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -262,4 +264,20 @@ impl Run {
     pub(super) fn new(draws: usize, examples: u64) -> Run {
         Run { draws, examples, step: 1.0, start: None, fault: None }
     }
+}
+
+/// Judges that outputs scale with B: runs on the same draws with B = 1 and with another B give `output` times that B.
+pub(super) fn judge_equivariance(
+    cx: &mut Context<'_>,
+    output: impl Fn(f64, &Seed) -> anyhow::Result<Vec<f64>>,
+) -> anyhow::Result<()> {
+    let seed = cx.seed("radii");
+    let (unit, mut tally) = (output(1.0, &seed)?, PropertyTally::new());
+    for radius in [0.2, 5.0] {
+        for (a, b) in unit.iter().zip(output(radius, &seed)?) {
+            tally.check((a - b / radius).abs(), 1e-9);
+        }
+    }
+    cx.judge("outputs scale with B, draw by draw", tally.finish());
+    Ok(())
 }

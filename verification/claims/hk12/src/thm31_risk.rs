@@ -19,11 +19,11 @@
 //! two thirds of it at `km = 18000 d`, as here.
 //! The bound leaves a factor of 2.3 to 4 on the hard rows.
 
-use super::problem::{Problem, Run};
+use super::faults;
+use super::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::judge::PropertyTally;
 
 /// One population with one run: name, whether betting supports fast enough.
 struct Setting {
@@ -100,18 +100,6 @@ fn settings(more: bool) -> anyhow::Result<Vec<Setting>> {
     Ok(all)
 }
 
-/// Two runs on the same draws, with B = 1 and another B: the second output over B, against the first.
-fn equivariance(radius: f64, seed: &Seed) -> anyhow::Result<PropertyTally> {
-    let run = Run::new(3, 400);
-    let unit = Problem::sphere(5, 1.0).ridge(&run, seed)?;
-    let scaled = Problem::sphere(5, radius).ridge(&run, seed)?;
-    let mut tally = PropertyTally::new();
-    for (a, b) in unit.iter().zip(&scaled) {
-        tally.check((a - b / radius).abs(), 1e-9);
-    }
-    Ok(tally)
-}
-
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("trials")?;
     let mut settings = settings(cx.size("more")? > 0)?;
@@ -121,9 +109,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             run.fault = Some(|estimates| estimates.phi = -estimates.phi);
         }
         if cx.is("forgets_the_weight") {
-            run.fault = Some(|estimates| {
-                estimates.phi = estimates.w[estimates.drawn] * estimates.value - estimates.label;
-            });
+            run.fault = Some(faults::no_weight);
         }
         if cx.is("forgets_the_factor_d") {
             run.step = 1.0 / problem.dim as f64;
@@ -145,11 +131,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             return Ok(());
         }
     }
-    let seed = cx.seed("radii");
-    let mut tally = equivariance(0.2, &seed)?;
-    tally.append(&equivariance(5.0, &seed)?);
-    cx.judge("outputs scale with B, draw by draw", tally.finish());
-    Ok(())
+    judge_equivariance(cx, |radius, seed| Problem::sphere(5, radius).ridge(&Run::new(3, 400), seed))
 }
 
 /// The claim.

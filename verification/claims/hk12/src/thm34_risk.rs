@@ -20,11 +20,10 @@
 //! the axis is negative); `|w|_1` in `phi`; the factor d; the constant, which leaves a factor 7.7 on the axis. A lower clip level is
 //! no mutant here: at 0.02/eta nothing is ever clipped on these populations (noted), and the lemmas on clipping show what it is for.
 
-use super::problem::{Problem, Run};
+use super::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::Estimates;
 
 /// The theorem's bound, written out here, with `constant` in the place of 4.
@@ -71,18 +70,6 @@ fn settings(more: bool) -> anyhow::Result<Vec<(&'static str, Problem, Run)>> {
     Ok(all)
 }
 
-/// Two runs on the same draws, with B = 1 and another B: the second output over B, against the first.
-fn equivariance(radius: f64, seed: &Seed) -> anyhow::Result<PropertyTally> {
-    let run = Run::new(3, 2000);
-    let unit = Problem::signs(5, 1.0)?.lasso(&run, seed)?;
-    let scaled = Problem::signs(5, radius)?.lasso(&run, seed)?;
-    let mut tally = PropertyTally::new();
-    for (a, b) in unit.iter().zip(&scaled) {
-        tally.check((a - b / radius).abs(), 1e-9);
-    }
-    Ok(tally)
-}
-
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("trials")?;
     let mut settings = settings(cx.size("more")? > 0)?;
@@ -125,10 +112,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.mean("axis, d = k = 5, m = 6,000: sharper bound", sharper, 208, |trial| {
         excess(&problem, &run, &trial.seed)
     })?;
-    let seed = cx.seed("radii");
-    let mut tally = equivariance(0.2, &seed)?;
-    tally.append(&equivariance(5.0, &seed)?);
-    cx.judge("outputs scale with B, draw by draw", tally.finish());
+    judge_equivariance(cx, |radius, seed| Problem::signs(5, radius)?.lasso(&Run::new(3, 2000), seed))?;
     if cx.honest() {
         let run = Run { fault: Some(clips_lower), ..Run::new(5, 6000) };
         let ends = cx.all_trials("clip", 16, |trial| excess(&problem, &run, &trial.seed))?;
