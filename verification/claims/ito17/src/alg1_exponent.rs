@@ -10,23 +10,12 @@
 //! *Mutants.* `k_1 = k - 1`: the feature that is not kept is missing in two rounds of three. A set of the largest weights alone. Both
 //! leave a regret that is linear.
 
-use super::contest::{Contest, Method, Scales};
-use super::regret::{Race, marks, mean_at};
+use super::contest::Method;
+use super::regret::{Race, judge_exponent, marks, mean_at};
+use super::table2::CONTEST;
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
-
-const CONTEST: Contest = Contest {
-    dim: 10,
-    sparsity: 2,
-    kept: 2,
-    budget: 4,
-    energy: 1.0,
-    rounds: 0,
-    scales: Scales { online: 16.0, explore: 64.0, exploit: 4.0, penalty: 0.5 },
-    ball: 1.0,
-};
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, last) = (cx.size("runs")?, cx.size("rounds")?);
@@ -44,11 +33,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         race.regret(learner.as_mut(), contest.budget, &trial.seed.child("algorithm"))
     })?;
     let grid: Vec<f64> = marks.iter().map(|&mark| mark as f64).collect();
-    let blocks = slope::block_means(&curves, 5);
-    let finding = SlopeJudge::new(Exponent::AtMost(0.5), 0.1).judge(&grid, &blocks, cx.alpha());
-    cx.judge("exponent of the mean regret", finding);
-    if let (true, Ok(fits)) = (cx.honest(), slope::fit(&grid, &blocks, None)) {
-        let slopes: Vec<f64> = fits.iter().map(|fit| fit.slope).collect();
+    let slopes = judge_exponent(cx, "exponent of the mean regret", (0.5, 0.1), &grid, &curves);
+    if let Some(slopes) = slopes {
         cx.note("exponent, mean of the blocks", slopes.iter().sum::<f64>() / slopes.len() as f64);
         cx.rate("exponent of the regret, A1", Direction::Larger, slopes);
     }

@@ -11,24 +11,13 @@
 //! *Mutants.* Exploration that hears nothing after round 100, so that the set is frozen; sets chosen from the predicting
 //! weights, which never leave the features that they begin with (the greedy method). Both leave a regret that is linear.
 
-use super::contest::{Contest, Method, Scales};
-use super::regret::{Race, marks, mean_at};
-use super::watched::Silenced;
+use super::contest::Method;
+use super::regret::{Race, judge_exponent, marks, mean_at};
+use super::table2::CONTEST;
+use super::watched::{self, Silenced};
 use lao_datasets::adversarial::ito::gauss_spread;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
-
-const CONTEST: Contest = Contest {
-    dim: 10,
-    sparsity: 2,
-    kept: 2,
-    budget: 4,
-    energy: 1.0,
-    rounds: 0,
-    scales: Scales { online: 16.0, explore: 64.0, exploit: 4.0, penalty: 0.5 },
-    ball: 1.0,
-};
 
 /// Rounds before the burn-in is over.
 const BURNT_IN: u64 = 2000;
@@ -62,12 +51,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (i, method) in methods.iter().enumerate() {
         let name = method.name();
         let curves: Vec<Vec<f64>> = all.iter().map(|run| run[i].clone()).collect();
-        let late = |curve: Vec<f64>| curve[from..].to_vec();
-        let blocks: Vec<Vec<f64>> = slope::block_means(&curves, 5).into_iter().map(late).collect();
-        let finding = SlopeJudge::new(Exponent::AtMost(0.5), 0.1).judge(&grid[from..], &blocks, cx.alpha());
-        cx.judge(&format!("{name}: exponent of the mean regret"), finding);
-        if let (true, Ok(fits)) = (cx.honest(), slope::fit(&grid[from..], &blocks, None)) {
-            let slopes: Vec<f64> = fits.iter().map(|fit| fit.slope).collect();
+        let cell = format!("{name}: exponent of the mean regret");
+        if let Some(slopes) = judge_exponent(cx, &cell, (0.5, 0.1), &grid[from..], &curves) {
             cx.note(
                 &format!("{name}: exponent, mean of the blocks"),
                 slopes.iter().sum::<f64>() / slopes.len() as f64,
@@ -105,12 +90,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("frozen_after_100_rounds", "exploration hears nothing after round 100"),
-        Mutant::refuted(
-            "sets_from_the_predicting_weights",
-            "the set is that of the largest predicting weights",
-        ),
-    ],
+    mutants: watched::MUTANTS,
     experiment,
 };

@@ -3,8 +3,9 @@
 //! Statement, design and mutants: see [`consistency`](super::consistency).
 
 use super::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
+use super::watched;
 use lao_algorithms::ito::{Rda2Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime};
 use lao_verification_engine::context::Context;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -25,12 +26,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("frozen_after_100_rounds", "exploration hears nothing after round 100"),
-        Mutant::refuted(
-            "sets_from_the_predicting_weights",
-            "the set is that of the largest predicting weights",
-        ),
-    ],
+    mutants: watched::MUTANTS,
     experiment,
 };

@@ -2,9 +2,10 @@
 //!
 //! Statement, design and mutants: see [`consistency`](super::consistency).
 
+use super::alg2_consistency;
 use super::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
 use lao_algorithms::ito::{Rda3Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::Claim;
 use lao_verification_engine::context::Context;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -13,24 +14,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     consistency::experiment(cx, "Algorithm 3", || Ok(params.check()?))
 }
 
-/// The claim.
+/// The claim, which is that of Algorithm 2.
 pub const CLAIM: Claim = Claim {
     id: "ito17-alg3-consistency",
     place: "Theorem 7, its proof idea",
     sentence: "The averaged weights of Algorithm 3 converge to w*, and the number of rounds without a relevant feature grows like the square root of the number of rounds.",
-    formula: r"\bar{w}_s \to w^*, \qquad \sum_{t=1}^{T} P(i \notin S_t) = O(\sqrt{T}) \text{ for } i \in S^*",
-    design: "(d, k, k') = (10, 2, 4), signs over sqrt 10, w* = (.5, -.4), noise .1; exponents of the number of rounds without a relevant feature (at most 1/2, margin .1) and of |wbar - w*|^2 (below -1/10) beyond the burn-in; both features are in the set in the end.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
-    mutants: &[
-        Mutant::refuted("frozen_after_100_rounds", "exploration hears nothing after round 100"),
-        Mutant::refuted(
-            "sets_from_the_predicting_weights",
-            "the set is that of the largest predicting weights",
-        ),
-    ],
     experiment,
+    ..alg2_consistency::CLAIM
 };

@@ -15,7 +15,7 @@
 //!
 //! *Mutants.* Exploration that hears nothing after round 100; sets chosen from the predicting weights (the greedy method).
 
-use super::regret::{drawn, marks, mean_at};
+use super::regret::{drawn, judge_exponent, marks, mean_at};
 use super::watched::{Silenced, Watched};
 use lao_algorithms::ito::GreedyParams;
 use lao_algorithms::ito::{Rda2, Rda3, Regularization};
@@ -25,7 +25,6 @@ use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Session, Stop};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::prob;
-use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 
 pub(super) const DIM: usize = 10;
 pub(super) const BUDGET: usize = 4;
@@ -101,13 +100,8 @@ pub(super) fn experiment<L: Averages>(
     for (what, values, most, margin) in
         [("rounds without a relevant feature", &absent, 0.5, 0.1), ("|wbar - w*|^2", &error, -0.1, 0.0)]
     {
-        let late = |block: Vec<f64>| block[from..].to_vec();
-        let blocks: Vec<Vec<f64>> = slope::block_means(values, 5).into_iter().map(late).collect();
-        let finding =
-            SlopeJudge::new(Exponent::AtMost(most), margin).judge(&grid[from..], &blocks, cx.alpha());
-        cx.judge(&format!("exponent of {what}"), finding);
-        if let (true, Ok(fits)) = (cx.honest(), slope::fit(&grid[from..], &blocks, None)) {
-            let slopes = fits.iter().map(|fit| fit.slope).collect();
+        let cell = format!("exponent of {what}");
+        if let Some(slopes) = judge_exponent(cx, &cell, (most, margin), &grid[from..], values) {
             cx.rate(&format!("exponent of {what}, {name}"), Direction::Larger, slopes);
         }
     }

@@ -156,11 +156,28 @@ impl Contest {
         });
         Ok(Curves { of: of.collect(), marks, comparator, hindsight })
     }
+
+    /// What shows a mutant: runs two methods on so many instances and judges that the first one has less regret. `exchanged` is the
+    /// mutant in which each goes by the other's name.
+    pub fn one_order(
+        &self,
+        cx: &mut Context<'_>,
+        [better, worse]: [Method; 2],
+        instances: u64,
+        exchanged: &str,
+    ) -> anyhow::Result<Curves> {
+        let mut curves = self.run(cx, "instances", &[(better, instances), (worse, instances)])?;
+        if cx.is(exchanged) {
+            curves.swap(better, worse);
+        }
+        curves.ordered(cx, better, worse)?;
+        Ok(curves)
+    }
 }
 
 impl Curves {
     /// Calls each of two methods by the other's name.
-    pub fn swap(&mut self, a: Method, b: Method) {
+    fn swap(&mut self, a: Method, b: Method) {
         for (method, _) in &mut self.of {
             if *method == a {
                 *method = b;

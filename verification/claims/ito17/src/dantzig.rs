@@ -17,7 +17,7 @@
 //! *Mutants.* Estimates from the support too; one attribute less than the weights assume; a tolerance of a hundredth; one so wide that
 //! zero is feasible.
 
-use super::regret::{Race, marks, mean_at};
+use super::regret::{Race, judge_exponent, marks, mean_at};
 use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
@@ -26,7 +26,6 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 use lao_verification_engine::probe::Hand;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -151,11 +150,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let curves: Vec<Vec<f64>> = played.into_iter().map(|(curve, _)| curve).collect();
     let marks = marks(first, last, (last / first).ilog2() as usize + 1);
     let grid: Vec<f64> = marks.iter().map(|&mark| mark as f64).collect();
-    let blocks = slope::block_means(&curves, 5);
-    let finding = SlopeJudge::new(Exponent::AtMost(0.2), 0.05).judge(&grid, &blocks, cx.alpha());
-    cx.judge("exponent of the mean regret", finding);
-    if let (true, Ok(fits)) = (cx.honest(), slope::fit(&grid, &blocks, None)) {
-        let slopes = fits.iter().map(|fit| fit.slope).collect();
+    let slopes = judge_exponent(cx, "exponent of the mean regret", (0.2, 0.05), &grid, &curves);
+    if let Some(slopes) = slopes {
         cx.rate("exponent of the regret, Dantzig", Direction::Larger, slopes);
     }
     let points = grid.iter().enumerate().map(|(i, &mark)| [mark, mean_at(&curves, i)]).collect();

@@ -9,20 +9,12 @@
 //!
 //! *Mutants.* A1 predicts from a ball of a tenth of the radius; the names of A1 and U exchanged.
 
-use super::contest::{Contest, Method, Scales};
+use super::contest::{Contest, Method};
+use super::fig1;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 
-const CONTEST: Contest = Contest {
-    dim: 20,
-    sparsity: 7,
-    kept: 5,
-    budget: 7,
-    energy: 1.0,
-    rounds: 5000,
-    scales: Scales { online: 16.0, explore: 64.0, exploit: 4.0, penalty: 0.5 },
-    ball: 1.0,
-};
+const CONTEST: Contest = Contest { sparsity: 7, ..fig1::CONTEST };
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     use Method::{A1, A2, A3, Aelr, Greedy, Uniform};
@@ -34,11 +26,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(6);
     if !cx.honest() {
         // One cell is enough for a mutant.
-        let mut curves = contest.run(cx, "instances", &[(A1, few), (Uniform, few)])?;
-        if cx.is("a1_and_u_exchanged") {
-            curves.swap(A1, Uniform);
-        }
-        return curves.ordered(cx, A1, Uniform);
+        return contest.one_order(cx, [A1, Uniform], few, "a1_and_u_exchanged").map(drop);
     }
     let methods = [(A1, many), (A2, many), (A3, many), (Greedy, many), (Uniform, few), (Aelr, few)];
     let curves = contest.run(cx, "instances", &methods)?;

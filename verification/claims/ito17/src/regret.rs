@@ -5,6 +5,8 @@ use lao_datasets::memory::Rows;
 use lao_kernels::SparseView;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, Source, Stop};
+use lao_verification_engine::context::Context;
+use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 
 /// Examples, drawn once and kept, with the loss of a fixed predictor at some marks: the regret of any learner on them is
 /// its own squared loss less that.
@@ -189,6 +191,23 @@ pub(super) fn marks(first: u64, last: u64, n: usize) -> Vec<u64> {
         (0..n).map(|k| (first as f64 * (step * k as f64).exp()).round() as u64).collect();
     marks.dedup();
     marks
+}
+
+/// Judges that the means of `curves` over blocks of five runs have exponents of at most `most` in the marks of `grid`, the curves' last
+/// ones, with a margin. The exponents of the blocks, if they are to be reported.
+pub(super) fn judge_exponent(
+    cx: &mut Context<'_>,
+    cell: &str,
+    (most, margin): (f64, f64),
+    grid: &[f64],
+    curves: &[Vec<f64>],
+) -> Option<Vec<f64>> {
+    let late = |block: Vec<f64>| block[block.len() - grid.len()..].to_vec();
+    let blocks: Vec<Vec<f64>> = slope::block_means(curves, 5).into_iter().map(late).collect();
+    let finding = SlopeJudge::new(Exponent::AtMost(most), margin).judge(grid, &blocks, cx.alpha());
+    cx.judge(cell, finding);
+    let fits = slope::fit(grid, &blocks, None).ok().filter(|_| cx.honest())?;
+    Some(fits.iter().map(|fit| fit.slope).collect())
 }
 
 /// The mean of one column: `rows[r][at]` over r.

@@ -22,7 +22,8 @@ use super::contest::{Contest, Method, Scales};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 
-const CONTEST: Contest = Contest {
+/// The setting, with constants that others take over.
+pub(super) const CONTEST: Contest = Contest {
     dim: 10,
     sparsity: 2,
     kept: 2,
@@ -44,11 +45,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(13);
     if !cx.honest() {
         // Mutants touch A1 and A2 only.
-        let mut curves = contest.run(cx, "instances", &[(A1, most), (A2, most)])?;
-        if cx.is("a1_and_a2_exchanged") {
-            curves.swap(A1, A2);
-        }
-        curves.ordered(cx, A1, A2)?;
+        let curves = contest.one_order(cx, [A1, A2], most, "a1_and_a2_exchanged")?;
         return curves.within(cx, A1, 0.7, 3.5);
     }
     let methods = [

@@ -14,21 +14,13 @@
 //!
 //! *Mutants.* A1 predicts from a ball of a tenth of the radius; the names of A1 and U exchanged.
 
-use super::contest::{Contest, Method, Scales};
+use super::contest::{Contest, Method};
+use super::table2;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::Exponent;
 
-const CONTEST: Contest = Contest {
-    dim: 10,
-    sparsity: 4,
-    kept: 2,
-    budget: 4,
-    energy: 2.0,
-    rounds: 5000,
-    scales: Scales { online: 16.0, explore: 64.0, exploit: 4.0, penalty: 0.5 },
-    ball: 1.0,
-};
+const CONTEST: Contest = Contest { sparsity: 4, energy: 2.0, ..table2::CONTEST };
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     use Method::{A1, A2, A3, Aelr, AelrObserved, Greedy, Uniform};
@@ -42,11 +34,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(10);
     if !cx.honest() {
         // One cell is enough for a mutant.
-        let mut curves = contest.run(cx, "instances", &[(A1, some), (Uniform, some)])?;
-        if cx.is("a1_and_u_exchanged") {
-            curves.swap(A1, Uniform);
-        }
-        return curves.ordered(cx, A1, Uniform);
+        return contest.one_order(cx, [A1, Uniform], some, "a1_and_u_exchanged").map(drop);
     }
     let methods = [
         (A1, many),

@@ -2,6 +2,13 @@
 
 use lao_kernels::SparseView;
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Row, Source, SourceError, Told};
+use lao_verification_engine::claim::Mutant;
+
+/// Mutants of the claims on exploration.
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant::refuted("frozen_after_100_rounds", "exploration hears nothing after round 100"),
+    Mutant::refuted("sets_from_the_predicting_weights", "the set is that of the largest predicting weights"),
+];
 
 /// A learner that counts the rounds in which some features were not looked at.
 pub(super) struct Watched<L> {
