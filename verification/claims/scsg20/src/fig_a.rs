@@ -10,42 +10,23 @@
 //!
 //! *Mutants.* A step size thirty times too large or too small; HSG-HT compared with itself on other draws, which must not hold.
 
-use super::scenario::{Method, N, Tuned, at, compare, mean, step_size};
+use super::scenario::{Method, N, at, compare, judge_below, mean, with_rivals};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
-use lao_verification_engine::judge::paired;
 
 const RIVALS: [Method; 5] = [Method::Gd, Method::Sg, Method::Svrg, Method::ScsgOne, Method::ScsgTwo];
-
-/// HSG-HT and its rivals, tuned for so many passes, in the arm's version.
-fn methods(cx: &mut Context<'_>, passes: u64) -> anyhow::Result<Vec<Tuned>> {
-    let seeds = cx.size("tuning_seeds")?;
-    let factor = match () {
-        () if cx.is("step_too_large") => 30.0,
-        () if cx.is("step_too_small") => 1.0 / 30.0,
-        () => 1.0,
-    };
-    let mut methods = vec![(Method::Hsg, factor * step_size(cx, Method::Hsg, passes, seeds)?)];
-    for rival in RIVALS {
-        let itself = cx.is("against_itself");
-        methods.push(if itself { methods[0] } else { (rival, step_size(cx, rival, passes, seeds)?) });
-    }
-    Ok(methods)
-}
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let pairs = cx.size("pairs")?;
     cx.split(2 * RIVALS.len());
     for passes in [4, 20] {
-        let methods = methods(cx, passes)?;
+        let methods = with_rivals(cx, Method::Hsg, &RIVALS, passes)?;
         let budgets: Vec<u64> = (1..=passes).map(|passes| passes * N).collect();
         let runs = compare(cx, &format!("{passes} n"), pairs, &methods, &budgets)?;
         let last = |method| at(&runs, method, budgets.len() - 1);
         for (place, rival) in (1..).zip(RIVALS) {
-            let [a, b] =
-                [0, place].map(|method| last(method).into_iter().map(f64::exp).collect::<Vec<f64>>());
             let cell = format!("after {passes} n calls HSG-HT is below {}", rival.name());
-            cx.judge(&cell, paired::better(&a, &b, cx.alpha()));
+            judge_below(cx, &cell, &last(0), &last(place));
         }
         // The comparison with itself has nothing to add after the first budget.
         if cx.is_settled() || cx.is("against_itself") {

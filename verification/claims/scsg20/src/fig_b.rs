@@ -11,10 +11,9 @@
 //! *Mutants.* Corrected: steps thirty times too large or too small; SCSG-HT against itself. Printed: the corrected statement, which the same
 //! tests accept.
 
-use super::scenario::{Method, N, at, compare, mean, step_size};
+use super::scenario::{Method, N, at, compare, judge_below, mean, step_factor, step_size};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::judge::paired;
 
 /// Whether the first method is below the second, for every pair, after so many passes.
 fn orderings(
@@ -36,9 +35,8 @@ fn orderings(
         for (method, logs) in [first, second].into_iter().zip(&logs) {
             cx.note(&format!("mean log gap after {passes} n calls, {}", method.name()), mean(logs));
         }
-        let [a, b] = logs.map(|logs| logs.into_iter().map(f64::exp).collect::<Vec<f64>>());
         let cell = format!("after {passes} n calls {} is below {}", first.name(), second.name());
-        cx.judge(&cell, paired::better(&a, &b, cx.alpha()));
+        judge_below(cx, &cell, &logs[0], &logs[1]);
     }
     Ok(())
 }
@@ -49,11 +47,7 @@ fn early(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.is("against_itself") {
         return orderings(cx, 4, &[(Method::ScsgTwo, Method::ScsgTwo)], 1.0);
     }
-    let factor = match () {
-        () if cx.is("step_too_large") => 30.0,
-        () if cx.is("step_too_small") => 1.0 / 30.0,
-        () => 1.0,
-    };
+    let factor = step_factor(cx);
     orderings(cx, 4, &EARLY, factor)
 }
 

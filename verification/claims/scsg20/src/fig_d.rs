@@ -11,10 +11,10 @@
 //! *Mutants.* Steps thirty times too large or too small; GD-HT in the place of SG-HT in (b), which does not stand still; SG-HT
 //! against itself, which must not hold.
 
-use super::scenario::{Method, N, at, compare, step_size};
+use super::scenario::{Method, N, at, compare, judge_below, step_factor, step_size, with_rivals};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
-use lao_verification_engine::judge::{Kind, paired, slope};
+use lao_verification_engine::judge::{Kind, slope};
 
 const RIVALS: [Method; 4] = [Method::Gd, Method::Svrg, Method::ScsgOne, Method::ScsgTwo];
 
@@ -24,28 +24,18 @@ const SHARE: f64 = 0.05;
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let seeds = cx.size("tuning_seeds")?;
     cx.split(RIVALS.len() + 1);
-    let factor = match () {
-        () if cx.is("step_too_large") => 30.0,
-        () if cx.is("step_too_small") => 1.0 / 30.0,
-        () => 1.0,
-    };
-    let mut methods = vec![(Method::Sg, factor * step_size(cx, Method::Sg, 1, seeds)?)];
-    for rival in RIVALS {
-        let itself = cx.is("against_itself");
-        methods.push(if itself { methods[0] } else { (rival, step_size(cx, rival, 1, seeds)?) });
-    }
+    let methods = with_rivals(cx, Method::Sg, &RIVALS, 1)?;
     let runs = compare(cx, "n calls", cx.size("pairs")?, &methods, &[N])?;
-    let gaps = |method| at(&runs, method, 0).into_iter().map(f64::exp).collect::<Vec<f64>>();
     for (place, rival) in (1..).zip(RIVALS) {
         let cell = format!("after n calls SG-HT is below {}", rival.name());
-        cx.judge(&cell, paired::better(&gaps(0), &gaps(place), cx.alpha()));
+        judge_below(cx, &cell, &at(&runs, 0, 0), &at(&runs, place, 0));
     }
     if cx.is_settled() {
         return Ok(());
     }
     let tested = if cx.is("full_gradients") { Method::Gd } else { Method::Sg };
     let budgets: Vec<u64> = (0..=20).map(|passes| passes * N).collect();
-    let methods = [(tested, factor * step_size(cx, tested, 4, seeds)?)];
+    let methods = [(tested, step_factor(cx) * step_size(cx, tested, 4, seeds)?)];
     let runs = compare(cx, "20 n calls", cx.size("runs")?, &methods, &budgets)?;
     let excess: Vec<f64> = runs
         .iter()

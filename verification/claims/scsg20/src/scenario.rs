@@ -17,6 +17,7 @@ use lao_observation::{FiniteSum, Seed};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
+use lao_verification_engine::judge::paired;
 
 /// n.
 pub(super) const N: u64 = 1000;
@@ -186,6 +187,31 @@ pub(super) fn step_size(
 /// A method with its step size.
 pub(super) type Tuned = (Method, f64);
 
+/// What the arm multiplies the step size of the method under test with.
+pub(super) fn step_factor(cx: &Context<'_>) -> f64 {
+    match () {
+        () if cx.is("step_too_large") => 30.0,
+        () if cx.is("step_too_small") => 1.0 / 30.0,
+        () => 1.0,
+    }
+}
+
+/// A method in the arm's version and its rivals, tuned for so many passes; `against_itself` has it compete with itself.
+pub(super) fn with_rivals(
+    cx: &mut Context<'_>,
+    method: Method,
+    rivals: &[Method],
+    passes: u64,
+) -> anyhow::Result<Vec<Tuned>> {
+    let seeds = cx.size("tuning_seeds")?;
+    let mut methods = vec![(method, step_factor(cx) * step_size(cx, method, passes, seeds)?)];
+    for &rival in rivals {
+        let itself = cx.is("against_itself");
+        methods.push(if itself { methods[0] } else { (rival, step_size(cx, rival, passes, seeds)?) });
+    }
+    Ok(methods)
+}
+
 /// `f` of several tuned methods on the same data when each of these budgets is spent, per replicate and method; and the log gaps.
 pub(super) fn compare(
     cx: &Context<'_>,
@@ -211,6 +237,12 @@ pub(super) fn compare(
 /// One method's log gaps at one of the budgets, over replicates.
 pub(super) fn at(runs: &[Vec<Vec<f64>>], method: usize, budget: usize) -> Vec<f64> {
     runs.iter().map(|methods| methods[method][budget]).collect()
+}
+
+/// Judges that one method's gaps are below another's on the same data, given their logarithms.
+pub(super) fn judge_below(cx: &mut Context<'_>, cell: &str, logs: &[f64], rival: &[f64]) {
+    let [gaps, rival] = [logs, rival].map(|logs| logs.iter().map(|log| log.exp()).collect::<Vec<f64>>());
+    cx.judge(cell, paired::better(&gaps, &rival, cx.alpha()));
 }
 
 /// The mean of values of which some may be infinite.
