@@ -35,6 +35,11 @@ impl BlockBuf {
         self.room
     }
 
+    /// Rows that were filled, as declared by [`set_rows`](Self::set_rows).
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// Attributes per row.
     pub fn columns(&self) -> usize {
         self.columns
@@ -58,7 +63,8 @@ impl BlockBuf {
         &mut self.labels[..self.room]
     }
 
-    /// Declares how many rows were filled. More than the room counts as the room.
+    /// Declares how many rows were filled. More than the room counts as the room, so that no view reaches further; the session
+    /// then sees that the source returned another number.
     #[inline]
     pub fn set_rows(&mut self, rows: usize) {
         self.rows = rows.min(self.room);

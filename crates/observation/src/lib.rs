@@ -30,6 +30,7 @@ pub mod sample;
 pub mod seed;
 pub mod session;
 pub mod source;
+pub mod stored;
 
 pub use ask::{Ask, Request};
 pub use block::{Block, BlockBuf, Row};

@@ -7,6 +7,7 @@ pub use sum_tree::{BLOCK, SumTree, block};
 pub use uniform::uniform_draws;
 
 use crate::Rng;
+use crate::stored::{Damaged, Validate};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +16,33 @@ use serde::{Deserialize, Serialize};
 /// Keeps a permutation and shuffles a prefix of it anew for each draw (partial Fisher-Yates): a uniform prefix
 /// shuffle of *any* permutation is a uniform subset, so the permutation is never reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct SubsetSampler {
     permutation: Vec<u32>,
+}
+
+crate::stored!(SubsetSampler);
+
+impl Validate for SubsetSampler {
+    fn validate(&self) -> Result<(), Damaged> {
+        let mut seen = vec![false; self.permutation.len()];
+        let is_new = |&j: &u32| seen.get_mut(j as usize).is_some_and(|seen| !std::mem::replace(seen, true));
+        let ok = self.permutation.iter().all(is_new);
+        Damaged::unless(ok, "sampler of subsets", || {
+            format!("its list is no permutation of 0..{}", self.permutation.len())
+        })
+    }
 }
 
 impl SubsetSampler {
     /// A sampler over `0..dim`.
     pub fn new(dim: usize) -> Self {
         SubsetSampler { permutation: (0..dim as u32).collect() }
+    }
+
+    /// Returns `d`, the number of indices that subsets are drawn from.
+    pub fn dim(&self) -> usize {
+        self.permutation.len()
     }
 
     /// Appends a uniformly drawn subset of `size` indices (all of them if `size >= dim`), sorted, to `into`.
@@ -58,6 +78,15 @@ mod tests {
         assert_eq!(counts.len(), 10);
         let statistic: f64 = counts.values().map(|&n| (f64::from(n) - 2000.0).powi(2) / 2000.0).sum();
         assert!(statistic < 27.88, "chi-square {statistic}");
+    }
+
+    #[test]
+    fn a_stored_list_that_is_no_permutation_is_refused() {
+        for text in ["[0,0]", "[1,2]", "[4000000000]", "[-1]"] {
+            let stored = format!(r#"{{"permutation":{text}}}"#);
+            assert!(serde_json::from_str::<SubsetSampler>(&stored).is_err(), "{text}");
+        }
+        assert_eq!(serde_json::from_str::<SubsetSampler>(r#"{"permutation":[1,0]}"#).unwrap().dim(), 2);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The road from a source to a learner: validate, fetch, predict, tell, keep the ledger.
 
 use crate::distinct::Distinct;
+use crate::source::{check_answer, observe_checked};
+use crate::stored::{Damaged, Validate};
 use crate::{
     Ask, BlockBuf, Budget, GradientAsk, GradientSum, LearnError, Learner, Ledger, Request, Rng, Scratch,
     Seed, Source, SourceError, Told,
 };
 use lao_kernels::{SparseView, merge_into};
+use rand::Rng as _;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -80,12 +83,24 @@ pub enum Outcome {
 
 /// All that a session needs, beside source and learner, to go on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Checkpoint {
     budget: Budget,
     rng: Rng,
     ledger: Ledger,
     online: bool,
     position: u64,
+}
+
+crate::stored!(Checkpoint);
+
+impl Validate for Checkpoint {
+    fn validate(&self) -> Result<(), Damaged> {
+        // A generator whose state is zero gives zeros for ever; no seed leads there.
+        let mut rng = self.rng.clone();
+        let draws = (0..8).any(|_| rng.next_u64() != 0);
+        Damaged::unless(draws, "checkpoint", || "its generator has the state 0")
+    }
 }
 
 impl<S: Source> Session<S> {
@@ -199,6 +214,9 @@ impl<S: Source> Session<S> {
     pub fn step<L: Learner + ?Sized>(&mut self, learner: &mut L, limit: u64) -> Result<Step, SessionError> {
         learner.ask(&mut self.rng, &mut self.ask);
         let dim = self.source.dim();
+        if learner.dim() != dim {
+            return Err(SessionError::Dimension { asked: learner.dim(), source_dim: dim });
+        }
         let (theta, attributes, examples) = match self.ask.request() {
             Request::Nothing => return Ok(Step::Finished),
             Request::Values { attributes, examples } => (None, attributes, examples),
@@ -262,22 +280,23 @@ impl<S: Source> Session<S> {
         let room = wanted.min(BlockBuf::comfortable_room(columns) as u64) as usize;
         self.block.reset(columns, room);
         let rows = if sorted {
-            self.source.observe(attributes, &mut self.block)?
+            observe_checked(&mut self.source, attributes, &mut self.block)?
         } else {
-            self.source.observe_draws(attributes, &mut self.block, &mut self.scratch)?
+            let returned = self.source.observe_draws(attributes, &mut self.block, &mut self.scratch)?;
+            check_answer(&self.source, attributes, &self.block, returned)?
         };
         if rows == 0 {
             return Ok(0);
         }
-        let block = self.block.view(attributes);
-        let rows = block.rows() as u64;
+        let (block, rows) = (self.block.view(attributes), rows as u64);
         self.ledger.count(rows, distinct, self.source.value_bytes());
         if self.online
             && let Some((row, label)) = block.single()
         {
             let error = learner.predict(row) - label;
             self.ledger.predictions += 1;
-            self.ledger.squared_loss += error * error;
+            // The sum stays a finite number, so that a checkpoint can hold it.
+            self.ledger.squared_loss = (self.ledger.squared_loss + error * error).min(f64::MAX);
         }
         learner.tell(Told::Values(block))?;
         Ok(rows)
@@ -293,6 +312,9 @@ impl<S: Source> Session<S> {
         self.sum.resize(attributes.len(), 0.0);
         let ask = GradientAsk { theta, attributes, observed: &self.observed, examples: wanted };
         let rows = self.source.gradient(ask, &mut self.sum, &mut self.scratch)?;
+        if rows > wanted {
+            return Err(SourceError::Examples { served: rows, asked: wanted }.into());
+        }
         if rows > 0 {
             self.ledger.count(rows, self.observed.len(), self.source.value_bytes());
             learner.tell(Told::Gradient(GradientSum { attributes, sum: &self.sum, examples: rows }))?;
@@ -312,7 +334,9 @@ pub fn mean_squared_error<S: Source>(
     budget: Budget,
     examples: u64,
 ) -> Result<Option<f64>, SessionError> {
-    check_attributes(theta.indices(), source.dim())?;
+    if theta.dim() != source.dim() {
+        return Err(SessionError::Dimension { asked: theta.dim(), source_dim: source.dim() });
+    }
     let cap = budget.cap(source.dim());
     if theta.indices().len() > cap {
         return Err(SessionError::OverBudget { asked: theta.indices().len(), budget: cap });
@@ -322,7 +346,7 @@ pub fn mean_squared_error<S: Source>(
     while seen < examples {
         let room = (examples - seen).min(BlockBuf::comfortable_room(theta.indices().len()) as u64) as usize;
         block.reset(theta.indices().len(), room);
-        if source.observe(theta.indices(), &mut block)? == 0 {
+        if observe_checked(source, theta.indices(), &mut block)? == 0 {
             break;
         }
         let view = block.view(theta.indices());
@@ -372,10 +396,13 @@ pub enum SessionError {
         /// The attribute there.
         attribute: u32,
     },
-    /// The ask's vector has another dimension than the source.
-    #[error("the theta of the ask has dimension {asked}, but the source has {source_dim}")]
+    /// The learner, or a vector that it asks with, has another dimension than the source.
+    #[error(
+        "the learner is made for examples of {asked} attributes, but those of the source have {source_dim}: \
+         build the learner with dim = {source_dim}, or read the data with dim = {asked}"
+    )]
     Dimension {
-        /// Dimension of theta.
+        /// Dimension of the learner.
         asked: usize,
         /// Dimension of the source.
         source_dim: usize,

@@ -132,6 +132,57 @@ pub struct Scratch {
     pub distinct: Vec<u32>,
 }
 
+/// Observes, and checks the answer: a source is not trusted. All that is observed for a learner comes through here or
+/// through [`check_answer`].
+///
+/// # Errors
+/// When the data cannot be read, or the source breaks its contract.
+pub(crate) fn observe_checked<S: Source + ?Sized>(
+    source: &mut S,
+    attributes: &[u32],
+    block: &mut BlockBuf,
+) -> Result<usize, SourceError> {
+    let returned = source.observe(attributes, block)?;
+    check_answer(source, attributes, block, returned)
+}
+
+/// Checks what a source has put into `block`, whose columns are `attributes`: as many rows as it `returned`, no more than
+/// there is room for, and finite numbers only. Returns the number of rows.
+pub(crate) fn check_answer<S: Source + ?Sized>(
+    source: &S,
+    attributes: &[u32],
+    block: &BlockBuf,
+    returned: usize,
+) -> Result<usize, SourceError> {
+    let (set, room) = (block.rows(), block.room());
+    if returned != set || returned > room {
+        return Err(SourceError::Rows { returned, set, room });
+    }
+    let seen = block.view(attributes);
+    // Without a way out in the middle, so that many numbers are looked at at once.
+    let finite = |numbers: &[f64]| numbers.iter().fold(true, |all, number| all & number.is_finite());
+    let columns = |c: usize| seen.column(c);
+    let all = match seen.single() {
+        Some((row, _)) => finite(row.values),
+        None => (0..attributes.len()).all(|c| finite(columns(c))),
+    };
+    if all && finite(seen.labels()) {
+        return Ok(returned);
+    }
+    let first = source.position().saturating_sub(returned as u64);
+    let strange = |numbers: &[f64]| numbers.iter().position(|number| !number.is_finite());
+    if let Some(row) = strange(seen.labels()) {
+        return Err(SourceError::Label { example: first + row as u64, value: seen.labels()[row] });
+    }
+    for (c, &attribute) in attributes.iter().enumerate() {
+        if let Some(row) = strange(columns(c)) {
+            let (example, value) = (first + row as u64, columns(c)[row]);
+            return Err(SourceError::Value { example, attribute, value });
+        }
+    }
+    Ok(returned)
+}
+
 /// The default answer to draws: observe the distinct ones, sorted, and copy.
 ///
 /// # Errors
@@ -150,7 +201,7 @@ pub fn observe_draws_sorted<S: Source + ?Sized>(
     distinct.extend(sorted.iter().map(|&(j, _)| j));
     distinct.dedup();
     observed.reset(distinct.len(), block.room());
-    let rows = source.observe(distinct, observed)?.min(block.room());
+    let rows = observe_checked(source, distinct, observed)?;
     let seen = observed.view(distinct);
     let mut at = 0;
     for &(j, place) in &*sorted {
@@ -183,7 +234,7 @@ pub fn gradient_by_blocks<S: Source + ?Sized>(
     while served < ask.examples {
         let room = (ask.examples - served).min(comfortable as u64) as usize;
         block.reset(ask.observed.len(), room);
-        let rows = source.observe(ask.observed, block)?.min(room);
+        let rows = observe_checked(source, ask.observed, block)?;
         if rows == 0 {
             break;
         }
@@ -220,6 +271,50 @@ pub enum SourceError {
         example: u64,
         /// What happened and what to do.
         message: String,
+    },
+    /// The source says and does different things about the number of examples.
+    #[error(
+        "the source is at fault: `observe` returned {returned} examples and set {set} in the block, which has room for \
+         {room}; it must fill at most the room, call `set_rows` with the number filled, and return that number"
+    )]
+    Rows {
+        /// What was returned.
+        returned: usize,
+        /// What was set in the block.
+        set: usize,
+        /// Rows that there was room for.
+        room: usize,
+    },
+    /// The source counted more examples into a gradient sum than it was asked for.
+    #[error(
+        "the source is at fault: `gradient` summed over {served} examples, but was asked for {asked} at most"
+    )]
+    Examples {
+        /// Examples that it says it summed over.
+        served: u64,
+        /// Examples asked for.
+        asked: u64,
+    },
+    /// A value is NaN or infinite.
+    #[error(
+        "attribute {attribute} of example {example} is {value}: values must be finite; replace missing ones, or leave \
+         the example out"
+    )]
+    Value {
+        /// Index of the example.
+        example: u64,
+        /// The attribute.
+        attribute: u32,
+        /// Its value.
+        value: f64,
+    },
+    /// A label is NaN or infinite.
+    #[error("the label of example {example} is {value}: labels must be finite; leave the example out")]
+    Label {
+        /// Index of the example.
+        example: u64,
+        /// The label.
+        value: f64,
     },
     /// The source cannot go to that example.
     #[error("cannot go to example {position}: this source holds examples 0..{end}")]

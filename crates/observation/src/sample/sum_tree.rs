@@ -1,5 +1,6 @@
 //! Draws by weight while weights change.
 
+use crate::stored::Damaged;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -14,10 +15,43 @@ const FAN: usize = 64;
 /// The tree does not keep the entries, only sums over [`BLOCK`] of them. Sums that are only ever added to drift by
 /// rounding: [`set_block`](SumTree::set_block) puts one right, and a caller does so for one block after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored<T>", bound(deserialize = "T: Copy + Default + PartialEq + Deserialize<'de>"))]
 pub struct SumTree<T> {
     blocks: usize,
     /// The finest first, each filled up with zeros to a multiple of [`FAN`].
     levels: Vec<Vec<T>>,
+}
+
+/// What a tree looks like before it is checked.
+#[derive(Deserialize)]
+struct Stored<T> {
+    blocks: usize,
+    levels: Vec<Vec<T>>,
+}
+
+impl<T: Copy + Default + PartialEq> TryFrom<Stored<T>> for SumTree<T> {
+    type Error = Damaged;
+
+    /// Checks the shape. Sums need not agree with one another: rounding parts them, and a draw that meets sums which do
+    /// not agree names the block to set.
+    fn try_from(Stored { blocks, levels }: Stored<T>) -> Result<Self, Damaged> {
+        let refuse = |ok, reason| Damaged::unless(ok, "tree of sums", || reason);
+        let (mut nodes, mut depth) = (blocks.max(1), 0);
+        loop {
+            let level: &[T] = levels.get(depth).map_or(&[], Vec::as_slice);
+            let fits = nodes.checked_next_multiple_of(FAN) == Some(level.len());
+            refuse(fits, "a level has another length than its number of blocks asks for")?;
+            let rest = &level[nodes.min(level.len())..];
+            refuse(rest.iter().all(|sum| *sum == T::default()), "a sum over nothing is not zero")?;
+            depth += 1;
+            if nodes <= FAN {
+                break;
+            }
+            nodes = nodes.div_ceil(FAN);
+        }
+        refuse(levels.len() == depth, "it has more levels than its number of blocks asks for")?;
+        Ok(SumTree { blocks, levels })
+    }
 }
 
 impl<T: Copy + Default + AddAssign> SumTree<T> {
@@ -104,8 +138,9 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     /// The entry at which the running sum of weights passes `target`, a number from 0 to the total weight. `node` is the
     /// weight of a sum (negative ones count as 0), `entries` has those of the entries of a block ([`block`]).
     ///
-    /// `Err` names a block that the sums say has weight, but none of whose entries has: set it, then draw again. `Err`
-    /// of block 0 also when there is no weight at all.
+    /// `Err` names a block below a sum with weight, none of whose parts has any: set it, which puts right all sums above it,
+    /// then draw again. A sum is named at most once between changes, so that this ends. `Err` of block 0 also when there is
+    /// no weight at all.
     #[inline]
     pub fn find(
         &self,
@@ -149,10 +184,12 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
                 *place = at as u32;
             }
         }
-        for level in finer.iter().rev() {
+        for (depth, level) in finer.iter().enumerate().rev() {
             for (target, place) in targets.iter_mut().zip(&mut *places) {
+                // The first block below the node, whatever level that is on.
+                let block = *place as usize * FAN.pow(depth as u32 + 1);
                 let nodes = level.as_chunks().0.get(*place as usize).ok_or(0usize)?;
-                let child = pass(&weights(nodes), target).ok_or(0usize)?;
+                let child = pass(&weights(nodes), target).ok_or(block)?;
                 *place = *place * FAN as u32 + child as u32;
             }
         }
@@ -324,5 +361,41 @@ mod tests {
         tree.set_block(40 / BLOCK, 0.0);
         assert_eq!(find(&tree, &weights, 0.0), Ok(4321));
         assert_eq!(find(&SumTree::new(70), &[0.0; 70], 0.0), Err(0));
+    }
+
+    #[test]
+    fn a_coarse_sum_that_drifted_is_put_right_through_a_block_below_it() {
+        // 40,000 entries make 5000 blocks, 79 sums of those, and 2 of these.
+        let (weights, dim) = (vec![0.0; 40_000], 40_000);
+        for level in [1, 2] {
+            for node in [0, 1] {
+                let mut tree = SumTree::new(dim);
+                tree.levels[level][node] = 1e-17;
+                tree.levels[2][if level == 2 { node } else { 0 }] = 1e-17;
+                let block = find(&tree, &weights, 0.0).unwrap_err();
+                tree.set_block(block, 0.0);
+                assert_eq!(tree.total(), 0.0, "level {level}, node {node}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stored_tree_of_another_shape_is_refused() {
+        let text = serde_json::to_string(&tree(&[1.0; 600])).unwrap();
+        assert_eq!(serde_json::from_str::<SumTree<f64>>(&text).unwrap(), tree(&[1.0; 600]));
+        let zeros = ",0.0".repeat(53);
+        for (from, to) in [
+            ("\"blocks\":75", "\"blocks\":74"),
+            ("\"blocks\":75", "\"blocks\":18446744073709551615"),
+            ("\"blocks\":75", "\"blocks\":0"),
+            ("[[8.0", "[["),
+            ("[[8.0", "[[8.0,8.0"),
+            (&*zeros, ",0.5"),
+            ("]]", "],[1.0]]"),
+        ] {
+            assert!(text.contains(from), "{from} in {text}");
+            let changed = text.replacen(from, to, 1);
+            assert!(serde_json::from_str::<SumTree<f64>>(&changed).is_err(), "{from} -> {to}");
+        }
     }
 }
