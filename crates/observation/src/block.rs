@@ -24,6 +24,13 @@ impl BlockBuf {
         self.labels.resize(room, 0.0);
     }
 
+    /// As [`reset`](Self::reset), with NaN in all places, so that what a source leaves unfilled shows.
+    pub(crate) fn reset_poisoned(&mut self, columns: usize, room: usize) {
+        self.reset(columns, room);
+        self.values.fill(f64::NAN);
+        self.labels.fill(f64::NAN);
+    }
+
     /// A number of rows at which a block of `columns` attributes stays in the level-2 cache.
     pub fn comfortable_room(columns: usize) -> usize {
         const VALUES: usize = 1 << 14;

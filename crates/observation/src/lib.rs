@@ -15,6 +15,8 @@
 //! | [`seed`], [`sample`] | where every draw comes from |
 //! | [`estimate`] | unbiased estimates from partly observed examples |
 //! | [`finite_sum`] | full information: a metered sum of component functions |
+//! | [`stored`] | how state is stored: with its bits, and checked when read |
+//! | [`testing`] | checks for authors of sources |
 //! | [`problem`] | the constants that theorems speak of |
 
 pub mod ask;
@@ -31,6 +33,7 @@ pub mod seed;
 pub mod session;
 pub mod source;
 pub mod stored;
+pub mod testing;
 
 pub use ask::{Ask, Request};
 pub use block::{Block, BlockBuf, Row};
