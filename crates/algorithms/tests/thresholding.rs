@@ -5,7 +5,7 @@ use lao_algorithms::thresholding::{
     SvrgParams, path, solve,
 };
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Entries, Examples, Loss, RowBuf, Standardise};
+use lao_observation::finite_sum::{Coding, Entries, Examples, Loss, RowBuf, Standardise};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
 use rand::RngExt;
@@ -364,7 +364,8 @@ fn empty_rows_zero_and_duplicate_columns_one_class_and_fewer_rows_than_k_are_ord
         row[9] = row[8];
     }
     table[..DIM].fill(0.0);
-    let of_one_class = [Loss::logistic(&[1.0; N]).unwrap(), Loss::softmax(&[1.0; N]).unwrap()];
+    let signs = Coding::TwoClasses { negative: -1.0, positive: 1.0 };
+    let of_one_class = [Loss::coded(&[1.0; N], signs).unwrap(), Loss::softmax(&[1.0; N]).unwrap()];
     for (loss, sparsity) in losses().into_iter().chain(of_one_class).zip([N + 5, DIM + 5].into_iter().cycle())
     {
         for examples in layouts(&table) {

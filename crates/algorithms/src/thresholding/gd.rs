@@ -19,8 +19,9 @@
 //! With refit and an unchanged support the iterate is a fixed point, and the solver says so.
 //!
 //! Costs n IFO calls and 1 thresholding; a normalised step n more for each curvature; a refit n for least squares, else 2n
-//! for each of its conjugate gradient steps, and n to see that it is there. All of these are steps of the [`Solver`] of their own, so that a budget
-//! can end a run between any two of them; the iterate moves with the last.
+//! for each of at most two conjugate gradient steps, and n to see that it is there: 5 to 8 passes a round in all. Each
+//! of these is a step of the [`Solver`] of its own, so that a budget can end a run between any two of them; the iterate moves
+//! with the last.
 //!
 //! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the first are used), other
 //! losses are minimised only as far as pays while supports still change. Steps are halved, where Blumensath & Davies divide by a constant that they

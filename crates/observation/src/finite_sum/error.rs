@@ -1,5 +1,6 @@
 //! What can be wrong with a finite sum, or with a question to one.
 
+use super::Coding;
 use thiserror::Error;
 
 /// What cannot be made a finite sum, or asked of one.
@@ -23,6 +24,23 @@ pub enum FiniteSumError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// Labels of one class that may be either.
+    #[error(
+        "all labels are {label}, which is the larger of 0 and 1 but the smaller of 1 and 2: say what they mean with Loss::coded, \
+         for instance with the coding of the training labels"
+    )]
+    OneClass {
+        /// The label.
+        label: f64,
+    },
+    /// A coding that cannot be.
+    #[error("the labels cannot be coded as {coding:?}: give {allowed}")]
+    Coding {
+        /// The coding.
+        coding: Coding,
+        /// What is allowed.
+        allowed: &'static str,
+    },
     /// Rows cannot be cut into blocks of one size.
     #[error(
         "{rows} rows do not make blocks of {size}: the size must be at least 1 and divide the number of rows"
@@ -43,7 +61,8 @@ pub enum FiniteSumError {
     },
     /// A predictor of another shape.
     #[error(
-        "the predictor has {outputs} outputs, the first with {dim} coefficients: give {expected_outputs}, all with {expected_dim}"
+        "the predictor has {outputs} outputs of {dim} coefficients, but the examples need {expected_outputs} of {expected_dim}: \
+         where the examples are from a file whose last columns are empty, read it with dim = {dim}"
     )]
     Predictor {
         /// Its outputs.

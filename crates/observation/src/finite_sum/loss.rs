@@ -2,6 +2,7 @@
 
 use super::FiniteSumError;
 use lao_kernels::{logistic_loss, logistic_slope, softmax_loss, softmax_slopes, square_loss, square_slope};
+use serde::{Deserialize, Serialize};
 
 /// A loss with its labels, one per component.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,14 +11,48 @@ pub struct Loss(Kind);
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     Squares(Vec<f64>),
-    /// -1 or +1.
-    Logistic(Vec<f64>),
-    /// Below `classes`.
+    Logistic {
+        negative: f64,
+        positive: f64,
+        /// -1 or +1.
+        signs: Vec<f64>,
+    },
     Softmax {
+        first: u32,
         classes: usize,
+        /// Below `classes`.
         labels: Vec<u32>,
     },
 }
+
+/// What the numbers that stand for labels mean. A test set, or a fold, may lack a class: give it the coding of the training
+/// labels, [`Loss::coding`], and its numbers mean the same.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Coding {
+    /// Numbers, for least squares.
+    Numbers,
+    /// Two classes, for the logistic loss.
+    TwoClasses {
+        /// The label that counts as -1.
+        negative: f64,
+        /// The label that counts as +1.
+        positive: f64,
+    },
+    /// Whole numbers, one per class, for softmax.
+    Classes {
+        /// The label of the first class.
+        first: u32,
+        /// The number of classes.
+        count: usize,
+    },
+}
+
+/// The codings of two classes that are recognised, the smaller number being -1.
+const TWO_CLASSES: [[f64; 2]; 3] = [[-1.0, 1.0], [0.0, 1.0], [1.0, 2.0]];
+
+/// The largest label of a class.
+const MOST_CLASSES: u32 = 65536;
 
 impl Loss {
     /// Least squares, `(y - z'x)^2`: no factor 1/2, so gradients carry a 2.
@@ -29,45 +64,93 @@ impl Loss {
         Ok(Loss(Kind::Squares(labels)))
     }
 
-    /// Logistic, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels may be given as {-1, +1}, {0, 1} or {1, 2}, the larger
-    /// one being +1; one of the two may be missing, in which case the first of these that fits counts.
+    /// Logistic, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are {-1, +1}, {0, 1} or {1, 2}, the larger one being +1.
     ///
     /// # Errors
-    /// When the labels are none of these.
+    /// When the labels are none of these, or all of them are 1, which may be either class: [`Loss::coded`] says which.
     pub fn logistic(labels: &[f64]) -> Result<Loss, FiniteSumError> {
         check_finite(labels)?;
-        for (low, high) in [(-1.0, 1.0), (0.0, 1.0), (1.0, 2.0)] {
-            if labels.iter().all(|&label| label == low || label == high) {
-                let sign = |&label: &f64| if label == high { 1.0 } else { -1.0 };
-                return Ok(Loss(Kind::Logistic(labels.iter().map(sign).collect())));
+        // The codings that all labels so far fit; the first row that fits none of them is the one at fault.
+        let mut left = TWO_CLASSES.to_vec();
+        for (row, &label) in labels.iter().enumerate() {
+            left.retain(|pair| pair.contains(&label));
+            if left.is_empty() {
+                let allowed =
+                    "-1 and +1, 0 and 1, or 1 and 2 (of more than two classes, use the softmax loss)";
+                return Err(FiniteSumError::Label { row, label, allowed });
             }
         }
-        let odd = labels.iter().position(|label| ![-1.0, 0.0, 1.0, 2.0].contains(label));
-        let row = odd.unwrap_or_else(|| labels.iter().position(|&label| label != labels[0]).unwrap_or(0));
-        Err(FiniteSumError::Label { row, label: labels[row], allowed: "-1 and +1, 0 and 1, or 1 and 2" })
+        if !labels.is_empty() && labels.iter().all(|&label| label == 1.0) {
+            return Err(FiniteSumError::OneClass { label: 1.0 });
+        }
+        Loss::coded(labels, Coding::TwoClasses { negative: left[0][0], positive: left[0][1] })
     }
 
     /// Softmax with one predictor per class, `-log p_y`. Labels are whole numbers from 0, or from 1 if there is no 0; there are
-    /// as many classes as the largest says.
+    /// as many classes as the largest says. Of labels that may lack a class, such as those of a test set, [`Loss::coded`] says
+    /// what they mean.
     ///
     /// # Errors
     /// When a label is not a whole number from 0 to 65536.
     pub fn softmax(labels: &[f64]) -> Result<Loss, FiniteSumError> {
         check_finite(labels)?;
-        let whole = |label: f64| label.fract() == 0.0 && (0.0..=65536.0).contains(&label);
+        let whole = |label: f64| label.fract() == 0.0 && (0.0..=f64::from(MOST_CLASSES)).contains(&label);
         if let Some(row) = labels.iter().position(|&label| !whole(label)) {
             return Err(FiniteSumError::Label { row, label: labels[row], allowed: "0, 1, .. or 1, 2, .." });
         }
-        let first = if labels.contains(&0.0) { 0.0 } else { 1.0 };
-        let labels: Vec<u32> = labels.iter().map(|label| (label - first) as u32).collect();
-        let classes = labels.iter().max().map_or(1, |&most| most as usize + 1);
-        Ok(Loss(Kind::Softmax { classes, labels }))
+        let first = u32::from(!labels.contains(&0.0));
+        let largest = labels.iter().fold(first, |largest, &label| largest.max(label as u32));
+        Loss::coded(labels, Coding::Classes { first, count: (largest - first) as usize + 1 })
+    }
+
+    /// The loss that goes with a coding, of labels that mean what it says: least squares, logistic or softmax.
+    ///
+    /// # Errors
+    /// When a label is none of the coding's, or the coding has two equal labels, no class, or more than 65537.
+    pub fn coded(labels: &[f64], coding: Coding) -> Result<Loss, FiniteSumError> {
+        check_finite(labels)?;
+        let refuse = |known: &dyn Fn(f64) -> bool, allowed| {
+            let row = labels.iter().position(|&label| !known(label));
+            row.map_or(Ok(()), |row| Err(FiniteSumError::Label { row, label: labels[row], allowed }))
+        };
+        Ok(Loss(match coding {
+            Coding::Numbers => Kind::Squares(labels.to_vec()),
+            Coding::TwoClasses { negative, positive } => {
+                let two = negative.is_finite() && positive.is_finite() && negative != positive;
+                if !two {
+                    return Err(FiniteSumError::Coding { coding, allowed: "two different finite numbers" });
+                }
+                refuse(&|label| label == negative || label == positive, "the two numbers of the coding")?;
+                let sign = |&label: &f64| if label == positive { 1.0 } else { -1.0 };
+                Kind::Logistic { negative, positive, signs: labels.iter().map(sign).collect() }
+            }
+            Coding::Classes { first, count } => {
+                if !(1..=MOST_CLASSES as usize + 1).contains(&count) || first > MOST_CLASSES {
+                    let allowed = "1 to 65537 classes, the first with a label of at most 65536";
+                    return Err(FiniteSumError::Coding { coding, allowed });
+                }
+                let class = |label: f64| label - f64::from(first);
+                let known = |label: f64| label.fract() == 0.0 && (0.0..count as f64).contains(&class(label));
+                refuse(&known, "whole numbers from the first label of the coding on, one per class")?;
+                let labels = labels.iter().map(|&label| class(label) as u32).collect();
+                Kind::Softmax { first, classes: count, labels }
+            }
+        }))
+    }
+
+    /// What the numbers given as labels mean, for other labels of the same kind.
+    pub fn coding(&self) -> Coding {
+        match self.0 {
+            Kind::Squares(_) => Coding::Numbers,
+            Kind::Logistic { negative, positive, .. } => Coding::TwoClasses { negative, positive },
+            Kind::Softmax { first, classes, .. } => Coding::Classes { first, count: classes },
+        }
     }
 
     /// Number of components that have a label.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kind::Squares(labels) | Kind::Logistic(labels) => labels.len(),
+            Kind::Squares(labels) | Kind::Logistic { signs: labels, .. } => labels.len(),
             Kind::Softmax { labels, .. } => labels.len(),
         }
     }
@@ -89,7 +172,7 @@ impl Loss {
     pub fn curvature(&self) -> f64 {
         match &self.0 {
             Kind::Squares(_) => 2.0,
-            Kind::Logistic(_) => 0.25,
+            Kind::Logistic { .. } => 0.25,
             Kind::Softmax { .. } => 0.5,
         }
     }
@@ -106,7 +189,7 @@ impl Loss {
     pub(super) fn value(&self, i: usize, margins: &[f64]) -> f64 {
         match &self.0 {
             Kind::Squares(labels) => square_loss(margins[0], labels[i]),
-            Kind::Logistic(signs) => logistic_loss(margins[0], signs[i]),
+            Kind::Logistic { signs, .. } => logistic_loss(margins[0], signs[i]),
             Kind::Softmax { labels, .. } => softmax_loss(margins, labels[i] as usize),
         }
     }
@@ -116,7 +199,7 @@ impl Loss {
     pub(super) fn slopes(&self, i: usize, margins: &mut [f64]) {
         match &self.0 {
             Kind::Squares(labels) => margins[0] = square_slope(margins[0], labels[i]),
-            Kind::Logistic(signs) => margins[0] = logistic_slope(margins[0], signs[i]),
+            Kind::Logistic { signs, .. } => margins[0] = logistic_slope(margins[0], signs[i]),
             Kind::Softmax { labels, .. } => softmax_slopes(margins, labels[i] as usize),
         }
     }
@@ -135,7 +218,7 @@ mod tests {
 
     fn signs(labels: &[f64]) -> Vec<f64> {
         match Loss::logistic(labels).expect("labels").0 {
-            Kind::Logistic(signs) => signs,
+            Kind::Logistic { signs, .. } => signs,
             _ => vec![],
         }
     }
@@ -145,10 +228,68 @@ mod tests {
         assert_eq!(signs(&[-1.0, 1.0]), [-1.0, 1.0]);
         assert_eq!(signs(&[0.0, 1.0]), [-1.0, 1.0]);
         assert_eq!(signs(&[2.0, 1.0]), [1.0, -1.0]);
-        assert_eq!((signs(&[0.0]), signs(&[1.0]), signs(&[])), (vec![-1.0], vec![1.0], vec![]));
+        assert_eq!(
+            [signs(&[0.0]), signs(&[-1.0]), signs(&[2.0]), signs(&[])],
+            [vec![-1.0], vec![-1.0], vec![1.0], vec![]]
+        );
         let error = Loss::logistic(&[0.0, 1.0, 7.0]).unwrap_err();
         assert!(matches!(error, FiniteSumError::Label { row: 2, .. }), "{error}");
         assert!(matches!(Loss::logistic(&[-1.0, 0.0]), Err(FiniteSumError::Label { row: 1, .. })));
+    }
+
+    #[test]
+    fn a_third_label_is_the_one_at_fault() {
+        let error = Loss::logistic(&[0.0, 1.0, 1.0, 2.0, 0.0]).unwrap_err();
+        assert!(matches!(error, FiniteSumError::Label { row: 3, label: 2.0, .. }), "{error}");
+        assert!(error.to_string().contains("softmax"), "{error}");
+    }
+
+    #[test]
+    fn labels_that_are_all_one_may_be_either_class_and_need_a_coding() {
+        let error = Loss::logistic(&[1.0, 1.0]).unwrap_err();
+        assert_eq!(error, FiniteSumError::OneClass { label: 1.0 });
+        assert!(error.to_string().contains("Loss::coded"), "{error}");
+
+        // A fold of one class means what the whole means.
+        for (whole, sign) in [([1.0, 2.0], -1.0), ([0.0, 1.0], 1.0), ([-1.0, 1.0], 1.0)] {
+            let coding = Loss::logistic(&whole).unwrap().coding();
+            let fold = Loss::coded(&[1.0, 1.0], coding).unwrap();
+            assert!(matches!(&fold.0, Kind::Logistic { signs, .. } if signs == &[sign; 2]), "{whole:?}");
+            assert_eq!(fold.coding(), coding);
+        }
+    }
+
+    #[test]
+    fn a_fold_without_the_first_or_the_last_class_keeps_the_numbers_of_the_others() {
+        let coding = Loss::softmax(&[0.0, 1.0, 2.0]).unwrap().coding();
+        let fold = Loss::coded(&[1.0, 1.0], coding).unwrap();
+        assert!(matches!(&fold.0, Kind::Softmax { classes: 3, labels, .. } if labels == &[1, 1]));
+        let coding = Loss::softmax(&[1.0, 3.0]).unwrap().coding();
+        let fold = Loss::coded(&[2.0], coding).unwrap();
+        assert!(matches!(&fold.0, Kind::Softmax { classes: 3, labels, .. } if labels == &[1]));
+    }
+
+    #[test]
+    fn codings_that_cannot_be_are_refused_and_so_are_labels_that_a_coding_does_not_know() {
+        let two = |negative, positive| Coding::TwoClasses { negative, positive };
+        let classes = |first, count| Coding::Classes { first, count };
+        for coding in
+            [two(1.0, 1.0), two(f64::NAN, 1.0), two(0.0, f64::INFINITY), classes(0, 0), classes(0, 1 << 40)]
+        {
+            assert!(matches!(Loss::coded(&[], coding), Err(FiniteSumError::Coding { .. })), "{coding:?}");
+        }
+        for (labels, coding) in [
+            ([1.0, 3.0], two(1.0, 2.0)),
+            ([1.0, 0.0], classes(1, 3)),
+            ([1.0, 4.0], classes(1, 3)),
+            ([1.0, 1.5], classes(1, 3)),
+            ([1.0, f64::NAN], Coding::Numbers),
+        ] {
+            assert!(
+                matches!(Loss::coded(&labels, coding), Err(FiniteSumError::Label { row: 1, .. })),
+                "{coding:?}"
+            );
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ mod sweep;
 
 pub use design::{Batch, Entries, Examples};
 pub use error::FiniteSumError;
-pub use loss::Loss;
+pub use loss::{Coding, Loss};
 pub use predictor::{Gradient, Predictor};
 pub use squares::NormalEquations;
 pub use standard::Standardise;

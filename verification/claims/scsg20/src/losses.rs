@@ -15,7 +15,7 @@
 
 use lao_algorithms::thresholding::{GdParams, GdStep, Shape, Solver};
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{Coding, Examples, Loss};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
@@ -26,6 +26,9 @@ use rand_distr::{Distribution, StandardNormal};
 
 const DIM: usize = 4;
 const CLASSES: usize = 3;
+
+/// Signs as labels: there may be none of one class.
+const SIGNS: Coding = Coding::TwoClasses { negative: -1.0, positive: 1.0 };
 
 /// The losses, by number.
 const KINDS: [&str; 3] = ["squares", "logistic", "softmax"];
@@ -52,7 +55,7 @@ fn random_sum(rng: &mut Rng, kind: usize, components: usize, ridge: f64) -> anyh
     let labels: Vec<f64> = (0..components).map(|z| label(z, normal())).collect();
     let loss = match kind {
         0 => Loss::least_squares(labels)?,
-        1 => Loss::logistic(&labels)?,
+        1 => Loss::coded(&labels, SIGNS)?,
         // All classes must occur.
         _ => Loss::softmax(&labels)?,
     };
@@ -155,7 +158,7 @@ fn extreme(naive: bool) -> anyhow::Result<Vec<(f64, f64)>> {
         coefficients: x.iter().map(|x| SparseVector::from_dense(&[*x])).collect(),
         intercepts: vec![0.0; x.len()],
     };
-    let mut logistic = FiniteSum::new(row()?, Loss::logistic(&[1.0, 1.0])?)?;
+    let mut logistic = FiniteSum::new(row()?, Loss::coded(&[1.0, 1.0], SIGNS)?)?;
     let mut softmax = FiniteSum::new(row()?, Loss::softmax(&[0.0, 1.0])?)?;
     let mut pairs = Vec::new();
     for x in [LOGIT, -LOGIT] {

@@ -3,10 +3,13 @@
 use super::{dot, members};
 use lao_algorithms::thresholding::{Draws, EpochLength, ScsgParams, Shape, Solver};
 use lao_kernels::{SparseVector, symmetric_eigenvalues};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{Coding, Examples, Loss};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
+
+/// Signs as labels: there may be none of one class.
+const SIGNS: Coding = Coding::TwoClasses { negative: -1.0, positive: 1.0 };
 
 /// `f_z(x)` = mean over the rows of block z of a loss, plus `(ridge/2) |x|^2`.
 #[derive(Clone, Debug)]
@@ -96,7 +99,7 @@ impl SmallSum {
     pub fn production(&self) -> anyhow::Result<FiniteSum> {
         let examples = Examples::rows(self.rows.len(), self.dim, self.rows.concat())?;
         let loss = match self.logistic {
-            true => Loss::logistic(&self.labels)?,
+            true => Loss::coded(&self.labels, SIGNS)?,
             false => Loss::least_squares(self.labels.clone())?,
         };
         Ok(FiniteSum::new(examples, loss)?.with_ridge(self.ridge)?.in_blocks(self.block)?)
