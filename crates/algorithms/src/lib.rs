@@ -25,7 +25,7 @@ pub mod schedule;
 pub mod thresholding;
 
 pub use params::ParamError;
-pub use registry::{AnyLearner, AnyParams, METHODS, Method, Task};
+pub use registry::{AnyLearner, AnyParams, METHODS, Method, Model, Task};
 pub use schedule::{BatchSizes, StepSizes};
 
 /// The examples of the README, run as tests.
