@@ -270,7 +270,7 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
 #[test]
 fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
     for_every_method(|method| {
-        let theta = SparseVector::new(DIM, vec![0, 3], vec![1e308, -1e308]).unwrap();
+        let theta = SparseVector::new(DIM, vec![0, 3], vec![1e307, -1e307]).unwrap();
         let design = Uniform::new(DIM).unwrap();
         let wild = Virtual::new(design, theta, Noise::None, &Seed::root(1)).unwrap();
         let mut learner = learner(method);
