@@ -39,6 +39,7 @@ pub mod murata_suzuki;
 pub mod params;
 pub mod registry;
 pub mod schedule;
+mod state;
 pub mod thresholding;
 
 pub use params::ParamError;

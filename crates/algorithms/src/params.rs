@@ -1,5 +1,6 @@
 //! The gate that parameters pass once.
 
+use lao_observation::stored::Damaged;
 use std::fmt::Display;
 use thiserror::Error;
 
@@ -15,6 +16,45 @@ pub struct ParamError {
     pub value: String,
     /// What would be accepted.
     pub allowed: String,
+}
+
+/// The largest dimension of the methods that keep a list of `d` numbers: one such list then takes a GiB.
+pub const MAX_DIM: usize = 1 << 27;
+
+impl ParamError {
+    /// A stored state whose parameters the gate refuses.
+    pub(crate) fn damaged(self) -> Damaged {
+        let ParamError { method, field, value, allowed } = self;
+        Damaged { what: method, reason: format!("{field} = {value} is not allowed; {allowed}") }
+    }
+}
+
+/// Refuses a dimension below `least` or above [`MAX_DIM`].
+pub(crate) fn require_dim(method: &'static str, least: usize, dim: usize) -> Result<(), ParamError> {
+    let allowed = format_args!("at least {least} and at most 2^27, which takes a GiB per list of d numbers");
+    require((least..=MAX_DIM).contains(&dim), method, "dim", dim, allowed)
+}
+
+/// Refuses a radius, rate or scale outside `1e-150..=1e150`. Within these bounds squares and quotients are neither
+/// infinite nor zero.
+pub(crate) fn require_scale(method: &'static str, field: &'static str, value: f64) -> Result<(), ParamError> {
+    require((1e-150..=1e150).contains(&value), method, field, number(value), SCALES)
+}
+
+/// What [`require_scale`] allows.
+pub(crate) const SCALES: &str = "a positive finite number, from 1e-150 to 1e150";
+
+/// A number as a message shows it, without the zeros of very large or small ones.
+pub(crate) fn number(value: f64) -> String {
+    let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if plain { value.to_string() } else { format!("{value:e}") }
+}
+
+/// A number derived from others that the gate allows: kept from overflow and underflow, so that the gate does not refuse
+/// it in their place. Where one of them is not allowed, the result is not either.
+pub(crate) fn derived(value: f64, from: &[f64]) -> f64 {
+    let allowed = from.iter().all(|given| given.is_finite() && *given > 0.0);
+    if allowed { value.clamp(1e-150, 1e150) } else { value }
 }
 
 /// Refuses `value` unless `ok`.
@@ -39,7 +79,7 @@ pub(crate) fn require_shape(
     budget: usize,
 ) -> Result<(), ParamError> {
     require(dim >= 2, method, "dim", dim, "at least 2 attributes, one for the support and one to explore")?;
-    require(dim <= u32::MAX as usize, method, "dim", dim, "below 2^32")?;
+    require_dim(method, 2, dim)?;
     require(sparsity >= 1, method, "sparsity", sparsity, format_args!("s must lie in 1..={}", dim - 1))?;
     require(budget <= dim, method, "budget", budget, format_args!("s' must not exceed d = {dim}"))?;
     require(
@@ -60,7 +100,7 @@ pub(crate) fn require_step(method: &'static str, step_size: f64) -> Result<(), P
         ok,
         method,
         "step_size",
-        step_size,
+        number(step_size),
         "a positive finite number; theorems give it by the smoothness",
     )
 }

@@ -517,4 +517,7 @@ impl Learner for AnyLearner {
     fn updates(&self) -> u64 {
         self.inner().updates()
     }
+    fn examples_to_next_update(&self) -> Option<u64> {
+        self.inner().examples_to_next_update()
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::{Ask, Block, Rng, Row};
 use lao_kernels::SparseView;
+use std::fmt;
 use thiserror::Error;
 
 /// A method that learns a sparse linear predictor without a handle on the data.
@@ -24,7 +25,9 @@ pub trait Learner {
     /// Takes in what was observed. A large wish may be told in several pieces; the learner counts.
     ///
     /// # Errors
-    /// [`LearnError::Diverged`] when an update leaves the finite numbers; the estimate before it stands.
+    /// [`LearnError::Diverged`] when an update leaves the finite numbers, [`LearnError::NotFinite`] when a number told is
+    /// NaN or infinite, [`LearnError::NotAsked`] when something else was asked for. The learner is then as it was before,
+    /// so the estimate stands, and the right answer to the same ask may still come.
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError>;
 
     /// The estimate after the last completed update.
@@ -32,6 +35,52 @@ pub trait Learner {
 
     /// How many updates were completed.
     fn updates(&self) -> u64;
+
+    /// Returns how many more examples complete the next update. `None` if the learner does not know, as one that updates
+    /// with every example need not, or if no update will come.
+    ///
+    /// A method of mini-batches may need many examples for its first update, and a run that ends before has learned
+    /// nothing; [`NoUpdate`] says so.
+    fn examples_to_next_update(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// What there is to say of a run that ended before the first update: the estimate is still the start.
+///
+/// ```
+/// # use lao_observation::{Learner, NoUpdate};
+/// # fn report<L: Learner>(learner: &L) {
+/// // After the run:
+/// if let Some(warning) = NoUpdate::of(learner) {
+///     eprintln!("{warning}");
+/// }
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoUpdate {
+    /// How many more examples the first update needs, if the learner knows.
+    pub missing: Option<u64>,
+}
+
+impl NoUpdate {
+    /// Returns the warning if `learner` has completed no update.
+    pub fn of<L: Learner + ?Sized>(learner: &L) -> Option<Self> {
+        (learner.updates() == 0).then(|| NoUpdate { missing: learner.examples_to_next_update() })
+    }
+}
+
+impl fmt::Display for NoUpdate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("no update was completed, so the estimate is still the start")?;
+        match self.missing {
+            Some(missing) => write!(
+                formatter,
+                ": the first update needs {missing} more examples; give more data, or lower the batch size"
+            ),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What a learner is told.
@@ -42,6 +91,62 @@ pub enum Told<'a> {
     /// Part or all of a gradient sum.
     Gradient(GradientSum<'a>),
 }
+
+impl<'a> Told<'a> {
+    /// Returns the example told, with its label, if it is one example and all its numbers are finite. Whether its
+    /// attributes are those asked for is for the caller to compare.
+    ///
+    /// # Errors
+    /// [`LearnError::NotAsked`] or [`LearnError::NotFinite`].
+    #[inline]
+    pub fn example(&self) -> Result<(Row<'a>, f64), LearnError> {
+        let not_asked = |told| LearnError::NotAsked { told, asked: ONE_EXAMPLE };
+        let Told::Values(block) = self else { return Err(not_asked("a gradient sum")) };
+        let Some((seen, label)) = block.single() else {
+            return Err(not_asked("values of several examples, or of none"));
+        };
+        // Without a way out in the middle, so that many numbers are looked at at once.
+        if seen.values.iter().fold(label.is_finite(), |all, value| all & value.is_finite()) {
+            return Ok((seen, label));
+        }
+        let strange = |(_, value): &(&u32, &f64)| !value.is_finite();
+        Err(match seen.attributes.iter().zip(seen.values).find(strange) {
+            Some((&attribute, &value)) if label.is_finite() => {
+                LearnError::NotFinite { attribute: Some(attribute), value }
+            }
+            _ => LearnError::NotFinite { attribute: None, value: label },
+        })
+    }
+
+    /// Returns the error of a learner that asked for one example's values of other attributes.
+    pub fn other_attributes(&self) -> LearnError {
+        LearnError::NotAsked { told: "other attribute values", asked: ONE_EXAMPLE }
+    }
+
+    /// Returns the gradient sum told, if it is one over these coordinates, of at least 1 and at most `examples` examples.
+    /// Its numbers need not be finite: an estimate that has grown too large makes them overflow.
+    ///
+    /// # Errors
+    /// [`LearnError::NotAsked`].
+    pub fn gradient(
+        &self,
+        attributes: impl ExactSizeIterator<Item = u32>,
+        examples: u64,
+    ) -> Result<GradientSum<'a>, LearnError> {
+        let not_asked =
+            |told| LearnError::NotAsked { told, asked: "a gradient sum over the coordinates asked for" };
+        let &Told::Gradient(part) = self else { return Err(not_asked("attribute values")) };
+        if part.sum.len() != attributes.len() || !part.attributes.iter().copied().eq(attributes) {
+            return Err(not_asked("a gradient sum over other coordinates"));
+        }
+        if part.examples == 0 || part.examples > examples {
+            return Err(not_asked("a gradient sum over no examples, or over more than asked for"));
+        }
+        Ok(part)
+    }
+}
+
+const ONE_EXAMPLE: &str = "one example's values of the attributes asked for";
 
 /// `sum[i]` is the sum over `examples` examples of `2 (theta' x - y) x_j` for `j = attributes[i]`.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +164,7 @@ pub struct GradientSum<'a> {
 pub enum LearnError {
     /// The step left the finite numbers.
     #[error(
-        "update {update} diverged: coordinate {attribute} became {value}; the step size is too large for this data, or the data has values out of scale"
+        "update {update} diverged: coordinate {attribute} became {value:?}; the step size is too large for this data, or the data has values out of scale"
     )]
     Diverged {
         /// The update, counted from 1.
@@ -67,6 +172,14 @@ pub enum LearnError {
         /// The first coordinate that is not finite.
         attribute: usize,
         /// Its value.
+        value: f64,
+    },
+    /// A number told is NaN or infinite.
+    #[error("{} is {value:?}: values and labels must be finite; leave the example out", name(.attribute))]
+    NotFinite {
+        /// The attribute; `None` for the label.
+        attribute: Option<u32>,
+        /// What was told.
         value: f64,
     },
     /// The session told something that was not asked for.
@@ -77,4 +190,8 @@ pub enum LearnError {
         /// What was wanted.
         asked: &'static str,
     },
+}
+
+fn name(attribute: &Option<u32>) -> String {
+    attribute.map_or("the label".into(), |attribute| format!("the value of attribute {attribute}"))
 }

@@ -79,7 +79,7 @@ pub use ask::{Ask, Request};
 pub use block::{Block, BlockBuf, Row};
 pub use budget::Budget;
 pub use finite_sum::{Batch, FiniteSum, FiniteSumError, Gradient, Meter, Predictor};
-pub use learner::{GradientSum, LearnError, Learner, Told};
+pub use learner::{GradientSum, LearnError, Learner, NoUpdate, Told};
 pub use ledger::Ledger;
 pub use problem::Constants;
 pub use seed::{Rng, Seed};

@@ -24,11 +24,13 @@
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
 use super::shrunk::Shrunk;
-use crate::hazan_koren::{Look, Prediction};
-use crate::params::{ParamError, require};
+use crate::hazan_koren::{Look, Prediction, require_draws};
+use crate::params::{ParamError, derived, require_dim, require_scale};
+use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
 use lao_observation::sample::uniform_draws;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -41,13 +43,13 @@ const NAME: &str = "AER";
 pub struct AerParams {
     /// `d`, attributes of an example.
     pub dim: usize,
-    /// `k_u >= 1`, uniform draws per example, for the direction.
+    /// `k_u`, uniform draws per example, for the direction, from 1 to 16 d.
     pub uniform: usize,
-    /// `k_w >= 1`, draws by weight per example, for the residual.
+    /// `k_w`, draws by weight per example, for the residual, from 1 to 16 d.
     pub weighted: usize,
-    /// `lambda > 0`.
+    /// `lambda`, from 1e-150 to 1e150.
     pub regularization: f64,
-    /// `B`, the largest l1 norm of a predictor; `None` does not project.
+    /// `B`, the largest l1 norm of a predictor, from 1e-150 to 1e150; `None` does not project.
     pub radius: Option<f64>,
     /// How many of the first iterates the average leaves out.
     pub burn_in: u64,
@@ -77,7 +79,7 @@ impl AerParams {
             dim,
             uniform,
             weighted: budget - uniform,
-            regularization: balanced / (4.0 * step_size),
+            regularization: derived(balanced / (4.0 * step_size), &[step_size]),
             radius: Some(radius),
             burn_in: 0,
             prediction: Prediction::default(),
@@ -90,15 +92,7 @@ impl AerParams {
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn check(self) -> Result<Aer, ParamError> {
         let AerParams { dim, uniform, weighted, regularization, radius, burn_in, prediction } = self;
-        require(dim >= 1, NAME, "dim", dim, "at least 1 attribute")?;
-        require(dim <= u32::MAX as usize, NAME, "dim", dim, "below 2^32")?;
-        let allowed = "1..=2^32 - 1, so a budget of at least 2";
-        require(uniform >= 1 && uniform <= u32::MAX as usize, NAME, "uniform", uniform, allowed)?;
-        require(weighted >= 1 && weighted <= u32::MAX as usize, NAME, "weighted", weighted, allowed)?;
-        let ok = regularization.is_finite() && regularization > 0.0;
-        require(ok, NAME, "regularization", regularization, "a positive finite number")?;
-        let strange = radius.filter(|radius| !(radius.is_finite() && *radius > 0.0));
-        require(strange.is_none(), NAME, "radius", strange.unwrap_or(0.0), "a positive finite number")?;
+        gate(dim, uniform, weighted, regularization, radius)?;
         let look = Look::new(dim, prediction == Prediction::Observed);
         let iterate = Shrunk::new(dim, radius);
         let average = OnceCell::new();
@@ -106,8 +100,24 @@ impl AerParams {
     }
 }
 
+/// Refuses parameters that cannot work, and the states that have them.
+fn gate(
+    dim: usize,
+    uniform: usize,
+    weighted: usize,
+    regularization: f64,
+    radius: Option<f64>,
+) -> Result<(), ParamError> {
+    require_dim(NAME, 1, dim)?;
+    require_draws(NAME, "uniform", dim, uniform)?;
+    require_draws(NAME, "weighted", dim, weighted)?;
+    require_scale(NAME, "regularization", regularization)?;
+    radius.map_or(Ok(()), |radius| require_scale(NAME, "radius", radius))
+}
+
 /// The learner of Cesa-Bianchi et al. Costs O((k_u + k_w) log d) per example, amortised; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Aer {
     uniform: usize,
     weighted: usize,
@@ -121,13 +131,27 @@ pub struct Aer {
     average: OnceCell<SparseVector>,
 }
 
+lao_observation::stored!(Aer);
+
+impl Validate for Aer {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Aer { uniform, weighted, regularization, prediction, iterate, look, done, .. } = self;
+        gate(iterate.dim(), *uniform, *weighted, *regularization, iterate.radius())
+            .map_err(ParamError::damaged)?;
+        state::count(NAME, "the number of updates", *done)?;
+        iterate.check(NAME, *done)?;
+        look.check(NAME, iterate.dim(), *prediction == Prediction::Observed, (*uniform, *weighted))
+    }
+}
+
 impl Aer {
     /// `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
         self.iterate.to_dense()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than `k_u` and
+    /// `k_w` is awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &AerDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);

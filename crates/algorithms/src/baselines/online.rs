@@ -20,8 +20,10 @@
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`, `hk12-table1-lasso`.
 
-use crate::params::{ParamError, require, require_step};
+use crate::params::{ParamError, derived, require_dim, require_scale, require_step};
+use crate::state;
 use lao_kernels::{SparseVector, SparseView, project_l2_ball};
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -53,12 +55,12 @@ pub struct OnlineParams {
 impl OnlineParams {
     /// The step size that balances the two terms of the regret bound for `m = examples`: with `|x|_2 <= 1` and `|y| <= B`
     /// gradients are at most `2B`, so `eta = 1/sqrt(m)` for Ridge; with `|x|_inf <= 1`, `eta = sqrt(log(2d)/m)/(2B)`
-    /// for Lasso.
+    /// for Lasso. No examples count as one.
     pub fn from_theorem(dim: usize, ball: Ball, radius: f64, examples: u64) -> Self {
-        let m = examples as f64;
+        let m = examples.max(1) as f64;
         let step_size = match ball {
             Ball::Ridge => 1.0 / m.sqrt(),
-            Ball::Lasso => ((2.0 * dim as f64).ln() / m).sqrt() / (2.0 * radius),
+            Ball::Lasso => derived(((2.0 * dim as f64).ln() / m).sqrt() / (2.0 * radius), &[radius]),
         };
         OnlineParams { dim, ball, radius, step_size }
     }
@@ -70,7 +72,12 @@ impl OnlineParams {
             Ball::Ridge => 1.0,
             Ball::Lasso => radius,
         };
-        OnlineParams { dim, ball, radius, step_size: step_size / (unit * dim as f64) }
+        OnlineParams {
+            dim,
+            ball,
+            radius,
+            step_size: derived(step_size / (unit * dim as f64), &[step_size, unit]),
+        }
     }
 
     /// The learner.
@@ -78,30 +85,81 @@ impl OnlineParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn check(self) -> Result<Online, ParamError> {
-        let OnlineParams { dim, ball, radius, step_size } = self;
-        let name = match ball {
+        self.gate()?;
+        let zeros = || vec![0.0; self.dim];
+        Ok(Online { w: zeros(), u: zeros(), step: zeros(), done: 0, sparse: OnceCell::new(), params: self })
+    }
+
+    fn name(&self) -> &'static str {
+        match self.ball {
             Ball::Ridge => "online Ridge",
             Ball::Lasso => "online Lasso",
-        };
-        require(dim >= 1 && dim <= u32::MAX as usize, name, "dim", dim, "1..2^32")?;
-        require(radius.is_finite() && radius > 0.0, name, "radius", radius, "a positive finite number")?;
-        require_step(name, step_size)?;
-        let zeros = || vec![0.0; dim];
-        Ok(Online { params: self, w: zeros(), u: zeros(), step: zeros(), done: 0, sparse: OnceCell::new() })
+        }
+    }
+
+    /// Refuses parameters that cannot work, and the states that have them.
+    fn gate(&self) -> Result<(), ParamError> {
+        let name = self.name();
+        require_dim(name, 1, self.dim)?;
+        require_scale(name, "radius", self.radius)?;
+        require_step(name, self.step_size)
     }
 }
 
 /// Online Ridge or Lasso. Costs O(d) per example.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Online {
     params: OnlineParams,
     w: Vec<f64>,
     /// Logarithms of the positive weights, for Lasso.
     u: Vec<f64>,
+    /// What the step leads to.
+    #[serde(skip)]
     step: Vec<f64>,
     done: u64,
     #[serde(skip)]
     sparse: OnceCell<SparseVector>,
+}
+
+lao_observation::stored!(Online);
+
+impl Validate for Online {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Online { params, w, u, done, .. } = self;
+        let (what, radius) = (params.name(), params.radius);
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
+        params.gate().map_err(ParamError::damaged)?;
+        state::length(what, "w", w.len(), params.dim)?;
+        state::length(what, "u", u.len(), params.dim)?;
+        state::count(what, "the number of updates", *done)?;
+        // Up to rounding, which no number of examples adds up: both are made anew by every step.
+        match params.ball {
+            Ball::Ridge => {
+                let norm = w.iter().map(|w| (w / radius) * (w / radius)).sum::<f64>();
+                damaged(norm <= 1.0 + 1e-6, "the predictor leaves the ball")?;
+                damaged(u.iter().all(|u| *u == 0.0), "it has logarithms, which are for Lasso")
+            }
+            Ball::Lasso => {
+                let mut wanted = vec![0.0; u.len()];
+                from_logarithms(u, radius, &mut wanted);
+                let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * radius;
+                damaged(w.iter().zip(&wanted).all(near), "the predictor is not that of its logarithms")
+            }
+        }
+    }
+}
+
+/// `w <- B sinh(u) / |cosh(u)|_1`.
+fn from_logarithms(u: &[f64], radius: f64, w: &mut [f64]) {
+    let largest = u.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
+    let mut total = 0.0;
+    for (w, u) in w.iter_mut().zip(u) {
+        let (plus, minus) = ((u - largest).exp(), (-u - largest).exp());
+        *w = plus - minus;
+        total += plus + minus;
+    }
+    w.iter_mut().for_each(|w| *w *= radius / total);
 }
 
 impl Online {
@@ -121,17 +179,17 @@ impl Learner for Online {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let not_asked = |told| LearnError::NotAsked { told, asked: "all attribute values of one example" };
-        let Told::Values(block) = told else { return Err(not_asked("a gradient sum")) };
-        let Some((seen, label)) = block.single().filter(|(seen, _)| seen.values.len() == self.w.len()) else {
-            return Err(not_asked("other attribute values"));
-        };
+        let (seen, label) = told.example()?;
+        if !seen.attributes.iter().copied().eq(0..self.w.len() as u32) {
+            return Err(told.other_attributes());
+        }
         let OnlineParams { ball, radius, step_size, .. } = self.params;
         let residual = self.w.iter().zip(seen.values).map(|(w, x)| w * x).sum::<f64>() - label;
         let from = match ball {
             Ball::Ridge => &self.w,
             Ball::Lasso => &self.u,
         };
+        self.step.resize(self.w.len(), 0.0);
         for ((next, from), x) in self.step.iter_mut().zip(from).zip(seen.values) {
             *next = from - step_size * residual * x;
         }
@@ -150,14 +208,7 @@ impl Learner for Online {
             }
             Ball::Lasso => {
                 std::mem::swap(&mut self.u, &mut self.step);
-                let largest = self.u.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
-                let mut total = 0.0;
-                for (w, u) in self.w.iter_mut().zip(&self.u) {
-                    let (plus, minus) = ((u - largest).exp(), (-u - largest).exp());
-                    *w = plus - minus;
-                    total += plus + minus;
-                }
-                self.w.iter_mut().for_each(|w| *w *= radius / total);
+                from_logarithms(&self.u, radius, &mut self.w);
             }
         }
         self.done += 1;

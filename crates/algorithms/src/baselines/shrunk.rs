@@ -14,6 +14,7 @@
 
 use lao_kernels::{SparseVector, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
+use lao_observation::stored::Damaged;
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,11 @@ const FAN: usize = 64;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
+/// No sum of keys gets larger: far enough from overflow for any order of adding, and for the sum of iterates, where keys are
+/// multiplied by that of all scales.
+const LARGEST: f64 = f64::MAX / 4096.0;
+/// More than the sum of all scales `1, 1/2, 1/3, ..` of any run.
+const SCALES: f64 = 64.0;
 /// The slot of an inactive coordinate.
 const NONE: u32 = u32::MAX;
 
@@ -90,8 +96,10 @@ pub(super) struct Shrunk {
     /// The block to be added up anew next.
     stale: usize,
     /// What the step under way takes off `w'/s`, draw by draw.
+    #[serde(skip)]
     change: Vec<f64>,
     /// Of the draws under way.
+    #[serde(skip)]
     targets: Vec<f64>,
 }
 
@@ -121,6 +129,66 @@ impl Shrunk {
 
     pub(super) fn dim(&self) -> usize {
         self.entries.len()
+    }
+
+    pub(super) fn radius(&self) -> Option<f64> {
+        self.radius
+    }
+
+    /// Refuses what no number of steps leads to; the radius is for the caller to look at.
+    ///
+    /// What is exact is compared exactly: the scale, the slots, the counts of active entries, that bounds are bounds, and
+    /// that `h` lies where [`settle`](Self::settle) keeps it. Sums of keys have errors relative to the largest since they
+    /// were added up, and one example out of scale makes keys of any size that the next projection takes away, so that
+    /// only what would come near to overflow is refused in them.
+    pub(super) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
+        let Shrunk { radius, scale, level, prefix, entries, active, sums, total, stale, .. } = self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
+        damaged(*scale == 1.0 / done.max(1) as f64, "the scale is not that of the number of updates")?;
+        // With a radius h s is at most SLACK B after each step, and s falls; without one nothing is ever projected.
+        let highest = radius.map_or(0.0, |radius| SLACK * radius / scale);
+        let most = SCALES.min(2.0 * done as f64);
+        let levels = SLACK * radius.unwrap_or(0.0) * 2.0 * done as f64;
+        let begun = (0.0..=most).contains(&prefix[0]) && (0.0..=levels).contains(&prefix[1]);
+        damaged(begun && (0.0..=2.0 * highest).contains(level), "the scales and levels do not add up")?;
+
+        let slots = entries.iter().filter(|entry| entry.slot != NONE).count();
+        let at_home = |(slot, active): (usize, &Active)| {
+            entries.get(active.attribute as usize).is_some_and(|entry| entry.slot as usize == slot)
+        };
+        let ok = slots == active.len() && active.iter().enumerate().all(at_home);
+        damaged(ok, "the list of active attributes does not fit their places in it")?;
+        let fits = |key: f64| key != 0.0 && key.abs() >= *level && key.abs() <= 2.0 * LARGEST;
+        damaged(active.iter().all(|active| fits(active.key)), "an active weight is below the level")?;
+        let near = |sums: &Sums, exact: &Sums| sums.count == exact.count && sums.keys.abs() <= 2.0 * LARGEST;
+        let agrees = sums.agrees(entries.len(), |block| add_up(active, block), near);
+        damaged(agrees && *total == sums.total(), "the sums are not those of the active weights")?;
+        damaged(*stale < sums.blocks(), "the block to be added up next does not exist")?;
+        damaged(self.bounds_hold(), "a bound from below is above a weight")?;
+        let summed = |sum: &f64| sum.abs() <= f64::MAX / 4.0;
+        damaged(self.summed().iter().all(summed), "the average leaves the finite numbers")
+    }
+
+    /// Whether `lowest` has the shape that [`new`](Self::new) gives it, and bounds what it should.
+    fn bounds_hold(&self) -> bool {
+        let bound = |nodes: &[f64], below: &mut dyn Iterator<Item = f64>| {
+            nodes.iter().zip(below).all(|(node, least)| (0.0..=least).contains(node))
+        };
+        let least = |keys: &[Active]| keys.iter().fold(f64::MAX, |least, active| least.min(active.key.abs()));
+        let Some((blocks, coarser)) = self.lowest.split_first() else { return false };
+        let mut keys = self.active.chunks(BLOCK).map(least).chain(std::iter::repeat(f64::MAX));
+        if blocks.len() != self.sums.blocks() || !bound(blocks, &mut keys) {
+            return false;
+        }
+        let mut finer = blocks;
+        for nodes in coarser {
+            let mut below = finer.chunks(FAN).map(|nodes| nodes.iter().copied().fold(f64::MAX, f64::min));
+            if finer.len() <= FAN || nodes.len() != finer.len().div_ceil(FAN) || !bound(nodes, &mut below) {
+                return false;
+            }
+            finer = nodes;
+        }
+        finer.len() <= FAN
     }
 
     /// `w_j`; 0 beyond the dimension.
@@ -190,8 +258,7 @@ impl Shrunk {
     ) -> Result<(), LearnError> {
         self.change.clear();
         self.change.extend(change);
-        // Far enough from overflow for any order of adding.
-        let fits = self.total.keys + sum_abs(&self.change) + self.level * self.total.count < f64::MAX / 4.0;
+        let fits = self.total.keys + sum_abs(&self.change) + self.level * self.total.count < LARGEST;
         if !fits {
             let strange = draws.iter().zip(&self.change).find(|(_, change)| !change.is_finite());
             let (attribute, value) =
@@ -350,12 +417,17 @@ impl Shrunk {
         if count == 0 {
             return SparseVector::from_dense(&self.to_dense());
         }
+        SparseVector::from_dense(&self.summed().iter().map(|sum| sum / count as f64).collect::<Vec<_>>())
+    }
+
+    /// The sum of the iterates that count, all d coordinates.
+    fn summed(&self) -> Vec<f64> {
         let [p, q] = self.prefix;
         let mut sums: Vec<f64> = self.entries.iter().map(|entry| entry.past).collect();
         for &Active { key, attribute } in &self.active {
             sums[attribute as usize] += p * key - q * sign(key);
         }
-        SparseVector::from_dense(&sums.iter().map(|sum| sum / count as f64).collect::<Vec<_>>())
+        sums
     }
 }
 

@@ -30,10 +30,12 @@
 
 use super::multiplicative::Multiplicative;
 use super::{Draws, Look, Prediction, require_shape};
-use crate::params::ParamError;
+use crate::params::{ParamError, derived};
+use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
 use lao_observation::sample::uniform_draws;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -46,11 +48,11 @@ const NAME: &str = "AELR";
 pub struct AelrParams {
     /// `d`, attributes of an example.
     pub dim: usize,
-    /// `k >= 1`, uniform draws per example; k + 1 attributes are observed.
+    /// `k`, uniform draws per example, from 1 to 16 d; k + 1 attributes are observed.
     pub draws: usize,
-    /// `B > 0`, the largest l1 norm of a predictor.
+    /// `B`, the largest l1 norm of a predictor, from 1e-150 to 1e150.
     pub radius: f64,
-    /// `eta > 0`; gradients are clipped at `1/eta`.
+    /// `eta`, from 1e-150 to 1e150; gradients are clipped at `1/eta`.
     pub step_size: f64,
     /// What is predicted online; does not change what is learned.
     #[serde(default)]
@@ -60,10 +62,11 @@ pub struct AelrParams {
 impl AelrParams {
     /// The step size of Theorem 3.4, corrected: `eta = (1/(4B)) sqrt(2 k log(2d)/(5 m d))` for `m = examples` with
     /// `|x|_inf <= 1` (printed with `4B^2` in the place of `4B`). The expected excess loss is at most
-    /// `4 B^2 sqrt(10 d log(2d)/(km))` when `k <= d + 1`.
+    /// `4 B^2 sqrt(10 d log(2d)/(km))` when `k <= d + 1`. No examples count as one.
     pub fn from_theorem(dim: usize, draws: usize, radius: f64, examples: u64) -> Self {
-        let (d, k, m) = (dim as f64, draws as f64, examples as f64);
-        let step_size = (2.0 * k * (2.0 * d).ln() / (5.0 * m * d)).sqrt() / (4.0 * radius);
+        let (d, k, m) = (dim as f64, draws as f64, examples.max(1) as f64);
+        let balanced = (2.0 * k * (2.0 * d).ln() / (5.0 * m * d)).sqrt() / (4.0 * radius);
+        let step_size = derived(balanced, &[radius]);
         AelrParams { dim, draws, radius, step_size, prediction: Prediction::default() }
     }
 
@@ -71,10 +74,10 @@ impl AelrParams {
     /// regret at a squared residual of `B^2` instead of the theorem's worst case `4 B^2`, and counts no price of
     /// clipping. `step_size` scales it, as elsewhere 1/4 for weakly correlated attributes.
     pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
-        let (d, k, m) = (dim as f64, draws as f64, examples as f64);
+        let (d, k, m) = (dim as f64, draws as f64, examples.max(1) as f64);
         let balanced = (k * (2.0 * d).ln() / (m * (d + k - 1.0))).sqrt() / radius;
         AelrParams {
-            step_size: 4.0 * step_size * balanced,
+            step_size: derived(4.0 * step_size * balanced, &[step_size, radius]),
             ..Self::from_theorem(dim, draws, radius, examples)
         }
     }
@@ -94,6 +97,7 @@ impl AelrParams {
 
 /// The learner of Algorithm 2. Costs O(k log d) per example, amortised; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Aelr {
     draws: usize,
     step_size: f64,
@@ -105,13 +109,27 @@ pub struct Aelr {
     average: OnceCell<SparseVector>,
 }
 
+lao_observation::stored!(Aelr);
+
+impl Validate for Aelr {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Aelr { draws, step_size, prediction, iterate, look, done, .. } = self;
+        require_shape(NAME, iterate.dim(), *draws, iterate.radius(), *step_size)
+            .map_err(ParamError::damaged)?;
+        state::count(NAME, "the number of updates", *done)?;
+        iterate.check(NAME, *done)?;
+        look.check(NAME, iterate.dim(), *prediction == Prediction::Observed, (*draws, 1))
+    }
+}
+
 impl Aelr {
     /// `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
         self.iterate.to_dense()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than `k` is
+    /// awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);

@@ -25,10 +25,12 @@
 
 use super::scaled::Scaled;
 use super::{Draws, Look, Prediction, require_shape};
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, derived, require};
+use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l2_law};
 use lao_observation::sample::uniform_draws;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -41,11 +43,11 @@ const NAME: &str = "AERR";
 pub struct AerrParams {
     /// `d`, attributes of an example.
     pub dim: usize,
-    /// `k >= 1`, uniform draws per example; k + 1 attributes are observed.
+    /// `k`, uniform draws per example, from 1 to 16 d; k + 1 attributes are observed.
     pub draws: usize,
-    /// `B > 0`, the largest l2 norm of a predictor.
+    /// `B`, the largest l2 norm of a predictor, from 1e-150 to 1e150.
     pub radius: f64,
-    /// `eta > 0`.
+    /// `eta`, from 1e-150 to 1e150.
     pub step_size: f64,
     /// `w_1`, of l2 norm at most `B`; `None` is zero.
     pub start: Option<SparseVector>,
@@ -56,9 +58,9 @@ pub struct AerrParams {
 
 impl AerrParams {
     /// The step size of Theorem 3.1, `eta = sqrt(k/(2 d m))` for `m = examples` with `|x|_2 <= 1`: the expected excess
-    /// loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`.
+    /// loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`. No examples count as one.
     pub fn from_theorem(dim: usize, draws: usize, radius: f64, examples: u64) -> Self {
-        let step_size = (draws as f64 / (2.0 * dim as f64 * examples as f64)).sqrt();
+        let step_size = (draws as f64 / (2.0 * dim as f64 * examples.max(1) as f64)).sqrt();
         AerrParams { dim, draws, radius, step_size, start: None, prediction: Prediction::default() }
     }
 
@@ -68,7 +70,8 @@ impl AerrParams {
     pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
         let theorem = Self::from_theorem(dim, draws, radius, examples);
         let (d, k) = (dim as f64, draws as f64);
-        let step_size = 4.0 * step_size * (theorem.step_size / d).max(0.5 * k / (d * d * (d + k)));
+        let balanced = (theorem.step_size / d).max(0.5 * k / (d * d * (d + k)));
+        let step_size = derived(4.0 * step_size * balanced, &[step_size]);
         AerrParams { step_size, ..theorem }
     }
 
@@ -98,6 +101,7 @@ impl AerrParams {
 
 /// The learner of Algorithm 1. Costs O(k log d) per example, amortised; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Aerr {
     draws: usize,
     step_size: f64,
@@ -109,13 +113,27 @@ pub struct Aerr {
     average: OnceCell<SparseVector>,
 }
 
+lao_observation::stored!(Aerr);
+
+impl Validate for Aerr {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Aerr { draws, step_size, prediction, iterate, look, done, .. } = self;
+        require_shape(NAME, iterate.dim(), *draws, iterate.radius(), *step_size)
+            .map_err(ParamError::damaged)?;
+        state::count(NAME, "the number of updates", *done)?;
+        iterate.check(NAME, *done)?;
+        look.check(NAME, iterate.dim(), *prediction == Prediction::Observed, (*draws, 1))
+    }
+}
+
 impl Aerr {
     /// `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
         self.iterate.to_dense()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than `k` is
+    /// awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);

@@ -29,17 +29,21 @@
 
 use super::scaled::Scaled;
 use super::{Look, require_shape};
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, derived, require, require_scale};
+use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::attributes::weighted_with_replacement;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
 use lao_observation::sample::uniform_draws;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
 const NAME: &str = "AESVR";
+/// `N`, at most. The variance of an estimate grows like `e^N`, and one example may read some tens of times `N` attributes.
+const MAX_REPETITIONS: u32 = 1 << 16;
 
 /// Parameters of [`Aesvr`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,17 +51,17 @@ const NAME: &str = "AESVR";
 pub struct AesvrParams {
     /// `d`, attributes of an example.
     pub dim: usize,
-    /// `k >= 1`, uniform draws per example.
+    /// `k`, uniform draws per example, from 1 to 16 d.
     pub draws: usize,
-    /// `B > 0`, the largest l2 norm of a predictor.
+    /// `B`, the largest l2 norm of a predictor, from 1e-150 to 1e150.
     pub radius: f64,
-    /// `eta > 0`.
+    /// `eta`, from 1e-150 to 1e150.
     pub step_size: f64,
-    /// `delta >= 0`, in units of the label.
+    /// `delta`, in units of the label, from 0 to 1e150.
     pub insensitivity: f64,
-    /// `eps > 0`, in units of the label.
+    /// `eps`, in units of the label, from 1e-150 to 1e150.
     pub smoothing: f64,
-    /// `N >= 1`, attributes per averaged estimate.
+    /// `N`, attributes per averaged estimate, from 1 to 2^16.
     pub repetitions: u32,
     /// Whether attributes are read for the even terms of the series, which are zero.
     #[serde(default)]
@@ -67,7 +71,7 @@ pub struct AesvrParams {
 impl AesvrParams {
     /// `N = 16 B^2/eps^2`, rounded up, and the step size `2B/(G sqrt(m))` for `m = examples` with `|x|_2 <= 1`, where
     /// `G^2 = second_moment (d + k - 1)/k` bounds the squared gradient and `second_moment` bounds `E phi^2`; Theorem 4.4
-    /// leaves it to be tuned.
+    /// leaves it to be tuned. No examples count as one.
     pub fn from_theorem(
         dim: usize,
         draws: usize,
@@ -78,11 +82,12 @@ impl AesvrParams {
     ) -> Self {
         let (d, k) = (dim as f64, draws as f64);
         let gradient = (second_moment * (d + k - 1.0) / k).sqrt();
+        let step_size = 2.0 * radius / (gradient * (examples.max(1) as f64).sqrt());
         AesvrParams {
             dim,
             draws,
             radius,
-            step_size: 2.0 * radius / (gradient * (examples as f64).sqrt()),
+            step_size: derived(step_size, &[radius, second_moment]),
             insensitivity,
             smoothing,
             repetitions: Self::default_repetitions(radius, smoothing),
@@ -95,14 +100,17 @@ impl AesvrParams {
     /// at 0, `2/(eps sqrt(pi))`. The loss is then close to a square wherever residuals are below `eps`.
     pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
         let (smoothing, of_square) = (
-            2.0 * radius * (dim as f64).sqrt(),
+            derived(2.0 * radius * (dim as f64).sqrt(), &[radius]),
             super::AerrParams::practical(dim, draws, radius, examples, step_size),
         );
         AesvrParams {
             dim,
             draws,
             radius,
-            step_size: of_square.step_size * smoothing / std::f64::consts::FRAC_2_SQRT_PI,
+            step_size: derived(
+                of_square.step_size * smoothing / std::f64::consts::FRAC_2_SQRT_PI,
+                &[step_size, radius],
+            ),
             insensitivity: 0.0,
             smoothing,
             repetitions: Self::default_repetitions(radius * (dim as f64).sqrt(), smoothing),
@@ -121,14 +129,8 @@ impl AesvrParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn check(self) -> Result<Aesvr, ParamError> {
-        let AesvrParams { dim, draws, radius, step_size, insensitivity, smoothing, repetitions, .. } = self;
-        require_shape(NAME, dim, draws, radius, step_size)?;
-        let ok = insensitivity.is_finite() && insensitivity >= 0.0;
-        require(ok, NAME, "insensitivity", insensitivity, "a finite number of at least 0")?;
-        let ok = smoothing.is_finite() && smoothing > 0.0;
-        require(ok, NAME, "smoothing", smoothing, "a positive finite number")?;
-        require(repetitions >= 1, NAME, "repetitions", repetitions, "at least 1")?;
-        let estimate = GenEst { repetitions, reads_zeros: self.reads_zeros };
+        self.gate()?;
+        let AesvrParams { dim, radius, repetitions, .. } = self;
         // Room for the draws of 2^32 examples, most likely.
         let room = (repetitions as usize).saturating_mul(32).min(1 << 16);
         let draws = GenEstDraws { factors: 0, attributes: Vec::with_capacity(room) };
@@ -136,11 +138,32 @@ impl AesvrParams {
             iterate: Scaled::new(&SparseVector::zeros(dim), radius),
             look: Look::new(dim, true),
             estimates: [draws.clone(), draws],
-            estimate,
+            estimate: self.estimate(),
             params: self,
             done: 0,
             average: OnceCell::new(),
         })
+    }
+
+    fn estimate(&self) -> GenEst {
+        GenEst { repetitions: self.repetitions, reads_zeros: self.reads_zeros }
+    }
+
+    /// Refuses parameters that cannot work, and the states that have them.
+    fn gate(&self) -> Result<(), ParamError> {
+        let AesvrParams { dim, draws, radius, step_size, insensitivity, smoothing, repetitions, .. } = *self;
+        require_shape(NAME, dim, draws, radius, step_size)?;
+        let ok = (0.0..=1e150).contains(&insensitivity);
+        require(ok, NAME, "insensitivity", insensitivity, "a finite number from 0 to 1e150")?;
+        require_scale(NAME, "smoothing", smoothing)?;
+        let ok = (1..=MAX_REPETITIONS).contains(&repetitions);
+        require(
+            ok,
+            NAME,
+            "repetitions",
+            repetitions,
+            "1..=2^16; N is 16 B^2/eps^2, and B/eps should be near 1",
+        )
     }
 }
 
@@ -156,6 +179,7 @@ pub struct AesvrDraws {
 /// The learner of Algorithm 4. Costs O(k log d) per example, amortised, plus O(log d) per attribute that GenEst reads;
 /// keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Aesvr {
     params: AesvrParams,
     estimate: GenEst,
@@ -166,6 +190,33 @@ pub struct Aesvr {
     done: u64,
     #[serde(skip)]
     average: OnceCell<SparseVector>,
+}
+
+lao_observation::stored!(Aesvr);
+
+impl Validate for Aesvr {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Aesvr { params, estimate, iterate, look, estimates, done, .. } = self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
+        params.gate().map_err(ParamError::damaged)?;
+        damaged(*estimate == params.estimate(), "the parameters of GenEst are not those of the method")?;
+        damaged(iterate.dim() == params.dim, "the predictor has another dimension than the parameters")?;
+        damaged(iterate.radius() == params.radius, "the predictor has another radius than the parameters")?;
+        state::count(NAME, "the number of updates", *done)?;
+        iterate.check(NAME, *done)?;
+        let weighted = || estimates.iter().flat_map(|draws| draws.attributes.iter().copied());
+        look.check(NAME, params.dim, true, (params.draws, weighted().count()))?;
+        if look.pending() {
+            damaged(look.is_weighted(weighted()), "the draws by weight are not those of the estimates")?;
+            let reads = |draws: &GenEstDraws| estimate.reads(erf_coefficient, draws.factors);
+            let fits = |draws: &GenEstDraws| draws.attributes.len() as u64 == reads(draws);
+            damaged(
+                estimates.iter().all(fits),
+                "an estimate has other draws than its number of factors asks for",
+            )?;
+        }
+        Ok(())
+    }
 }
 
 impl Aesvr {
@@ -180,7 +231,8 @@ impl Aesvr {
         Budget::Expected { mean, cap: self.params.dim }
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than the method
+    /// makes is awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &AesvrDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);

@@ -18,9 +18,15 @@ pub use aelr::{Aelr, AelrParams};
 pub use aerr::{Aerr, AerrParams};
 pub use aesvr::{Aesvr, AesvrDraws, AesvrParams};
 
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, require, require_dim, require_scale};
+use crate::state;
+use lao_observation::stored::Damaged;
 use lao_observation::{Ask, LearnError, Row, Told};
 use serde::{Deserialize, Serialize};
+
+/// Draws per example and attribute, at most: the variance of a direction from `k` draws is `1 + (d - 1)/k` times that of
+/// all attributes, so that more draws than some multiples of `d` gain nothing and only take time and memory.
+const MAX_DRAWS: usize = 16;
 
 /// What is drawn for one example.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,18 +119,15 @@ impl Look {
 
     /// The example that was awaited.
     pub(crate) fn answer<'a>(&self, told: Told<'a>) -> Result<Seen<'a>, LearnError> {
-        let (told, asked) = match told {
-            Told::Values(block) if self.pending => match block.single() {
-                Some((row, label)) if self.asked_for(row) => {
-                    let (uniform, weighted) = self.split(row);
-                    return Ok(Seen { all: row, uniform, weighted, label });
-                }
-                _ => ("other attribute values", "one example's values at the attributes drawn"),
-            },
-            Told::Values(_) => ("attribute values", "nothing"),
-            Told::Gradient(_) => ("a gradient sum", "attribute values"),
-        };
-        Err(LearnError::NotAsked { told, asked })
+        if !self.pending && matches!(told, Told::Values(_)) {
+            return Err(LearnError::NotAsked { told: "attribute values", asked: "nothing" });
+        }
+        let (row, label) = told.example()?;
+        if !self.asked_for(row) {
+            return Err(told.other_attributes());
+        }
+        let (uniform, weighted) = self.split(row);
+        Ok(Seen { all: row, uniform, weighted, label })
     }
 
     fn asked_for(&self, row: Row<'_>) -> bool {
@@ -158,6 +161,46 @@ impl Look {
     pub(crate) fn done(&mut self) {
         self.pending = false;
     }
+
+    /// Returns whether exactly these draws by weight were made for the example.
+    pub(crate) fn is_weighted(&self, draws: impl Iterator<Item = u32>) -> bool {
+        self.weighted.iter().copied().eq(draws)
+    }
+
+    /// Refuses what [`new`](Self::new) and [`fill`](Self::fill) do not leave behind for so many draws of both kinds.
+    pub(crate) fn check(
+        &self,
+        what: &'static str,
+        dim: usize,
+        counts_once: bool,
+        (uniform, weighted): (usize, usize),
+    ) -> Result<(), Damaged> {
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
+        damaged(self.dim == dim, "the draws are for another dimension than the predictor")?;
+        damaged(self.counts_once == counts_once, "the kind of prediction does not fit the draws")?;
+        damaged(counts_once || self.distinct.is_empty(), "it lists attributes that no prediction needs")?;
+        if !self.pending {
+            // Of the example before, so that nothing but `drawn` looks at them again; those given from outside may be any.
+            return Ok(());
+        }
+        state::length(what, "the list of uniform draws", self.uniform.len(), uniform)?;
+        state::length(what, "the list of draws by weight", self.weighted.len(), weighted)?;
+        let draws = || self.uniform.iter().chain(&self.weighted).copied();
+        damaged(draws().all(|j| (j as usize) < dim), "an attribute drawn does not exist")?;
+        let mut distinct = Vec::new();
+        if counts_once {
+            distinct = places(draws());
+        }
+        damaged(self.distinct == distinct, "the list of distinct attributes is not that of the draws")
+    }
+}
+
+/// The distinct attributes, sorted, each with its first place.
+fn places(draws: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
+    let mut places = draws.zip(0..).collect::<Vec<_>>();
+    places.sort_unstable();
+    places.dedup_by_key(|&mut (j, _)| j);
+    places
 }
 
 /// The checks that AERR, AELR and their relatives share.
@@ -168,17 +211,21 @@ pub(crate) fn require_shape(
     radius: f64,
     step_size: f64,
 ) -> Result<(), ParamError> {
-    require(dim >= 1, method, "dim", dim, "at least 1 attribute")?;
-    require(dim <= u32::MAX as usize, method, "dim", dim, "below 2^32")?;
-    require(
-        draws >= 1,
-        method,
-        "draws",
-        draws,
-        "at least 1 uniform draw beside the one by weight: a budget of 2",
-    )?;
-    require(draws <= u32::MAX as usize, method, "draws", draws, "below 2^32")?;
-    require(radius.is_finite() && radius > 0.0, method, "radius", radius, "a positive finite number")?;
-    let ok = step_size.is_finite() && step_size > 0.0;
-    require(ok, method, "step_size", step_size, "a positive finite number")
+    require_dim(method, 1, dim)?;
+    require_draws(method, "draws", dim, draws)?;
+    require_scale(method, "radius", radius)?;
+    require_scale(method, "step_size", step_size)
+}
+
+/// Refuses a number of draws per example that is 0 or beyond [`MAX_DRAWS`] `d`.
+pub(crate) fn require_draws(
+    method: &'static str,
+    field: &'static str,
+    dim: usize,
+    draws: usize,
+) -> Result<(), ParamError> {
+    let most = dim.saturating_mul(MAX_DRAWS);
+    let allowed =
+        format_args!("at least 1, and at most {MAX_DRAWS} d = {most}; a budget of 2 is one of each kind");
+    require((1..=most).contains(&draws), method, field, draws, allowed)
 }

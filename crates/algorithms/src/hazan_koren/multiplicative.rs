@@ -13,6 +13,7 @@
 
 use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
+use lao_observation::stored::Damaged;
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,11 @@ const NEAR: usize = 2048;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
+
+/// How far sums may be off by rounding, relative to the largest `C` that there can have been.
+const DRIFT: f64 = 1.0 / 1024.0;
+/// How many times the radius a stored weight may be; see [`check`](Multiplicative::check).
+const ASTRAY: f64 = (1_u64 << 60) as f64;
 
 /// Aligned, so that none lies in two lines of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,7 +91,7 @@ impl AddAssign for Sums {
 }
 
 /// The step under way, draw by draw.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Next {
     /// What `u` loses.
     change: Vec<f64>,
@@ -113,6 +119,7 @@ pub(crate) struct Multiplicative {
     total: Sums,
     /// The block to be added up anew next.
     stale: usize,
+    #[serde(skip)]
     next: Next,
 }
 
@@ -137,6 +144,57 @@ impl Multiplicative {
         self.entries.len()
     }
 
+    pub(crate) fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Refuses what no number of steps leads to; the radius is for the caller to look at.
+    ///
+    /// What is exact is compared exactly: counts, `q`, and that `C` lies where [`settle`](Self::settle) keeps it. `u` changes
+    /// by at most 1 a step, and the exponentials are those of `u` up to rounding, whose relative errors (2^-53 times
+    /// `|u| + 3` for each draw since they were found anew) never add up to a factor of 2. The sums are only as good as the
+    /// largest `C` since their block was added up: when `C` has fallen by more than 2^53 since then, nothing of them need be
+    /// right, so that they are held to that largest `C` alone. By what settles, `P C <= SLACK B` per step covered, where `P`
+    /// is at least the `B/C` of the first of them, when `C <= 3 d`. A `C` that rounding has made too small makes weights
+    /// too large; by a factor of 2^60 it does so with probability 2^-60.
+    pub(crate) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
+        let Multiplicative { radius, exponent, prefix, covered, entries, sums, total, stale, .. } = self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
+        let (steps, whole) = (done as f64, |number: &f64| number.fract() == 0.0);
+        let counts = whole(covered) && (0.0..=steps).contains(covered);
+        let begun = if *covered > 0.0 { *prefix > 0.0 } else { *prefix == 0.0 };
+        damaged(counts && begun && !self.is_unsettled(2.0), "the scales do not add up")?;
+        damaged(
+            whole(exponent) && (0.0..=2.0 * steps).contains(exponent),
+            "the common exponent is out of reach",
+        )?;
+        let found = |entry: &Entry| {
+            let (mut up, mut down) = ([0.0], [0.0]);
+            scaled_exponentials(&[entry.log], *exponent, &mut up, &mut down);
+            let near = |value: f64, exact: f64| (0.5 * exact..=2.0 * exact).contains(&value);
+            entry.log.abs() <= 2.0 * steps && near(entry.up, up[0]) && near(entry.down, down[0])
+        };
+        damaged(entries.iter().all(found), "the exponentials are not those of their logarithms")?;
+        let most = DRIFT * SLACK * covered.max(1.0) * 3.0 * entries.len() as f64;
+        let near = |sums: &Sums, exact: &Sums| {
+            (sums.weight - exact.weight).abs() <= most && (sums.sum - exact.sum).abs() <= most
+        };
+        let agrees = sums.agrees(entries.len(), |block| add_up(entries, block), near);
+        damaged(agrees && *total == sums.total(), "the sums are not those of the weights")?;
+        damaged(*stale < sums.blocks(), "the block to be added up next does not exist")?;
+        let fits = |entry: &Entry| {
+            let weight = self.unit() * entry.difference();
+            let sum = prefix * entry.difference() + entry.past;
+            weight.abs() <= ASTRAY * radius && sum.abs() <= ASTRAY * radius * steps
+        };
+        damaged(entries.iter().all(fits), "a weight or an average leaves the ball")
+    }
+
+    /// Whether `P D + a` cancels by more than `slack` times what is allowed, or `C` is too small.
+    fn is_unsettled(&self, slack: f64) -> bool {
+        self.prefix * self.total.sum > slack * SLACK * self.covered * self.radius || self.total.sum < SMALL
+    }
+
     /// `w_j`; 0 beyond the dimension.
     pub(crate) fn get(&self, j: u32) -> f64 {
         self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference())
@@ -159,7 +217,13 @@ impl Multiplicative {
             let weights = |at| block(&self.entries, at, |entry| entry.difference().abs());
             match self.sums.find(target, |sums| sums.weight, weights) {
                 Ok(j) => return Some(j as u32),
-                Err(block) => self.add_up_block(block),
+                Err(block) => {
+                    self.add_up_block(block);
+                    // The sum put right may have been most of C.
+                    if self.is_unsettled(2.0) {
+                        self.settle();
+                    }
+                }
             }
         }
         None
@@ -206,7 +270,7 @@ impl Multiplicative {
         } else {
             self.total = self.sums.total();
         }
-        if self.prefix * self.total.sum > SLACK * self.covered * self.radius || self.total.sum < SMALL {
+        if self.is_unsettled(1.0) {
             self.settle();
         }
         Ok(())

@@ -14,6 +14,7 @@
 
 use lao_kernels::{SparseVector, dot_column};
 use lao_observation::sample::{BLOCK, SumTree, block};
+use lao_observation::stored::Damaged;
 use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,10 @@ const SLACK: f64 = (1 << 16) as f64;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
+
+/// How far sums may be off by rounding, relative to the largest `|u|_2^2` that there can have been; see
+/// [`check`](Scaled::check).
+const DRIFT: f64 = 1.0 / 1024.0;
 
 /// Up to so many entries lie in the nearest cache.
 const NEAR: usize = 4096;
@@ -56,6 +61,7 @@ pub(crate) struct Scaled {
     /// The block to be added up anew next.
     stale: usize,
     /// `u_j - u_j'` of the step under way, draw by draw.
+    #[serde(skip)]
     change: Vec<f64>,
 }
 
@@ -82,6 +88,40 @@ impl Scaled {
 
     pub(crate) fn dim(&self) -> usize {
         self.entries.len()
+    }
+
+    pub(crate) fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Refuses what no number of steps leads to; the radius is for the caller to look at.
+    ///
+    /// What is exact is compared exactly: `P` is a sum of scales from 1 down since the last time that all was put right, and
+    /// no larger than [`settle`](Self::settle) lets it become. Sums of squares drift by rounding. Between two times that it
+    /// is put right, a sum is added to at most `REFRESH d k/BLOCK` times, `k <= 16 d`, each time with an error of a few
+    /// times 2^-53 of the largest `|u|_2^2` since then. That is at most `(B/s)^2` for the scale `s` of now, since `w` stays
+    /// in the ball and scales only fall until all is put right. So 2^-10 of this is never reached, even if all errors had
+    /// one sign, for `d k` up to 2^40 and likely for any. Coordinates of the average exceed the radius by rounding only,
+    /// which a factor of 2 covers in the same way.
+    pub(crate) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
+        let Scaled { radius, scale, prefix, covered, entries, norm_squared, stale, .. } = self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
+        let counts = covered.fract() == 0.0 && (0.0..=done as f64).contains(covered);
+        let begun = match *covered > 0.0 {
+            true => (1.0..=*covered).contains(prefix) && *prefix <= SLACK * covered * scale,
+            false => (*prefix, *scale) == (0.0, 1.0),
+        };
+        damaged(counts && begun && *scale > 0.0 && *scale <= 1.0, "the scales do not add up")?;
+        let most = (radius / scale).powi(2).min(f64::MAX / 8.0);
+        let near = |sum: &f64, exact: &f64| (sum - exact).abs() <= DRIFT * most;
+        let exact = entries.iter().map(|entry| entry.value * entry.value).sum::<f64>();
+        damaged(exact <= (1.0 + 4.0 * DRIFT) * most, "the predictor leaves the ball")?;
+        let agrees = self.squares.agrees(entries.len(), |block| squares(entries, block), near);
+        damaged(agrees && near(norm_squared, &exact), "the sums of squares are not those of the predictor")?;
+        damaged(*stale < self.squares.blocks(), "the block to be added up next does not exist")?;
+        let most = 2.0 * radius * done as f64;
+        let fits = |entry: &Entry| (prefix * entry.value + entry.past).abs() <= most;
+        damaged(entries.iter().all(fits), "the average leaves the ball")
     }
 
     /// `w_j`; 0 beyond the dimension.

@@ -2,10 +2,11 @@
 
 use super::dual_average::{DualAverage, Regularization};
 use super::largest::Largest;
-use super::{BROKEN, not_asked};
 use crate::params::{ParamError, require};
+use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gram::{Estimates, Observe};
+use lao_observation::stored::Damaged;
 use lao_observation::{Ask, LearnError, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -44,21 +45,27 @@ struct Stored {
     pending: bool,
 }
 
-impl TryFrom<Stored> for Core {
-    type Error = &'static str;
+/// What stored rounds are called.
+const STORED: &str = "state of dual averaging";
 
-    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
+impl TryFrom<Stored> for Core {
+    type Error = Damaged;
+
+    /// Checks what goes for every method that has such rounds; what `kept` may be is for the method to say.
+    fn try_from(stored: Stored) -> Result<Self, Damaged> {
         let Stored { kept, budget, average, asked, pending } = stored;
         let dim = average.dim();
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, STORED, || reason);
+        super::require_common(STORED, dim, budget, average.radius()).map_err(ParamError::damaged)?;
+        damaged(kept <= budget, "more attributes are kept than observed")?;
         let mut sorted = asked.clone();
         sorted.sort_unstable();
-        let is_set = sorted.is_sorted_by(|a, b| a < b) && sorted.last().is_none_or(|&j| (j as usize) < dim);
-        if kept > budget || budget > dim || !is_set {
-            return Err(BROKEN);
-        }
+        damaged(state::is_set(&sorted, dim), "the attributes asked for are no set of attributes")?;
         let core = Core::assemble(average, budget, kept);
-        if pending && !asked.starts_with(core.largest.kept()) {
-            return Err(BROKEN);
+        if pending {
+            state::length(STORED, "the set asked for", asked.len(), budget)?;
+            let begins = asked.starts_with(core.largest.kept());
+            damaged(begins, "the set asked for does not begin with the largest weights")?;
         }
         Ok(Core { asked, pending, ..core })
     }
@@ -105,6 +112,11 @@ impl Core {
         self.average.dim()
     }
 
+    /// `k'` and `k_1`.
+    pub(super) fn sizes(&self) -> (usize, usize) {
+        (self.budget, self.kept)
+    }
+
     pub(super) fn law(&self) -> Observe {
         Observe::new(self.dim(), self.budget, self.kept)
     }
@@ -145,10 +157,9 @@ impl Core {
     }
 
     pub(super) fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let Told::Values(block) = told else { return Err(not_asked(&told)) };
-        let Some((seen, label)) = block.single() else { return Err(not_asked(&told)) };
+        let (seen, label) = told.example()?;
         if !self.pending || seen.attributes != self.asked {
-            return Err(not_asked(&told));
+            return Err(told.other_attributes());
         }
         let Core { kept, average, largest, estimates, asked, weights, gradient, .. } = self;
         average.weights_at(asked, weights);

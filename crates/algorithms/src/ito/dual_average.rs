@@ -1,9 +1,11 @@
 //! Dual averaging over a ball: `w_t = argmin_{||w|| <= R} h' w + (lambda_t/2) ||w||^2 = -h / max(lambda_t, ||h||/R)`, where
 //! `h` is the sum of the gradients so far (equation 5; the paper calls it their average, but means the sum).
 
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, SCALES, number, require};
+use crate::state;
 use lao_kernels::dot_column;
 use lao_observation::LearnError;
+use lao_observation::stored::Damaged;
 use serde::{Deserialize, Serialize};
 
 /// Sums beyond this are refused: the squares of 2^32 such numbers still have a finite sum.
@@ -13,7 +15,7 @@ const LARGEST: f64 = 1e149;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Regularization {
-    /// `lambda_1`, positive.
+    /// `lambda_1`, from 1e-150 to 1e150.
     pub scale: f64,
     /// In `0..=1`; 1/2 in the theorems. The sequence must not decrease.
     pub power: f64,
@@ -33,15 +35,23 @@ impl Regularization {
 
     pub(super) fn check(&self, method: &'static str, field: &'static str) -> Result<(), ParamError> {
         let Regularization { scale, power } = *self;
-        let ok = scale.is_finite() && scale > 0.0;
-        require(ok, method, field, format_args!("scale {scale}"), "a positive finite scale")?;
+        let ok = (1e-150..=1e150).contains(&scale);
+        let allowed = format_args!("{SCALES}; `practical` divides by step_size").to_string();
+        require(ok, method, field, format_args!("scale {}", number(scale)), allowed)?;
         let ok = (0.0..=1.0).contains(&power);
-        require(ok, method, field, format_args!("power {power}"), "a power in 0..=1; 1/2 in the theorems")
+        require(
+            ok,
+            method,
+            field,
+            format_args!("power {}", number(power)),
+            "a power in 0..=1; 1/2 in the theorems",
+        )
     }
 }
 
 /// `h`, its norm, and the factor that turns it into `w_t`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub(super) struct DualAverage {
     regularization: Regularization,
     radius: f64,
@@ -49,13 +59,62 @@ pub(super) struct DualAverage {
     sum: Vec<f64>,
     /// `||h||^2`, kept up as entries change.
     square: f64,
-    /// `-1 / max(lambda_t, ||h||/R)` for the round to come.
+    /// `-1 / max(lambda_t, ||h||/R)` for the round to come. Not zero, and finite, since scale, radius and `h` are bounded.
+    #[serde(skip)]
     factor: f64,
     /// Entries changed since `square` was last added up from scratch.
     drift: usize,
     /// Changed entries, before they are taken over.
     #[serde(skip)]
     fresh: Vec<f64>,
+}
+
+/// What is stored of a [`DualAverage`]; the rest follows from it.
+#[derive(Deserialize)]
+struct Stored {
+    regularization: Regularization,
+    radius: f64,
+    rounds: u64,
+    sum: Vec<f64>,
+    square: f64,
+    drift: usize,
+}
+
+/// What stored sums are called.
+const STORED: &str = "dual average";
+
+impl TryFrom<Stored> for DualAverage {
+    type Error = Damaged;
+
+    fn try_from(stored: Stored) -> Result<Self, Damaged> {
+        let Stored { regularization, radius, rounds, sum, square, drift } = stored;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, STORED, || reason);
+        super::require_common(STORED, sum.len(), 1, radius).map_err(ParamError::damaged)?;
+        regularization.check(STORED, "regularization").map_err(ParamError::damaged)?;
+        state::count(STORED, "the number of rounds", rounds)?;
+        damaged(sum.iter().all(|h| small(*h)), "an entry of the gradient sum is 1e149 or larger")?;
+        damaged(drift < sum.len(), "more entries have changed than there are")?;
+        // While entries change, the square has the rounding errors of the largest numbers since it was last added up, which
+        // are not known any more; so it can only be compared right after, and bounded otherwise.
+        let fits = if drift == 0 {
+            square == dot_column(&sum, &sum)
+        } else {
+            square.abs() <= LARGEST * LARGEST * 4.0 * sum.len() as f64
+        };
+        damaged(fits, "the squared norm is not that of the gradient sum")?;
+        let mut average = DualAverage {
+            regularization,
+            radius,
+            rounds,
+            sum,
+            square,
+            factor: 0.0,
+            drift,
+            fresh: Vec::new(),
+        };
+        average.refactor();
+        Ok(average)
+    }
 }
 
 impl DualAverage {
@@ -77,6 +136,10 @@ impl DualAverage {
 
     pub(super) fn dim(&self) -> usize {
         self.sum.len()
+    }
+
+    pub(super) fn radius(&self) -> f64 {
+        self.radius
     }
 
     /// Rounds that are over.

@@ -19,8 +19,9 @@
 use super::core::Core;
 use super::dual_average::Regularization;
 use super::require_common;
-use crate::params::ParamError;
+use crate::params::{ParamError, derived};
 use lao_kernels::SparseView;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,12 @@ pub struct GreedyParams {
 impl GreedyParams {
     /// For attributes of variance about 1: `lambda_t = sqrt(t)/step_size`.
     pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
-        GreedyParams { dim, budget, regularization: Regularization::sqrt(1.0 / step_size), radius }
+        GreedyParams {
+            dim,
+            budget,
+            regularization: Regularization::sqrt(derived(1.0 / step_size, &[step_size])),
+            radius,
+        }
     }
 
     /// The learner.
@@ -60,8 +66,17 @@ impl GreedyParams {
 
 /// The learner that exploits only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(remote = "Self", transparent)]
 pub struct Greedy(Core);
+
+lao_observation::stored!(Greedy);
+
+impl Validate for Greedy {
+    fn validate(&self) -> Result<(), Damaged> {
+        let (budget, kept) = self.0.sizes();
+        Damaged::unless(kept == budget, NAME, || "it does not keep all attributes that it observes")
+    }
+}
 
 impl Greedy {
     /// Takes up with `h` instead of 0, and so with any `w_t` of the ball.

@@ -33,13 +33,12 @@ pub use rda2::{Rda2, Rda2Params};
 pub use rda3::{Rda3, Rda3Params};
 pub use uniform::{Uniform, UniformParams};
 
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, require, require_dim, require_scale};
 use lao_observation::estimate::gram::Observe;
-use lao_observation::{LearnError, Told};
 
 /// The checks that every method here shares.
 fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) -> Result<(), ParamError> {
-    require(dim >= 1 && dim <= u32::MAX as usize, method, "dim", dim, "d must lie in 1..2^32")?;
+    require_dim(method, 1, dim)?;
     require(
         (1..=dim).contains(&budget),
         method,
@@ -47,22 +46,11 @@ fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) 
         budget,
         format_args!("k' must lie in 1..={dim}, the dimension"),
     )?;
-    require(radius.is_finite() && radius > 0.0, method, "radius", radius, "a positive finite number")
+    require_scale(method, "radius", radius)
 }
 
 /// Refuses a random set that never holds two given attributes: no weights make the estimate unbiased then.
 fn require_pairs(method: &'static str, dim: usize, budget: usize) -> Result<(), ParamError> {
     let ok = Observe::new(dim, budget, 0).sees_every_pair();
     require(ok, method, "budget", budget, "k' must be at least 2: no pair of attributes is seen otherwise")
-}
-
-/// Why a stored state is refused.
-const BROKEN: &str = "the stored state is not one of a learner: sizes or attributes do not fit together";
-
-fn not_asked(told: &Told<'_>) -> LearnError {
-    let told = match told {
-        Told::Values(_) => "other attribute values",
-        Told::Gradient(_) => "a gradient sum",
-    };
-    LearnError::NotAsked { told, asked: "one example's values of the attributes asked for" }
 }

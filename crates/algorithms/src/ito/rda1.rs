@@ -29,9 +29,10 @@
 use super::core::Core;
 use super::dual_average::Regularization;
 use super::require_common;
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, derived, require};
 use lao_kernels::SparseView;
 use lao_observation::estimate::gram::Observe;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +64,8 @@ impl Rda1Params {
     /// For attributes of variance about 1: an eighth of the theorem's `lambda_t` at `step_size` 1/4, more for the smaller
     /// step sizes of correlated attributes.
     pub fn practical(dim: usize, budget: usize, kept: usize, step_size: f64, radius: f64) -> Self {
-        let scale = 0.25 / (step_size * Observe::new(dim, budget, kept).floor().sqrt());
+        let scale =
+            derived(0.25 / (step_size * Observe::new(dim, budget, kept).floor().sqrt()), &[step_size]);
         Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(scale), radius }
     }
 
@@ -74,26 +76,40 @@ impl Rda1Params {
     pub fn check(self) -> Result<Rda1, ParamError> {
         let Rda1Params { dim, budget, kept, regularization, radius } = self;
         require_common(NAME, dim, budget, radius)?;
-        require(
-            kept <= budget && Observe::new(dim, budget, kept).sees_every_pair(),
-            NAME,
-            "budget",
-            budget,
-            format_args!(
-                "k' must be at least k_1 + 2 = {}, or d = {dim}: two attributes outside the {kept} largest are never \
-                 seen together otherwise",
-                kept.saturating_add(2)
-            ),
-        )?;
+        require_kept(dim, budget, kept)?;
         regularization.check(NAME, "regularization")?;
         Ok(Rda1(Core::new(dim, budget, kept, regularization, radius)))
     }
 }
 
+/// Refuses to keep so many of the attributes observed that two others are never seen together.
+fn require_kept(dim: usize, budget: usize, kept: usize) -> Result<(), ParamError> {
+    require(
+        kept <= budget && Observe::new(dim, budget, kept).sees_every_pair(),
+        NAME,
+        "budget",
+        budget,
+        format_args!(
+            "k' must be at least k_1 + 2 = {}, or d = {dim}: two attributes outside the {kept} largest are never \
+             seen together otherwise",
+            kept.saturating_add(2)
+        ),
+    )
+}
+
 /// The learner of Algorithm 1.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(remote = "Self", transparent)]
 pub struct Rda1(Core);
+
+lao_observation::stored!(Rda1);
+
+impl Validate for Rda1 {
+    fn validate(&self) -> Result<(), Damaged> {
+        let (budget, kept) = self.0.sizes();
+        require_kept(self.0.dim(), budget, kept).map_err(ParamError::damaged)
+    }
+}
 
 impl Rda1 {
     /// Takes up with `h` instead of 0, and so with any `w_t` of the ball.

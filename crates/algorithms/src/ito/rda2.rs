@@ -40,9 +40,10 @@
 use super::dual_average::Regularization;
 use super::squares::Squares;
 use super::{require_common, require_pairs};
-use crate::params::ParamError;
+use crate::params::{ParamError, derived};
 use lao_kernels::SparseView;
 use lao_observation::estimate::gram::Observe;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +75,11 @@ impl Rda2Params {
     /// for the smaller step sizes of correlated attributes.
     pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
         let slower = 0.25 / step_size;
-        Rda2Params { radius, ..Self::scaled(dim, budget, slower, 0.5 * slower) }
+        let Rda2Params { mut explore, mut exploit, .. } = Self::scaled(dim, budget, slower, 0.5 * slower);
+        for scale in [&mut explore.scale, &mut exploit.scale] {
+            *scale = derived(*scale, &[step_size]);
+        }
+        Rda2Params { dim, budget, explore, exploit, radius }
     }
 
     fn scaled(dim: usize, budget: usize, explore: f64, exploit: f64) -> Self {
@@ -99,8 +104,18 @@ impl Rda2Params {
 
 /// The learner of Algorithm 2, as reconstructed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(remote = "Self", transparent)]
 pub struct Rda2(Squares);
+
+lao_observation::stored!(Rda2);
+
+impl Validate for Rda2 {
+    fn validate(&self) -> Result<(), Damaged> {
+        require_pairs(NAME, self.0.dim(), self.0.budget()).map_err(ParamError::damaged)?;
+        let plain = self.0.penalty_and_decay() == (0.0, 0.0);
+        Damaged::unless(plain, NAME, || "it has a penalty or a weighted average")
+    }
+}
 
 impl Rda2 {
     /// As [`Learner::ask`], with `drawn`, a set of `k'` attributes, if the coming round [`explores`](Self::explores).

@@ -27,12 +27,16 @@
 use super::dual_average::Regularization;
 use super::squares::Squares;
 use super::{Rda2Params, require_common, require_pairs};
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, number, require};
 use lao_kernels::SparseView;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "RDA3";
+
+/// `w_s` has weight `s^-DECAY` in the average, as `rho_s` has.
+const DECAY: f64 = 0.25;
 
 /// Parameters of [`Rda3`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +52,7 @@ pub struct Rda3Params {
     pub exploit: Regularization,
     /// `R`, bound on the Euclidean norm of the weights.
     pub radius: f64,
-    /// `rho_0`, weight of the l1 term; 0 leaves Algorithm 2 with a weighted average.
+    /// `rho_0`, weight of the l1 term, at most 1e150; 0 leaves Algorithm 2 with a weighted average.
     pub penalty: f64,
 }
 
@@ -77,16 +81,31 @@ impl Rda3Params {
         require_pairs(NAME, dim, budget)?;
         explore.check(NAME, "explore")?;
         exploit.check(NAME, "exploit")?;
-        let ok = penalty.is_finite() && penalty >= 0.0;
-        require(ok, NAME, "penalty", penalty, "a finite number of at least 0")?;
-        Ok(Rda3(Squares::new((dim, budget, radius), explore, exploit, (penalty, 0.25))))
+        require_penalty(penalty)?;
+        Ok(Rda3(Squares::new((dim, budget, radius), explore, exploit, (penalty, DECAY))))
     }
+}
+
+fn require_penalty(penalty: f64) -> Result<(), ParamError> {
+    let ok = penalty == 0.0 || (1e-150..=1e150).contains(&penalty);
+    require(ok, NAME, "penalty", number(penalty), "0, or a number from 1e-150 to 1e150")
 }
 
 /// The learner of Algorithm 3, as reconstructed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(remote = "Self", transparent)]
 pub struct Rda3(Squares);
+
+lao_observation::stored!(Rda3);
+
+impl Validate for Rda3 {
+    fn validate(&self) -> Result<(), Damaged> {
+        require_pairs(NAME, self.0.dim(), self.0.budget()).map_err(ParamError::damaged)?;
+        let (penalty, decay) = self.0.penalty_and_decay();
+        require_penalty(penalty).map_err(ParamError::damaged)?;
+        Damaged::unless(decay == DECAY, NAME, || "its average has other weights")
+    }
+}
 
 impl Rda3 {
     /// As [`Learner::ask`], with `drawn`, a set of `k'` attributes, if the coming round [`explores`](Self::explores).

@@ -2,9 +2,11 @@
 
 use super::dual_average::{DualAverage, Regularization, small};
 use super::largest::{Largest, select};
-use super::{BROKEN, not_asked};
+use crate::params::ParamError;
+use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gram::Observe;
+use lao_observation::stored::Damaged;
 use lao_observation::{Ask, LearnError, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -51,6 +53,7 @@ struct Explore {
     mean: Vec<f64>,
     mass: f64,
     /// The `k'` largest entries of `wbar_s`, sorted by index.
+    #[serde(skip)]
     chosen: Vec<u32>,
     #[serde(skip)]
     order: Vec<u32>,
@@ -65,23 +68,70 @@ struct Stored {
     pending: bool,
 }
 
-impl TryFrom<Stored> for Squares {
-    type Error = &'static str;
+/// What stored rounds are called.
+const STORED: &str = "state of exploration at squares";
 
-    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
-        let Stored { explore, exploit, asked, pending } = stored;
+impl TryFrom<Stored> for Squares {
+    type Error = Damaged;
+
+    /// Checks what goes for both methods; what penalty and decay may be is for the method to say.
+    fn try_from(stored: Stored) -> Result<Self, Damaged> {
+        let Stored { mut explore, exploit, asked, pending } = stored;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, STORED, || reason);
         let dim = exploit.dim();
-        let fits =
-            |list: &[u32]| list.is_sorted_by(|a, b| a < b) && list.last().is_none_or(|&j| (j as usize) < dim);
-        let sizes = explore.sum.len() == dim && explore.mean.len() == dim && explore.budget <= dim;
-        if !sizes || !fits(&asked) || !fits(&explore.chosen) {
-            return Err(BROKEN);
+        explore.validate(dim, exploit.rounds())?;
+        damaged(explore.radius == exploit.radius(), "exploration and exploitation have different radii")?;
+        select(&explore.mean, explore.budget, &mut explore.order, &mut explore.chosen);
+        damaged(state::is_set(&asked, dim), "the attributes asked for are no set of attributes")?;
+        let squares = Squares::assemble(explore, exploit);
+        if pending {
+            state::length(STORED, "the set asked for", asked.len(), squares.explore.budget)?;
+            let fits = squares.explores() || asked == squares.explore.chosen;
+            damaged(fits, "the set asked for is not the one chosen")?;
         }
-        Ok(Squares { asked, pending, ..Squares::assemble(explore, exploit) })
+        Ok(Squares { asked, pending, ..squares })
     }
 }
 
 impl Explore {
+    /// Checks all that [`prepare`](Self::prepare) and the rounds in between guarantee, `rounds` of either kind being over.
+    fn validate(&self, dim: usize, rounds: u64) -> Result<(), Damaged> {
+        let Explore { budget, regularization, radius, penalty, decay, round, sum, level, mean, mass, .. } =
+            self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, STORED, || reason);
+        super::require_common(STORED, dim, *budget, *radius).map_err(ParamError::damaged)?;
+        regularization.check(STORED, "explore").map_err(ParamError::damaged)?;
+        state::length(STORED, "the gradient sum", sum.len(), dim)?;
+        state::length(STORED, "the average", mean.len(), dim)?;
+        damaged((0.0..=1e150).contains(penalty) && (0.0..=0.5).contains(decay), "no such penalty or decay")?;
+        damaged(sum.iter().all(|h| small(*h)), "an entry of the gradient sum is 1e149 or larger")?;
+        // The coming round is number rounds + 1; the exploration rounds up to it are the squares up to it.
+        damaged(
+            *round == (rounds + 1).isqrt(),
+            "the exploration rounds are not the squares up to this round",
+        )?;
+        // An average of vectors within the ball, up to rounding.
+        damaged(mean.iter().all(|w| w.abs() <= radius * (1.0 + 1e-6)), "the average leaves the ball")?;
+        let weights = sum_of_powers(*decay, *round);
+        damaged(within(*mass, weights), "the weights of the average do not belong to its round")?;
+        let steps = sum_of_powers(0.25, *round - 1).map(|sum| penalty * sum);
+        damaged(within(*level, steps), "the level of the penalty does not belong to its round")?;
+        let current = if is_square(rounds + 1) {
+            within(self.factor, [self.current_factor(); 2])
+        } else {
+            // That of the last exploration round, whose gradient sum is not kept.
+            let most = 1.0 / regularization.at(*round);
+            within(self.factor, [-most, 0.0]) && self.factor < 0.0
+        };
+        damaged(current, "the factor of the weights does not belong to the gradient sum")
+    }
+
+    /// `-1 / max(lambda_s, ||u||/R)`.
+    fn current_factor(&self) -> f64 {
+        let norm = self.sum.iter().map(|h| soft(*h, self.level).powi(2)).sum::<f64>().sqrt();
+        -1.0 / self.regularization.at(self.round).max(norm / self.radius)
+    }
+
     /// Before exploration round `s`: `w_s`, `wbar_s` and the attributes it chooses. O(d).
     fn prepare(&mut self) {
         self.round += 1;
@@ -89,8 +139,7 @@ impl Explore {
         if self.round > 1 {
             self.level += self.penalty * (s - 1.0).powf(-0.25);
         }
-        let norm = self.sum.iter().map(|h| soft(*h, self.level).powi(2)).sum::<f64>().sqrt();
-        self.factor = -1.0 / self.regularization.at(self.round).max(norm / self.radius);
+        self.factor = self.current_factor();
         let weight = s.powf(-self.decay);
         self.mass += weight;
         let share = weight / self.mass;
@@ -104,6 +153,18 @@ impl Explore {
     fn weight(&self, attribute: u32) -> f64 {
         self.factor * soft(self.sum[attribute as usize], self.level)
     }
+}
+
+/// Bounds of the sum of `j^-decay` over `j = 1..=count`, by integrals, for `decay` below 1.
+fn sum_of_powers(decay: f64, count: u64) -> [f64; 2] {
+    let integral = |to: f64| (to.powf(1.0 - decay) - 1.0) / (1.0 - decay);
+    let count = count as f64;
+    if count == 0.0 { [0.0; 2] } else { [integral(count + 1.0), 1.0 + integral(count)] }
+}
+
+/// Whether a number that was added up step by step lies between two others, which leaves 2^32 steps their rounding errors.
+fn within(number: f64, [least, most]: [f64; 2]) -> bool {
+    number >= least - 1e-6 * least.abs() && number <= most + 1e-6 * most.abs()
 }
 
 /// `sign(h) max(|h| - level, 0)`.
@@ -152,6 +213,15 @@ impl Squares {
 
     pub(super) fn dim(&self) -> usize {
         self.exploit.dim()
+    }
+
+    pub(super) fn budget(&self) -> usize {
+        self.explore.budget
+    }
+
+    /// `rho_0`, and the power at which weights fall.
+    pub(super) fn penalty_and_decay(&self) -> (f64, f64) {
+        (self.explore.penalty, self.explore.decay)
     }
 
     pub(super) fn exploit(&self) -> &DualAverage {
@@ -215,10 +285,9 @@ impl Squares {
     }
 
     pub(super) fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let Told::Values(block) = told else { return Err(not_asked(&told)) };
-        let Some((seen, label)) = block.single() else { return Err(not_asked(&told)) };
+        let (seen, label) = told.example()?;
         if !self.pending || seen.attributes != self.asked {
-            return Err(not_asked(&told));
+            return Err(told.other_attributes());
         }
         let explored = self.explores();
         if explored {

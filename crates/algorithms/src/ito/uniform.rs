@@ -20,6 +20,7 @@ use super::dual_average::Regularization;
 use super::{require_common, require_pairs};
 use crate::params::ParamError;
 use lao_kernels::SparseView;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
@@ -62,8 +63,18 @@ impl UniformParams {
 
 /// The learner that explores only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(remote = "Self", transparent)]
 pub struct Uniform(Core);
+
+lao_observation::stored!(Uniform);
+
+impl Validate for Uniform {
+    fn validate(&self) -> Result<(), Damaged> {
+        let (budget, kept) = self.0.sizes();
+        require_pairs(NAME, self.0.dim(), budget).map_err(ParamError::damaged)?;
+        Damaged::unless(kept == 0, NAME, || "it keeps attributes, but draws all of them")
+    }
+}
 
 impl Uniform {
     /// Takes up with `h` instead of 0, and so with any `w_t` of the ball.

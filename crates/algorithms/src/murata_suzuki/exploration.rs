@@ -22,10 +22,12 @@
 //! `ms18-cor42-*`, `ms18-consistency-remark`.
 
 use super::theory::Problem;
-use super::{diverged, not_asked, threshold_sparse};
+use super::{diverged, threshold_sparse};
 use crate::params::{ParamError, require, require_shape, require_step};
 use crate::schedule::BatchSizes;
-use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
+use crate::state;
+use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +46,7 @@ pub struct ExplorationParams {
     pub budget: usize,
     /// `eta`, the step size; the theorem sets `1/(4 L_s)`.
     pub step_size: f64,
-    /// `B_t`, examples per gradient block; an update costs `d' B_t` examples.
+    /// `B_t`, examples per gradient block; an update costs `d' B_t` examples, and a run with fewer learns nothing.
     pub batch: BatchSizes,
     /// `T`, the number of updates; `None` goes on for as long as there are examples. 0 is legal.
     pub updates: Option<u64>,
@@ -53,7 +55,8 @@ pub struct ExplorationParams {
 }
 
 impl ExplorationParams {
-    /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling.
+    /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling. The first
+    /// update needs `10 s ceil(d/(s' - s))` examples.
     ///
     /// `step_size` is the one thing that depends on the scale of the data: 1/4 for standardised, weakly correlated
     /// attributes, smaller in proportion to the largest eigenvalue of the covariance of any `2s` attributes.
@@ -91,9 +94,7 @@ impl ExplorationParams {
     /// As [`check`](Self::check).
     pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Exploration<T>, ParamError> {
         let ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start } = self;
-        require_shape(NAME, dim, sparsity, budget)?;
-        require_step(NAME, step_size)?;
-        batch.check(NAME, "batch")?;
+        gate(dim, sparsity, budget, step_size, &batch)?;
         let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
         require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
         let (mut theta, mut next) = (SparseVector::zeros(dim), SparseVector::zeros(dim));
@@ -117,9 +118,22 @@ impl ExplorationParams {
     }
 }
 
+/// Refuses parameters that cannot work, and the states that have them.
+fn gate(
+    dim: usize,
+    sparsity: usize,
+    budget: usize,
+    step_size: f64,
+    batch: &BatchSizes,
+) -> Result<(), ParamError> {
+    require_shape(NAME, dim, sparsity, budget)?;
+    require_step(NAME, step_size)?;
+    batch.check(NAME, "batch")
+}
+
 /// The learner of Algorithm 1. Costs O(s') per example and one O(d) selection per update; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "T: Default")]
+#[serde(remote = "Self", bound = "T: Default")]
 pub struct Exploration<T = HardThreshold> {
     sparsity: usize,
     /// `s' - s`, attributes per block.
@@ -137,7 +151,74 @@ pub struct Exploration<T = HardThreshold> {
     done: u64,
     #[serde(skip)]
     threshold: T,
+    #[serde(skip)]
     next: SparseVector,
+}
+
+lao_observation::stored!(Exploration<T: Default>);
+
+impl<T> Validate for Exploration<T> {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Exploration { sparsity, width, step_size, batch, updates, theta, gradient, .. } = self;
+        let (dim, block, seen) = (gradient.len(), self.block, self.seen);
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
+        gate(dim, *sparsity, sparsity.saturating_add(*width), *step_size, batch)
+            .map_err(ParamError::damaged)?;
+        damaged(theta.dim() == dim, "the estimate has another dimension than the gradient sums")?;
+        damaged(theta.len() <= *sparsity, "the estimate has more non-zeros than the sparsity")?;
+        damaged(block < dim && block.is_multiple_of(*width), "the current block does not begin at a block")?;
+        state::count(NAME, "the number of updates", self.done)?;
+        damaged(updates.is_none_or(|updates| self.done <= updates), "more updates are done than wanted")?;
+        damaged(seen < batch.size(self.done + 1), "the block has more examples than its batch size")?;
+        damaged(!self.finished() || (seen, block) == (0, 0), "it is finished in the middle of an update")?;
+        let begun = if seen > 0 { self.block_end() } else { block };
+        let rest = gradient[begun..].iter().all(|&g| g == 0.0);
+        damaged(rest, "coordinates that were not explored have gradient sums")?;
+        let outgrown = self.outgrown(0..begun as u32, &[]);
+        Damaged::unless(outgrown.is_none(), NAME, || "an estimate and its gradient sum overflow together")
+    }
+}
+
+impl<T> Exploration<T> {
+    pub(super) fn finished(&self) -> bool {
+        self.updates.is_some_and(|updates| self.done >= updates)
+    }
+
+    /// Whether this learner is as fresh or as far as Hybrid needs it: with this batch size and so many updates wanted.
+    pub(super) fn has(&self, batch: u64, updates: u64) -> bool {
+        (&self.batch, self.updates) == (&BatchSizes::Constant(batch), Some(updates))
+    }
+
+    pub(super) fn step_size(&self) -> f64 {
+        self.step_size
+    }
+
+    pub(super) fn theta(&self) -> &SparseVector {
+        &self.theta
+    }
+
+    fn block_end(&self) -> usize {
+        (self.block + self.width).min(self.gradient.len())
+    }
+
+    /// What multiplies the gradient sums of a whole batch.
+    fn scale(&self) -> f64 {
+        -self.step_size / self.batch.size(self.done + 1) as f64
+    }
+
+    /// The first of these ascending coordinates that would leave the finite numbers if the update were made now, with
+    /// `more` added to the gradient sums.
+    fn outgrown(&self, attributes: impl Iterator<Item = u32>, more: &[f64]) -> Option<NotFinite> {
+        let scale = self.scale();
+        let mut theta = self.theta.view().iter().peekable();
+        let mut more = more.iter();
+        attributes.into_iter().find_map(|j| {
+            let sum = self.gradient[j as usize] + more.next().unwrap_or(&0.0);
+            while theta.next_if(|&(i, _)| i < j).is_some() {}
+            let value = scale * sum + theta.next_if(|&(i, _)| i == j).map_or(0.0, |(_, value)| value);
+            (!value.is_finite()).then_some(NotFinite { index: j as usize, value })
+        })
+    }
 }
 
 impl<T: Threshold> Exploration<T> {
@@ -160,17 +241,9 @@ impl<T: Threshold> Exploration<T> {
         (self.updates, self.done) = (Some(updates), 0);
     }
 
-    pub(super) fn finished(&self) -> bool {
-        self.updates.is_some_and(|updates| self.done >= updates)
-    }
-
-    fn block_end(&self) -> usize {
-        (self.block + self.width).min(self.gradient.len())
-    }
-
-    fn update(&mut self, batch: u64) -> Result<(), LearnError> {
+    fn update(&mut self) -> Result<(), LearnError> {
         // theta - eta g, in the gradient's own memory.
-        let scale = -self.step_size / batch as f64;
+        let scale = self.scale();
         self.gradient.iter_mut().for_each(|g| *g *= scale);
         for (j, value) in self.theta.view().iter() {
             self.gradient[j as usize] += value;
@@ -199,12 +272,18 @@ impl<T: Threshold> Learner for Exploration<T> {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let Told::Gradient(part) = told else { return Err(not_asked(&told)) };
+        let batch = self.batch.size(self.done + 1);
+        let block = self.block as u32..self.block_end() as u32;
+        let wanted = if self.finished() { 0 } else { batch - self.seen };
+        let part = told.gradient(block.clone(), wanted)?;
+        // Before anything changes, so that a sum out of scale costs the examples before it nothing.
+        if let Some(at) = self.outgrown(block, part.sum) {
+            return Err(diverged(self.done + 1, at, None));
+        }
         for (&j, sum) in part.attributes.iter().zip(part.sum) {
             self.gradient[j as usize] += sum;
         }
         self.seen += part.examples;
-        let batch = self.batch.size(self.done + 1);
         if self.seen < batch {
             return Ok(());
         }
@@ -213,7 +292,7 @@ impl<T: Threshold> Learner for Exploration<T> {
         if self.block < self.gradient.len() {
             return Ok(());
         }
-        self.update(batch)
+        self.update()
     }
 
     fn coefficients(&self) -> SparseView<'_> {
@@ -222,5 +301,11 @@ impl<T: Threshold> Learner for Exploration<T> {
 
     fn updates(&self) -> u64 {
         self.done
+    }
+
+    fn examples_to_next_update(&self) -> Option<u64> {
+        let batch = self.batch.size(self.done + 1);
+        let blocks = (self.gradient.len() - self.block).div_ceil(self.width) as u64;
+        (!self.finished()).then(|| blocks.saturating_mul(batch) - self.seen)
     }
 }

@@ -19,7 +19,9 @@ use super::theory::Problem;
 use super::{Exploitation, ExploitationParams, Exploration, ExplorationParams};
 use crate::params::{ParamError, require, require_shape};
 use crate::schedule::BatchSizes;
+use crate::state;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +55,8 @@ pub struct HybridParams {
 
 impl HybridParams {
     /// What works on a real budget: one exploring update, then three refining ones with five times the batch, both
-    /// growing by half per stage. See [`ExplorationParams::practical`] for the step size.
+    /// growing by half per stage. See [`ExplorationParams::practical`] for the step size. The first update needs
+    /// `4 s ceil(d/(s' - s))` examples.
     pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
         let first = 4.0 * sparsity as f64;
         HybridParams {
@@ -71,8 +74,10 @@ impl HybridParams {
     }
 
     /// The corrected constants of Theorem 4.4 for `stages` stages, with `gap_0` (or an upper bound of it) known: with
-    /// probability at least `1 - delta` the gap after stage `K` is at most `2 (1-a)^K gap_0`, `a = 1/(32 kappa)`.
+    /// probability at least `1 - delta` the gap after stage `K` is at most `2 (1-a)^K gap_0`, `a = 1/(32 kappa)`. Batch
+    /// sizes are listed stage by stage, so there are at most 2^20 stages.
     pub fn from_theorem(problem: &Problem, budget: usize, stages: u64, gap_0: f64, delta: f64) -> Self {
+        let stages = stages.min(1 << 20);
         let refine = problem.hybrid_exploit_updates(budget);
         let sizes = |of: &dyn Fn(u64) -> f64| {
             BatchSizes::Listed((1..=stages.max(1)).map(|k| BatchSizes::round_up(of(k))).collect())
@@ -107,15 +112,7 @@ impl HybridParams {
         let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } =
             self;
         require_shape(NAME, self.dim, self.sparsity, self.budget)?;
-        require(
-            explore_updates >= 1,
-            NAME,
-            "explore_updates",
-            explore_updates,
-            "at least 1 update per stage",
-        )?;
-        explore_batch.check(NAME, "explore_batch")?;
-        exploit_batch.check(NAME, "exploit_batch")?;
+        gate(explore_updates, &explore_batch, &exploit_batch)?;
         let explore = ExplorationParams {
             dim: self.dim,
             sparsity: self.sparsity,
@@ -149,9 +146,21 @@ impl HybridParams {
     }
 }
 
+/// Refuses parameters that cannot work, and the states that have them.
+fn gate(
+    explore_updates: u64,
+    explore_batch: &BatchSizes,
+    exploit_batch: &BatchSizes,
+) -> Result<(), ParamError> {
+    let allowed = "at least 1 update per stage";
+    require(explore_updates >= 1, NAME, "explore_updates", explore_updates, allowed)?;
+    explore_batch.check(NAME, "explore_batch")?;
+    exploit_batch.check(NAME, "exploit_batch")
+}
+
 /// The learner of Algorithm 3. Cost and memory as Exploration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "T: Default")]
+#[serde(remote = "Self", bound = "T: Default")]
 pub struct Hybrid<T = HardThreshold> {
     explore_updates: u64,
     explore_batch: BatchSizes,
@@ -165,6 +174,42 @@ pub struct Hybrid<T = HardThreshold> {
     before: u64,
     explore: Exploration<T>,
     exploit: Exploitation,
+}
+
+lao_observation::stored!(Hybrid<T: Default>);
+
+impl<T> Validate for Hybrid<T> {
+    /// The parts were checked when they were read; here is what they have to do with one another.
+    fn validate(&self) -> Result<(), Damaged> {
+        let Hybrid { explore, exploit, stage, exploiting, explore_updates, exploit_updates, .. } = self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
+        gate(*explore_updates, &self.explore_batch, &self.exploit_batch).map_err(ParamError::damaged)?;
+        let (start, refined) = (explore.theta(), exploit.coefficients());
+        damaged(start.dim() == refined.dim(), "its halves have different dimensions")?;
+        damaged(explore.step_size() == exploit.step_size(), "its halves have different step sizes")?;
+        state::count(NAME, "the stage", *stage)?;
+        state::count(NAME, "the number of updates", self.before)?;
+        let over = self.stages.is_some_and(|stages| *stage > stages);
+        let beyond = self.stages.is_some_and(|stages| *stage > stages.saturating_add(1));
+        damaged(*stage >= 1 && !beyond, "there is no such stage")?;
+        let explores = if over { 0 } else { *explore_updates };
+        let fits = explore.has(self.explore_batch.size(*stage), explores);
+        damaged(fits, "Exploration has a batch size or a number of updates of another stage")?;
+        let done = u128::from(*stage - 1) * (u128::from(*explore_updates) + u128::from(*exploit_updates));
+        let within = if *exploiting { u128::from(*explore_updates) } else { 0 };
+        damaged(
+            u128::from(self.before) == done + within,
+            "the updates do not add up to those of the stages",
+        )?;
+        if !*exploiting {
+            return damaged(over || !explore.finished(), "Exploration is over, but its stage is not");
+        }
+        damaged(!over && explore.finished(), "Exploitation has begun before Exploration is over")?;
+        let fits = exploit.has(self.exploit_batch.size(*stage), *exploit_updates);
+        damaged(fits, "Exploitation has a batch size or a number of updates of another stage")?;
+        damaged(!exploit.finished(), "Exploitation is over, but its stage is not")?;
+        damaged(start.indices() == refined.indices(), "Exploitation is on another support than was found")
+    }
 }
 
 impl<T: Threshold> Hybrid<T> {
@@ -232,6 +277,14 @@ impl<T: Threshold> Learner for Hybrid<T> {
 
     fn coefficients(&self) -> SparseView<'_> {
         if self.exploiting { self.exploit.coefficients() } else { self.explore.coefficients() }
+    }
+
+    fn examples_to_next_update(&self) -> Option<u64> {
+        if self.exploiting {
+            self.exploit.examples_to_next_update()
+        } else {
+            self.explore.examples_to_next_update()
+        }
     }
 
     fn updates(&self) -> u64 {

@@ -20,7 +20,7 @@ pub use naive::{Naive, NaiveParams};
 pub use theory::{Form, Problem};
 
 use lao_kernels::{NotFinite, SparseVector, SparseView, Threshold};
-use lao_observation::{LearnError, Told};
+use lao_observation::LearnError;
 
 /// `H_s` of a vector given by its stored entries. `kept` receives the result, `places` is scratch.
 fn threshold_sparse<T: Threshold>(
@@ -42,11 +42,4 @@ fn threshold_sparse<T: Threshold>(
 fn diverged(update: u64, at: NotFinite, indices: Option<&[u32]>) -> LearnError {
     let attribute = indices.map_or(at.index, |indices| indices[at.index] as usize);
     LearnError::Diverged { update, attribute, value: at.value }
-}
-
-fn not_asked(told: &Told<'_>) -> LearnError {
-    match told {
-        Told::Values(_) => LearnError::NotAsked { told: "attribute values", asked: "a gradient sum" },
-        Told::Gradient(_) => LearnError::NotAsked { told: "a gradient sum", asked: "attribute values" },
-    }
 }

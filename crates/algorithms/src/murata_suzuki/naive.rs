@@ -20,12 +20,14 @@
 //!
 //! *Claims*: `ms18-grad-unbiased`, `ms18-naive-nonconvergence`.
 
-use super::{diverged, not_asked, threshold_sparse};
-use crate::params::{ParamError, require, require_shape};
+use super::{diverged, threshold_sparse};
+use crate::params::{ParamError, derived, require, require_shape};
 use crate::schedule::StepSizes;
+use crate::state;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::sample::SubsetSampler;
+use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +55,8 @@ impl NaiveParams {
     /// [`ExplorationParams::practical`](super::ExplorationParams::practical).
     pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
         let blocks = dim as f64 / budget.saturating_sub(sparsity).max(1) as f64;
-        let step_size = StepSizes::Inverse { c: 40.0 * step_size, offset: 1500.0 * blocks };
+        let step_size =
+            StepSizes::Inverse { c: derived(40.0 * step_size, &[step_size]), offset: 1500.0 * blocks };
         NaiveParams { dim, sparsity, budget, step_size, start: None }
     }
 
@@ -71,8 +74,7 @@ impl NaiveParams {
     /// As [`check`](Self::check).
     pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Naive<T>, ParamError> {
         let NaiveParams { dim, sparsity, budget, step_size, start } = self;
-        require_shape(NAME, dim, sparsity, budget)?;
-        step_size.check(NAME)?;
+        gate(dim, sparsity, budget, &step_size)?;
         let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
         require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
         let (mut theta, mut places) = (SparseVector::zeros(dim), SparseVector::zeros(dim));
@@ -95,9 +97,15 @@ impl NaiveParams {
     }
 }
 
+/// Refuses parameters that cannot work, and the states that have them.
+fn gate(dim: usize, sparsity: usize, budget: usize, step_size: &StepSizes) -> Result<(), ParamError> {
+    require_shape(NAME, dim, sparsity, budget)?;
+    step_size.check(NAME)
+}
+
 /// The learner of Section 3.1. Costs O(s' log s') per example; keeps O(d) memory (the sampler's permutation).
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "T: Default")]
+#[serde(remote = "Self", bound = "T: Default")]
 pub struct Naive<T = HardThreshold> {
     sparsity: usize,
     width: usize,
@@ -111,8 +119,29 @@ pub struct Naive<T = HardThreshold> {
     done: u64,
     #[serde(skip)]
     threshold: T,
+    #[serde(skip)]
     step: SparseVector,
+    #[serde(skip)]
     places: SparseVector,
+}
+
+lao_observation::stored!(Naive<T: Default>);
+
+impl<T> Validate for Naive<T> {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Naive { sparsity, width, step_size, theta, sampler, drawn, pending, .. } = self;
+        let dim = theta.dim();
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
+        gate(dim, *sparsity, sparsity.saturating_add(*width), step_size).map_err(ParamError::damaged)?;
+        damaged(theta.len() <= *sparsity, "the estimate has more non-zeros than the sparsity")?;
+        state::length(NAME, "the sampler", sampler.dim(), dim)?;
+        state::count(NAME, "the number of updates", self.done)?;
+        damaged(state::is_set(drawn, dim), "the attributes drawn are no set of attributes")?;
+        damaged(
+            !pending || drawn.len() == *width,
+            "the attributes drawn are not as many as explored at a time",
+        )
+    }
 }
 
 /// The estimate `g = 2 (theta' x - y) (d/|J|) x|J`, as pairs; unbiased for `2 E (theta' x - y) x` when `J` is uniform.
@@ -141,10 +170,12 @@ impl<T: Threshold> Learner for Naive<T> {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let Told::Values(block) = told else { return Err(not_asked(&told)) };
-        let Some((seen, label)) = block.single() else { return Err(not_asked(&told)) };
+        let (seen, label) = told.example()?;
+        if !self.pending || !state::is_union(seen.attributes, self.theta.indices(), &self.drawn) {
+            return Err(told.other_attributes());
+        }
         let eta = self.step_size.size(self.done + 1);
-        self.step.clear();
+        self.step.reset(self.theta.dim());
         let mut old = self.theta.view().iter().peekable();
         for (j, g) in gradient_estimate(self.theta.view(), seen, label, &self.drawn) {
             while let Some((i, value)) = old.next_if(|&(i, _)| i < j) {

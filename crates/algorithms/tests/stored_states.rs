@@ -1,0 +1,415 @@
+//! A stored state is not trusted: whatever a file holds, reading it is an error, or the learner goes on as every learner does.
+//!
+//! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages; what can be read then asks
+//! and is told forty times.
+
+use lao_algorithms::{AnyLearner, METHODS, Method, Task};
+use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Ask, Learner, Seed, Session, Stop};
+use rand::RngExt;
+use serde_json::{Map, Value, json};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+const DIM: usize = 30;
+const BUDGET: usize = 8;
+const STEPS: usize = 40;
+/// A run takes about a millisecond, so that one that is not done by then will never be, however busy the machine.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// No state that a file of some kilobytes holds needs more at once.
+const MOST_BYTES: usize = 64 << 20;
+/// A method that got stuck so often is left alone: what is stuck goes on using the processor.
+const MOST_STUCK: usize = 3;
+
+thread_local! {
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The size of the last allocation that was refused.
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
+
+/// Never returns to a watched thread that asks for too much, which is then reported as stuck: an allocator may neither panic
+/// nor end the test.
+struct Limited;
+
+fn halt_if_too_large(size: usize) {
+    if size > MOST_BYTES && WATCHED.try_with(Cell::get).unwrap_or(false) {
+        REFUSED.store(size, Ordering::SeqCst);
+        loop {
+            std::thread::sleep(PATIENCE);
+        }
+    }
+}
+
+// SAFETY: every call is handed to the system allocator unchanged, or never returns.
+unsafe impl GlobalAlloc for Limited {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        halt_if_too_large(layout.size());
+        // SAFETY: the caller's promise about `layout` is passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        halt_if_too_large(layout.size());
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        halt_if_too_large(size);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from the system allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Limited = Limited;
+
+fn task(method: &Method) -> Task {
+    // FKK enumerates supports, so it gets smaller ones.
+    let sparsity = if method.name == "fkk" { 2 } else { 4 };
+    Task { step_size: 0.2, ..Task::new(DIM, sparsity, BUDGET) }
+}
+
+fn source() -> Virtual<Uniform> {
+    let theta = SparseVector::new(DIM, vec![0, 7, 22], vec![1.0, -1.0, 0.5]).unwrap();
+    Virtual::new(Uniform::new(DIM).unwrap(), theta, Noise::Gaussian(0.1), &Seed::root(7).child("data"))
+        .unwrap()
+}
+
+fn session(method: &Method) -> Session<Virtual<Uniform>> {
+    Session::new(source(), (method.budget)(&task(method)), &Seed::root(3)).online(true)
+}
+
+/// The learner when it is fresh, when it awaits an answer in the middle of an update, and when it is old.
+fn ages(method: &Method) -> [(&'static str, AnyLearner); 3] {
+    let after = |examples| {
+        let mut learner = (method.build)(&task(method)).unwrap();
+        session(method).run(&mut learner, Stop::after_examples(examples), |_, _| {}).unwrap();
+        learner
+    };
+    let mut waiting = after(37);
+    waiting.ask(&mut Seed::root(4).rng(), &mut Ask::new(DIM));
+    [("fresh", after(0)), ("waiting", waiting), ("old", after(3000))]
+}
+
+/// How to get from a state's root to a part of it.
+type Path = Vec<Step>;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Field(String),
+    Place(usize),
+}
+
+fn name(path: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Field(field) => format!(".{field}"),
+        Step::Place(place) => format!("[{place}]"),
+    };
+    path.iter().map(step).collect()
+}
+
+/// All parts of a state; of a long list, the entries at both ends and a few in between.
+fn parts(state: &Value, rng: &mut lao_observation::Rng) -> Vec<Path> {
+    let (mut parts, mut next) = (Vec::new(), vec![Path::new()]);
+    while let Some(path) = next.pop() {
+        match at(state, &path) {
+            Value::Object(fields) => {
+                next.extend(fields.keys().map(|field| [&path[..], &[Step::Field(field.clone())]].concat()));
+            }
+            Value::Array(entries) => {
+                let end = entries.len();
+                let mut places: BTreeSet<usize> = (0..end.min(6)).collect();
+                if end > 6 {
+                    places = [0, 1, end - 1].into_iter().collect();
+                    places.extend((0..3).map(|_| rng.random_range(0..end)));
+                }
+                next.extend(places.into_iter().map(|place| [&path[..], &[Step::Place(place)]].concat()));
+            }
+            _ => {}
+        }
+        parts.push(path);
+    }
+    parts
+}
+
+fn at<'a>(state: &'a Value, path: &[Step]) -> &'a Value {
+    path.iter().fold(state, |part, step| match step {
+        Step::Field(field) => &part[field],
+        Step::Place(place) => &part[place],
+    })
+}
+
+fn replaced(state: &Value, path: &[Step], by: Value) -> Value {
+    let mut state = state.clone();
+    *path.iter().fold(&mut state, |part, step| match step {
+        Step::Field(field) => &mut part[field],
+        Step::Place(place) => &mut part[place],
+    }) = by;
+    state
+}
+
+fn digits(value: f64) -> Value {
+    Value::String(format!("{:016x}", value.to_bits()))
+}
+
+/// The float whose bits a text holds.
+fn float(text: &str) -> Option<f64> {
+    let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u64::from_str_radix(text, 16).ok().filter(|_| digits).map(f64::from_bits)
+}
+
+/// What may stand in the place of a part.
+fn changes(part: &Value) -> Vec<Value> {
+    let mut changes = match part {
+        Value::Array(entries) => lists(entries),
+        Value::Object(fields) => maps(fields),
+        Value::String(text) => match float(text) {
+            Some(value) => floats(value),
+            None => ["", "x", "unbiased", "observed", "aer", "ridge"].map(Value::from).to_vec(),
+        },
+        Value::Number(number) => integers(number.as_u64().unwrap_or_default()),
+        Value::Bool(value) => vec![json!(!value), json!(0), json!(2)],
+        Value::Null => vec![json!(0), json!(false), digits(1.0), digits(-1.0), digits(1e308)],
+    };
+    changes.extend([json!(null), json!("strange"), json!([]), json!({}), json!(-1), json!(2.5)]);
+    changes.retain(|change| change != part);
+    changes
+}
+
+fn floats(value: f64) -> Vec<Value> {
+    let next = |step: i64| f64::from_bits((value.to_bits() as i64).wrapping_add(step) as u64);
+    let fixed = [
+        0.0,
+        1.0,
+        -1.0,
+        1e308,
+        -1e308,
+        1e150,
+        1e16,
+        1e-150,
+        5e-324,
+        f64::MIN_POSITIVE,
+        f64::NAN,
+        f64::INFINITY,
+        -f64::INFINITY,
+    ];
+    let relative = [-value, next(1), next(-1), 2.0 * value, 0.5 * value, value + 1.0];
+    fixed.into_iter().chain(relative).map(digits).chain([json!(0), json!("3fb99999"), json!(1e308)]).collect()
+}
+
+fn integers(value: u64) -> Vec<Value> {
+    let most = u64::from(u32::MAX);
+    let dim = DIM as u64;
+    let fixed = [0, 1, 2, 7, dim - 1, dim, dim + 1, most - 1, most, most + 1, 1 << 53, u64::MAX];
+    let relative = [value.wrapping_add(1), value.wrapping_sub(1), value.wrapping_mul(2), value / 2];
+    fixed.into_iter().chain(relative).map(Value::from).chain([json!(i64::MIN), json!(1e300)]).collect()
+}
+
+fn lists(entries: &[Value]) -> Vec<Value> {
+    let end = entries.len();
+    let without = |place: usize| [&entries[..place], &entries[place + 1..]].concat();
+    let mut changes: Vec<Vec<Value>> = Vec::new();
+    if let (Some(first), Some(last)) = (entries.first(), entries.last()) {
+        changes.extend([without(0), without(end / 2), without(end - 1), vec![first.clone()]]);
+        changes.push(entries.iter().rev().cloned().collect());
+        changes.push([&entries[1..], &entries[..1]].concat());
+        changes.push([&entries[..1], entries].concat());
+        changes.push([entries, &entries[end - 1..]].concat());
+        changes.push([entries, entries].concat());
+        changes.push(vec![first.clone(); end]);
+        changes.push(vec![last.clone(); end]);
+        changes.push(entries.iter().cycle().take(100 * end).cloned().collect());
+    }
+    let foreign = [json!(0), json!(DIM), json!(u32::MAX), digits(1.0), json!([0, 0]), json!(null)];
+    changes.extend(foreign.map(|entry| [entries, &[entry]].concat()));
+    changes.into_iter().map(Value::Array).collect()
+}
+
+fn maps(fields: &Map<String, Value>) -> Vec<Value> {
+    let without = |field: &String| {
+        let mut fields = fields.clone();
+        fields.remove(field);
+        fields
+    };
+    let mut changes: Vec<Map<String, Value>> = fields.keys().map(without).collect();
+    for (one, first) in fields {
+        // Parts of the same kind in each other's place.
+        for (other, second) in fields.iter().filter(|(other, second)| *other > one && *second != first) {
+            let mut swapped = fields.clone();
+            swapped.insert(one.clone(), second.clone());
+            swapped.insert(other.clone(), first.clone());
+            changes.push(swapped);
+        }
+    }
+    changes.into_iter().map(Value::Object).collect()
+}
+
+fn all_finite(learner: &AnyLearner) -> Result<(), String> {
+    let theta = learner.coefficients();
+    let strange = theta.iter().find(|(_, value)| !value.is_finite());
+    strange.map_or(Ok(()), |(j, value)| Err(format!("coefficient {j} became {value}")))
+}
+
+/// Reads a state and lets it go on.
+fn goes_on(method: &Method, state: Value) -> Result<(), String> {
+    let mut learner: AnyLearner = match serde_json::from_value(state) {
+        Ok(learner) => learner,
+        Err(error) if error.to_string().is_empty() => return Err("refused without a word".into()),
+        Err(_) => return Ok(()),
+    };
+    let mut session = session(method);
+    for _ in 0..STEPS {
+        // A large batch is served in pieces, of which few will do.
+        let step = session.step(&mut learner, 32);
+        all_finite(&learner)?;
+        let (seen, cap) = (session.ledger().most_attributes, (method.budget)(&task(method)).cap(DIM));
+        if seen > cap {
+            return Err(format!("{seen} attributes of an example were seen, but the budget is {cap}"));
+        }
+        match step {
+            Ok(_) => {}
+            Err(error) if error.to_string().is_empty() => return Err("an error without a word".into()),
+            Err(_) => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+/// A thread that tries states, and can be left behind when it is stuck.
+struct Worker {
+    states: Sender<Value>,
+    findings: Receiver<Result<(), String>>,
+}
+
+impl Worker {
+    fn new(method: &'static Method) -> Self {
+        let ((states, inbox), (outbox, findings)) = (channel::<Value>(), channel());
+        std::thread::spawn(move || {
+            WATCHED.set(true);
+            for state in inbox {
+                let finding = catch_unwind(AssertUnwindSafe(|| goes_on(method, state)));
+                let finding = finding.unwrap_or_else(|panic| {
+                    let text = panic.downcast_ref::<String>().cloned();
+                    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_string()));
+                    Err(format!("panicked: {}", text.unwrap_or_default()))
+                });
+                if outbox.send(finding).is_err() {
+                    return;
+                }
+            }
+        });
+        Worker { states, findings }
+    }
+
+    /// `None` when it is stuck.
+    fn try_state(&self, state: Value) -> Option<Result<(), String>> {
+        self.states.send(state).unwrap();
+        match self.findings.recv_timeout(PATIENCE) {
+            Ok(finding) => Some(finding),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Err("the thread ended".into())),
+        }
+    }
+}
+
+/// What is wrong with a method, and how many changed states it was tried with.
+fn findings(method: &'static Method) -> (Vec<String>, usize) {
+    let (mut findings, mut tried, mut stuck) = (Vec::new(), 0, 0);
+    let mut worker = Worker::new(method);
+    let mut rng = Seed::root(10).child(method.name).rng();
+    for (age, learner) in ages(method) {
+        let state = serde_json::to_value(&learner).unwrap();
+        for path in parts(&state, &mut rng) {
+            for change in changes(at(&state, &path)) {
+                let label = || {
+                    let mut text = change.to_string();
+                    text.truncate(text.floor_char_boundary(100));
+                    format!("{age}, state{} = {text}", name(&path))
+                };
+                tried += 1;
+                match worker.try_state(replaced(&state, &path, change.clone())) {
+                    Some(Ok(())) => {}
+                    Some(Err(finding)) => findings.push(format!("{}: {finding}", label())),
+                    None => {
+                        let bytes = REFUSED.swap(0, Ordering::SeqCst);
+                        let why = if bytes > 0 { format!("{bytes} bytes at once") } else { "no end".into() };
+                        findings.push(format!("{}: {why}", label()));
+                        worker = Worker::new(method);
+                        stuck += 1;
+                    }
+                }
+                if stuck == MOST_STUCK {
+                    return (findings, tried);
+                }
+            }
+        }
+    }
+    (findings, tried)
+}
+
+#[test]
+fn a_changed_state_is_refused_or_goes_on() {
+    let by_method: BTreeMap<&str, _> = std::thread::scope(|scope| {
+        let half = |odd: usize| METHODS.iter().skip(odd).step_by(2);
+        let run =
+            |odd| scope.spawn(move || half(odd).map(|method| (method.name, findings(method))).collect());
+        let runs: [std::thread::ScopedJoinHandle<'_, Vec<_>>; 2] = [run(0), run(1)];
+        runs.into_iter().flat_map(|run| run.join().unwrap()).collect()
+    });
+    let mut report = String::new();
+    for (name, (findings, tried)) in &by_method {
+        assert!(*tried > 500 || !findings.is_empty(), "{name} was tried with {tried} states only");
+        if !findings.is_empty() {
+            let first = findings.iter().take(12).map(|finding| format!("  {finding}\n")).collect::<String>();
+            report += &format!("{name}: {} of {tried} changed states\n{first}", findings.len());
+        }
+    }
+    assert_eq!(by_method.len(), METHODS.len());
+    assert!(report.is_empty(), "states that were neither refused nor went on:\n{report}");
+}
+
+/// Whether a number that a reader of decimals might round stands anywhere.
+fn holds_decimals(state: &Value) -> bool {
+    match state {
+        Value::Number(number) => number.is_f64(),
+        Value::Array(entries) => entries.iter().any(holds_decimals),
+        Value::Object(fields) => fields.values().any(holds_decimals),
+        _ => false,
+    }
+}
+
+fn bits(theta: SparseView<'_>) -> (Vec<u32>, Vec<u64>) {
+    (theta.indices().to_vec(), theta.values().iter().map(|value| value.to_bits()).collect())
+}
+
+#[test]
+fn a_state_is_stored_without_decimals_and_read_with_the_same_bits() {
+    let mut failures = Vec::new();
+    for method in METHODS {
+        for (age, learner) in ages(method) {
+            let text = serde_json::to_string(&learner).unwrap();
+            if holds_decimals(&serde_json::from_str(&text).unwrap()) {
+                failures.push(format!("{}, {age}: decimal numbers are stored", method.name));
+                continue;
+            }
+            let mut read: AnyLearner = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text, "{}, {age}", method.name);
+            let mut learner = learner;
+            for learner in [&mut learner, &mut read] {
+                session(method).run(learner, Stop::after_examples(500), |_, _| {}).unwrap();
+            }
+            assert_eq!(bits(read.coefficients()), bits(learner.coefficients()), "{}, {age}", method.name);
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
