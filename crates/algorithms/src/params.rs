@@ -37,16 +37,18 @@ pub(crate) fn require_dim(method: &'static str, least: usize, dim: usize) -> Res
 
 /// Refuses a radius, rate or scale outside `1e-150..=1e150`. Within these bounds squares and quotients are neither
 /// infinite nor zero.
-pub(crate) fn require_scale(
-    method: &'static str,
-    field: &'static str,
-    value: f64,
-) -> Result<(), ParamError> {
-    require((1e-150..=1e150).contains(&value), method, field, value, SCALES)
+pub(crate) fn require_scale(method: &'static str, field: &'static str, value: f64) -> Result<(), ParamError> {
+    require((1e-150..=1e150).contains(&value), method, field, number(value), SCALES)
 }
 
 /// What [`require_scale`] allows.
 pub(crate) const SCALES: &str = "a positive finite number, from 1e-150 to 1e150";
+
+/// A number as a message shows it, without the zeros of very large or small ones.
+pub(crate) fn number(value: f64) -> String {
+    let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if plain { value.to_string() } else { format!("{value:e}") }
+}
 
 /// A number derived from others that the gate allows: kept from overflow and underflow, so that the gate does not refuse
 /// it in their place. Where one of them is not allowed, the result is not either.
@@ -98,7 +100,7 @@ pub(crate) fn require_step(method: &'static str, step_size: f64) -> Result<(), P
         ok,
         method,
         "step_size",
-        step_size,
+        number(step_size),
         "a positive finite number; theorems give it by the smoothness",
     )
 }

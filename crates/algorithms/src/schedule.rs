@@ -1,6 +1,6 @@
 //! Schedules: batch sizes and step sizes as functions of the update's number.
 
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, number, require};
 use serde::{Deserialize, Serialize};
 
 /// Examples per gradient block, `B_t`, for the updates `t = 1, 2, ...` (for Hybrid: for its stages `k`).
@@ -48,9 +48,21 @@ impl BatchSizes {
             BatchSizes::Constant(size) => require(*size >= 1, method, field, size, "at least 1 example"),
             BatchSizes::Geometric { first, growth } => {
                 let ok = first.is_finite() && *first > 0.0;
-                require(ok, method, field, format_args!("first = {first}"), "a positive finite first size")?;
+                require(
+                    ok,
+                    method,
+                    field,
+                    format_args!("first = {}", number(*first)),
+                    "a positive finite first size",
+                )?;
                 let ok = growth.is_finite() && *growth >= 1.0;
-                require(ok, method, field, format_args!("growth = {growth}"), "a finite growth of at least 1")
+                require(
+                    ok,
+                    method,
+                    field,
+                    format_args!("growth = {}", number(*growth)),
+                    "a finite growth of at least 1",
+                )
             }
             BatchSizes::Listed(sizes) => {
                 require(!sizes.is_empty(), method, field, "an empty list", "at least one size")?;
@@ -98,7 +110,7 @@ impl StepSizes {
                 offset.is_finite() && offset >= 0.0,
                 method,
                 "step_size",
-                format_args!("offset = {offset}"),
+                format_args!("offset = {}", number(offset)),
                 "a finite offset of at least 0",
             ),
             _ => Ok(()),

@@ -38,7 +38,9 @@ mod tests {
 
     #[test]
     fn a_union_is_told_from_its_neighbors() {
-        assert!(is_union(&[1, 2, 5], &[1, 5], &[2, 5]) && is_union(&[], &[], &[]) && is_union(&[3], &[], &[3]));
+        assert!(
+            is_union(&[1, 2, 5], &[1, 5], &[2, 5]) && is_union(&[], &[], &[]) && is_union(&[3], &[], &[3])
+        );
         for other in [&[1, 2][..], &[1, 2, 5, 6], &[1, 5, 2], &[1, 2, 4], &[]] {
             assert!(!is_union(other, &[1, 5], &[2, 5]), "{other:?}");
         }

@@ -275,8 +275,12 @@ fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
         let wild = Virtual::new(design, theta, Noise::None, &Seed::root(1)).unwrap();
         let mut learner = learner(method);
         let mut session = session(method, wild);
-        let error = session.run(&mut learner, Stop::after_examples(100_000), |_, _| {}).unwrap_err();
-        assert!(error.to_string().contains("diverged"), "{}: {error}", method.name);
+        let ended = session.run(&mut learner, Stop::after_examples(100_000), |_, _| {});
+        match ended {
+            Err(error) => assert!(error.to_string().contains("diverged"), "{}: {error}", method.name),
+            // Clipped or projected, so that any step that is finite stays in the ball.
+            Ok(_) => assert!(["aelr", "online-ridge"].contains(&method.name), "{} went on", method.name),
+        }
         assert!(learner.coefficients().values().iter().all(|value| value.is_finite()), "{}", method.name);
     });
 }

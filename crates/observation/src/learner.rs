@@ -133,7 +133,8 @@ impl<'a> Told<'a> {
         attributes: impl ExactSizeIterator<Item = u32>,
         examples: u64,
     ) -> Result<GradientSum<'a>, LearnError> {
-        let not_asked = |told| LearnError::NotAsked { told, asked: "a gradient sum over the coordinates asked for" };
+        let not_asked =
+            |told| LearnError::NotAsked { told, asked: "a gradient sum over the coordinates asked for" };
         let &Told::Gradient(part) = self else { return Err(not_asked("attribute values")) };
         if part.sum.len() != attributes.len() || !part.attributes.iter().copied().eq(attributes) {
             return Err(not_asked("a gradient sum over other coordinates"));
@@ -163,7 +164,7 @@ pub struct GradientSum<'a> {
 pub enum LearnError {
     /// The step left the finite numbers.
     #[error(
-        "update {update} diverged: coordinate {attribute} became {value}; the step size is too large for this data, or the data has values out of scale"
+        "update {update} diverged: coordinate {attribute} became {value:?}; the step size is too large for this data, or the data has values out of scale"
     )]
     Diverged {
         /// The update, counted from 1.
@@ -174,7 +175,7 @@ pub enum LearnError {
         value: f64,
     },
     /// A number told is NaN or infinite.
-    #[error("{} is {value}: values and labels must be finite; leave the example out", name(.attribute))]
+    #[error("{} is {value:?}: values and labels must be finite; leave the example out", name(.attribute))]
     NotFinite {
         /// The attribute; `None` for the label.
         attribute: Option<u32>,

@@ -29,11 +29,13 @@
 //! diagonal of `x~ x~'`. With `predicts` off the whole budget estimates, `k_0 = k'`.
 //!
 //! *Cost*: the moments take `d (d + 1)/2` numbers, an example changes `k_0 (k_0 + 1)/2` of them, and a program costs about the
-//! cube of `d`, so `d` is limited to [`MAX_DIM`]: DANTZIG_LINE
+//! cube of `d`, so `d` is limited to [`MAX_DIM`]. One core takes about 2 ns for each moment changed, and for the program after
+//! 4096 examples 0.02 s at `d = 100`, 0.1 s at 200, 1.5 s at 384 and 6 s at 600. `T` examples make `log2 T` programs, more where
+//! `gamma_t` is doubled.
 //!
 //! *Claims*: `ito17-dantzig`, `ms18-fig1-rivals`.
 
-use crate::params::{ParamError, require, require_scale};
+use crate::params::{ParamError, number, require, require_scale};
 use crate::state;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
 use lao_observation::sample::SubsetSampler;
@@ -103,8 +105,8 @@ impl DantzigParams {
         })
     }
 
-    /// Returns how many moments an example changes, `k_0 (k_0 + 1)/2`: its cost in steps of about a nanosecond, without
-    /// that of the programs, each of which costs about the cube of `d`.
+    /// Returns how many moments an example changes, `k_0 (k_0 + 1)/2`: it takes about 2 ns for each on one core,
+    /// without the programs, each of which costs about the cube of `d`.
     pub fn cost_per_example(&self) -> u64 {
         let random = self.random() as u64;
         random.saturating_mul(random.saturating_add(1)) / 2
@@ -142,7 +144,7 @@ impl DantzigParams {
         )?;
         require_scale(NAME, "scale", scale)?;
         let ok = (0.0..=1e150).contains(&noise);
-        require(ok, NAME, "noise", noise, "a number of at least 0 and at most 1e150")
+        require(ok, NAME, "noise", number(noise), "a number of at least 0 and at most 1e150")
     }
 }
 

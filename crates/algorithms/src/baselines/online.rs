@@ -72,7 +72,12 @@ impl OnlineParams {
             Ball::Ridge => 1.0,
             Ball::Lasso => radius,
         };
-        OnlineParams { dim, ball, radius, step_size: derived(step_size / (unit * dim as f64), &[step_size, unit]) }
+        OnlineParams {
+            dim,
+            ball,
+            radius,
+            step_size: derived(step_size / (unit * dim as f64), &[step_size, unit]),
+        }
     }
 
     /// The learner.

@@ -62,14 +62,11 @@ impl TryFrom<Stored> for Core {
         sorted.sort_unstable();
         damaged(state::is_set(&sorted, dim), "the attributes asked for are no set of attributes")?;
         let core = Core::assemble(average, budget, kept);
-        if !pending {
-            return Ok(core);
+        if pending {
+            state::length(STORED, "the set asked for", asked.len(), budget)?;
+            let begins = asked.starts_with(core.largest.kept());
+            damaged(begins, "the set asked for does not begin with the largest weights")?;
         }
-        state::length(STORED, "the set asked for", asked.len(), budget)?;
-        damaged(
-            asked.starts_with(core.largest.kept()),
-            "the set asked for does not begin with the largest weights",
-        )?;
         Ok(Core { asked, pending, ..core })
     }
 }

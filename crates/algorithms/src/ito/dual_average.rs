@@ -1,7 +1,7 @@
 //! Dual averaging over a ball: `w_t = argmin_{||w|| <= R} h' w + (lambda_t/2) ||w||^2 = -h / max(lambda_t, ||h||/R)`, where
 //! `h` is the sum of the gradients so far (equation 5; the paper calls it their average, but means the sum).
 
-use crate::params::{ParamError, SCALES, require};
+use crate::params::{ParamError, SCALES, number, require};
 use crate::state;
 use lao_kernels::dot_column;
 use lao_observation::LearnError;
@@ -37,9 +37,15 @@ impl Regularization {
         let Regularization { scale, power } = *self;
         let ok = (1e-150..=1e150).contains(&scale);
         let allowed = format_args!("{SCALES}; `practical` divides by step_size").to_string();
-        require(ok, method, field, format_args!("scale {scale}"), allowed)?;
+        require(ok, method, field, format_args!("scale {}", number(scale)), allowed)?;
         let ok = (0.0..=1.0).contains(&power);
-        require(ok, method, field, format_args!("power {power}"), "a power in 0..=1; 1/2 in the theorems")
+        require(
+            ok,
+            method,
+            field,
+            format_args!("power {}", number(power)),
+            "a power in 0..=1; 1/2 in the theorems",
+        )
     }
 }
 
@@ -96,8 +102,16 @@ impl TryFrom<Stored> for DualAverage {
             square.abs() <= LARGEST * LARGEST * 4.0 * sum.len() as f64
         };
         damaged(fits, "the squared norm is not that of the gradient sum")?;
-        let mut average =
-            DualAverage { regularization, radius, rounds, sum, square, factor: 0.0, drift, fresh: Vec::new() };
+        let mut average = DualAverage {
+            regularization,
+            radius,
+            rounds,
+            sum,
+            square,
+            factor: 0.0,
+            drift,
+            fresh: Vec::new(),
+        };
         average.refactor();
         Ok(average)
     }

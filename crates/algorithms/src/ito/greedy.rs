@@ -44,7 +44,12 @@ pub struct GreedyParams {
 impl GreedyParams {
     /// For attributes of variance about 1: `lambda_t = sqrt(t)/step_size`.
     pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
-        GreedyParams { dim, budget, regularization: Regularization::sqrt(derived(1.0 / step_size, &[step_size])), radius }
+        GreedyParams {
+            dim,
+            budget,
+            regularization: Regularization::sqrt(derived(1.0 / step_size, &[step_size])),
+            radius,
+        }
     }
 
     /// The learner.

@@ -64,7 +64,8 @@ impl Rda1Params {
     /// For attributes of variance about 1: an eighth of the theorem's `lambda_t` at `step_size` 1/4, more for the smaller
     /// step sizes of correlated attributes.
     pub fn practical(dim: usize, budget: usize, kept: usize, step_size: f64, radius: f64) -> Self {
-        let scale = derived(0.25 / (step_size * Observe::new(dim, budget, kept).floor().sqrt()), &[step_size]);
+        let scale =
+            derived(0.25 / (step_size * Observe::new(dim, budget, kept).floor().sqrt()), &[step_size]);
         Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(scale), radius }
     }
 

@@ -27,7 +27,7 @@
 use super::dual_average::Regularization;
 use super::squares::Squares;
 use super::{Rda2Params, require_common, require_pairs};
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, number, require};
 use lao_kernels::SparseView;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
@@ -52,7 +52,7 @@ pub struct Rda3Params {
     pub exploit: Regularization,
     /// `R`, bound on the Euclidean norm of the weights.
     pub radius: f64,
-    /// `rho_0`, weight of the l1 term; 0 leaves Algorithm 2 with a weighted average.
+    /// `rho_0`, weight of the l1 term, at most 1e150; 0 leaves Algorithm 2 with a weighted average.
     pub penalty: f64,
 }
 
@@ -87,8 +87,8 @@ impl Rda3Params {
 }
 
 fn require_penalty(penalty: f64) -> Result<(), ParamError> {
-    let ok = (0.0..=1e150).contains(&penalty);
-    require(ok, NAME, "penalty", penalty, "a number of at least 0 and at most 1e150")
+    let ok = penalty == 0.0 || (1e-150..=1e150).contains(&penalty);
+    require(ok, NAME, "penalty", number(penalty), "0, or a number from 1e-150 to 1e150")
 }
 
 /// The learner of Algorithm 3, as reconstructed.

@@ -84,12 +84,11 @@ impl TryFrom<Stored> for Squares {
         select(&explore.mean, explore.budget, &mut explore.order, &mut explore.chosen);
         damaged(state::is_set(&asked, dim), "the attributes asked for are no set of attributes")?;
         let squares = Squares::assemble(explore, exploit);
-        if !pending {
-            return Ok(squares);
+        if pending {
+            state::length(STORED, "the set asked for", asked.len(), squares.explore.budget)?;
+            let fits = squares.explores() || asked == squares.explore.chosen;
+            damaged(fits, "the set asked for is not the one chosen")?;
         }
-        state::length(STORED, "the set asked for", asked.len(), squares.explore.budget)?;
-        let fits = squares.explores() || asked == squares.explore.chosen;
-        damaged(fits, "the set asked for is not the one chosen")?;
         Ok(Squares { asked, pending, ..squares })
     }
 }
@@ -97,7 +96,8 @@ impl TryFrom<Stored> for Squares {
 impl Explore {
     /// Checks all that [`prepare`](Self::prepare) and the rounds in between guarantee, `rounds` of either kind being over.
     fn validate(&self, dim: usize, rounds: u64) -> Result<(), Damaged> {
-        let Explore { budget, regularization, radius, penalty, decay, round, sum, level, mean, mass, .. } = self;
+        let Explore { budget, regularization, radius, penalty, decay, round, sum, level, mean, mass, .. } =
+            self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, STORED, || reason);
         super::require_common(STORED, dim, *budget, *radius).map_err(ParamError::damaged)?;
         regularization.check(STORED, "explore").map_err(ParamError::damaged)?;
@@ -106,7 +106,10 @@ impl Explore {
         damaged((0.0..=1e150).contains(penalty) && (0.0..=0.5).contains(decay), "no such penalty or decay")?;
         damaged(sum.iter().all(|h| small(*h)), "an entry of the gradient sum is 1e149 or larger")?;
         // The coming round is number rounds + 1; the exploration rounds up to it are the squares up to it.
-        damaged(*round == (rounds + 1).isqrt(), "the exploration rounds are not the squares up to this round")?;
+        damaged(
+            *round == (rounds + 1).isqrt(),
+            "the exploration rounds are not the squares up to this round",
+        )?;
         // An average of vectors within the ball, up to rounding.
         damaged(mean.iter().all(|w| w.abs() <= radius * (1.0 + 1e-6)), "the average leaves the ball")?;
         let weights = sum_of_powers(*decay, *round);

@@ -197,7 +197,10 @@ impl<T> Validate for Hybrid<T> {
         damaged(fits, "Exploration has a batch size or a number of updates of another stage")?;
         let done = u128::from(*stage - 1) * (u128::from(*explore_updates) + u128::from(*exploit_updates));
         let within = if *exploiting { u128::from(*explore_updates) } else { 0 };
-        damaged(u128::from(self.before) == done + within, "the updates do not add up to those of the stages")?;
+        damaged(
+            u128::from(self.before) == done + within,
+            "the updates do not add up to those of the stages",
+        )?;
         if !*exploiting {
             return damaged(over || !explore.finished(), "Exploration is over, but its stage is not");
         }

@@ -55,7 +55,8 @@ impl NaiveParams {
     /// [`ExplorationParams::practical`](super::ExplorationParams::practical).
     pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
         let blocks = dim as f64 / budget.saturating_sub(sparsity).max(1) as f64;
-        let step_size = StepSizes::Inverse { c: derived(40.0 * step_size, &[step_size]), offset: 1500.0 * blocks };
+        let step_size =
+            StepSizes::Inverse { c: derived(40.0 * step_size, &[step_size]), offset: 1500.0 * blocks };
         NaiveParams { dim, sparsity, budget, step_size, start: None }
     }
 
@@ -136,7 +137,10 @@ impl<T> Validate for Naive<T> {
         state::length(NAME, "the sampler", sampler.dim(), dim)?;
         state::count(NAME, "the number of updates", self.done)?;
         damaged(state::is_set(drawn, dim), "the attributes drawn are no set of attributes")?;
-        damaged(!pending || drawn.len() == *width, "the attributes drawn are not as many as explored at a time")
+        damaged(
+            !pending || drawn.len() == *width,
+            "the attributes drawn are not as many as explored at a time",
+        )
     }
 }
 
