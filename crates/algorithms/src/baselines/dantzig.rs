@@ -29,6 +29,8 @@
 //! diagonal of `x~ x~'`. With `predicts` off the whole budget estimates, `k_0 = k'`. The moments take `d (d + 1)/2`
 //! numbers and a program costs about the cube of `d`, so `d` is limited to [`MAX_DIM`]; an update costs O(k_0^2).
 //!
+//! *Reference*: [`DantzigReference`](super::reference::DantzigReference).
+//!
 //! *Claims*: `ito17-dantzig`, `ms18-fig1-rivals`.
 
 use crate::params::{ParamError, require};
@@ -141,6 +143,11 @@ impl Dantzig {
         self.drawn.extend_from_slice(drawn);
         self.pending = true;
         self.fill(ask);
+    }
+
+    /// Returns `R` of the example asked for last, sorted.
+    pub fn drawn(&self) -> &[u32] {
+        &self.drawn
     }
 
     fn fill(&self, ask: &mut Ask) {

@@ -26,6 +26,8 @@
 //! *Departures*: written from descriptions. Weights are kept as logarithms. More than [`MAX_SUPPORTS`] supports are refused;
 //! an update costs O(N k).
 //!
+//! *Reference*: [`FkkReference`](super::reference::FkkReference).
+//!
 //! *Claims*: `ito17-fkk`.
 
 use crate::params::{ParamError, require, require_step};
@@ -193,6 +195,16 @@ impl Fkk {
         self.drawn.extend_from_slice(drawn);
         self.pending = true;
         self.fill(ask);
+    }
+
+    /// Returns `R` of the example asked for last, sorted.
+    pub fn drawn(&self) -> &[u32] {
+        &self.drawn
+    }
+
+    /// Returns the attributes of `A_t`, the support drawn for the example asked for last, sorted.
+    pub fn chosen(&self) -> &[u32] {
+        self.support(self.chosen)
     }
 
     fn fill(&self, ask: &mut Ask) {
