@@ -38,6 +38,8 @@ pub struct Beside<'a, L> {
     rows: std::slice::Iter<'a, Example>,
     tolerance: f64,
     asked: Vec<u32>,
+    /// Whether each attribute was ever asked for.
+    ever: Vec<bool>,
     /// What differed, if anything did.
     pub fault: Option<String>,
 }
@@ -51,10 +53,15 @@ impl<'a, L: Learner> Beside<'a, L> {
         rows: &'a [Example],
         tolerance: f64,
     ) -> Self {
-        let (rows, asked, fault) = (rows.iter(), Vec::new(), None);
-        let mut beside = Beside { learner, drawn, reference, rows, tolerance, asked, fault };
+        let (rows, asked, ever, fault) = (rows.iter(), Vec::new(), vec![false; learner.dim()], None);
+        let mut beside = Beside { learner, drawn, reference, rows, tolerance, asked, ever, fault };
         beside.fault = beside.compare().err();
         beside
+    }
+
+    /// An attribute that was never asked for.
+    pub fn never_asked(&self) -> Option<usize> {
+        self.ever.iter().position(|ever| !ever)
     }
 
     fn close(&self, what: &str, wanted: f64, found: f64) -> Result<(), String> {
@@ -110,6 +117,9 @@ impl<L: Learner> Learner for Beside<'_, L> {
                 self.asked.extend_from_slice(attributes)
             }
             Request::Nothing => {}
+        }
+        for &j in &self.asked {
+            self.ever.get_mut(j as usize).into_iter().for_each(|ever| *ever = true);
         }
     }
 
