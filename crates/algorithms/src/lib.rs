@@ -30,13 +30,15 @@
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
 //! | [`thresholding`] | Liang et al. 2020: GD-HT, SG-HT, HSG-HT, SVRG-HT, SCSG-HT on finite sums |
 //!
-//! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it.
+//! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it. Each method has a
+//! [reference](reference::Reference): dense lines that read like the paper, which the learner is compared with.
 
 pub mod baselines;
 pub mod hazan_koren;
 pub mod ito;
 pub mod murata_suzuki;
 pub mod params;
+pub mod reference;
 pub mod registry;
 pub mod schedule;
 mod state;

@@ -21,6 +21,8 @@
 //! at hand; they are parameters. At `w = 0`, where the law of `j` is undefined, `y^ = 0`, and the attribute looked at is
 //! the first of the uniform draws.
 //!
+//! *Reference*: [`AerReference`](super::reference::AerReference).
+//!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
 use super::shrunk::Shrunk;

@@ -33,6 +33,8 @@
 //! 4096 examples 0.02 s at `d = 100`, 0.1 s at 200, 1.5 s at 384 and 6 s at 600. `T` examples make `log2 T` programs, more where
 //! `gamma_t` is doubled.
 //!
+//! *Reference*: [`DantzigReference`](super::reference::DantzigReference).
+//!
 //! *Claims*: `ito17-dantzig`, `ms18-fig1-rivals`.
 
 use crate::params::{ParamError, number, require, require_scale};
@@ -206,6 +208,11 @@ impl Dantzig {
         self.drawn.extend_from_slice(drawn);
         self.pending = true;
         self.fill(ask);
+    }
+
+    /// Returns `R` of the example asked for last, sorted.
+    pub fn drawn(&self) -> &[u32] {
+        &self.drawn
     }
 
     fn fill(&self, ask: &mut Ask) {

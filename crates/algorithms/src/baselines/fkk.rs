@@ -29,6 +29,8 @@
 //! *Cost*: every example changes all `N k` weights and draws from `N` supports, whatever the budget. One core takes about
 //! 15 ns for each support: 0.25 ms for (d, k) = (20, 5), 3 ms for (100, 3), which is five minutes for 100,000 examples.
 //!
+//! *Reference*: [`FkkReference`](super::reference::FkkReference).
+//!
 //! *Claims*: `ito17-fkk`.
 
 use crate::params::{ParamError, derived, require, require_dim, require_scale};
@@ -272,6 +274,16 @@ impl Fkk {
         self.drawn.extend_from_slice(drawn);
         self.pending = true;
         self.fill(ask);
+    }
+
+    /// Returns `R` of the example asked for last, sorted.
+    pub fn drawn(&self) -> &[u32] {
+        &self.drawn
+    }
+
+    /// Returns the attributes of `A_t`, the support drawn for the example asked for last, sorted.
+    pub fn chosen(&self) -> &[u32] {
+        self.support(self.chosen)
     }
 
     fn fill(&self, ask: &mut Ask) {

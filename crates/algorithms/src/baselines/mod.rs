@@ -7,6 +7,7 @@ pub mod dantzig;
 pub mod fkk;
 pub mod offline;
 pub mod online;
+pub mod reference;
 mod shrunk;
 
 pub use aer::{Aer, AerParams};

@@ -18,6 +18,8 @@
 //!
 //! *Departures*: the estimate is the current `w`, not the average of all.
 //!
+//! *Reference*: [`OnlineReference`](super::reference::OnlineReference).
+//!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`, `hk12-table1-lasso`.
 
 use crate::params::{ParamError, derived, require_dim, require_scale, require_step};

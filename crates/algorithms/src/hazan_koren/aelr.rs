@@ -25,6 +25,8 @@
 //! *Departures*: `w_1 = 0`, where the law of `j` is undefined: there `phi = -y`, which is unbiased, and the attribute
 //! looked at in its place is the first of the uniform draws.
 //!
+//! *Reference*: [`AelrReference`](super::reference::AelrReference).
+//!
 //! *Claims*: `hk12-lema1-mw`, `hk12-lem36-clipped-regret`, `hk12-lem37-clip-transfer`, `hk12-lem38-unbiased`,
 //! `hk12-lem38-second-moment`, `hk12-thm34-risk`.
 

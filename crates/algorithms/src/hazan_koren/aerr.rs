@@ -21,6 +21,8 @@
 //! *Departures*: at `w = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the attribute looked
 //! at in its place is the first of the uniform draws; so `w_1 = 0` is allowed, and the default.
 //!
+//! *Reference*: [`AerrReference`](super::reference::AerrReference).
+//!
 //! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`.
 
 use super::scaled::Scaled;

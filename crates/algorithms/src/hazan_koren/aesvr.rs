@@ -25,6 +25,8 @@
 //! `reads_zeros`. At `w = 0` estimates are `-y+-`, which is exact. The variance of `phi` grows like `exp(16 (B/eps)^2)`
 //! in the worst case, not like `exp(log^2(B/eps))` as printed: keep `B/eps` near 1.
 //!
+//! *Reference*: [`AesvrReference`](super::reference::AesvrReference).
+//!
 //! *Claims*: `hk12-thm44-attributes`, `hk12-thm44-risk`.
 
 use super::scaled::Scaled;

@@ -12,6 +12,7 @@ pub mod aelr;
 pub mod aerr;
 pub mod aesvr;
 mod multiplicative;
+pub mod reference;
 mod scaled;
 
 pub use aelr::{Aelr, AelrParams};

@@ -14,6 +14,8 @@
 //! *Departures*: the paper says only that `w_t` is "computed as in Algorithm 1". Its estimate divides by the probabilities of
 //! observing, which are 0 or 1 here; read as above, it is the gradient restricted to what is observed.
 //!
+//! *Reference*: [`Rda1Reference::greedy`](super::reference::Rda1Reference::greedy).
+//!
 //! *Claims*: `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
 
 use super::core::Core;

@@ -23,6 +23,7 @@ mod largest;
 pub mod rda1;
 pub mod rda2;
 pub mod rda3;
+pub mod reference;
 mod squares;
 pub mod uniform;
 

@@ -23,6 +23,8 @@
 //! *Departures*: the ball has a radius `R`, 1 in the paper. [`Rda1Params::from_theorem`] takes `lambda_t = 8 sqrt(t/C)`:
 //! the theorem prints `8 sqrt(t)/C` and its proof `8 sqrt(C t)`, but only the former gives its bound.
 //!
+//! *Reference*: [`Rda1Reference`](super::reference::Rda1Reference).
+//!
 //! *Claims*: `ito17-observe-probabilities`, `ito17-unbiased`, `ito17-lem5-second-moment`, `ito17-thm2-first`,
 //! `ito17-thm2-lambda`, `ito17-alg1-exponent`, `ito17-alg1-d-rate`, `ito17-runtime`.
 

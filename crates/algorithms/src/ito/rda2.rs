@@ -34,6 +34,8 @@
 //! *Departures*: beside \[R\], the radius `R`, 1 in the paper. The estimate that [`Learner::coefficients`] gives is `w~` on the
 //! `k'` attributes chosen. A round costs O(k'), a square round O(d) more: O(k' + d/sqrt(t)) per example on average.
 //!
+//! *Reference*: [`Rda3Reference::rda2`](super::reference::Rda3Reference::rda2).
+//!
 //! *Claims*: `ito17-thm6-decomposition`, `ito17-alg2-consistency`, `ito17-thm6-bound`, `ito17-alg23-exponent`,
 //! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
 

@@ -21,6 +21,8 @@
 //!
 //! *Departures*: as [`rda2`](super::rda2).
 //!
+//! *Reference*: [`Rda3Reference`](super::reference::Rda3Reference).
+//!
 //! *Claims*: `ito17-thm6-decomposition`, `ito17-alg3-consistency`, `ito17-thm7-bound`, `ito17-alg23-exponent`,
 //! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
 

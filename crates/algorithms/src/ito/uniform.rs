@@ -13,6 +13,8 @@
 //!
 //! *Departures*: the paper does not say how the weights are found; they are those of Algorithm 1.
 //!
+//! *Reference*: [`Rda1Reference::uniform`](super::reference::Rda1Reference::uniform).
+//!
 //! *Claims*: `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
 
 use super::core::Core;

@@ -18,6 +18,8 @@
 //! *Departures*: none. (`theta_0` is thresholded on entry, as line 1 of the algorithm says; `H_s` may return fewer
 //! than `s` non-zeros.)
 //!
+//! *Reference*: [`ExplorationReference`](super::reference::ExplorationReference).
+//!
 //! *Claims*: `ms18-grad-unbiased`, `ms18-attribute-budget`, `ms18-cost-memory`, `ms18-prop-a1-*`, `ms18-thm41-*`,
 //! `ms18-cor42-*`, `ms18-consistency-remark`.
 

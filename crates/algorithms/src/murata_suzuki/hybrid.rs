@@ -13,6 +13,8 @@
 //!
 //! *Departures*: batch sizes and numbers of updates depend on the stage `k` only, as in Theorem 4.4, not on `t`.
 //!
+//! *Reference*: [`HybridReference`](super::reference::HybridReference).
+//!
 //! *Claims*: `ms18-thm44-*`, `ms18-cor45-*`, `ms18-fig1`.
 
 use super::theory::Problem;

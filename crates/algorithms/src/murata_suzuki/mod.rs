@@ -11,6 +11,7 @@ pub mod exploitation;
 pub mod exploration;
 pub mod hybrid;
 pub mod naive;
+pub mod reference;
 pub mod theory;
 
 pub use exploitation::{Exploitation, ExploitationParams};

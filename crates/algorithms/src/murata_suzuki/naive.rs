@@ -18,6 +18,8 @@
 //!
 //! *Departures*: none. `theta - eta_t g` has at most `s'` non-zeros, so an update costs O(s' log s'), not O(d).
 //!
+//! *Reference*: [`NaiveReference`](super::reference::NaiveReference).
+//!
 //! *Claims*: `ms18-grad-unbiased`, `ms18-naive-nonconvergence`.
 
 use super::{diverged, threshold_sparse};
@@ -153,6 +155,13 @@ pub fn gradient_estimate<'a>(
 ) -> impl Iterator<Item = (u32, f64)> + 'a {
     let residual = seen.dot(theta) - label;
     weighted(seen, drawn, theta.dim()).map(move |(j, value)| (j, 2.0 * residual * value))
+}
+
+impl<T> Naive<T> {
+    /// Returns `J` of the example asked for last, sorted.
+    pub fn drawn(&self) -> &[u32] {
+        &self.drawn
+    }
 }
 
 impl<T: Threshold> Learner for Naive<T> {

@@ -1,0 +1,301 @@
+//! References of AER, Dantzig, FKK, online Ridge and online Lasso.
+
+use super::dantzig::selector;
+use super::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
+use crate::hazan_koren::Prediction;
+use crate::hazan_koren::reference::{direction, split};
+use crate::params::ParamError;
+use crate::reference::{
+    Drawn, Mismatch, Reference, Seen, dot, exponentiated, hard_threshold, l1, observed_part, project_l1,
+    project_l2, support,
+};
+
+/// The reference of [`Aer`](super::Aer).
+#[derive(Clone, Debug)]
+pub struct AerReference {
+    params: AerParams,
+    w: Vec<f64>,
+    /// The sum of the iterates after the burn-in.
+    sum: Vec<f64>,
+    /// Examples so far.
+    t: u64,
+}
+
+impl AerReference {
+    /// Returns the reference at its start.
+    ///
+    /// # Errors
+    /// As [`AerParams::check`].
+    pub fn new(params: &AerParams) -> Result<Self, ParamError> {
+        params.clone().check()?;
+        let zeros = vec![0.0; params.dim];
+        Ok(AerReference { params: params.clone(), w: zeros.clone(), sum: zeros, t: 0 })
+    }
+
+    /// `w_t`.
+    pub fn iterate(&self) -> &[f64] {
+        &self.w
+    }
+
+    /// `(|w|_1/k_w) sum sign(w_j) x_j`; 0 at `w = 0`.
+    fn inner_product(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
+        let AerParams { dim, uniform, weighted: k_w, .. } = self.params;
+        seen.fits(dim)?;
+        let (_, weighted) = split(seen, uniform, k_w)?;
+        let sign = |j: usize| if self.w[j] == 0.0 { 0.0 } else { self.w[j].signum() };
+        let sum: f64 = weighted.iter().map(|&j| sign(j as usize) * seen.x[j as usize]).sum();
+        Ok(l1(&self.w) / k_w as f64 * sum)
+    }
+}
+
+impl Reference for AerReference {
+    fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
+        let AerParams { uniform, weighted, regularization: lambda, radius, burn_in, .. } = self.params;
+        let residual = self.inner_product(seen)? - seen.label;
+        let (uniform, _) = split(seen, uniform, weighted)?;
+        self.t += 1;
+        if self.t > burn_in {
+            self.sum.iter_mut().zip(&self.w).for_each(|(sum, w)| *sum += w);
+        }
+        let t = self.t as f64;
+        for (w, x) in self.w.iter_mut().zip(direction(seen.x, uniform)) {
+            *w = (1.0 - 1.0 / t) * *w - 2.0 * residual * x / (lambda * t);
+        }
+        if let Some(radius) = radius {
+            project_l1(&mut self.w, radius);
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        match self.t.saturating_sub(self.params.burn_in) {
+            0 => self.w.clone(),
+            count => self.sum.iter().map(|sum| sum / count as f64).collect(),
+        }
+    }
+
+    fn predict(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
+        let inner_product = self.inner_product(seen)?;
+        Ok(match self.params.prediction {
+            Prediction::Unbiased => inner_product,
+            Prediction::Observed => observed_part(&self.w, seen),
+        })
+    }
+}
+
+/// `X` and `z` of the random set `R`, as [`Dantzig`](super::Dantzig) and [`Fkk`](super::Fkk) have them.
+fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (d, r) = (x.len() as f64, drawn.len() as f64);
+    let (p, p2) = (r / d, r * (r - 1.0) / (d * (d - 1.0)));
+    let there = |j: usize| drawn.contains(&(j as u32));
+    let entry = |i: usize, j: usize| match (there(i), there(j)) {
+        (true, true) => x[i] * x[j] / if i == j { p } else { p2 },
+        _ => 0.0,
+    };
+    let matrix = (0..x.len()).map(|i| (0..x.len()).map(|j| entry(i, j)).collect()).collect();
+    (matrix, (0..x.len()).map(|j| if there(j) { y * x[j] / p } else { 0.0 }).collect())
+}
+
+/// The reference of [`Dantzig`](super::Dantzig). The linear program is the learner's, [`selector`]; its tests hold it to
+/// account.
+#[derive(Clone, Debug)]
+pub struct DantzigReference {
+    params: DantzigParams,
+    /// `A` and `b`.
+    a: Vec<Vec<f64>>,
+    b: Vec<f64>,
+    w: Vec<f64>,
+    t: u64,
+}
+
+impl DantzigReference {
+    /// Returns the reference at its start.
+    ///
+    /// # Errors
+    /// As [`DantzigParams::check`].
+    pub fn new(params: &DantzigParams) -> Result<Self, ParamError> {
+        params.clone().check()?;
+        let zeros = vec![0.0; params.dim];
+        let a = vec![zeros.clone(); params.dim];
+        Ok(DantzigReference { params: params.clone(), a, b: zeros.clone(), w: zeros, t: 0 })
+    }
+
+    /// `A/t`, the estimate of `E x x'`; of no examples, 0.
+    pub fn moments(&self) -> Vec<Vec<f64>> {
+        let t = self.t.max(1) as f64;
+        self.a.iter().map(|row| row.iter().map(|a| a / t).collect()).collect()
+    }
+
+    /// `k_0`.
+    fn random(&self) -> usize {
+        let DantzigParams { sparsity, budget, predicts, .. } = self.params;
+        if predicts { budget - sparsity } else { budget }
+    }
+
+    fn solve(&self) -> Vec<f64> {
+        let DantzigParams { dim, sparsity, scale, noise, .. } = self.params;
+        let (d, k0, t) = (dim as f64, self.random() as f64, self.t as f64);
+        let (a, b) = (self.moments(), self.b.iter().map(|b| b / t).collect::<Vec<_>>());
+        let mut gamma = scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (noise + d / k0);
+        // Zero is feasible once gamma is as large as the largest |b_i|; a b beyond all numbers ends the doubling, too.
+        while b.iter().any(|b| b.abs() > gamma) && gamma.is_finite() {
+            if let Some(w) = selector(dim, |i, j| a[i][j], &b, gamma) {
+                return hard_threshold(&w, sparsity);
+            }
+            gamma *= 2.0;
+        }
+        vec![0.0; dim]
+    }
+}
+
+impl Reference for DantzigReference {
+    fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
+        let DantzigParams { dim, predicts, examples, .. } = self.params;
+        seen.fits(dim)?;
+        let observed = if predicts { support(&self.w) } else { Vec::new() };
+        let drawn = seen.set_beside(&observed, self.random())?;
+        let (matrix, z) = moments(seen.x, seen.label, drawn);
+        self.a.iter_mut().flatten().zip(matrix.iter().flatten()).for_each(|(a, x)| *a += x);
+        self.b.iter_mut().zip(&z).for_each(|(b, z)| *b += z);
+        self.t += 1;
+        if self.t.is_power_of_two() || examples == Some(self.t) {
+            self.w = self.solve();
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+}
+
+/// The reference of [`Fkk`](super::Fkk). Costs O(d^2) per support and example.
+#[derive(Clone, Debug)]
+pub struct FkkReference {
+    params: FkkParams,
+    supports: Vec<Vec<u32>>,
+    /// `w_A`, dense.
+    w: Vec<Vec<f64>>,
+    /// The sum of `phi_A` so far.
+    losses: Vec<f64>,
+}
+
+impl FkkReference {
+    /// Returns the reference at its start.
+    ///
+    /// # Errors
+    /// As [`FkkParams::check`].
+    pub fn new(params: &FkkParams) -> Result<Self, ParamError> {
+        params.clone().check()?;
+        let supports = supports(params.dim as u32, params.sparsity);
+        let (w, losses) = (vec![vec![0.0; params.dim]; supports.len()], vec![0.0; supports.len()]);
+        Ok(FkkReference { params: params.clone(), supports, w, losses })
+    }
+
+    /// `-log(pi_A)/eta_h` up to a constant: the sum of `phi_A` so far, support by support in lexicographic order.
+    pub fn losses(&self) -> &[f64] {
+        &self.losses
+    }
+
+    /// The random set, of an ask for it and the support that predicts.
+    fn drawn<'a>(&self, seen: &Seen<'a>) -> Result<(&'a [u32], &'a [u32]), Mismatch> {
+        let FkkParams { dim, sparsity, budget, .. } = self.params;
+        seen.fits(dim)?;
+        let Drawn::SetAndSupport(_, chosen) = seen.drawn else {
+            return seen.other_draws("a random set and a support");
+        };
+        Ok((seen.set_beside(chosen, budget - sparsity)?, chosen))
+    }
+}
+
+/// All sets of `size` of the attributes below `dim`, in lexicographic order.
+fn supports(dim: u32, size: usize) -> Vec<Vec<u32>> {
+    let mut sets = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = |set: &Vec<u32>| {
+            let set = set.clone();
+            let first = set.last().map_or(0, |last| last + 1);
+            (first..dim).map(move |next| [&set[..], &[next]].concat())
+        };
+        sets = sets.iter().flat_map(longer).collect();
+    }
+    sets
+}
+
+impl Reference for FkkReference {
+    fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
+        let FkkParams { step_size, radius, .. } = self.params;
+        let (x, y) = (seen.x, seen.label);
+        let (matrix, z) = moments(x, y, self.drawn(seen)?.0);
+        for ((w, loss), support) in self.w.iter_mut().zip(&mut self.losses).zip(&self.supports) {
+            let product: Vec<f64> = matrix.iter().map(|row| dot(row, w)).collect();
+            *loss += dot(w, &product) - 2.0 * dot(&z, w) + y * y;
+            support.iter().map(|&j| j as usize).for_each(|j| w[j] -= 2.0 * step_size * (product[j] - z[j]));
+            project_l2(w, radius);
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        // The first of the least losses.
+        let best = (0..self.losses.len()).min_by(|&a, &b| self.losses[a].total_cmp(&self.losses[b]));
+        best.map_or_else(|| vec![0.0; self.params.dim], |best| self.w[best].clone())
+    }
+
+    fn predict(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
+        let (_, chosen) = self.drawn(seen)?;
+        let a = self.supports.iter().position(|support| support == chosen).unwrap_or(self.supports.len());
+        let sparsity = self.params.sparsity;
+        seen.require(a < self.supports.len(), format_args!("predicts from {sparsity} attributes"))?;
+        Ok(dot(&self.w[a], seen.x))
+    }
+}
+
+/// The reference of [`Online`](super::Online), Ridge or Lasso.
+#[derive(Clone, Debug)]
+pub struct OnlineReference {
+    params: OnlineParams,
+    w: Vec<f64>,
+    /// Logarithms of the positive weights, for Lasso.
+    u: Vec<f64>,
+}
+
+impl OnlineReference {
+    /// Returns the reference at its start.
+    ///
+    /// # Errors
+    /// As [`OnlineParams::check`].
+    pub fn new(params: &OnlineParams) -> Result<Self, ParamError> {
+        params.clone().check()?;
+        let zeros = vec![0.0; params.dim];
+        Ok(OnlineReference { params: params.clone(), w: zeros.clone(), u: zeros })
+    }
+}
+
+impl Reference for OnlineReference {
+    fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
+        let OnlineParams { dim, ball, radius, step_size } = self.params;
+        seen.fits(dim)?;
+        seen.require(seen.asked.iter().copied().eq(0..dim as u32), "asks for all attributes")?;
+        let residual = dot(&self.w, seen.x) - seen.label;
+        match ball {
+            Ball::Ridge => {
+                self.w.iter_mut().zip(seen.x).for_each(|(w, x)| *w -= step_size * residual * x);
+                project_l2(&mut self.w, radius);
+            }
+            Ball::Lasso => {
+                self.u.iter_mut().zip(seen.x).for_each(|(u, x)| *u -= step_size * residual * x);
+                self.w = exponentiated(&self.u, radius);
+            }
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    fn has_full_information(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,414 @@
+//! Every row of the registry beside the reference of the method that it names, with the parameters that it promises.
+
+mod beside;
+
+use beside::{Beside, examples, source};
+use lao_algorithms::baselines::reference::{AerReference, DantzigReference, FkkReference, OnlineReference};
+use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
+use lao_algorithms::hazan_koren::reference::{AelrReference, AerrReference, AesvrReference};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
+use lao_algorithms::ito::reference::{Rda1Reference, Rda3Reference};
+use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
+use lao_algorithms::murata_suzuki::reference::{
+    ExploitationReference, ExplorationReference, HybridReference, NaiveReference,
+};
+use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
+use lao_algorithms::reference::{Drawn, Reference};
+use lao_algorithms::registry::method;
+use lao_algorithms::{AnyLearner, METHODS, Method, ParamError, Task};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, Stop, Told};
+
+type Build = fn(&Task) -> Result<Box<dyn Reference>, ParamError>;
+
+fn boxed<R: Reference + 'static>(reference: Result<R, ParamError>) -> Result<Box<dyn Reference>, ParamError> {
+    reference.map(|reference| Box::new(reference) as Box<dyn Reference>)
+}
+
+/// For the name of each method its reference, with the parameters that the row promises for a task.
+const REFERENCES: &[(&str, Build)] = &[
+    ("exploration", |task| {
+        let params = ExplorationParams::practical(task.dim, task.sparsity, task.budget, task.step_size);
+        boxed(ExplorationReference::new(&ExplorationParams { start: task.start.clone(), ..params }))
+    }),
+    ("exploitation", |task| {
+        let first = (0..task.sparsity as u32).collect();
+        let zeros = SparseVector::new(task.dim, first, vec![0.0; task.sparsity]).unwrap();
+        let start = task.start.clone().unwrap_or(zeros);
+        let params = ExploitationParams::practical(start, task.budget, task.step_size);
+        boxed(ExploitationReference::new(&params))
+    }),
+    ("hybrid", |task| {
+        let params = HybridParams::practical(task.dim, task.sparsity, task.budget, task.step_size);
+        boxed(HybridReference::new(&HybridParams { start: task.start.clone(), ..params }))
+    }),
+    ("naive", |task| {
+        let params = NaiveParams::practical(task.dim, task.sparsity, task.budget, task.step_size);
+        boxed(NaiveReference::new(&NaiveParams { start: task.start.clone(), ..params }))
+    }),
+    ("aerr", |task| {
+        let Task { dim, budget, radius, examples, step_size, .. } = *task;
+        let params = AerrParams::practical(dim, budget - 1, radius, examples, step_size);
+        boxed(AerrReference::new(&AerrParams { start: task.start.clone(), ..params }))
+    }),
+    ("aelr", |task| {
+        let Task { dim, budget, radius, examples, step_size, .. } = *task;
+        boxed(AelrReference::new(&AelrParams::practical(dim, budget - 1, radius, examples, step_size)))
+    }),
+    ("aesvr", |task| {
+        let Task { dim, budget, radius, examples, step_size, .. } = *task;
+        boxed(AesvrReference::new(&AesvrParams::practical(dim, budget - 2, radius, examples, step_size)))
+    }),
+    ("aer", |task| {
+        let Task { dim, budget, radius, examples, step_size, .. } = *task;
+        boxed(AerReference::new(&AerParams::practical(dim, budget, radius, examples, step_size)))
+    }),
+    ("rda1", |task| {
+        let Task { dim, sparsity, budget, step_size, radius, .. } = *task;
+        boxed(Rda1Reference::new(&Rda1Params::practical(dim, budget, sparsity, step_size, radius)))
+    }),
+    ("rda2", |task| {
+        let Task { dim, budget, step_size, radius, .. } = *task;
+        boxed(Rda3Reference::rda2(&Rda2Params::practical(dim, budget, step_size, radius)))
+    }),
+    ("rda3", |task| {
+        let Task { dim, budget, step_size, radius, .. } = *task;
+        boxed(Rda3Reference::new(&Rda3Params::practical(dim, budget, step_size, radius)))
+    }),
+    ("greedy", |task| {
+        let Task { dim, budget, step_size, radius, .. } = *task;
+        boxed(Rda1Reference::greedy(&GreedyParams::practical(dim, budget, step_size, radius)))
+    }),
+    ("uniform", |task| {
+        let Task { dim, budget, step_size, radius, .. } = *task;
+        boxed(Rda1Reference::uniform(&UniformParams::practical(dim, budget, step_size, radius)))
+    }),
+    ("dantzig", |task| {
+        let Task { dim, sparsity, budget, examples, .. } = *task;
+        boxed(DantzigReference::new(&DantzigParams::practical(dim, sparsity, budget, examples)))
+    }),
+    ("fkk", |task| {
+        let Task { dim, sparsity, budget, radius, examples, step_size, .. } = *task;
+        let params = FkkParams::practical(dim, sparsity, budget, radius, examples, step_size);
+        boxed(FkkReference::new(&params))
+    }),
+    ("online-ridge", |task| {
+        let params = OnlineParams::practical(task.dim, Ball::Ridge, task.radius, task.step_size);
+        boxed(OnlineReference::new(&params))
+    }),
+    ("online-lasso", |task| {
+        let params = OnlineParams::practical(task.dim, Ball::Lasso, task.radius, task.step_size);
+        boxed(OnlineReference::new(&params))
+    }),
+];
+
+/// Methods that look at the attributes that they start with and at no others.
+const STAY: [&str; 2] = ["exploitation", "greedy"];
+
+/// Learner and reference add up the same numbers in another order, the learners' lazy sums cancel up to 16 bits, and the
+/// methods magnify what differs: AERR, AER and AESVR divide by a weight that may be small. After 1,000 examples most differ by
+/// 1e-15, AESVR by 1e-12 (and ten times as much for each 200 examples more). A fault that is not of rounding changes a
+/// coefficient by 1e-6 at least.
+const TOLERANCE: f64 = 1e-9;
+
+/// The last block of Exploration is ragged in the first two; everything is observed in the third; the fourth has a start, and
+/// another step size, radius and number of examples than come by default.
+fn tasks() -> [Task; 4] {
+    let start = SparseVector::new(12, vec![1, 5, 9], vec![0.5, -0.5, 0.25]).unwrap();
+    let known =
+        Task { start: Some(start), step_size: 0.1, radius: 1.5, examples: 3000, ..Task::new(12, 3, 7) };
+    [Task::new(8, 2, 5), Task::new(23, 4, 9), Task::new(7, 3, 7), known]
+}
+
+/// Checks a row: that its learner, in the hands of `wrap`, is its reference on all tasks, and that budget and sparsity are what
+/// the row says.
+fn check<L: Learner>(
+    method: &Method,
+    wrap: impl Fn(AnyLearner) -> L,
+    drawn: fn(&L) -> Drawn<'_>,
+) -> Result<(), String> {
+    for task in tasks() {
+        check_on(method, &task, &wrap, drawn)
+            .map_err(|fault| format!("method `{}` on {task:?}: {fault}", method.name))?;
+    }
+    Ok(())
+}
+
+fn check_on<L: Learner>(
+    method: &Method,
+    task: &Task,
+    wrap: impl Fn(AnyLearner) -> L,
+    drawn: fn(&L) -> Drawn<'_>,
+) -> Result<(), String> {
+    let build = REFERENCES.iter().find(|(name, _)| *name == method.name).ok_or(
+        "it has no reference: write one beside the method, as CONTRIBUTING.md has it, and add it to REFERENCES in \
+         crates/algorithms/tests/references.rs",
+    )?;
+    let mut reference = build.1(task).map_err(|error| format!("its reference: {error}"))?;
+    let learner = (method.build)(task).map_err(|error| error.to_string())?;
+
+    let (budget, allowed) = ((method.budget)(task), task.budget);
+    let (fits, mean) = match budget {
+        Budget::PerExample(most) => (most <= allowed, f64::INFINITY),
+        Budget::Expected { mean, cap } => (mean <= allowed as f64 && cap <= task.dim, mean),
+        Budget::Unlimited => (reference.has_full_information(), f64::INFINITY),
+    };
+    if !fits {
+        return Err(format!(
+            "its row states the budget {budget:?}, but the task allows {allowed} attributes"
+        ));
+    }
+
+    // FKK's reference takes O(d^2) for each of 8,855 supports.
+    let n = if method.name == "fkk" && task.dim > 20 { 60 } else { 1000 };
+    let rows = examples(task.dim, 11, n);
+    let mut beside = Beside::new(wrap(learner), drawn, &mut *reference, &rows, TOLERANCE);
+    let mut session = Session::new(source(task.dim, 11), budget, &Seed::root(2));
+    let mut entries = beside.coefficients().len();
+    let outcome = session.run(&mut beside, Stop::after_examples(n as u64), |_, beside| {
+        entries = entries.max(beside.coefficients().len());
+    });
+    match (&beside.fault, outcome) {
+        (Some(fault), _) => return Err(fault.clone()),
+        (None, Err(error)) => return Err(error.to_string()),
+        (None, Ok(_)) => {}
+    }
+    let (updates, read) = (beside.updates(), session.ledger().attributes_per_example());
+    if updates < 3 {
+        return Err(format!("it made {updates} updates in {n} examples"));
+    }
+    // References are told what was drawn; that a learner draws at all, they cannot know.
+    if let Some(j) = beside.never_asked().filter(|_| !STAY.contains(&method.name)) {
+        return Err(format!("it never asks for attribute {j} in {n} examples"));
+    }
+    if read > mean {
+        return Err(format!("it reads {read} attributes per example, but its row states {mean} on average"));
+    }
+    if method.sparse != (entries <= task.sparsity) {
+        return Err(format!(
+            "its row says sparse: {}, but it keeps up to {entries} non-zeros",
+            method.sparse
+        ));
+    }
+    Ok(())
+}
+
+fn check_row(method: &Method) -> Result<(), String> {
+    check(method, |learner| learner, |learner| Drawn::from(learner))
+}
+
+#[test]
+fn every_method_is_its_reference() {
+    assert!(!METHODS.is_empty());
+    let faults: Vec<String> = METHODS.iter().filter_map(|method| check_row(method).err()).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_reference_is_of_a_method() {
+    for (name, _) in REFERENCES {
+        assert!(method(name).is_some(), "REFERENCES has `{name}`, which is no method: remove it");
+        let count = REFERENCES.iter().filter(|(other, _)| other == name).count();
+        assert_eq!(count, 1, "REFERENCES has `{name}` {count} times");
+    }
+}
+
+/// The check finds a fault in the row, and names the method and what differs.
+fn notices(row: &Method, what: &str) {
+    let Err(fault) = check_row(row) else { panic!("the check lets pass: `{}`, {what}", row.name) };
+    assert!(fault.starts_with(&format!("method `{}` on Task", row.name)), "{what}: {fault}");
+}
+
+fn row(name: &str) -> Method {
+    *method(name).unwrap()
+}
+
+#[test]
+fn a_method_without_a_reference_is_noticed() {
+    let fault = check_row(&Method { name: "new", ..row("hybrid") }).unwrap_err();
+    assert!(fault.starts_with("method `new` on Task") && fault.contains("has no reference"), "{fault}");
+}
+
+#[test]
+fn a_row_that_builds_another_method_is_noticed() {
+    for method in METHODS {
+        for other in METHODS.iter().filter(|other| other.name != method.name) {
+            notices(&Method { build: other.build, ..*method }, &format!("built as `{}`", other.name));
+        }
+    }
+}
+
+#[test]
+fn a_row_that_builds_with_other_parameters_is_noticed() {
+    let exploration = row("exploration");
+    let build = |task: &Task| (method("exploration").unwrap().build)(&Task { start: None, ..task.clone() });
+    notices(&Method { build, ..exploration }, "without the start");
+    let build = |task: &Task| (method("rda1").unwrap().build)(&Task { radius: 1.0, ..task.clone() });
+    notices(&Method { build, ..row("rda1") }, "with radius 1");
+    let build =
+        |task: &Task| (method("aer").unwrap().build)(&Task { budget: task.budget - 1, ..task.clone() });
+    notices(&Method { build, ..row("aer") }, "with less than the budget");
+    let build = |task: &Task| (method("rda2").unwrap().build)(&Task { dim: task.dim + 1, ..task.clone() });
+    notices(&Method { build, ..row("rda2") }, "with one attribute more");
+    let build = |task: &Task| (method("naive").unwrap().build)(&Task { step_size: 0.2, ..task.clone() });
+    notices(&Method { build, ..row("naive") }, "with another step size");
+}
+
+#[test]
+fn a_row_that_states_another_budget_is_noticed() {
+    for method in METHODS {
+        let limited = (method.budget)(&Task::new(8, 2, 5)) != Budget::Unlimited;
+        if limited {
+            notices(&Method { budget: |_| Budget::Unlimited, ..*method }, "stated to be unlimited");
+            let budget = |task: &Task| Budget::PerExample(task.budget + 1);
+            notices(&Method { budget, ..*method }, "stated to read one more");
+        } else {
+            notices(
+                &Method { budget: |task| Budget::PerExample(task.budget), ..*method },
+                "stated as limited",
+            );
+        }
+    }
+    let budget = |task: &Task| Budget::Expected { mean: 2.0, cap: task.dim };
+    notices(&Method { budget, ..row("aesvr") }, "stated to read less");
+    notices(
+        &Method { budget: |task| Budget::PerExample(task.budget - 1), ..row("aerr") },
+        "stated to read one less",
+    );
+}
+
+#[test]
+fn a_row_that_states_another_sparsity_is_noticed() {
+    for method in METHODS {
+        notices(&Method { sparse: !method.sparse, ..*method }, "stated the other way round");
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Sin {
+    None,
+    /// Divides a gradient sum by three examples too many.
+    LargerBatch,
+    /// Adds nothing for a block that is narrower than the others.
+    DropsRaggedBlock,
+    /// Skips one coordinate of a block.
+    DropsLastCoordinate,
+    /// Uses the residual of opposite sign for one example in a hundred.
+    MishearsLabel,
+    /// Predicts the label from nothing.
+    PredictsZero,
+    /// Gives one coefficient as slightly more.
+    GivesMore,
+}
+
+/// A learner with a fault.
+struct Sinner {
+    inner: AnyLearner,
+    sin: Sin,
+    widest: usize,
+    told: u64,
+    given: SparseVector,
+}
+
+impl Sinner {
+    fn new(inner: AnyLearner, sin: Sin) -> Self {
+        let given = inner.coefficients().to_owned_vector();
+        Sinner { inner, sin, widest: 0, told: 0, given }
+    }
+}
+
+impl Learner for Sinner {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.inner.ask(rng, ask);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        if let Sin::PredictsZero = self.sin { 0.0 } else { self.inner.predict(seen) }
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        self.told += 1;
+        match told {
+            Told::Gradient(part) => {
+                let (n, width) = (part.examples as f64, part.attributes.len());
+                self.widest = self.widest.max(width);
+                let mut sum = part.sum.to_vec();
+                match self.sin {
+                    Sin::LargerBatch => sum.iter_mut().for_each(|sum| *sum *= n / (n + 3.0)),
+                    Sin::DropsRaggedBlock if width < self.widest => sum.fill(0.0),
+                    Sin::DropsLastCoordinate => sum[width - 1] = 0.0,
+                    _ => {}
+                }
+                self.inner.tell(Told::Gradient(GradientSum { sum: &sum, ..part }))?;
+            }
+            Told::Values(block) => {
+                let mut other = lao_observation::BlockBuf::new();
+                other.reset(block.attributes().len(), 1);
+                for c in 0..block.attributes().len() {
+                    other.column_mut(c)[0] = block.column(c)[0];
+                }
+                let misheard = matches!(self.sin, Sin::MishearsLabel) && self.told.is_multiple_of(100);
+                other.labels_mut()[0] = if misheard { -1.0 } else { 1.0 } * block.labels()[0];
+                other.set_rows(1);
+                self.inner.tell(Told::Values(other.view(block.attributes())))?;
+            }
+        }
+        self.given = self.inner.coefficients().to_owned_vector();
+        if let (Sin::GivesMore, Some(value)) = (self.sin, self.given.values_mut().last_mut()) {
+            *value += 1e-6;
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.given.view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.inner.updates()
+    }
+}
+
+fn check_sinner(name: &str, sin: Sin) -> Result<(), String> {
+    let wrap = |learner| Sinner::new(learner, sin);
+    check(&row(name), wrap, |learner| Drawn::from(&learner.inner))
+}
+
+#[test]
+fn learners_with_a_fault_are_noticed() {
+    for method in METHODS {
+        let name = method.name;
+        check_sinner(name, Sin::None).unwrap();
+        let of_gradients = ["exploration", "exploitation", "hybrid"].contains(&name);
+        let sins: &[Sin] = match name {
+            "exploration" | "hybrid" => {
+                &[Sin::LargerBatch, Sin::DropsRaggedBlock, Sin::DropsLastCoordinate, Sin::GivesMore]
+            }
+            "exploitation" => &[Sin::LargerBatch, Sin::DropsLastCoordinate, Sin::GivesMore],
+            _ => &[Sin::MishearsLabel, Sin::PredictsZero, Sin::GivesMore],
+        };
+        for &sin in sins {
+            let Err(fault) = check_sinner(name, sin) else {
+                panic!("the check lets pass: `{name}` with the sin {sin:?}")
+            };
+            assert!(fault.starts_with(&format!("method `{name}` on Task")), "{sin:?}: {fault}");
+            let names_what = fault.contains("coefficient") || !of_gradients && fault.contains("prediction");
+            assert!(names_what, "{sin:?}: {fault}");
+        }
+    }
+}
+
+#[test]
+fn the_faults_of_the_list_are_named() {
+    let divided = check_sinner("exploration", Sin::LargerBatch).unwrap_err();
+    assert!(divided.contains("coefficient 0 is"), "{divided}");
+    // Found on the first task, d = 8 with blocks of three.
+    let dropped = check_sinner("exploration", Sin::DropsRaggedBlock).unwrap_err();
+    assert!(dropped.contains("dim: 8"), "{dropped}");
+    let unlimited = check_row(&Method { budget: |_| Budget::Unlimited, ..row("hybrid") }).unwrap_err();
+    assert!(unlimited.contains("states the budget Unlimited"), "{unlimited}");
+}
