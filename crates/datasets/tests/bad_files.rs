@@ -2,7 +2,7 @@
 
 use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
 use lao_datasets::format::idx::{read_idx, read_idx_table};
-use lao_datasets::format::libsvm::read_libsvm;
+use lao_datasets::format::libsvm::{LibsvmOptions, read_libsvm};
 use lao_datasets::format::npy::{read_npy, read_npy_table};
 use lao_datasets::format::{FormatError, Limits, Opening};
 use std::fs;
@@ -56,7 +56,7 @@ fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn libsvm(path: &Path) -> Result<(), FormatError> {
-    read_libsvm(path, &Opening::default(), None).map(|_| ())
+    read_libsvm(path, &Opening::default(), &LibsvmOptions::default()).map(|_| ())
 }
 
 fn csv(path: &Path) -> Result<(), FormatError> {
@@ -67,7 +67,7 @@ fn csv(path: &Path) -> Result<(), FormatError> {
 fn libsvm_errors_name_line_value_and_remedy() {
     let scratch = Scratch::new();
     for (text, parts) in [
-        ("1 1:1\n1 0:2 3:1\n", ["line 2", "`0:2`", "start at 1"]),
+        ("1 1:1\n1 0:2 3:1\n", ["line 2", "`0:2`", "`zero_based = true`"]),
         ("1 1:1\n1 4:2 3:1\n", ["line 2", "index 3 follows index 4", "must ascend"]),
         ("1 1:1\n1 3:2 3:1\n", ["line 2", "index 3 follows index 3", "without repetition"]),
         ("1 4294967296:1\n", ["line 1", "index 4294967296", "out of range"]),
@@ -77,13 +77,16 @@ fn libsvm_errors_name_line_value_and_remedy() {
         ("1 1:1e999\n", ["line 1", "`1e999`", "not finite"]),
         ("inf 1:1\n", ["line 1", "label is `inf`", "not finite"]),
         ("1 1:1\n1:1 2:1\n", ["line 2", "label is missing", "`1:1`"]),
-        ("1 1:1\n\n1 1:1\n", ["line 2", "label is missing", "one number"]),
-        ("# only a comment\n", ["line 1", "label is missing", "`#`"]),
+        ("# only a comment\n\n \t\r\n", ["no rows", "at least one", ""]),
+        ("\n# one\n1:1 2:1\n", ["line 3", "label is missing", "one number"]),
         ("one 1:1\n", ["line 1", "label is `one`", "not a number"]),
         ("1 1:x\n", ["line 1", "value of index 1 is `x`", "not a number"]),
         ("1 1:1.5.2\n", ["line 1", "`1.5.2`", "decimal number"]),
         ("1 -2:1\n", ["line 1", "`-2:1`", "index:value"]),
-        ("1 qid:4 1:1\n", ["line 1", "`qid:4`", "index:value"]),
+        ("1 1:1 qid:4\n", ["line 1", "`qid:4`", "index:value"]),
+        ("1 qid:x 1:1\n", ["line 1", "`qid:x`", "index:value"]),
+        ("1 qid:1 qid:2 1:1\n", ["line 1", "`qid:2`", "index:value"]),
+        ("# Column indices are zero-based\n1 1:1\n", ["line 1", "zero-based", "`zero_based = true`"]),
         ("1 1:1 2", ["line 1", "`2`", "index:value"]),
         ("1 1:1 2:", ["line 1", "`2:`", "index:value"]),
         ("1,2 1:1\n", ["line 1", "label is `1,2`", "not a number"]),
@@ -94,7 +97,7 @@ fn libsvm_errors_name_line_value_and_remedy() {
     }
     let path = scratch.file("wide.libsvm", "1 1:1 7:1\n");
     says(
-        read_libsvm(&path, &Opening::default(), Some(6)),
+        read_libsvm(&path, &Opening::default(), &LibsvmOptions { dim: Some(6), ..LibsvmOptions::default() }),
         &path,
         &["line 1", "index 7", "1..=6", "larger dimension"],
     );
@@ -119,7 +122,11 @@ fn csv_errors_name_line_column_value_and_remedy() {
         ("a,b,y\n1,two,3\n", ["line 2", "column 1 (`b`) is `two`", "not a number"]),
         ("a,b,y\n1,,3\n", ["line 2", "column 1 (`b`) is ``", "not a number"]),
         ("a,b,y\n1,2,\n", ["line 2", "label is missing", "one number"]),
-        ("a,b,y\n1,2,3\n\"1,2,3\n", ["line 3", "1 fields", "have 3"]),
+        ("a,b,y\n1,2,3\n\"1,2,3\n", ["line 3", "field 0 opens a quote", "cut off"]),
+        ("a,b,y\n1,2,\"3", ["line 2", "field 2 opens a quote", "not closed"]),
+        ("a,b,y\n1,\"2\"5,3\n", ["line 2", "field 1 goes on with `5`", "twice"]),
+        ("1,2,3\n4,5,6\n", ["line 1", "nothing but numbers (1, 2, 3)", "`header = false`"]),
+        ("\n1e3,,-3,4,5\n4,5,6,7,8\n", ["line 2", "(1e3, , -3, 4, ...)", "by its name"]),
         ("a,b,y\n", ["no rows", "at least one", ""]),
         ("", ["no rows", "at least one", ""]),
         ("a;b;y\n1;2;3\n", ["line 1", "no feature column", "delimiter"]),
@@ -140,6 +147,10 @@ fn csv_errors_name_line_column_value_and_remedy() {
         &["without a header", "give its index"],
     );
     says(read(CsvOptions { delimiter: '\u{b7}', ..CsvOptions::default() }), &path, &["delimiter", "ASCII"]);
+    for delimiter in ['"', '\n', '\r', '1', 'e', '.', '-', '\0'] {
+        let options = CsvOptions { delimiter, ..CsvOptions::default() };
+        says(read(options), &path, &["delimiter", "fields are written with it"]);
+    }
     says(read(CsvOptions { drop: vec![name("c")], ..CsvOptions::default() }), &path, &["column `c`"]);
 }
 
@@ -159,7 +170,10 @@ fn idx_errors_name_byte_value_and_remedy() {
         (vec![0, 0, 8, 2, 0, 0, 0, 1, 0], ["byte 9", "after 9 bytes", "asks for 12"]),
         (idx(2, 2, &[1, 2, 3]), ["byte 15", "after 15 bytes", "asks for 16"]),
         (idx(2, 2, &[1, 2, 3, 4, 5]), ["byte 16", "goes on", "damaged"]),
-        ([&[0, 0, 8, 255][..], &[255; 1020]].concat(), ["byte 1024", "asks for", "cut off"]),
+        (
+            [&[0, 0, 8, 255][..], &[255; 1020]].concat(),
+            ["byte 1024", "more than 2^64", "limit of 2147483648"],
+        ),
         (
             [&[0, 0, 0x0d, 1, 0, 0, 0, 1][..], &f32::NAN.to_be_bytes()].concat(),
             ["byte 8", "NaN", "not finite"],
@@ -212,7 +226,7 @@ fn npy_errors_name_field_value_and_remedy() {
         (npy(&header("<f8", "False", "(1,)"), &[0; 9]), ["goes on", "76 bytes", "damaged"]),
         (
             npy(&header("<f8", "False", "(9999999999, 9999999999)"), &[0; 9]),
-            ["asks for", "ends after", "cut off"],
+            ["claims more than 2^64 numbers", "limit of 2147483648", "split larger arrays"],
         ),
         (npy(&i64_header, &i64::MAX.to_le_bytes()), [&offset, "9223372036854775807", "2^53"]),
         (
@@ -236,7 +250,7 @@ fn truncated_and_damaged_archives_are_errors_at_every_cut() {
     let packed = [gzip(text.as_bytes()), bzip2(text.as_bytes()), zip(&[("a", text.as_bytes())])];
     for bytes in &packed {
         let whole = scratch.file("whole", bytes);
-        let rows = read_libsvm(&whole, &Opening::default(), None).unwrap();
+        let rows = read_libsvm(&whole, &Opening::default(), &LibsvmOptions::default()).unwrap();
         assert_eq!(rows.rows(), 399);
         for cut in (12..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
             let path = scratch.file("cut", &bytes[..cut]);
@@ -260,7 +274,7 @@ fn an_archive_bomb_is_stopped_at_the_stated_limit() {
     for bytes in [gzip(&zeros), bzip2(&zeros), zip(&[("a", &zeros)])] {
         let path = scratch.file("bomb", &bytes);
         let parts = ["archive bomb", "raise `Limits`", "ratio 50"];
-        says(read_libsvm(&path, &opening, None), &path, &parts);
+        says(read_libsvm(&path, &opening, &LibsvmOptions::default()), &path, &parts);
         says(read_csv(&path, &opening, &CsvOptions::default()), &path, &parts);
     }
     // Many members that are harmless one by one.
@@ -268,9 +282,11 @@ fn an_archive_bomb_is_stopped_at_the_stated_limit() {
     let parts: Vec<(String, &[u8])> = (0..40).map(|k| (format!("{k}"), rows.as_slice())).collect();
     let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
     let path = scratch.file("many", zip(&parts));
-    says(read_libsvm(&path, &opening, None), &path, &["archive bomb"]);
+    says(read_libsvm(&path, &opening, &LibsvmOptions::default()), &path, &["archive bomb"]);
     assert_eq!(
-        read_libsvm(&path, &Opening { limits: Limits::default(), ..opening }, None).unwrap().rows(),
+        read_libsvm(&path, &Opening { limits: Limits::default(), ..opening }, &LibsvmOptions::default())
+            .unwrap()
+            .rows(),
         40 * 5000
     );
 }
