@@ -328,3 +328,110 @@ fn missing_files_and_folders_are_errors() {
         says(read_npy(path, &Opening::default()), path, &["cannot be read"]);
     }
 }
+
+#[test]
+fn what_is_packed_or_no_text_is_refused_by_name() {
+    let scratch = Scratch::new();
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let tar = [b"rows.csv".as_slice(), &[0; 92], b"0000644\0", &[0; 412], b"a,b,y\n1,2,3\n"].concat();
+    let cases: [(Vec<u8>, [&str; 2]); 20] = [
+        (b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46".to_vec(), ["xz", "`xz -d FILE`"]),
+        (b"\x28\xb5\x2f\xfd\x24\x0c\x61\0\0".to_vec(), ["zstd", "`zstd -d FILE`"]),
+        (b"\x04\x22\x4d\x18\x64\x40\xa7".to_vec(), ["lz4", "`lz4 -d FILE`"]),
+        (b"7z\xbc\xaf\x27\x1c\0\x04".to_vec(), ["7-Zip", "`7z x FILE`"]),
+        (b"Rar!\x1a\x07\x01\0".to_vec(), ["RAR", "`unrar x FILE`"]),
+        (b"\x1f\x9d\x90\x31".to_vec(), ["compress", "`uncompress FILE`"]),
+        (b"PK\x07\x08PK\x03\x04".to_vec(), ["split zip", "joins its parts"]),
+        (gzip(&gzip(b"1 1:1\n")), ["holds gzip data", "once for each time"]),
+        (gzip(&bzip2(b"1 1:1\n")), ["holds bzip2 data", "`bzip2 -d FILE`"]),
+        (bzip2(&zip(&[("a", b"1 1:1\n")])), ["holds zip data", "`unzip FILE`"]),
+        (zip(&[("a.gz", &gzip(b"1 1:1\n"))]), ["/a.gz, line 1: holds gzip data", "`gzip -d FILE`"]),
+        (gzip(b"\xfd7zXZ\0\0\x04"), ["holds xz data", "`xz -d FILE`"]),
+        ([vec![0xff, 0xfe], utf16("a,b,y\n1,2,3\n")].concat(), ["UTF-16", "save it as UTF-8"]),
+        (utf16("a,b,y\n1,2,3\n"), ["NUL byte", "UTF-16"]),
+        (utf16("1 1:1\n"), ["NUL byte", "UTF-16"]),
+        (gzip(&tar), ["NUL byte", "tar"]),
+        (b"\x93NUMPY\x01\0".to_vec(), ["an NPY array", "`read_npy`"]),
+        (b"PAR1\x15\0".to_vec(), ["a Parquet file", "export"]),
+        (b"\x89HDF\r\n\x1a\n".to_vec(), ["an HDF5 file", "export"]),
+        (b"<!DOCTYPE html>\n<p>404\n".to_vec(), ["a web page", "error page"]),
+    ];
+    for (bytes, parts) in cases {
+        let path = scratch.file("packed", bytes);
+        says(libsvm(&path), &path, &parts);
+        says(csv(&path), &path, &parts);
+    }
+    // Arrays, too, are not unpacked twice.
+    let nested = scratch.file("nested", gzip(&gzip(&idx(1, 1, &[1]))));
+    says(
+        read_idx(&nested, &Opening::default()),
+        &nested,
+        &["byte 0", "holds gzip data", "once for each time"],
+    );
+    says(
+        read_npy(&nested, &Opening::default()),
+        &nested,
+        &["byte 0", "holds gzip data", "once for each time"],
+    );
+}
+
+#[test]
+fn an_archive_that_is_cut_off_early_is_no_plain_text() {
+    let scratch = Scratch::new();
+    let text = b"a,b,y\n1,2,3\n";
+    for (kind, bytes) in [("gzip", gzip(text)), ("bzip2", bzip2(text))] {
+        for cut in 3..12 {
+            let path = scratch.file("cut", &bytes[..cut]);
+            for outcome in [libsvm(&path), csv(&path)] {
+                says(
+                    outcome,
+                    &path,
+                    &[&format!("the {kind} data are damaged or cut off"), "fetch the file again"],
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn zip_archives_that_cannot_be_read_say_what_to_do() {
+    let scratch = Scratch::new();
+    // Windows compresses large files by a method of its own: 9 stands for it in both headers.
+    let mut bytes = zip(&[("rows.csv", b"a,b,y\n1,2,3\n")]);
+    for signature in [b"PK\x03\x04", b"PK\x01\x02"] {
+        let at = bytes.windows(4).position(|window| window == signature).unwrap();
+        bytes[at + if signature[2] == 3 { 8 } else { 10 }] = 9;
+    }
+    let path = scratch.file("windows.zip", bytes);
+    says(csv(&path), &path, &["`rows.csv` is compressed by Deflate64", "7-Zip"]);
+    // Two members of one name: no name says which to read.
+    let mut bytes = zip(&[("a.csv", b"1"), ("b.csv", b"2")]);
+    for at in (0..bytes.len() - 5).rev() {
+        if bytes[at..].starts_with(b"b.csv") {
+            bytes[at] = b'a';
+        }
+    }
+    let path = scratch.file("twins.zip", bytes);
+    says(csv(&path), &path, &["several members of one name", "pack it anew"]);
+    let names: Vec<String> =
+        (0..=lao_datasets::format::limits::MOST_MEMBERS).map(|k| k.to_string()).collect();
+    let members: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), b"".as_slice())).collect();
+    let path = scratch.file("many.zip", zip(&members));
+    says(csv(&path), &path, &["65537 members", "limit of 65536", "unpack it"]);
+}
+
+#[test]
+fn very_long_numbers_are_shown_short() {
+    let scratch = Scratch::new();
+    let digits = "9".repeat(300);
+    for text in
+        [format!("1 1:1{digits}{digits}\n"), format!("1 {digits}:1\n"), format!("{digits}{digits} 1:1\n")]
+    {
+        let path = scratch.file("long", text);
+        let text = libsvm(&path).unwrap_err().to_string();
+        assert!(text.contains("999...") && text.len() - path.display().to_string().len() < 200, "{text}");
+    }
+    let path = scratch.file("long", format!("{digits},b,y\n1,2,{digits}{digits}\n"));
+    let text = csv(&path).unwrap_err().to_string();
+    assert!(text.contains("999...") && text.len() - path.display().to_string().len() < 200, "{text}");
+}

@@ -244,7 +244,10 @@ fn zip_members(
         let deflated = match member.compression() {
             zip::CompressionMethod::Stored => false,
             zip::CompressionMethod::Deflated => true,
-            other => return Err(unsupported(format!("compressed by {other:?}"))),
+            zip::CompressionMethod::DEFLATE64 => {
+                return Err(unsupported("compressed by Deflate64".to_owned()));
+            }
+            other => return Err(unsupported(format!("compressed by another method ({other:?})"))),
         };
         let start = member.data_start().ok_or_else(|| unsupported("without data".to_owned()))?;
         let (compressed, size, crc) = (member.compressed_size(), member.size(), member.crc32());

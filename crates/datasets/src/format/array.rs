@@ -116,9 +116,7 @@ pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -
     let size = element.size();
     let fail = |at, problem| FormatError::new(file, at, problem);
     let claimed = shape.iter().try_fold(1u64, |product, &extent| product.checked_mul(extent as u64));
-    let empty = shape.contains(&0);
     let count = match claimed {
-        _ if empty => 0,
         Some(count) if count <= MOST_VALUES => count,
         _ => {
             let claimed = claimed.map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string());
