@@ -122,8 +122,9 @@ fn a_pipe_in_place_of_a_file_is_refused_before_it_is_read() {
 fn paths_of_a_manifest_stay_below_the_data_folder_on_every_system() {
     let manifest = |path: &str| {
         format!(
-            "[[dataset]]\nname = 'x'\ntitle = ''\nrows = 1\nfeatures = 1\ntarget = ''\nlicence = ''\nsource = ''\n\
-             split = {{ rule = 'random', test_fraction = 0.5 }}\ntrain = {{ format = 'libsvm', file = 'a', zero_based = true }}\n\
+            "[[dataset]]\nname = 'x'\ntitle = ''\nrows = 1\nfeatures = 1\ntarget = ''\nlicence = ''\n\
+             source = ''\nsplit = {{ rule = 'random', test_fraction = 0.5 }}\n\
+             train = {{ format = 'libsvm', file = 'a', zero_based = true }}\n\
              [[dataset.file]]\nid = 'a'\npath = '{path}'\n"
         )
     };

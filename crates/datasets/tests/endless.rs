@@ -27,7 +27,8 @@ fn cycle(bytes: &'static [u8]) -> Cycle {
     Cycle(bytes, 0)
 }
 
-/// Reads until the error that must come; it must name what `says` lists, and memory must stay below `most` bytes.
+/// Reads until the error that must come; it must name what `says` lists, and memory must stay below `most`
+/// bytes.
 #[track_caller]
 fn refused<T>(most: usize, says: &[&str], read: impl FnOnce() -> Result<T, FormatError>) {
     let (outcome, peak) = peak::of(|| read().map(drop));

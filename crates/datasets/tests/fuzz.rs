@@ -1,9 +1,9 @@
 //! Every reader on mutated files: the targets of `tests/targets` on the corpus of `tests/corpus`.
 //!
-//! Every file of the corpus is run as it is; then as many mutants as `LAO_FUZZ_CASES` says (3000 by default, some
-//! seconds in all) are made of them. For a long run:
-//! `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-datasets --test fuzz`. A case is named by its number and always
-//! the same. An input that fails belongs into the corpus. Coverage-guided fuzzing of the same targets is in `fuzz/`.
+//! Every file of the corpus is run as it is; then as many mutants as `LAO_FUZZ_CASES` says (3000 by default,
+//! some seconds in all) are made of them. For a long run: `LAO_FUZZ_CASES=1000000 cargo test --release -p
+//! lao-datasets --test fuzz`. A case is named by its number and always the same. An input that fails belongs
+//! into the corpus. Coverage-guided fuzzing of the same targets is in `fuzz/`.
 
 mod peak;
 mod targets;

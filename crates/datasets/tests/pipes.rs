@@ -1,4 +1,5 @@
-//! What comes through a pipe is read as the same bytes in a file are: the input is opened once, and no byte is lost.
+//! What comes through a pipe is read as the same bytes in a file are: the input is opened once, and no byte
+//! is lost.
 #![cfg(unix)]
 
 use lao_datasets::format::csv::{CsvOptions, read_csv};
@@ -14,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// Reads `bytes` from a file, from a named pipe, and from a descriptor as process substitution gives one. The three
-/// outcomes must be one.
+/// Reads `bytes` from a file, from a named pipe, and from a descriptor as process substitution gives one. The
+/// three outcomes must be one.
 fn three_ways<T: PartialEq + Debug>(bytes: &[u8], read: impl Fn(&Path) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");

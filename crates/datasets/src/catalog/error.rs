@@ -32,8 +32,8 @@ pub enum CatalogError {
         remedy: String,
     },
     /// A pipe, device or folder where a file should be.
-    #[error("{path} is no regular file, but a dataset's files are read twice, to check and to load them; put a file \
-             there", path = path.display())]
+    #[error("{path} is no regular file, but a dataset's files are read twice, to check and to load them; put \
+             a file there", path = path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,

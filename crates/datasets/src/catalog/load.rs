@@ -149,8 +149,8 @@ fn read(dataset: &Dataset, files: &Opened<'_>, reading: &Reading) -> Result<Rows
     })
 }
 
-/// The streams of a file, from its beginning, and its name. Training and test rows may come from one file, one after
-/// the other.
+/// The streams of a file, from its beginning, and its name. Training and test rows may come from one file,
+/// one after the other.
 fn parts(
     dataset: &Dataset,
     files: &Opened<'_>,

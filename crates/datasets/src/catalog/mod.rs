@@ -257,7 +257,8 @@ impl Catalog {
     }
 }
 
-/// Opens a file for reading; what became a pipe or device since it was found would not end, or not be there twice.
+/// Opens a file for reading; what became a pipe or device since it was found would not end, or not be there
+/// twice.
 fn open(file: &FoundFile<'_>) -> Result<File, CatalogError> {
     let fail = |source| CatalogError::Io { path: file.path.clone(), source };
     let input = File::open(&file.path).map_err(fail)?;

@@ -1,8 +1,8 @@
 //! Opening data files: plain, gzip, bzip2 or zip, told apart by their first bytes, never by their name.
 //!
-//! An input is opened once, and the bytes that tell its packing are read again from memory, so pipes, named pipes,
-//! `/dev/stdin` and process substitution give what a file gives. Only zip needs a file, because its directory stands at
-//! its end.
+//! An input is opened once, and the bytes that tell its packing are read again from memory, so pipes, named
+//! pipes, `/dev/stdin` and process substitution give what a file gives. Only zip needs a file, because its
+//! directory stands at its end.
 //!
 //! Decompression stops at a limit, so a small hostile file cannot fill the memory; check sums inside gzip, bzip2 and zip
 //! are verified, so damage is an error and never a wrong number.
@@ -22,8 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const BUFFER: usize = 1 << 16;
 
-/// How much a compressed input may unpack to: `min(max_bytes, max(free_bytes, max_ratio * compressed size))`, all
-/// members of an archive together. Of a pipe, the compressed size is what has been read of it so far.
+/// How much a compressed input may unpack to: `min(max_bytes, max(free_bytes, max_ratio * compressed size))`,
+/// all members of an archive together. Of a pipe, the compressed size is what has been read of it so far.
 ///
 /// A plain file is not limited; a plain pipe or device, which may be endless, is limited to `max_bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +127,8 @@ pub(crate) fn open_file(file: File, name: &str, opening: &Opening) -> Result<Vec
     }
 }
 
-/// The same for a stream, such as standard input, called `name` in messages. A zip archive is refused, since it cannot
-/// be read from its beginning to its end.
+/// The same for a stream, such as standard input, called `name` in messages. A zip archive is refused, since
+/// it cannot be read from its beginning to its end.
 pub fn open_reader(
     input: impl Read + Send + 'static,
     name: &str,
@@ -261,8 +261,9 @@ fn zip_members(
     Ok(parts)
 }
 
-/// Whether `name` fits `pattern`, where `*` stands for any text. Time is linear in both: the text before the first star
-/// and the text behind the last are fixed, and each text between stars may be taken where it is found first.
+/// Whether `name` fits `pattern`, where `*` stands for any text. Time is linear in both: the text before the
+/// first star and the text behind the last are fixed, and each text between stars may be taken where it is
+/// found first.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
@@ -348,7 +349,8 @@ impl Seek for Shared {
     }
 }
 
-/// Counts the output against the allowance and gives a decoder's errors their kind. `kind` is `None` for plain bytes.
+/// Counts the output against the allowance and gives a decoder's errors their kind. `kind` is `None` for
+/// plain bytes.
 struct Guarded {
     decoder: Stream,
     kind: Option<&'static str>,

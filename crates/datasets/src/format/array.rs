@@ -109,8 +109,8 @@ pub(crate) struct Payload {
     pub offset: u64,
 }
 
-/// Reads exactly the payload that the header announces. Memory grows with the bytes there are, never with the header's
-/// word, and a header that claims too much is refused before the first number.
+/// Reads exactly the payload that the header announces. Memory grows with the bytes there are, never with the
+/// header's word, and a header that claims too much is refused before the first number.
 pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -> Result<Array, FormatError> {
     let Payload { element, big_endian, shape, fortran_order, offset } = payload;
     let size = element.size();

@@ -1,10 +1,11 @@
 //! CSV: one row per line, numbers only, one column being the label.
 //!
-//! Quoted fields and every kind of line end are understood; blank lines are passed over. Blanks around a field are left
-//! out, and so is the mark that some programs write before UTF-8.
+//! Quoted fields and every kind of line end are understood; blank lines are passed over. Blanks around a
+//! field are left out, and so is the mark that some programs write before UTF-8.
 //!
-//! Whether a file has a header cannot be told from its bytes, so [`CsvOptions::header`] says it, and the reader refuses a
-//! header that looks like a row of data: all its fields are numbers (or empty), and no column is asked for by name.
+//! Whether a file has a header cannot be told from its bytes, so [`CsvOptions::header`] says it, and the
+//! reader refuses a header that looks like a row of data: all its fields are numbers (or empty), and no
+//! column is asked for by name.
 
 use super::archive::{Opening, Part, open};
 use super::error::{At, FormatError, Problem, shown};

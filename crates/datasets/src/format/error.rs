@@ -103,8 +103,9 @@ pub enum Problem {
     },
     /// A LibSVM index of 0 where indices are read as counting from 1.
     #[error(
-        "`{value}` has index 0, but indices are read as LibSVM's, which start at 1; if the file counts from 0, as \
-         those of scikit-learn's `dump_svmlight_file` do, read it with the option `zero_based = true`"
+        "`{value}` has index 0, but indices are read as LibSVM's, which start at 1; if the file counts from \
+         0, as those of scikit-learn's `dump_svmlight_file` do, read it with the option `zero_based = \
+         true`"
     )]
     IndexZero {
         /// The entry found.
@@ -112,8 +113,8 @@ pub enum Problem {
     },
     /// A comment of the file says from where its indices count, and the options say otherwise.
     #[error(
-        "a comment of the file says that its indices are {stated}-based, but they are read otherwise; read the file \
-         with the option `zero_based = {remedy}`, or remove the comment if it is wrong"
+        "a comment of the file says that its indices are {stated}-based, but they are read otherwise; read \
+         the file with the option `zero_based = {remedy}`, or remove the comment if it is wrong"
     )]
     IndexBase {
         /// `zero` or `one`, as the comment says.
@@ -143,8 +144,8 @@ pub enum Problem {
     },
     /// A line longer than any real row.
     #[error(
-        "the line, with blank lines and comments before it, is longer than {limit} bytes; is this a text file with one \
-         row per line?"
+        "the line, with blank lines and comments before it, is longer than {limit} bytes; is this a text \
+         file with one row per line?"
     )]
     LineTooLong {
         /// The longest line accepted, in bytes.
@@ -152,7 +153,8 @@ pub enum Problem {
     },
     /// A CSV field longer than any number or name.
     #[error(
-        "field {field} is longer than {limit} bytes; close the quote that opens it, or check delimiter and line ends"
+        "field {field} is longer than {limit} bytes; close the quote that opens it, or check delimiter and \
+         line ends"
     )]
     FieldTooLong {
         /// The field's place in its row, from 0.
@@ -162,7 +164,8 @@ pub enum Problem {
     },
     /// A CSV row with more fields than a dense table can have.
     #[error(
-        "the row has more than {limit} fields; check delimiter and line ends, or store the table as LibSVM text"
+        "the row has more than {limit} fields; check delimiter and line ends, or store the table as LibSVM \
+         text"
     )]
     TooManyFields {
         /// The most fields accepted.
@@ -188,8 +191,8 @@ pub enum Problem {
     },
     /// A header that looks like a row of data.
     #[error(
-        "the header holds nothing but numbers ({fields}), as a row of data does; if the file has no header, read it \
-         with `header = false`; if the numbers are names, ask for the label's column by its name"
+        "the header holds nothing but numbers ({fields}), as a row of data does; if the file has no header, \
+         read it with `header = false`; if the numbers are names, ask for the label's column by its name"
     )]
     NumericHeader {
         /// The first fields.
@@ -197,8 +200,8 @@ pub enum Problem {
     },
     /// Bytes that no text has.
     #[error(
-        "the row holds a NUL byte, so this is no plain text: unpack the file if it is an archive such as tar, and save \
-         it as UTF-8 if it is in UTF-16"
+        "the row holds a NUL byte, so this is no plain text: unpack the file if it is an archive such as \
+         tar, and save it as UTF-8 if it is in UTF-16"
     )]
     NotText,
     /// A CSV row with too many or too few fields.
@@ -272,7 +275,8 @@ pub enum Problem {
     },
     /// A header that claims more numbers than are accepted.
     #[error(
-        "the header claims {claimed} numbers, more than the limit of {limit}; is it damaged? split larger arrays"
+        "the header claims {claimed} numbers, more than the limit of {limit}; is it damaged? split larger \
+         arrays"
     )]
     TooManyValues {
         /// How many numbers the header claims.
@@ -339,8 +343,8 @@ pub enum ArchiveFault {
     },
     /// A zip archive that comes through a pipe.
     #[error(
-        "is a zip archive that comes through a pipe, but a zip archive needs a file, since its directory stands at its \
-         end; save it to a file and read that, or pipe one member: `unzip -p ARCHIVE MEMBER`"
+        "is a zip archive that comes through a pipe, but a zip archive needs a file, since its directory \
+         stands at its end; save it to a file and read that, or pipe one member: `unzip -p ARCHIVE MEMBER`"
     )]
     Piped,
     /// A pipe or device that does not end.
@@ -380,8 +384,8 @@ pub enum ArchiveFault {
     },
     /// A zip member in a form that is not supported.
     #[error(
-        "zip member `{member}` is {form}; supported are stored and deflated members without password: unpack the archive \
-         with `unzip` or 7-Zip and read the file itself"
+        "zip member `{member}` is {form}; supported are stored and deflated members without password: \
+         unpack the archive with `unzip` or 7-Zip and read the file itself"
     )]
     Unsupported {
         /// Name of the member.
@@ -416,7 +420,8 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     text
 }
 
-/// A file name as it appears in a message, so that it can be copied from there: uncut unless it is absurdly long.
+/// A file name as it appears in a message, so that it can be copied from there: uncut unless it is absurdly
+/// long.
 pub(crate) fn shown_name(name: &str) -> String {
     const LONGEST: usize = 200;
     let legible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };

@@ -1,10 +1,10 @@
 //! LibSVM text: `label index:value index:value ...`, one row per line, indices ascending from 1.
 //!
-//! *Source*: C.-C. Chang and C.-J. Lin, LIBSVM's README; T. Joachims, SVMlight. As in SVMlight, a `#` starts a comment,
-//! on a line of its own or behind a row, and blank lines are passed over. A `qid:N` right behind the label, which groups
-//! rows for ranking, is checked and left out. Files that count indices from 0 are read with
-//! [`LibsvmOptions::zero_based`]; the comment with which scikit-learn's `dump_svmlight_file` says from where it counts
-//! must agree with that option. Indices are given out counted from 0.
+//! *Source*: C.-C. Chang and C.-J. Lin, LIBSVM's README; T. Joachims, SVMlight. As in SVMlight, a `#` starts
+//! a comment, on a line of its own or behind a row, and blank lines are passed over. A `qid:N` right behind
+//! the label, which groups rows for ranking, is checked and left out. Files that count indices from 0 are
+//! read with [`LibsvmOptions::zero_based`]; the comment with which scikit-learn's `dump_svmlight_file` says
+//! from where it counts must agree with that option. Indices are given out counted from 0.
 
 use super::archive::{Opening, Part, open};
 use super::error::{At, FormatError, Problem, shown};
@@ -22,8 +22,8 @@ const CHUNK: usize = 1 << 18;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LibsvmOptions {
-    /// Number of attributes; an index beyond it is an error. Without it, the largest index of the file sets the dimension,
-    /// so a test file is read with the dimension of its training file.
+    /// Number of attributes; an index beyond it is an error. Without it, the largest index of the file sets
+    /// the dimension, so a test file is read with the dimension of its training file.
     pub dim: Option<u32>,
     /// Whether the file counts its indices from 0 and not, as LibSVM does, from 1. Default false.
     pub zero_based: bool,
@@ -157,7 +157,8 @@ fn line_length(text: &[u8]) -> usize {
     text.iter().position(|b| *b == b'\n').map_or(text.len(), |newline| newline + 1)
 }
 
-/// `dump_svmlight_file` writes from where it counts; a reader that counts otherwise would shift every attribute.
+/// `dump_svmlight_file` writes from where it counts; a reader that counts otherwise would shift every
+/// attribute.
 fn check_comment(comment: &[u8], zero_based: bool) -> Result<(), Problem> {
     match comment.trim_ascii() {
         b"# Column indices are zero-based" if !zero_based => {
@@ -292,8 +293,8 @@ fn slow_value(text: &[u8], at: usize, colon: usize, index: u32) -> Result<(f64, 
     }
 }
 
-/// A LibSVM file in memory. With [`LibsvmOptions::dim`], larger indices are an error; without, the largest index sets the
-/// dimension.
+/// A LibSVM file in memory. With [`LibsvmOptions::dim`], larger indices are an error; without, the largest
+/// index sets the dimension.
 pub fn read_libsvm(
     path: &Path,
     opening: &Opening,

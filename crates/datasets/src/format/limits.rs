@@ -1,8 +1,8 @@
-//! How much of anything a reader accepts. Input beyond a limit is refused by an error that names the limit, so that an
-//! endless or hostile input ends in an error and never in exhausted memory.
+//! How much of anything a reader accepts. Input beyond a limit is refused by an error that names the limit,
+//! so that an endless or hostile input ends in an error and never in exhausted memory.
 
-/// Most bytes from the end of one row of text to the end of the next: the row, and the blank lines and comments before
-/// it. The widest real tables have rows of a few megabytes.
+/// Most bytes from the end of one row of text to the end of the next: the row, and the blank lines and
+/// comments before it. The widest real tables have rows of a few megabytes.
 pub const LONGEST_LINE: usize = 1 << 26;
 
 /// Most bytes of one CSV field. A quote that is never closed makes a field of all that follows it.

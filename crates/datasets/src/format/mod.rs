@@ -1,14 +1,23 @@
 //! Strict, streaming readers of data files: LibSVM, CSV, IDX and NPY, plain or packed by gzip, bzip2 or zip.
 //!
-//! A reader either gives exactly what the file says or a [`FormatError`] with file, place, value and remedy. It never
-//! panics and never skips a bad row, whatever the bytes. Only blank lines and comments are passed over. What the bytes
-//! cannot tell is said by options ([`csv::CsvOptions`], [`libsvm::LibsvmOptions`]), and where the bytes contradict an
-//! option (a header of numbers, an index 0), the reader refuses the file. Two things are taken at their word, because no
-//! byte could contradict them: a header with one name among its fields, and a LibSVM file without an index 0 and
-//! without a comment on its base.
+//! A reader gives exactly what the file says, or a [`FormatError`] with file, place, value and remedy. It
+//! never panics and never leaves out a bad row, whatever the bytes; it passes over blank lines and comments
+//! only.
 //!
-//! Input may be endless: [`limits`] bound a line, a field, a row, the claim of a header and an archive, and
-//! [`Limits`] bound what is unpacked.
+//! Some things cannot be told from the bytes, so options say them: whether the first row of a CSV file is a
+//! header, and whether a LibSVM file counts from 0 or from 1. Where the bytes contradict an option, the
+//! reader refuses the file: a header of nothing but numbers, an index 0, or the comment of
+//! `dump_svmlight_file`. Where they do not, the option holds: a LibSVM file that counts from 0 and has
+//! neither index 0 nor that comment is read one attribute too low.
+//!
+//! | source | is read |
+//! |---|---|
+//! | a file, plain or gzip, bzip2, zip | by [`open`], or by `read_csv`, `read_libsvm` and the like |
+//! | a pipe, `/dev/stdin`, `<(command)`; not zip | by the same functions, with the same result |
+//! | another [`Read`](std::io::Read), bytes in memory | by [`open_reader`], [`open_seekable`], [`csv::CsvReader`] |
+//!
+//! Input may be endless or hostile, so [`limits`] bound a line, a field, a row, the claim of a header and the
+//! members of an archive, and [`Limits`] bound what is unpacked.
 
 mod archive;
 mod array;

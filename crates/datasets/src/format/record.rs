@@ -1,7 +1,8 @@
 //! Splits CSV into rows and fields, strictly and with bounded memory.
 //!
-//! *Source*: RFC 4180. A field that begins with a quote ends with one, a quote inside it is written twice, and it may
-//! hold delimiters and line ends. Elsewhere a quote is a character like any other. Lines end in LF, CR LF or CR.
+//! *Source*: RFC 4180. A field that begins with a quote ends with one, a quote inside it is written twice,
+//! and it may hold delimiters and line ends. Elsewhere a quote is a character like any other. Lines end in
+//! LF, CR LF or CR.
 
 use super::error::{At, FormatError, Problem};
 use super::limits::{LONGEST_FIELD, LONGEST_LINE, MOST_FIELDS};
@@ -65,7 +66,8 @@ impl<R: Read> Records<R> {
         self.ends.len()
     }
 
-    /// Field `j` of that row, without the quotes and blanks around it. Panics if there is none, as indexing does.
+    /// Field `j` of that row, without the quotes and blanks around it. Panics if there is none, as indexing
+    /// does.
     pub(crate) fn field(&self, j: usize) -> &[u8] {
         let start = j.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text[start..self.ends[j]].trim_ascii()

@@ -96,7 +96,8 @@ pub(crate) fn read_full(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<
     Ok(found)
 }
 
-/// Text without the mark that some programs write before UTF-8. What is no text is an error at the first read.
+/// Text without the mark that some programs write before UTF-8. What is no text is an error at the first
+/// read.
 pub(crate) struct Text<R> {
     input: R,
     head: [u8; HEAD],

@@ -53,8 +53,8 @@ pub enum PreprocessError {
     },
     /// The table has another column in one place than the one that was learned from.
     #[error(
-        "column {column} is `{found}`, but the step was fitted on `{expected}` there; give the table the same columns in \
-         the same order"
+        "column {column} is `{found}`, but the step was fitted on `{expected}` there; give the table the \
+         same columns in the same order"
     )]
     ColumnName {
         /// The first column that differs, from 0.
@@ -74,7 +74,8 @@ pub enum PreprocessError {
     },
     /// The table has another number of rows than the one that was split.
     #[error(
-        "the table has {found} rows, but the split is one of {expected} rows; apply it to the table it was made for"
+        "the table has {found} rows, but the split is one of {expected} rows; apply it to the table it was \
+         made for"
     )]
     Rows {
         /// Rows when split.
@@ -137,7 +138,8 @@ impl std::fmt::Display for Shown {
     }
 }
 
-/// The first of `0..a.len() + b.len()` that does not stand in exactly one of the two lists, both of which must ascend.
+/// The first of `0..a.len() + b.len()` that does not stand in exactly one of the two lists, both of which
+/// must ascend.
 fn not_a_partition(a: &[usize], b: &[usize]) -> Option<usize> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     (0..a.len() + b.len()).find(|j| a.next_if_eq(&j).is_some() == b.next_if_eq(&j).is_some())

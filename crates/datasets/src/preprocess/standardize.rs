@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Subtracts each column's mean and divides by its standard deviation (divisor n). Columns that are constant on the rows
 /// it was fitted on are dropped.
 ///
-/// It applies to tables of the same columns in the same order. Where both tables name their columns, the names are
-/// compared; a table without names can be compared by the number of its columns only.
+/// It applies to tables of the same columns in the same order. Where both tables name their columns, the
+/// names are compared; a table without names can be compared by the number of its columns only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct Standardizer {
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn what_is_stored_is_checked_when_it_is_read() {
         let good = serde_json::json!(
-            { "kept": [0, 2], "dropped": [1], "means": [0.5, 1.0], "scales": [1.0, 2.0], "names": ["a", "b", "c"] }
+            { "kept": [0, 2], "dropped": [1], "means": [0.5, 1], "scales": [1, 2], "names": ["a", "b", "c"] }
         );
         serde_json::from_value::<Standardizer>(good.clone()).unwrap();
         for (field, bad, says) in [

@@ -1,7 +1,8 @@
-//! What must hold for each reader whatever the bytes: no panic; an error, or finite numbers of a consistent shape; and
-//! the same outcome whether the bytes come at once or one at a time.
+//! What must hold for each reader whatever the bytes: no panic; an error, or finite numbers of a consistent
+//! shape; and the same outcome whether the bytes come at once or one at a time.
 //!
-//! `tests/fuzz.rs` calls these functions on mutated files of `tests/corpus`; the crate `fuzz/` calls them from libFuzzer.
+//! `tests/fuzz.rs` calls these functions on mutated files of `tests/corpus`; the crate `fuzz/` calls them
+//! from libFuzzer.
 
 #![allow(dead_code, reason = "each program that includes this file calls some of the functions")]
 
