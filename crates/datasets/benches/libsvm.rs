@@ -1,7 +1,7 @@
 //! LibSVM parsing, in bytes per second of uncompressed text, beside a twin that splits strings.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lao_datasets::format::libsvm::LibsvmReader;
+use lao_datasets::format::libsvm::{LibsvmOptions, LibsvmReader};
 use lao_observation::Seed;
 use rand::Rng as _;
 use std::fmt::Write as _;
@@ -29,7 +29,7 @@ fn unit(bits: u64) -> f64 {
 }
 
 fn parse(text: &str) -> f64 {
-    let mut reader = LibsvmReader::new(text.as_bytes(), "bench", None);
+    let mut reader = LibsvmReader::new(text.as_bytes(), "bench", LibsvmOptions::default());
     let mut sum = 0.0;
     while let Ok(Some(row)) = reader.next_row() {
         sum += row.label + row.values.iter().sum::<f64>();

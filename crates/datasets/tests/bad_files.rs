@@ -2,7 +2,7 @@
 
 use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
 use lao_datasets::format::idx::{read_idx, read_idx_table};
-use lao_datasets::format::libsvm::read_libsvm;
+use lao_datasets::format::libsvm::{LibsvmOptions, read_libsvm};
 use lao_datasets::format::npy::{read_npy, read_npy_table};
 use lao_datasets::format::{FormatError, Limits, Opening};
 use std::fs;
@@ -56,7 +56,7 @@ fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn libsvm(path: &Path) -> Result<(), FormatError> {
-    read_libsvm(path, &Opening::default(), None).map(|_| ())
+    read_libsvm(path, &Opening::default(), &LibsvmOptions::default()).map(|_| ())
 }
 
 fn csv(path: &Path) -> Result<(), FormatError> {
@@ -67,7 +67,7 @@ fn csv(path: &Path) -> Result<(), FormatError> {
 fn libsvm_errors_name_line_value_and_remedy() {
     let scratch = Scratch::new();
     for (text, parts) in [
-        ("1 1:1\n1 0:2 3:1\n", ["line 2", "`0:2`", "start at 1"]),
+        ("1 1:1\n1 0:2 3:1\n", ["line 2", "`0:2`", "`zero_based = true`"]),
         ("1 1:1\n1 4:2 3:1\n", ["line 2", "index 3 follows index 4", "must ascend"]),
         ("1 1:1\n1 3:2 3:1\n", ["line 2", "index 3 follows index 3", "without repetition"]),
         ("1 4294967296:1\n", ["line 1", "index 4294967296", "out of range"]),
@@ -77,13 +77,16 @@ fn libsvm_errors_name_line_value_and_remedy() {
         ("1 1:1e999\n", ["line 1", "`1e999`", "not finite"]),
         ("inf 1:1\n", ["line 1", "label is `inf`", "not finite"]),
         ("1 1:1\n1:1 2:1\n", ["line 2", "label is missing", "`1:1`"]),
-        ("1 1:1\n\n1 1:1\n", ["line 2", "label is missing", "one number"]),
-        ("# only a comment\n", ["line 1", "label is missing", "`#`"]),
+        ("# only a comment\n\n \t\r\n", ["no rows", "at least one", ""]),
+        ("\n# one\n1:1 2:1\n", ["line 3", "label is missing", "one number"]),
         ("one 1:1\n", ["line 1", "label is `one`", "not a number"]),
         ("1 1:x\n", ["line 1", "value of index 1 is `x`", "not a number"]),
         ("1 1:1.5.2\n", ["line 1", "`1.5.2`", "decimal number"]),
         ("1 -2:1\n", ["line 1", "`-2:1`", "index:value"]),
-        ("1 qid:4 1:1\n", ["line 1", "`qid:4`", "index:value"]),
+        ("1 1:1 qid:4\n", ["line 1", "`qid:4`", "index:value"]),
+        ("1 qid:x 1:1\n", ["line 1", "`qid:x`", "index:value"]),
+        ("1 qid:1 qid:2 1:1\n", ["line 1", "`qid:2`", "index:value"]),
+        ("# Column indices are zero-based\n1 1:1\n", ["line 1", "zero-based", "`zero_based = true`"]),
         ("1 1:1 2", ["line 1", "`2`", "index:value"]),
         ("1 1:1 2:", ["line 1", "`2:`", "index:value"]),
         ("1,2 1:1\n", ["line 1", "label is `1,2`", "not a number"]),
@@ -94,7 +97,7 @@ fn libsvm_errors_name_line_value_and_remedy() {
     }
     let path = scratch.file("wide.libsvm", "1 1:1 7:1\n");
     says(
-        read_libsvm(&path, &Opening::default(), Some(6)),
+        read_libsvm(&path, &Opening::default(), &LibsvmOptions { dim: Some(6), ..LibsvmOptions::default() }),
         &path,
         &["line 1", "index 7", "1..=6", "larger dimension"],
     );
@@ -119,7 +122,11 @@ fn csv_errors_name_line_column_value_and_remedy() {
         ("a,b,y\n1,two,3\n", ["line 2", "column 1 (`b`) is `two`", "not a number"]),
         ("a,b,y\n1,,3\n", ["line 2", "column 1 (`b`) is ``", "not a number"]),
         ("a,b,y\n1,2,\n", ["line 2", "label is missing", "one number"]),
-        ("a,b,y\n1,2,3\n\"1,2,3\n", ["line 3", "1 fields", "have 3"]),
+        ("a,b,y\n1,2,3\n\"1,2,3\n", ["line 3", "field 0 opens a quote", "cut off"]),
+        ("a,b,y\n1,2,\"3", ["line 2", "field 2 opens a quote", "not closed"]),
+        ("a,b,y\n1,\"2\"5,3\n", ["line 2", "field 1 goes on with `5`", "twice"]),
+        ("1,2,3\n4,5,6\n", ["line 1", "nothing but numbers (1, 2, 3)", "`header = false`"]),
+        ("\n1e3,,-3,4,5\n4,5,6,7,8\n", ["line 2", "(1e3, , -3, 4, ...)", "by its name"]),
         ("a,b,y\n", ["no rows", "at least one", ""]),
         ("", ["no rows", "at least one", ""]),
         ("a;b;y\n1;2;3\n", ["line 1", "no feature column", "delimiter"]),
@@ -140,6 +147,10 @@ fn csv_errors_name_line_column_value_and_remedy() {
         &["without a header", "give its index"],
     );
     says(read(CsvOptions { delimiter: '\u{b7}', ..CsvOptions::default() }), &path, &["delimiter", "ASCII"]);
+    for delimiter in ['"', '\n', '\r', '1', 'e', '.', '-', '\0'] {
+        let options = CsvOptions { delimiter, ..CsvOptions::default() };
+        says(read(options), &path, &["delimiter", "fields are written with it"]);
+    }
     says(read(CsvOptions { drop: vec![name("c")], ..CsvOptions::default() }), &path, &["column `c`"]);
 }
 
@@ -159,7 +170,10 @@ fn idx_errors_name_byte_value_and_remedy() {
         (vec![0, 0, 8, 2, 0, 0, 0, 1, 0], ["byte 9", "after 9 bytes", "asks for 12"]),
         (idx(2, 2, &[1, 2, 3]), ["byte 15", "after 15 bytes", "asks for 16"]),
         (idx(2, 2, &[1, 2, 3, 4, 5]), ["byte 16", "goes on", "damaged"]),
-        ([&[0, 0, 8, 255][..], &[255; 1020]].concat(), ["byte 1024", "asks for", "cut off"]),
+        (
+            [&[0, 0, 8, 255][..], &[255; 1020]].concat(),
+            ["byte 1024", "more than 2^64", "limit of 2147483648"],
+        ),
         (
             [&[0, 0, 0x0d, 1, 0, 0, 0, 1][..], &f32::NAN.to_be_bytes()].concat(),
             ["byte 8", "NaN", "not finite"],
@@ -212,7 +226,7 @@ fn npy_errors_name_field_value_and_remedy() {
         (npy(&header("<f8", "False", "(1,)"), &[0; 9]), ["goes on", "76 bytes", "damaged"]),
         (
             npy(&header("<f8", "False", "(9999999999, 9999999999)"), &[0; 9]),
-            ["asks for", "ends after", "cut off"],
+            ["claims more than 2^64 numbers", "limit of 2147483648", "split larger arrays"],
         ),
         (npy(&i64_header, &i64::MAX.to_le_bytes()), [&offset, "9223372036854775807", "2^53"]),
         (
@@ -236,7 +250,7 @@ fn truncated_and_damaged_archives_are_errors_at_every_cut() {
     let packed = [gzip(text.as_bytes()), bzip2(text.as_bytes()), zip(&[("a", text.as_bytes())])];
     for bytes in &packed {
         let whole = scratch.file("whole", bytes);
-        let rows = read_libsvm(&whole, &Opening::default(), None).unwrap();
+        let rows = read_libsvm(&whole, &Opening::default(), &LibsvmOptions::default()).unwrap();
         assert_eq!(rows.rows(), 399);
         for cut in (12..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
             let path = scratch.file("cut", &bytes[..cut]);
@@ -260,7 +274,7 @@ fn an_archive_bomb_is_stopped_at_the_stated_limit() {
     for bytes in [gzip(&zeros), bzip2(&zeros), zip(&[("a", &zeros)])] {
         let path = scratch.file("bomb", &bytes);
         let parts = ["archive bomb", "raise `Limits`", "ratio 50"];
-        says(read_libsvm(&path, &opening, None), &path, &parts);
+        says(read_libsvm(&path, &opening, &LibsvmOptions::default()), &path, &parts);
         says(read_csv(&path, &opening, &CsvOptions::default()), &path, &parts);
     }
     // Many members that are harmless one by one.
@@ -268,9 +282,11 @@ fn an_archive_bomb_is_stopped_at_the_stated_limit() {
     let parts: Vec<(String, &[u8])> = (0..40).map(|k| (format!("{k}"), rows.as_slice())).collect();
     let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
     let path = scratch.file("many", zip(&parts));
-    says(read_libsvm(&path, &opening, None), &path, &["archive bomb"]);
+    says(read_libsvm(&path, &opening, &LibsvmOptions::default()), &path, &["archive bomb"]);
     assert_eq!(
-        read_libsvm(&path, &Opening { limits: Limits::default(), ..opening }, None).unwrap().rows(),
+        read_libsvm(&path, &Opening { limits: Limits::default(), ..opening }, &LibsvmOptions::default())
+            .unwrap()
+            .rows(),
         40 * 5000
     );
 }
@@ -311,4 +327,111 @@ fn missing_files_and_folders_are_errors() {
         says(read_idx(path, &Opening::default()), path, &["cannot be read"]);
         says(read_npy(path, &Opening::default()), path, &["cannot be read"]);
     }
+}
+
+#[test]
+fn what_is_packed_or_no_text_is_refused_by_name() {
+    let scratch = Scratch::new();
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let tar = [b"rows.csv".as_slice(), &[0; 92], b"0000644\0", &[0; 412], b"a,b,y\n1,2,3\n"].concat();
+    let cases: [(Vec<u8>, [&str; 2]); 20] = [
+        (b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46".to_vec(), ["xz", "`xz -d FILE`"]),
+        (b"\x28\xb5\x2f\xfd\x24\x0c\x61\0\0".to_vec(), ["zstd", "`zstd -d FILE`"]),
+        (b"\x04\x22\x4d\x18\x64\x40\xa7".to_vec(), ["lz4", "`lz4 -d FILE`"]),
+        (b"7z\xbc\xaf\x27\x1c\0\x04".to_vec(), ["7-Zip", "`7z x FILE`"]),
+        (b"Rar!\x1a\x07\x01\0".to_vec(), ["RAR", "`unrar x FILE`"]),
+        (b"\x1f\x9d\x90\x31".to_vec(), ["compress", "`uncompress FILE`"]),
+        (b"PK\x07\x08PK\x03\x04".to_vec(), ["split zip", "joins its parts"]),
+        (gzip(&gzip(b"1 1:1\n")), ["holds gzip data", "once for each time"]),
+        (gzip(&bzip2(b"1 1:1\n")), ["holds bzip2 data", "`bzip2 -d FILE`"]),
+        (bzip2(&zip(&[("a", b"1 1:1\n")])), ["holds zip data", "`unzip FILE`"]),
+        (zip(&[("a.gz", &gzip(b"1 1:1\n"))]), ["/a.gz, line 1: holds gzip data", "`gzip -d FILE`"]),
+        (gzip(b"\xfd7zXZ\0\0\x04"), ["holds xz data", "`xz -d FILE`"]),
+        ([vec![0xff, 0xfe], utf16("a,b,y\n1,2,3\n")].concat(), ["UTF-16", "save it as UTF-8"]),
+        (utf16("a,b,y\n1,2,3\n"), ["NUL byte", "UTF-16"]),
+        (utf16("1 1:1\n"), ["NUL byte", "UTF-16"]),
+        (gzip(&tar), ["NUL byte", "tar"]),
+        (b"\x93NUMPY\x01\0".to_vec(), ["an NPY array", "`read_npy`"]),
+        (b"PAR1\x15\0".to_vec(), ["a Parquet file", "export"]),
+        (b"\x89HDF\r\n\x1a\n".to_vec(), ["an HDF5 file", "export"]),
+        (b"<!DOCTYPE html>\n<p>404\n".to_vec(), ["a web page", "error page"]),
+    ];
+    for (bytes, parts) in cases {
+        let path = scratch.file("packed", bytes);
+        says(libsvm(&path), &path, &parts);
+        says(csv(&path), &path, &parts);
+    }
+    // Arrays, too, are not unpacked twice.
+    let nested = scratch.file("nested", gzip(&gzip(&idx(1, 1, &[1]))));
+    says(
+        read_idx(&nested, &Opening::default()),
+        &nested,
+        &["byte 0", "holds gzip data", "once for each time"],
+    );
+    says(
+        read_npy(&nested, &Opening::default()),
+        &nested,
+        &["byte 0", "holds gzip data", "once for each time"],
+    );
+}
+
+#[test]
+fn an_archive_that_is_cut_off_early_is_no_plain_text() {
+    let scratch = Scratch::new();
+    let text = b"a,b,y\n1,2,3\n";
+    for (kind, bytes) in [("gzip", gzip(text)), ("bzip2", bzip2(text))] {
+        for cut in 3..12 {
+            let path = scratch.file("cut", &bytes[..cut]);
+            for outcome in [libsvm(&path), csv(&path)] {
+                says(
+                    outcome,
+                    &path,
+                    &[&format!("the {kind} data are damaged or cut off"), "fetch the file again"],
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn zip_archives_that_cannot_be_read_say_what_to_do() {
+    let scratch = Scratch::new();
+    // Windows compresses large files by a method of its own: 9 stands for it in both headers.
+    let mut bytes = zip(&[("rows.csv", b"a,b,y\n1,2,3\n")]);
+    for signature in [b"PK\x03\x04", b"PK\x01\x02"] {
+        let at = bytes.windows(4).position(|window| window == signature).unwrap();
+        bytes[at + if signature[2] == 3 { 8 } else { 10 }] = 9;
+    }
+    let path = scratch.file("windows.zip", bytes);
+    says(csv(&path), &path, &["`rows.csv` is compressed by Deflate64", "7-Zip"]);
+    // Two members of one name: no name says which to read.
+    let mut bytes = zip(&[("a.csv", b"1"), ("b.csv", b"2")]);
+    for at in (0..bytes.len() - 5).rev() {
+        if bytes[at..].starts_with(b"b.csv") {
+            bytes[at] = b'a';
+        }
+    }
+    let path = scratch.file("twins.zip", bytes);
+    says(csv(&path), &path, &["several members of one name", "pack it anew"]);
+    let names: Vec<String> =
+        (0..=lao_datasets::format::limits::MOST_MEMBERS).map(|k| k.to_string()).collect();
+    let members: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), b"".as_slice())).collect();
+    let path = scratch.file("many.zip", zip(&members));
+    says(csv(&path), &path, &["65537 members", "limit of 65536", "unpack it"]);
+}
+
+#[test]
+fn very_long_numbers_are_shown_short() {
+    let scratch = Scratch::new();
+    let digits = "9".repeat(300);
+    for text in
+        [format!("1 1:1{digits}{digits}\n"), format!("1 {digits}:1\n"), format!("{digits}{digits} 1:1\n")]
+    {
+        let path = scratch.file("long", text);
+        let text = libsvm(&path).unwrap_err().to_string();
+        assert!(text.contains("999...") && text.len() - path.display().to_string().len() < 200, "{text}");
+    }
+    let path = scratch.file("long", format!("{digits},b,y\n1,2,{digits}{digits}\n"));
+    let text = csv(&path).unwrap_err().to_string();
+    assert!(text.contains("999...") && text.len() - path.display().to_string().len() < 200, "{text}");
 }

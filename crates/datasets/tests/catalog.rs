@@ -105,3 +105,32 @@ fn a_manifest_that_contradicts_itself_is_refused() {
         assert!(error.contains(part), "`{part}` is not in: {error}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("digits.csv.gz");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let folders = Folders { lao_data: Some(folder.path().to_owned()), ..Folders::default() };
+    let catalog = Catalog::new(Manifest::embedded().unwrap(), folders);
+    let text = catalog.load("digits").unwrap_err().to_string();
+    assert!(text.contains("digits.csv.gz is no regular file") && text.contains("put a file there"), "{text}");
+}
+
+#[test]
+fn paths_of_a_manifest_stay_below_the_data_folder_on_every_system() {
+    let manifest = |path: &str| {
+        format!(
+            "[[dataset]]\nname = 'x'\ntitle = ''\nrows = 1\nfeatures = 1\ntarget = ''\nlicence = ''\n\
+             source = ''\nsplit = {{ rule = 'random', test_fraction = 0.5 }}\n\
+             train = {{ format = 'libsvm', file = 'a', zero_based = true }}\n\
+             [[dataset.file]]\nid = 'a'\npath = '{path}'\n"
+        )
+    };
+    Manifest::parse(&manifest("folder/file")).unwrap();
+    for path in ["/etc/passwd", "../x", "a/../../x", "", "a//b", "..\\x", "C:\\x", "C:x", "./x", "a/.."] {
+        let text = Manifest::parse(&manifest(path)).unwrap_err().to_string();
+        assert!(text.contains("must stay below the data folder"), "{path}: {text}");
+    }
+}

@@ -1,19 +1,25 @@
 //! SHA-256 of files, and checksums recorded beside them.
 
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// SHA-256 of a file, in lower-case hexadecimal.
 pub fn sha256(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    sha256_of(&mut File::open(path)?)
+}
+
+/// SHA-256 of what an input gives from here on.
+pub(crate) fn sha256_of(input: &mut impl Read) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 18];
     let mut hash = Sha256::new();
     loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            count => hash.update(&buffer[..count]),
+        match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
         }
     }
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -28,8 +34,14 @@ pub(crate) fn record_path(path: &Path) -> PathBuf {
 
 /// The recorded checksum, if there is one.
 pub(crate) fn recorded(path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(record_path(path)) {
-        Ok(text) => Ok(text.split_whitespace().next().map(str::to_owned)),
+    /// A record is one line of 64 digits.
+    const LONGEST: u64 = 1 << 12;
+    match File::open(record_path(path)) {
+        Ok(file) => {
+            let mut text = String::new();
+            file.take(LONGEST).read_to_string(&mut text)?;
+            Ok(text.split_whitespace().next().map(str::to_owned))
+        }
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(e),
     }

@@ -31,6 +31,13 @@ pub enum CatalogError {
         /// What to do.
         remedy: String,
     },
+    /// A pipe, device or folder where a file should be.
+    #[error("{path} is no regular file, but a dataset's files are read twice, to check and to load them; put \
+             a file there", path = path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// A file has another size than the manifest says.
     #[error("{path} has {found} bytes, not the manifest's {expected}: it is cut off or another version; remove it \
              and fetch it again", path = path.display())]

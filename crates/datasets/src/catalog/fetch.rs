@@ -4,7 +4,7 @@
 //! are wrong. What a cut-off transfer leaves is taken up again by a `Range` request, if a checksum is known that can tell
 //! whether both halves belong together; otherwise it is removed.
 
-use super::checksum::{record_path, recorded, sha256};
+use super::checksum::{record_path, recorded, sha256_of};
 use super::{CatalogError, FileEntry};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -158,7 +158,9 @@ impl Download<'_> {
         if let Some(expected) = self.entry.bytes.filter(|&expected| expected != length) {
             return Err(self.wrong(url, "a size in bytes of", expected.to_string(), length.to_string()));
         }
-        let found = sha256(self.part).map_err(|e| self.io(e))?;
+        // Through the file that is locked and was written, which the path need not name any more.
+        self.file.seek(SeekFrom::Start(0)).map_err(|e| self.io(e))?;
+        let found = sha256_of(&mut self.file).map_err(|e| self.io(e))?;
         let expected = match &self.entry.sha256 {
             Some(known) => Some(known.clone()),
             None => recorded(self.target).map_err(|e| self.io(e))?,

@@ -1,13 +1,13 @@
 //! Reading the files of a dataset, and holding them to the manifest's counts.
 
-use super::{CatalogError, Dataset, Found, Reading, SplitRule};
-use crate::format::csv::read_csv;
-use crate::format::idx::read_idx_table;
-use crate::format::libsvm::read_libsvm;
-use crate::format::{DenseTable, Opening, SparseRows};
+use super::{CatalogError, Dataset, FoundFile, ManifestError, Reading, SplitRule};
+use crate::format::libsvm::LibsvmOptions;
+use crate::format::{DenseTable, Opening, Part, SparseRows, csv, idx, libsvm, open_file};
 use crate::preprocess::{PreprocessError, split_by_group, split_random};
 use lao_observation::Seed;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
 
 /// Rows in the form that suits them.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,14 +105,16 @@ impl Loaded {
                 return Err(PreprocessError::TooFew { what: "given test sets", found: 0, needed: 1 });
             }
         };
-        Ok((self.train.select_rows(&split.train), self.train.select_rows(&split.test)))
+        split.apply(&self.train)
     }
 }
 
-pub(super) fn load(found: &Found<'_>) -> Result<Loaded, CatalogError> {
-    let dataset = found.dataset;
-    let train = read(found, &dataset.train)?;
-    let test = dataset.test.as_ref().map(|reading| read(found, reading)).transpose()?;
+/// The files of a dataset by id, each open.
+pub(super) type Opened<'a> = BTreeMap<&'a str, (&'a FoundFile<'a>, File)>;
+
+pub(super) fn load(dataset: &Dataset, files: &Opened<'_>) -> Result<Loaded, CatalogError> {
+    let train = read(dataset, files, &dataset.train)?;
+    let test = dataset.test.as_ref().map(|reading| read(dataset, files, reading)).transpose()?;
     expect(dataset, "the number of rows", dataset.rows, train.rows())?;
     expect(dataset, "the number of features", dataset.features, train.dim())?;
     if let Some(nonzeros) = dataset.nonzeros {
@@ -125,22 +127,47 @@ pub(super) fn load(found: &Found<'_>) -> Result<Loaded, CatalogError> {
     Ok(Loaded { name: dataset.name.clone(), train, test, split: dataset.split })
 }
 
-fn read(found: &Found<'_>, reading: &Reading) -> Result<Rows, CatalogError> {
-    let path = |id: &str| found.files.get(id).map_or_else(|| PathBuf::from(id), |file| file.path.clone());
-    let features = found.dataset.features;
+fn read(dataset: &Dataset, files: &Opened<'_>, reading: &Reading) -> Result<Rows, CatalogError> {
     Ok(match reading {
-        Reading::Libsvm { file } => {
-            let dim = u32::try_from(features).unwrap_or(u32::MAX);
-            Rows::Sparse(read_libsvm(&path(file), &Opening::default(), Some(dim))?)
+        Reading::Libsvm { file, zero_based } => {
+            let dim = u32::try_from(dataset.features).unwrap_or(u32::MAX);
+            let options = LibsvmOptions { dim: Some(dim), zero_based: *zero_based };
+            let (name, parts) = parts(dataset, files, file, None)?;
+            Rows::Sparse(libsvm::read_parts(parts, &name, &options)?)
         }
         Reading::Csv { file, member, options } => {
-            let opening = Opening { member: member.clone(), ..Opening::default() };
-            Rows::Dense(read_csv(&path(file), &opening, options)?)
+            let (name, parts) = parts(dataset, files, file, member.as_ref())?;
+            Rows::Dense(csv::read_parts(parts, &name, options)?)
         }
         Reading::Idx { file, labels } => {
-            Rows::Dense(read_idx_table(&path(file), &path(labels), &Opening::default())?)
+            let [examples, labels] = [file, labels].map(|id| {
+                let (name, parts) = parts(dataset, files, id, None)?;
+                Ok::<_, CatalogError>(idx::read_parts(parts, &name)?)
+            });
+            Rows::Dense(examples?.into_table(labels?)?)
         }
     })
+}
+
+/// The streams of a file, from its beginning, and its name. Training and test rows may come from one file,
+/// one after the other.
+fn parts(
+    dataset: &Dataset,
+    files: &Opened<'_>,
+    id: &str,
+    member: Option<&String>,
+) -> Result<(String, Vec<Part>), CatalogError> {
+    let Some((found, file)) = files.get(id) else {
+        let problem = format!("no file has the id `{id}`");
+        return Err(ManifestError::Entry { dataset: dataset.name.clone(), problem }.into());
+    };
+    let fail = |source| CatalogError::Io { path: found.path.clone(), source };
+    let mut file = file.try_clone().map_err(fail)?;
+    file.seek(SeekFrom::Start(0)).map_err(fail)?;
+    let name = found.path.display().to_string();
+    let opening = Opening { member: member.cloned(), ..Opening::default() };
+    let parts = open_file(file, &name, &opening)?;
+    Ok((name, parts))
 }
 
 fn expect(dataset: &Dataset, what: &'static str, expected: usize, found: usize) -> Result<(), CatalogError> {

@@ -2,6 +2,8 @@
 
 use crate::format::csv::CsvOptions;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::path::{Component, Path};
 
 /// The manifest of the project, part of the library so that it works outside a checkout.
 const EMBEDDED: &str = include_str!("../../../../data/manifest.toml");
@@ -78,6 +80,9 @@ pub enum Reading {
     Libsvm {
         /// Id of the file.
         file: String,
+        /// Whether the file counts its indices from 0.
+        #[serde(default)]
+        zero_based: bool,
     },
     /// CSV text.
     Csv {
@@ -102,7 +107,7 @@ impl Reading {
     /// Ids of the files that this table is read from.
     pub fn file_ids(&self) -> Vec<&str> {
         match self {
-            Reading::Libsvm { file } | Reading::Csv { file, .. } => vec![file],
+            Reading::Libsvm { file, .. } | Reading::Csv { file, .. } => vec![file],
             Reading::Idx { file, labels } => vec![file, labels],
         }
     }
@@ -150,8 +155,9 @@ impl Manifest {
     /// A manifest from its text.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         let manifest: Self = toml::from_str(text)?;
-        for (i, dataset) in manifest.datasets.iter().enumerate() {
-            let twice = manifest.datasets[..i].iter().any(|d| d.name == dataset.name);
+        let mut names = HashSet::new();
+        for dataset in &manifest.datasets {
+            let twice = !names.insert(&dataset.name);
             let problem = if twice { Some("the name occurs twice".to_owned()) } else { dataset.problem() };
             if let Some(problem) = problem {
                 return Err(ManifestError::Entry { dataset: dataset.name.clone(), problem });
@@ -159,6 +165,12 @@ impl Manifest {
         }
         Ok(manifest)
     }
+}
+
+/// Whether a path cannot leave the folder that it is joined to, on any system.
+fn stays_below(path: &str) -> bool {
+    let plain = |part: &str| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0']);
+    path.split('/').all(plain) && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
 }
 
 impl Dataset {
@@ -189,7 +201,7 @@ impl Dataset {
         if let Some(file) = self.files.iter().find(|f| !ids.contains(&f.id.as_str())) {
             return Some(format!("the file id `{}` is not used", file.id));
         }
-        if let Some(file) = self.files.iter().find(|f| f.path.split('/').any(|s| s.is_empty() || s == "..")) {
+        if let Some(file) = self.files.iter().find(|file| !stays_below(&file.path)) {
             return Some(format!("path `{}` must stay below the data folder", file.path));
         }
         if let Some(hash) = self.files.iter().filter_map(|f| f.sha256.as_ref()).find(|h| !is_hash(h)) {

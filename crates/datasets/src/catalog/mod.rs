@@ -20,6 +20,7 @@ pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, Reading, SplitRu
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Which of the places a folder is.
@@ -171,6 +172,9 @@ impl Catalog {
             for entry in dataset.alternatives(id) {
                 let path = folder.join(&entry.path);
                 let Ok(meta) = path.metadata() else { continue };
+                if !meta.is_file() {
+                    return Err(CatalogError::NotAFile { path });
+                }
                 return match entry.bytes {
                     Some(expected) if meta.len() != expected => {
                         Err(CatalogError::WrongSize { path, expected, found: meta.len() })
@@ -202,8 +206,13 @@ impl Catalog {
     /// Compares a file with the manifest's checksum, or else with the one recorded at its first download.
     /// Returns the checksum and whether there was one to compare with.
     pub fn check(&self, file: &FoundFile<'_>) -> Result<(String, bool), CatalogError> {
+        self.check_open(file, &mut open(file)?)
+    }
+
+    /// The same for a file that is open already and stands at its beginning.
+    fn check_open(&self, file: &FoundFile<'_>, input: &mut File) -> Result<(String, bool), CatalogError> {
         let fail = |source| CatalogError::Io { path: file.path.clone(), source };
-        let found = sha256(&file.path).map_err(fail)?;
+        let found = checksum::sha256_of(input).map_err(fail)?;
         let expected = match &file.entry.sha256 {
             Some(known) => Some(known.clone()),
             None => checksum::recorded(&file.path).map_err(fail)?,
@@ -234,11 +243,28 @@ impl Catalog {
     }
 
     /// Finds, checks and reads a dataset. Never downloads.
+    ///
+    /// Each file is opened once, so that the bytes that are read are those that were checked.
     pub fn load(&self, name: &str) -> Result<Loaded, CatalogError> {
         let found = self.find(name)?;
-        for file in found.files.values() {
-            self.check(file)?;
+        let mut files = BTreeMap::new();
+        for (&id, file) in &found.files {
+            let mut input = open(file)?;
+            self.check_open(file, &mut input)?;
+            files.insert(id, (file, input));
         }
-        load::load(&found)
+        load::load(found.dataset, &files)
+    }
+}
+
+/// Opens a file for reading; what became a pipe or device since it was found would not end, or not be there
+/// twice.
+fn open(file: &FoundFile<'_>) -> Result<File, CatalogError> {
+    let fail = |source| CatalogError::Io { path: file.path.clone(), source };
+    let input = File::open(&file.path).map_err(fail)?;
+    if input.metadata().map_err(fail)?.is_file() {
+        Ok(input)
+    } else {
+        Err(CatalogError::NotAFile { path: file.path.clone() })
     }
 }

@@ -1,10 +1,14 @@
 //! Arrays of numbers as binary formats store them, and their conversion to tables.
 
-use super::archive::{Opening, Part, open};
+use super::archive::Part;
 use super::error::{ArchiveFault, At, FormatError, Problem};
+use super::limits::MOST_VALUES;
 use super::table::{DenseTable, require_rows};
-use std::io::{self, Read};
-use std::path::Path;
+use super::text::{read_full, refuse_nested, refuse_packed};
+use std::io::Read;
+
+/// Bytes decoded at a time; a multiple of the size of every number.
+const CHUNK: usize = 1 << 16;
 
 /// An array read from a binary file.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,14 +68,13 @@ impl Element {
 }
 
 /// The one stream of a binary file: binary members cannot be joined.
-pub(crate) fn single(path: &Path, opening: &Opening) -> Result<Part, FormatError> {
-    let mut parts = open(path, opening)?;
+pub(crate) fn single(mut parts: Vec<Part>, file: &str) -> Result<Part, FormatError> {
     match parts.len() {
         1 => Ok(parts.remove(0)),
         _ => {
             let members = parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(", ");
             let problem = Problem::Archive(ArchiveFault::ManyMembers { members });
-            Err(FormatError::new(&path.display().to_string(), At::File, problem))
+            Err(FormatError::new(file, At::File, problem))
         }
     }
 }
@@ -83,17 +86,15 @@ pub(crate) fn header_bytes<const N: usize>(
     offset: u64,
 ) -> Result<[u8; N], FormatError> {
     let mut bytes = [0; N];
-    let mut found = 0;
-    while found < N {
-        match input.read(&mut bytes[found..]) {
-            Ok(0) => {
-                let (expected, found) = (offset + N as u64, offset + found as u64);
-                return Err(FormatError::new(file, At::Byte(found), Problem::Truncated { expected, found }));
-            }
-            Ok(count) => found += count,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(FormatError::io(file, At::Byte(offset), e)),
-        }
+    let found = read_full(input, &mut bytes).map_err(|e| FormatError::io(file, At::Byte(offset), e))?;
+    if offset == 0 {
+        // A packing inside a packing was not undone.
+        let packed = refuse_packed(&bytes[..found]).and_then(|()| refuse_nested(&bytes[..found]));
+        packed.map_err(|fault| FormatError::new(file, At::Byte(0), Problem::Archive(fault)))?;
+    }
+    if found < N {
+        let (expected, found) = (offset + N as u64, offset + found as u64);
+        return Err(FormatError::new(file, At::Byte(found), Problem::Truncated { expected, found }));
     }
     Ok(bytes)
 }
@@ -108,38 +109,50 @@ pub(crate) struct Payload {
     pub offset: u64,
 }
 
-/// Reads exactly the payload that the header announces. Memory grows with the bytes there are, never with the header's word.
+/// Reads exactly the payload that the header announces. Memory grows with the bytes there are, never with the
+/// header's word, and a header that claims too much is refused before the first number.
 pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -> Result<Array, FormatError> {
     let Payload { element, big_endian, shape, fortran_order, offset } = payload;
     let size = element.size();
     let fail = |at, problem| FormatError::new(file, at, problem);
-    let bytes = shape.iter().try_fold(size as u64, |product, &extent| product.checked_mul(extent as u64));
-    let expected = bytes.and_then(|bytes| bytes.checked_add(offset)).unwrap_or(u64::MAX);
-    let mut raw = Vec::new();
-    let taken = input.by_ref().take(expected - offset).read_to_end(&mut raw);
-    let found = offset + raw.len() as u64;
-    taken.map_err(|e| FormatError::io(file, At::Byte(found), e))?;
-    if found < expected {
-        return Err(fail(At::Byte(found), Problem::Truncated { expected, found }));
+    let claimed = shape.iter().try_fold(1u64, |product, &extent| product.checked_mul(extent as u64));
+    let count = match claimed {
+        Some(count) if count <= MOST_VALUES => count,
+        _ => {
+            let claimed = claimed.map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string());
+            return Err(fail(At::Byte(offset), Problem::TooManyValues { claimed, limit: MOST_VALUES }));
+        }
+    };
+    let expected = offset + count * size as u64;
+    let mut values = Vec::new();
+    let mut chunk = vec![0; CHUNK];
+    let mut at = offset;
+    while at < expected {
+        let wanted = (expected - at).min(CHUNK as u64) as usize;
+        let found = read_full(&mut input, &mut chunk[..wanted]);
+        let found = found.map_err(|e| FormatError::io(file, At::Byte(at), e))?;
+        for bytes in chunk[..found].chunks_exact(size) {
+            let mut cell = [0; 8];
+            cell[..size].copy_from_slice(bytes);
+            if big_endian {
+                cell[..size].reverse();
+            }
+            let here = || At::Byte(offset + (values.len() * size) as u64);
+            let value = element.decode(cell).map_err(|value| fail(here(), Problem::Inexact { value }))?;
+            if !value.is_finite() {
+                let field = format!("number {} of the array", values.len());
+                return Err(fail(here(), Problem::NotFinite { field, value: value.to_string() }));
+            }
+            values.push(value);
+        }
+        at += found as u64;
+        if found < wanted {
+            return Err(fail(At::Byte(at), Problem::Truncated { expected, found: at }));
+        }
     }
-    let beyond = input.read(&mut [0]).map_err(|e| FormatError::io(file, At::Byte(expected), e))?;
-    if beyond > 0 {
+    let beyond = read_full(&mut input, &mut [0]);
+    if beyond.map_err(|e| FormatError::io(file, At::Byte(expected), e))? > 0 {
         return Err(fail(At::Byte(expected), Problem::Trailing { expected }));
-    }
-    let mut values = Vec::with_capacity(raw.len() / size);
-    for (k, bytes) in raw.chunks_exact(size).enumerate() {
-        let mut cell = [0; 8];
-        cell[..size].copy_from_slice(bytes);
-        if big_endian {
-            cell[..size].reverse();
-        }
-        let at = || At::Byte(offset + (k * size) as u64);
-        let value = element.decode(cell).map_err(|value| fail(at(), Problem::Inexact { value }))?;
-        if !value.is_finite() {
-            let field = format!("number {k} of the array");
-            return Err(fail(at(), Problem::NotFinite { field, value: value.to_string() }));
-        }
-        values.push(value);
     }
     Ok(Array { shape, values, fortran_order, file: file.to_owned() })
 }
@@ -150,8 +163,13 @@ impl Array {
     pub fn into_table(self, labels: Array) -> Result<DenseTable, FormatError> {
         let rows = self.shape.first().copied().unwrap_or(0);
         require_rows(rows, &self.file)?;
-        let columns: usize = self.shape[1..].iter().product();
         let fail = |file: &str, problem| FormatError::new(file, At::File, problem);
+        let unfit = |array: &Array| {
+            let (values, shape) = (array.values.len(), format!("{:?}", array.shape));
+            fail(&array.file, Problem::Shape { values, shape })
+        };
+        let columns = self.shape[1..].iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+        let columns = columns.ok_or_else(|| unfit(&self))?;
         if columns == 0 {
             return Err(fail(&self.file, Problem::NoFeatures { columns }));
         }
@@ -163,12 +181,15 @@ impl Array {
             let allowed = "Fortran order for one or two axes";
             return Err(fail(&self.file, Problem::Header { field: "fortran_order", value, allowed }));
         }
+        if rows.checked_mul(columns) != Some(self.values.len()) {
+            return Err(unfit(&self));
+        }
         let table = if self.fortran_order {
             DenseTable::from_columns(columns, self.values, labels.values)
         } else {
             DenseTable::from_rows(columns, &self.values, labels.values)
         };
-        // `read_payload` has seen to it that shape and values agree.
+        // Shape and values agree.
         Ok(table.unwrap_or_default())
     }
 }

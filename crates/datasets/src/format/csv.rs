@@ -1,10 +1,16 @@
 //! CSV: one row per line, numbers only, one column being the label.
 //!
-//! Quoted fields and CRLF are understood; blank lines are skipped. Fields are trimmed of spaces.
+//! Quoted fields and every kind of line end are understood; blank lines are passed over. Blanks around a
+//! field are left out, and so is the mark that some programs write before UTF-8.
+//!
+//! Whether a file has a header cannot be told from its bytes, so [`CsvOptions::header`] says it, and the
+//! reader refuses a header that looks like a row of data: all its fields are numbers (or empty), and no
+//! column is asked for by name.
 
-use super::archive::{Opening, open};
+use super::archive::{Opening, Part, open};
 use super::error::{At, FormatError, Problem, shown};
 use super::number;
+use super::record::Records;
 use super::table::{DenseTable, require_rows};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -30,7 +36,7 @@ pub enum Column {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CsvOptions {
-    /// Whether the first row holds names. Default true.
+    /// Whether the first row holds names. Default true; a first row of numbers is then an error.
     #[serde(default = "yes")]
     pub header: bool,
     /// The column of the label. Default: the last.
@@ -42,7 +48,7 @@ pub struct CsvOptions {
     /// Column whose text names the row's group; no feature.
     #[serde(default)]
     pub group: Option<Column>,
-    /// Separator, an ASCII character. Default `,`.
+    /// Separator: an ASCII character that fields are not written with. Default `,`.
     #[serde(default = "comma")]
     pub delimiter: char,
 }
@@ -57,6 +63,13 @@ fn last_column() -> Column {
 
 fn comma() -> char {
     ','
+}
+
+/// Whether a delimiter cannot be part of a number, a quote or a line end.
+fn allowed_delimiter(delimiter: char) -> bool {
+    delimiter.is_ascii()
+        && !delimiter.is_ascii_alphanumeric()
+        && !matches!(delimiter, '"' | '\n' | '\r' | '.' | '+' | '-' | '\0')
 }
 
 impl Default for CsvOptions {
@@ -88,9 +101,8 @@ struct Layout {
 /// Reads rows one at a time into a buffer that it keeps.
 pub struct CsvReader<R> {
     name: String,
-    input: csv::Reader<R>,
+    records: Records<R>,
     options: CsvOptions,
-    record: csv::ByteRecord,
     names: Option<Vec<String>>,
     layout: Option<Layout>,
     groups: HashMap<Vec<u8>, u32>,
@@ -100,19 +112,12 @@ pub struct CsvReader<R> {
 impl<R: Read> CsvReader<R> {
     /// A reader of `input`, called `name` in messages.
     pub fn new(input: R, name: &str, options: CsvOptions) -> Self {
-        // A delimiter that is not ASCII is refused by `plan`, before the first row.
-        let delimiter = if options.delimiter.is_ascii() { options.delimiter as u8 } else { comma() as u8 };
-        let input = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .buffer_capacity(1 << 17)
-            .from_reader(input);
+        // A delimiter that is not allowed is refused by `plan`, before the first row.
+        let delimiter = if allowed_delimiter(options.delimiter) { options.delimiter } else { comma() };
         Self {
             name: name.to_owned(),
-            input,
+            records: Records::new(input, delimiter as u8),
             options,
-            record: csv::ByteRecord::new(),
             names: None,
             layout: None,
             groups: HashMap::new(),
@@ -123,15 +128,15 @@ impl<R: Read> CsvReader<R> {
     /// The next row, or `None` at the end.
     pub fn next_row(&mut self) -> Result<Option<DenseRow<'_>>, FormatError> {
         if self.layout.is_none() && self.options.header {
-            if !self.read_record()? {
+            if !self.records.read(&self.name)? {
                 return Ok(None);
             }
-            self.names = Some(
-                self.record.iter().map(|f| String::from_utf8_lossy(f.trim_ascii()).into_owned()).collect(),
-            );
+            self.check_header()?;
+            let name = |field| String::from_utf8_lossy(field).into_owned();
+            self.names = Some(self.records.fields().map(name).collect());
             self.layout = Some(self.plan()?);
         }
-        if !self.read_record()? {
+        if !self.records.read(&self.name)? {
             return Ok(None);
         }
         let layout = match self.layout.take() {
@@ -150,27 +155,30 @@ impl<R: Read> CsvReader<R> {
         Some(layout.features.iter().map(|&j| names[j].clone()).collect())
     }
 
-    fn read_record(&mut self) -> Result<bool, FormatError> {
-        self.input.read_byte_record(&mut self.record).map_err(|error| {
-            let line = error.position().map_or(At::File, |p| At::Line(p.line()));
-            match error.into_kind() {
-                csv::ErrorKind::Io(e) => FormatError::io(&self.name, At::File, e),
-                other => FormatError::io(&self.name, line, std::io::Error::other(format!("{other:?}"))),
-            }
-        })
-    }
-
-    fn line(&self) -> At {
-        self.record.position().map_or(At::File, |p| At::Line(p.line()))
+    /// A header must not look like a row of data, unless the options know it by its names.
+    fn check_header(&self) -> Result<(), FormatError> {
+        let CsvOptions { target, drop, group, .. } = &self.options;
+        let known = [target].into_iter().chain(drop).chain(group).any(|c| matches!(c, Column::Name(_)));
+        let is_number = |field: &[u8]| number::parse(field).is_some();
+        let data = self.records.fields().all(|field| field.is_empty() || is_number(field))
+            && self.records.fields().any(is_number);
+        if self.records.holds_nul() {
+            return Err(self.fail(Problem::NotText));
+        }
+        if data && !known {
+            let first: Vec<String> = self.records.fields().take(4).map(shown).collect();
+            let more = if self.records.len() > first.len() { ", ..." } else { "" };
+            return Err(self.fail(Problem::NumericHeader { fields: format!("{}{more}", first.join(", ")) }));
+        }
+        Ok(())
     }
 
     fn parse(&mut self, layout: &Layout) -> Result<(f64, Option<u32>), FormatError> {
-        let found = self.record.len();
+        let found = self.records.len();
         if found != layout.fields {
             return Err(self.fail(Problem::Ragged { expected: layout.fields, found }));
         }
-        let text = self.record[layout.target].trim_ascii();
-        if text.is_empty() {
+        if self.records.field(layout.target).is_empty() {
             return Err(self.fail(Problem::LabelMissing { value: String::new() }));
         }
         let label = self.number(layout.target)?;
@@ -181,7 +189,7 @@ impl<R: Read> CsvReader<R> {
         }
         let group = layout.group.map(|j| {
             let fresh = self.groups.len() as u32;
-            let text = self.record[j].trim_ascii();
+            let text = self.records.field(j);
             match self.groups.get(text) {
                 Some(&known) => known,
                 None => *self.groups.entry(text.to_owned()).or_insert(fresh),
@@ -191,7 +199,7 @@ impl<R: Read> CsvReader<R> {
     }
 
     fn number(&self, j: usize) -> Result<f64, FormatError> {
-        let text = self.record[j].trim_ascii();
+        let text = self.records.field(j);
         match number::parse(text) {
             Some(value) if value.is_finite() => Ok(value),
             Some(_) => Err(self.fail(Problem::NotFinite { field: self.field(j), value: shown(text) })),
@@ -201,26 +209,33 @@ impl<R: Read> CsvReader<R> {
 
     fn field(&self, j: usize) -> String {
         match self.names.as_ref().and_then(|names| names.get(j)) {
-            Some(name) => format!("column {j} (`{name}`)"),
+            Some(name) => format!("column {j} (`{}`)", shown(name.as_bytes())),
             None => format!("column {j}"),
         }
     }
 
     fn fail(&self, problem: Problem) -> FormatError {
-        FormatError::new(&self.name, self.line(), problem)
+        // In a row that is refused, a NUL byte says more than what it led to.
+        let problem = if self.records.holds_nul() { Problem::NotText } else { problem };
+        FormatError::new(&self.name, At::Line(self.records.line()), problem)
     }
 
     fn plan(&self) -> Result<Layout, FormatError> {
-        if !self.options.delimiter.is_ascii() {
+        if !allowed_delimiter(self.options.delimiter) {
             return Err(self.fail(Problem::Delimiter { value: self.options.delimiter }));
         }
-        let fields = self.record.len();
+        let fields = self.records.len();
         let find = |column: &Column| self.find(column, fields).map_err(|problem| self.fail(problem));
         let target = find(&self.options.target)?;
         let group = self.options.group.as_ref().map(find).transpose()?;
-        let dropped = self.options.drop.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-        let features: Vec<usize> =
-            (0..fields).filter(|j| *j != target && Some(*j) != group && !dropped.contains(j)).collect();
+        let mut feature = vec![true; fields];
+        for j in [target].into_iter().chain(group) {
+            feature[j] = false;
+        }
+        for column in &self.options.drop {
+            feature[find(column)?] = false;
+        }
+        let features: Vec<usize> = (0..fields).filter(|&j| feature[j]).collect();
         if features.is_empty() {
             return Err(self.fail(Problem::NoFeatures { columns: fields }));
         }
@@ -240,11 +255,12 @@ impl<R: Read> CsvReader<R> {
                 let hits: Vec<usize> = (0..names.len()).filter(|j| names[*j] == *name).collect();
                 match hits.as_slice() {
                     [only] => Ok(*only),
-                    _ => Err(Problem::ColumnName {
-                        name: name.clone(),
-                        times: hits.len(),
-                        columns: shown(names.join(", ").as_bytes()),
-                    }),
+                    _ => {
+                        let (name, times) = (name.clone(), hits.len());
+                        let first: Vec<&str> = names.iter().take(40).map(String::as_str).collect();
+                        let columns = shown(first.join(", ").as_bytes());
+                        Err(Problem::ColumnName { name, times, columns })
+                    }
                 }
             }
         }
@@ -253,14 +269,24 @@ impl<R: Read> CsvReader<R> {
 
 /// A CSV file in memory; the members of an archive are joined in name order and must agree in their columns.
 pub fn read_csv(path: &Path, opening: &Opening, options: &CsvOptions) -> Result<DenseTable, FormatError> {
+    read_parts(open(path, opening)?, &path.display().to_string(), options)
+}
+
+/// The same from streams that are open already; `file` is what they are streams of.
+pub(crate) fn read_parts(
+    parts: Vec<Part>,
+    file: &str,
+    options: &CsvOptions,
+) -> Result<DenseTable, FormatError> {
     let mut values = Vec::new();
     let mut labels = Vec::new();
     let mut groups = Vec::new();
     let mut names = None;
     let mut known_groups = HashMap::new();
     let mut width = None;
-    for part in open(path, opening)? {
-        let mut reader = CsvReader::new(part.reader()?, &part.name, options.clone());
+    for part in parts {
+        let name = part.name.clone();
+        let mut reader = CsvReader::new(part.reader()?, &name, options.clone());
         reader.groups = std::mem::take(&mut known_groups);
         while let Some(row) = reader.next_row()? {
             values.extend_from_slice(row.values);
@@ -275,8 +301,7 @@ pub fn read_csv(path: &Path, opening: &Opening, options: &CsvOptions) -> Result<
         names = names.or_else(|| reader.feature_names());
         known_groups = reader.groups;
     }
-    let file = path.display().to_string();
-    require_rows(labels.len(), &file)?;
+    require_rows(labels.len(), file)?;
     let columns = width.unwrap_or(0);
     // Every row added `columns` values and one label, so the shapes agree.
     let mut table = DenseTable::from_rows(columns, &values, labels).unwrap_or_default();

@@ -101,11 +101,26 @@ pub enum Problem {
         /// The text found.
         value: String,
     },
-    /// A LibSVM index of 0.
-    #[error("`{value}` has index 0, but LibSVM indices start at 1; add 1 to every index of the file")]
+    /// A LibSVM index of 0 where indices are read as counting from 1.
+    #[error(
+        "`{value}` has index 0, but indices are read as LibSVM's, which start at 1; if the file counts from \
+         0, as those of scikit-learn's `dump_svmlight_file` do, read it with the option `zero_based = \
+         true`"
+    )]
     IndexZero {
         /// The entry found.
         value: String,
+    },
+    /// A comment of the file says from where its indices count, and the options say otherwise.
+    #[error(
+        "a comment of the file says that its indices are {stated}-based, but they are read otherwise; read \
+         the file with the option `zero_based = {remedy}`, or remove the comment if it is wrong"
+    )]
+    IndexBase {
+        /// `zero` or `one`, as the comment says.
+        stated: &'static str,
+        /// The value of the option that agrees with the comment.
+        remedy: bool,
     },
     /// LibSVM indices that do not ascend.
     #[error("index {index} follows index {previous}; indices must ascend within a row, without repetition")]
@@ -116,19 +131,79 @@ pub enum Problem {
         previous: u32,
     },
     /// A LibSVM index above the dimension.
-    #[error("index {index} is out of range 1..={dim}; declare a larger dimension or use the matching file")]
+    #[error(
+        "index {index} is out of range {first}..={last}; declare a larger dimension or use the matching file"
+    )]
     IndexRange {
         /// The index as written.
         index: String,
-        /// The largest index allowed.
-        dim: u32,
+        /// The smallest index allowed.
+        first: u32,
+        /// The largest index allowed; less than `first` if no index is.
+        last: i64,
     },
     /// A line longer than any real row.
-    #[error("the line is longer than {limit} bytes; is this a text file with one row per line?")]
+    #[error(
+        "the line, with blank lines and comments before it, is longer than {limit} bytes; is this a text \
+         file with one row per line?"
+    )]
     LineTooLong {
         /// The longest line accepted, in bytes.
         limit: usize,
     },
+    /// A CSV field longer than any number or name.
+    #[error(
+        "field {field} is longer than {limit} bytes; close the quote that opens it, or check delimiter and \
+         line ends"
+    )]
+    FieldTooLong {
+        /// The field's place in its row, from 0.
+        field: usize,
+        /// The longest field accepted, in bytes.
+        limit: usize,
+    },
+    /// A CSV row with more fields than a dense table can have.
+    #[error(
+        "the row has more than {limit} fields; check delimiter and line ends, or store the table as LibSVM \
+         text"
+    )]
+    TooManyFields {
+        /// The most fields accepted.
+        limit: usize,
+    },
+    /// A quote that is opened and not closed before the end of the file.
+    #[error(
+        "field {field} opens a quote that is not closed before the end of the file; is the file cut off?"
+    )]
+    OpenQuote {
+        /// The field's place in its row, from 0.
+        field: usize,
+    },
+    /// Text behind the quote that closes a field.
+    #[error(
+        "field {field} goes on with `{value}` behind its closing quote; write a quote inside a field twice"
+    )]
+    AfterQuote {
+        /// The field's place in its row, from 0.
+        field: usize,
+        /// The first character behind the quote.
+        value: char,
+    },
+    /// A header that looks like a row of data.
+    #[error(
+        "the header holds nothing but numbers ({fields}), as a row of data does; if the file has no header, \
+         read it with `header = false`; if the numbers are names, ask for the label's column by its name"
+    )]
+    NumericHeader {
+        /// The first fields.
+        fields: String,
+    },
+    /// Bytes that no text has.
+    #[error(
+        "the row holds a NUL byte, so this is no plain text: unpack the file if it is an archive such as \
+         tar, and save it as UTF-8 if it is in UTF-16"
+    )]
+    NotText,
     /// A CSV row with too many or too few fields.
     #[error("the row has {found} fields, the rows before it have {expected}; mend or remove the row")]
     Ragged {
@@ -161,8 +236,10 @@ pub enum Problem {
         /// The last column, from 0.
         last: usize,
     },
-    /// A delimiter that does not fit into a byte.
-    #[error("delimiter `{value}` is not ASCII; use one such as `,` `;` or a tab")]
+    /// A delimiter that is not ASCII, or that fields themselves are written with.
+    #[error(
+        "delimiter {value:?} is not ASCII, or fields are written with it; use one such as `,` `;` or a tab"
+    )]
     Delimiter {
         /// The delimiter asked for.
         value: char,
@@ -195,6 +272,25 @@ pub enum Problem {
         value: String,
         /// What is supported.
         allowed: &'static str,
+    },
+    /// A header that claims more numbers than are accepted.
+    #[error(
+        "the header claims {claimed} numbers, more than the limit of {limit}; is it damaged? split larger \
+         arrays"
+    )]
+    TooManyValues {
+        /// How many numbers the header claims.
+        claimed: String,
+        /// The most numbers accepted.
+        limit: u64,
+    },
+    /// An array whose values do not fill its shape.
+    #[error("the array has {values} values, which do not fill its shape {shape}")]
+    Shape {
+        /// How many values there are.
+        values: usize,
+        /// The extents.
+        shape: String,
     },
     /// The file ends too early.
     #[error("ends after {found} bytes, but its header asks for {expected}; it is cut off: fetch it again")]
@@ -229,6 +325,48 @@ pub enum ArchiveFault {
         /// The decoder's complaint.
         detail: String,
     },
+    /// A packing that is not undone here.
+    #[error("holds {kind} data, which are not unpacked here; unpack the file first: {remedy}")]
+    Packed {
+        /// The packing.
+        kind: &'static str,
+        /// The command that undoes it.
+        remedy: &'static str,
+    },
+    /// Something else than text.
+    #[error("holds {kind}, but text in UTF-8 is expected; {remedy}")]
+    Foreign {
+        /// What the first bytes tell.
+        kind: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A zip archive that comes through a pipe.
+    #[error(
+        "is a zip archive that comes through a pipe, but a zip archive needs a file, since its directory \
+         stands at its end; save it to a file and read that, or pipe one member: `unzip -p ARCHIVE MEMBER`"
+    )]
+    Piped,
+    /// A pipe or device that does not end.
+    #[error(
+        "gives more than {max_bytes} bytes and is no file, so it may be endless; if you trust it, raise \
+         `Limits::max_bytes`"
+    )]
+    TooLong {
+        /// The limit on bytes.
+        max_bytes: u64,
+    },
+    /// A zip archive of too many members.
+    #[error("the archive has {found} members, more than the limit of {limit}; unpack it and join its files")]
+    TooManyMembers {
+        /// Members of the archive.
+        found: usize,
+        /// The most members accepted.
+        limit: usize,
+    },
+    /// A zip archive with two members of one name.
+    #[error("the archive has several members of one name, so no name says which to read; pack it anew")]
+    SameNames,
     /// More output than the limits allow.
     #[error(
         "unpacks to more than {allowed} bytes, the limit for {compressed} compressed bytes, so it may be an \
@@ -245,7 +383,10 @@ pub enum ArchiveFault {
         max_ratio: u64,
     },
     /// A zip member in a form that is not supported.
-    #[error("zip member `{member}` is {form}; supported are stored and deflated members without password")]
+    #[error(
+        "zip member `{member}` is {form}; supported are stored and deflated members without password: \
+         unpack the archive with `unzip` or 7-Zip and read the file itself"
+    )]
     Unsupported {
         /// Name of the member.
         member: String,
@@ -274,6 +415,18 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(LONGEST)];
     let mut text = String::from_utf8_lossy(head).escape_debug().to_string();
     if bytes.len() > LONGEST {
+        text.push_str("...");
+    }
+    text
+}
+
+/// A file name as it appears in a message, so that it can be copied from there: uncut unless it is absurdly
+/// long.
+pub(crate) fn shown_name(name: &str) -> String {
+    const LONGEST: usize = 200;
+    let legible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let mut text: String = name.chars().take(LONGEST).map(legible).collect();
+    if name.chars().nth(LONGEST).is_some() {
         text.push_str("...");
     }
     text

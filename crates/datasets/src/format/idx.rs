@@ -2,7 +2,7 @@
 //!
 //! *Source*: Y. LeCun, C. Cortes and C. J. C. Burges, the MNIST page. The magic number is 0, 0, type, number of axes.
 
-use super::archive::Opening;
+use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};
 use super::error::{At, FormatError, Problem, hex};
 use super::table::DenseTable;
@@ -40,8 +40,14 @@ pub fn read_idx_from(mut input: impl Read, name: &str) -> Result<Array, FormatEr
 
 /// An IDX file.
 pub fn read_idx(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
-    let part = single(path, opening)?;
-    read_idx_from(part.reader()?, &part.name)
+    read_parts(open(path, opening)?, &path.display().to_string())
+}
+
+/// The same from streams that are open already; `file` is what they are streams of.
+pub(crate) fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
+    let part = single(parts, file)?;
+    let name = part.name.clone();
+    read_idx_from(part.reader()?, &name)
 }
 
 /// A table from an IDX file of examples and an IDX file of labels.

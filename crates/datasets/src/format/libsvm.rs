@@ -1,23 +1,48 @@
-//! LibSVM text: `label index:value index:value ...`, one row per line, indices from 1 and ascending.
+//! LibSVM text: `label index:value index:value ...`, one row per line, indices ascending from 1.
 //!
-//! *Source*: C.-C. Chang and C.-J. Lin, LIBSVM's README. A `#` starts a comment, as in SVMlight. Indices are given out
-//! counted from 0.
+//! *Source*: C.-C. Chang and C.-J. Lin, LIBSVM's README; T. Joachims, SVMlight. As in SVMlight, a `#` starts
+//! a comment, on a line of its own or behind a row, and blank lines are passed over. A `qid:N` right behind
+//! the label, which groups rows for ranking, is checked and left out. Files that count indices from 0 are
+//! read with [`LibsvmOptions::zero_based`]; the comment with which scikit-learn's `dump_svmlight_file` says
+//! from where it counts must agree with that option. Indices are given out counted from 0.
 
-use super::archive::{Opening, open};
+use super::archive::{Opening, Part, open};
 use super::error::{At, FormatError, Problem, shown};
+use super::limits::LONGEST_LINE;
 use super::number;
 use super::table::{SparseRow, SparseRows, require_rows};
+use super::text::Text;
+use serde::Deserialize;
 use std::io::Read;
 use std::path::Path;
 
 const CHUNK: usize = 1 << 18;
-const LONGEST_LINE: usize = 1 << 28;
+
+/// How to read LibSVM text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LibsvmOptions {
+    /// Number of attributes; an index beyond it is an error. Without it, the largest index of the file sets
+    /// the dimension, so a test file is read with the dimension of its training file.
+    pub dim: Option<u32>,
+    /// Whether the file counts its indices from 0 and not, as LibSVM does, from 1. Default false.
+    pub zero_based: bool,
+}
+
+/// The indices that a file may use: from `first` on, `dim` of them.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    first: u32,
+    dim: u32,
+}
 
 /// Reads rows one at a time into buffers that it keeps.
 pub struct LibsvmReader<R> {
     name: String,
-    input: R,
-    dim: Option<u32>,
+    input: Text<R>,
+    options: LibsvmOptions,
+    /// Bytes of blank lines and comments since the last row.
+    passed: usize,
     buffer: Vec<u8>,
     /// `buffer[start..complete]` holds whole lines, `buffer[complete..end]` the beginning of the next one.
     start: usize,
@@ -30,12 +55,13 @@ pub struct LibsvmReader<R> {
 }
 
 impl<R: Read> LibsvmReader<R> {
-    /// A reader of `input`, called `name` in messages. Indices above `dim`, where given, are an error.
-    pub fn new(input: R, name: &str, dim: Option<u32>) -> Self {
+    /// A reader of `input`, called `name` in messages.
+    pub fn new(input: R, name: &str, options: LibsvmOptions) -> Self {
         Self {
             name: name.to_owned(),
-            input,
-            dim,
+            input: Text::new(input),
+            options,
+            passed: 0,
             buffer: Vec::new(),
             start: 0,
             complete: 0,
@@ -49,21 +75,41 @@ impl<R: Read> LibsvmReader<R> {
 
     /// The next row, or `None` at the end.
     pub fn next_row(&mut self) -> Result<Option<SparseRow<'_>>, FormatError> {
-        if self.start == self.complete && !self.fill()? {
-            return Ok(None);
-        }
-        self.line += 1;
-        self.indices.clear();
-        self.values.clear();
-        let text = &self.buffer[self.start..self.complete];
-        let dim = self.dim.unwrap_or(u32::MAX);
-        match parse_line(text, dim, &mut self.indices, &mut self.values) {
-            Ok((label, length)) => {
-                self.start += length;
-                Ok(Some(SparseRow { label, indices: &self.indices, values: &self.values }))
+        let LibsvmOptions { dim, zero_based } = self.options;
+        let bounds = Bounds { first: u32::from(!zero_based), dim: dim.unwrap_or(u32::MAX) };
+        loop {
+            if self.start == self.complete && !self.fill()? {
+                return Ok(None);
             }
-            Err(problem) => Err(FormatError::new(&self.name, At::Line(self.line), problem)),
+            self.line += 1;
+            let text = &self.buffer[self.start..self.complete];
+            if text.len() > LONGEST_LINE - self.passed && line_length(text) > LONGEST_LINE - self.passed {
+                return Err(self.fail(Problem::LineTooLong { limit: LONGEST_LINE }));
+            }
+            let blank = skip_blanks(text, 0);
+            if matches!(text.get(blank), None | Some(b'\n' | b'#')) {
+                let length = line_length(text);
+                check_comment(&text[blank..length], zero_based).map_err(|problem| self.fail(problem))?;
+                self.passed += length;
+                self.start += length;
+                continue;
+            }
+            self.indices.clear();
+            self.values.clear();
+            return match parse_line(text, bounds, &mut self.indices, &mut self.values) {
+                Ok((label, length)) => {
+                    self.passed = 0;
+                    self.start += length;
+                    Ok(Some(SparseRow { label, indices: &self.indices, values: &self.values }))
+                }
+                Err(_) if text[..line_length(text)].contains(&0) => Err(self.fail(Problem::NotText)),
+                Err(problem) => Err(self.fail(problem)),
+            };
         }
+    }
+
+    fn fail(&self, problem: Problem) -> FormatError {
+        FormatError::new(&self.name, At::Line(self.line), problem)
     }
 
     /// Reads on until at least one whole line is in the buffer; false at the end of the file.
@@ -97,19 +143,38 @@ impl<R: Read> LibsvmReader<R> {
                 self.complete = fresh + newline + 1;
                 return Ok(true);
             }
-            if self.end > LONGEST_LINE {
-                let problem = Problem::LineTooLong { limit: LONGEST_LINE };
-                return Err(FormatError::new(&self.name, At::Line(self.line + 1), problem));
+            if self.end > LONGEST_LINE - self.passed {
+                self.line += 1;
+                return Err(self.fail(Problem::LineTooLong { limit: LONGEST_LINE }));
             }
         }
         Ok(false)
     }
 }
 
+/// Length of the line at the start of `text`, its newline included.
+fn line_length(text: &[u8]) -> usize {
+    text.iter().position(|b| *b == b'\n').map_or(text.len(), |newline| newline + 1)
+}
+
+/// `dump_svmlight_file` writes from where it counts; a reader that counts otherwise would shift every
+/// attribute.
+fn check_comment(comment: &[u8], zero_based: bool) -> Result<(), Problem> {
+    match comment.trim_ascii() {
+        b"# Column indices are zero-based" if !zero_based => {
+            Err(Problem::IndexBase { stated: "zero", remedy: true })
+        }
+        b"# Column indices are one-based" if zero_based => {
+            Err(Problem::IndexBase { stated: "one", remedy: false })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Parses the line at the start of `text`, which ends in a newline somewhere; returns its label and length.
 fn parse_line(
     text: &[u8],
-    dim: u32,
+    bounds: Bounds,
     indices: &mut Vec<u32>,
     values: &mut Vec<f64>,
 ) -> Result<(f64, usize), Problem> {
@@ -126,38 +191,45 @@ fn parse_line(
             slow_label(token)?
         }
     };
-    let mut previous = 0u32;
+    at = skip_query(text, at);
+    // The least index that may come next.
+    let mut least = u64::from(bounds.first);
     loop {
         at = skip_blanks(text, at);
         match text.get(at) {
             None => return Ok((label, text.len())),
             Some(b'\n') => return Ok((label, at + 1)),
-            Some(b'#') => {
-                let rest = &text[at..];
-                let newline = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len() - 1);
-                return Ok((label, at + newline + 1));
-            }
+            Some(b'#') => return Ok((label, at + line_length(&text[at..]))),
             Some(_) => {}
         }
-        let (index, colon) = parse_index(text, at, dim)?;
+        let (index, colon) = parse_index(text, at, bounds)?;
         let (value, length) = number::scan(&text[colon..]);
         let (value, end) = match value {
             Some(value) if ends_token(text, colon + length) => (value, colon + length),
             _ => slow_value(text, at, colon, index)?,
         };
-        if index <= previous {
-            return Err(Problem::IndexOrder { index, previous });
+        if u64::from(index) < least {
+            return Err(Problem::IndexOrder { index, previous: (least - 1) as u32 });
         }
-        previous = index;
-        indices.push(index - 1);
+        least = u64::from(index) + 1;
+        indices.push(index - bounds.first);
         values.push(value);
         at = end;
     }
 }
 
+/// Where the row goes on behind a `qid:N`, if there is one.
+fn skip_query(text: &[u8], at: usize) -> usize {
+    let from = skip_blanks(text, at);
+    let Some(number) = text[from..].strip_prefix(b"qid:") else { return at };
+    let digits = number.iter().take_while(|b| b.is_ascii_digit()).count();
+    let end = from + b"qid:".len() + digits;
+    if digits > 0 && ends_token(text, end) { end } else { at }
+}
+
 /// The index at `at` and the position after its colon.
 #[inline]
-fn parse_index(text: &[u8], at: usize, dim: u32) -> Result<(u32, usize), Problem> {
+fn parse_index(text: &[u8], at: usize, bounds: Bounds) -> Result<(u32, usize), Problem> {
     let mut index = 0u64;
     let mut end = at;
     while let Some(digit) = text.get(end).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
@@ -167,13 +239,14 @@ fn parse_index(text: &[u8], at: usize, dim: u32) -> Result<(u32, usize), Problem
     if end == at || text.get(end) != Some(&b':') {
         return Err(Problem::Entry { value: shown(token(text, at)) });
     }
+    let Bounds { first, dim } = bounds;
+    let last = i64::from(first) + i64::from(dim) - 1;
     // More digits than any u32 has may have wrapped around.
     let too_long = end - at > 10;
     match u32::try_from(index) {
-        _ if too_long => Err(Problem::IndexRange { index: shown(&text[at..end]), dim }),
-        Ok(0) => Err(Problem::IndexZero { value: shown(token(text, at)) }),
-        Ok(index) if index <= dim => Ok((index, end + 1)),
-        _ => Err(Problem::IndexRange { index: shown(&text[at..end]), dim }),
+        Ok(0) if first > 0 && !too_long => Err(Problem::IndexZero { value: shown(token(text, at)) }),
+        Ok(index) if i64::from(index) <= last && !too_long => Ok((index, end + 1)),
+        _ => Err(Problem::IndexRange { index: shown(&text[at..end]), first, last }),
     }
 }
 
@@ -220,15 +293,30 @@ fn slow_value(text: &[u8], at: usize, colon: usize, index: u32) -> Result<(f64, 
     }
 }
 
-/// A LibSVM file in memory. With `dim`, larger indices are an error; without, the largest index sets the dimension.
-pub fn read_libsvm(path: &Path, opening: &Opening, dim: Option<u32>) -> Result<SparseRows, FormatError> {
-    let mut rows = SparseRows::new(dim.map_or(0, |d| d as usize));
-    for part in open(path, opening)? {
-        let mut reader = LibsvmReader::new(part.reader()?, &part.name, dim);
+/// A LibSVM file in memory. With [`LibsvmOptions::dim`], larger indices are an error; without, the largest
+/// index sets the dimension.
+pub fn read_libsvm(
+    path: &Path,
+    opening: &Opening,
+    options: &LibsvmOptions,
+) -> Result<SparseRows, FormatError> {
+    read_parts(open(path, opening)?, &path.display().to_string(), options)
+}
+
+/// The same from streams that are open already; `file` is what they are streams of.
+pub(crate) fn read_parts(
+    parts: Vec<Part>,
+    file: &str,
+    options: &LibsvmOptions,
+) -> Result<SparseRows, FormatError> {
+    let mut rows = SparseRows::new(options.dim.map_or(0, |d| d as usize));
+    for part in parts {
+        let name = part.name.clone();
+        let mut reader = LibsvmReader::new(part.reader()?, &name, *options);
         while let Some(row) = reader.next_row()? {
             rows.push(row);
         }
     }
-    require_rows(rows.rows(), &path.display().to_string())?;
+    require_rows(rows.rows(), file)?;
     Ok(rows)
 }

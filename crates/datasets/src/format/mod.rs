@@ -1,7 +1,23 @@
 //! Strict, streaming readers of data files: LibSVM, CSV, IDX and NPY, plain or packed by gzip, bzip2 or zip.
 //!
-//! A reader either gives exactly what the file says or a [`FormatError`] with file, place, value and remedy. It never
-//! guesses, never skips a bad row, and never panics, whatever the bytes.
+//! A reader gives exactly what the file says, or a [`FormatError`] with file, place, value and remedy. It
+//! never panics and never leaves out a bad row, whatever the bytes; it passes over blank lines and comments
+//! only.
+//!
+//! Some things cannot be told from the bytes, so options say them: whether the first row of a CSV file is a
+//! header, and whether a LibSVM file counts from 0 or from 1. Where the bytes contradict an option, the
+//! reader refuses the file: a header of nothing but numbers, an index 0, or the comment of
+//! `dump_svmlight_file`. Where they do not, the option holds: a LibSVM file that counts from 0 and has
+//! neither index 0 nor that comment is read one attribute too low.
+//!
+//! | source | is read |
+//! |---|---|
+//! | a file, plain or gzip, bzip2, zip | by [`open`], or by `read_csv`, `read_libsvm` and the like |
+//! | a pipe, `/dev/stdin`, `<(command)`; not zip | by the same functions, with the same result |
+//! | another [`Read`](std::io::Read), bytes in memory | by [`open_reader`], [`open_seekable`], [`csv::CsvReader`] |
+//!
+//! Input may be endless or hostile, so [`limits`] bound a line, a field, a row, the claim of a header and the
+//! members of an archive, and [`Limits`] bound what is unpacked.
 
 mod archive;
 mod array;
@@ -9,11 +25,16 @@ pub mod csv;
 mod error;
 pub mod idx;
 pub mod libsvm;
+pub mod limits;
 pub mod npy;
 mod number;
+mod record;
 mod table;
+mod text;
 
-pub use archive::{Limits, Opening, Part, open};
+pub(crate) use archive::open_file;
+pub use archive::{Limits, Opening, Part, open, open_reader, open_seekable};
 pub use array::Array;
+pub(crate) use error::shown;
 pub use error::{ArchiveFault, At, FormatError, Problem};
 pub use table::{DenseTable, SparseRow, SparseRows};

@@ -2,10 +2,11 @@
 //!
 //! *Source*: numpy, `numpy.lib.format`. The header is a Python dictionary of `descr`, `fortran_order` and `shape`.
 
-use super::archive::Opening;
+use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};
 use super::error::{At, FormatError, Problem, hex, shown};
 use super::table::DenseTable;
+use super::text::read_full;
 use std::io::Read;
 use std::path::Path;
 
@@ -34,11 +35,10 @@ pub fn read_npy_from(mut input: impl Read, name: &str) -> Result<Array, FormatEr
             Problem::Header { field: "length", value: length.to_string(), allowed: "up to 65536 bytes" };
         return Err(fail(At::Byte(8), problem));
     }
-    let mut text = Vec::new();
-    let taken = input.by_ref().take(length).read_to_end(&mut text);
-    taken.map_err(|e| FormatError::io(name, At::Byte(start), e))?;
-    if (text.len() as u64) < length {
-        let (expected, found) = (start + length, start + text.len() as u64);
+    let mut text = vec![0; length as usize];
+    let found = read_full(&mut input, &mut text).map_err(|e| FormatError::io(name, At::Byte(start), e))?;
+    if (found as u64) < length {
+        let (expected, found) = (start + length, start + found as u64);
         return Err(fail(At::Byte(found), Problem::Truncated { expected, found }));
     }
     let header = Header::parse(&text).map_err(|problem| fail(At::Byte(start), problem))?;
@@ -48,8 +48,14 @@ pub fn read_npy_from(mut input: impl Read, name: &str) -> Result<Array, FormatEr
 
 /// An NPY file.
 pub fn read_npy(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
-    let part = single(path, opening)?;
-    read_npy_from(part.reader()?, &part.name)
+    read_parts(open(path, opening)?, &path.display().to_string())
+}
+
+/// The same from streams that are open already; `file` is what they are streams of.
+fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
+    let part = single(parts, file)?;
+    let name = part.name.clone();
+    read_npy_from(part.reader()?, &name)
 }
 
 /// A table from an NPY file of examples (one row each) and an NPY file of labels.

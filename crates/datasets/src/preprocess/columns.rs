@@ -31,9 +31,26 @@ pub fn duplicate_columns(table: &DenseTable) -> Vec<(usize, usize)> {
 
 /// Cuts values to a range, say to bound the attributes of standardised data.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Clip {
     low: f64,
     high: f64,
+}
+
+/// A range as it is read, before it is known to be one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    low: f64,
+    high: f64,
+}
+
+impl TryFrom<Stored> for Clip {
+    type Error = PreprocessError;
+
+    fn try_from(stored: Stored) -> Result<Self, PreprocessError> {
+        Self::new(stored.low, stored.high)
+    }
 }
 
 impl Clip {
@@ -84,6 +101,17 @@ mod tests {
     fn a_range_must_be_finite_and_ascending() {
         for (low, high) in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
             assert!(Clip::new(low, high).is_err(), "{low}..{high}");
+        }
+        let text = Clip::new(1e300, 1.0).unwrap_err().to_string();
+        assert_eq!(text, "low is 1e300, but must be below high");
+    }
+
+    #[test]
+    fn a_stored_range_is_checked_when_it_is_read() {
+        let clip = Clip::new(-1.0, 2.5).unwrap();
+        assert_eq!(serde_json::from_str::<Clip>(&serde_json::to_string(&clip).unwrap()).unwrap(), clip);
+        for text in [r#"{"low":2,"high":1}"#, r#"{"low":1,"high":1}"#, r#"{"low":0,"high":null}"#] {
+            assert!(serde_json::from_str::<Clip>(text).is_err(), "{text}");
         }
     }
 }

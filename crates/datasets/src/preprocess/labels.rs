@@ -16,9 +16,25 @@ pub fn log1p_labels(labels: &mut [f64]) -> Result<(), PreprocessError> {
 
 /// Subtracts the mean of the training labels, for predictors without intercept.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Centering {
     /// Mean of the training labels.
     pub mean: f64,
+}
+
+/// A centering as it is read, before its mean is known to be finite.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    mean: f64,
+}
+
+impl TryFrom<Stored> for Centering {
+    type Error = PreprocessError;
+
+    fn try_from(stored: Stored) -> Result<Self, PreprocessError> {
+        Self::new(stored.mean)
+    }
 }
 
 impl Centering {
@@ -27,7 +43,11 @@ impl Centering {
         if train.is_empty() {
             return Err(PreprocessError::TooFew { what: "training labels", found: 0, needed: 1 });
         }
-        Ok(Self { mean: train.iter().sum::<f64>() / train.len() as f64 })
+        Self::new(train.iter().sum::<f64>() / train.len() as f64)
+    }
+
+    fn new(mean: f64) -> Result<Self, PreprocessError> {
+        if mean.is_finite() { Ok(Self { mean }) } else { Err(PreprocessError::LabelMean { mean }) }
     }
 
     /// Subtracts the learned mean.
@@ -84,6 +104,22 @@ mod tests {
         centering.apply(&mut test);
         assert_eq!(test, [3.0]);
         assert!(Centering::fit(&[]).is_err());
+    }
+
+    #[test]
+    fn a_mean_that_is_not_finite_is_refused_when_learned_and_when_read() {
+        for labels in [[1.7e308, 1.7e308], [0.0, f64::NAN]] {
+            let text = Centering::fit(&labels).unwrap_err().to_string();
+            assert!(text.contains("not finite"), "{text}");
+        }
+        let centering = Centering { mean: 0.1 };
+        let text = serde_json::to_string(&centering).unwrap();
+        assert_eq!(serde_json::from_str::<Centering>(&text).unwrap(), centering);
+        for bad in [r#"{"mean":1e999}"#, r#"{"mean":null}"#, r#"{"mean":1,"more":2}"#] {
+            assert!(serde_json::from_str::<Centering>(bad).is_err(), "{bad}");
+        }
+        // JSON cannot say it, other formats can.
+        assert!(toml::from_str::<Centering>("mean = inf").unwrap_err().to_string().contains("not finite"));
     }
 
     #[test]

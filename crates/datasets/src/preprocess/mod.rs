@@ -32,7 +32,7 @@ pub use standardize::Standardizer;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PreprocessError {
     /// A parameter is out of its range.
-    #[error("{field} is {value}, but must be {allowed}")]
+    #[error("{field} is {}, but must be {allowed}", Shown(*.value))]
     Parameter {
         /// The parameter.
         field: &'static str,
@@ -51,6 +51,54 @@ pub enum PreprocessError {
         /// Columns now.
         found: usize,
     },
+    /// The table has another column in one place than the one that was learned from.
+    #[error(
+        "column {column} is `{found}`, but the step was fitted on `{expected}` there; give the table the \
+         same columns in the same order"
+    )]
+    ColumnName {
+        /// The first column that differs, from 0.
+        column: usize,
+        /// Its name when fitted.
+        expected: String,
+        /// Its name now.
+        found: String,
+    },
+    /// A table whose names are not one per column.
+    #[error("the table has {names} names for {columns} columns; give one name per column, or none at all")]
+    Names {
+        /// Number of names.
+        names: usize,
+        /// Number of columns.
+        columns: usize,
+    },
+    /// The table has another number of rows than the one that was split.
+    #[error(
+        "the table has {found} rows, but the split is one of {expected} rows; apply it to the table it was \
+         made for"
+    )]
+    Rows {
+        /// Rows when split.
+        expected: usize,
+        /// Rows now.
+        found: usize,
+    },
+    /// What was stored cannot have been stored by this step.
+    #[error("the stored {what} is damaged: `{field}` {problem}; fit or draw it anew")]
+    Stored {
+        /// The step.
+        what: &'static str,
+        /// The field.
+        field: &'static str,
+        /// What is wrong with the field.
+        problem: String,
+    },
+    /// Labels whose mean is not finite.
+    #[error("the mean of the labels is {mean}, which is not finite; remove such labels, or rescale them")]
+    LabelMean {
+        /// The mean.
+        mean: f64,
+    },
     /// There is too little to work with.
     #[error("{what}: {found}, but at least {needed} are needed")]
     TooFew {
@@ -62,7 +110,7 @@ pub enum PreprocessError {
         needed: usize,
     },
     /// A label is outside the domain of a transformation.
-    #[error("label {value} of row {row} is outside the domain: {domain}")]
+    #[error("label {} of row {row} is outside the domain: {domain}", Shown(*.value))]
     Label {
         /// The row, from 0.
         row: usize,
@@ -77,4 +125,22 @@ pub enum PreprocessError {
         /// The column, from 0.
         column: usize,
     },
+}
+
+/// A number as it appears in a message: very large and very small ones with an exponent, not with 300 digits.
+struct Shown(f64);
+
+impl std::fmt::Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(value) = self;
+        let readable = *value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+        if readable { write!(f, "{value}") } else { write!(f, "{value:e}") }
+    }
+}
+
+/// The first of `0..a.len() + b.len()` that does not stand in exactly one of the two lists, both of which
+/// must ascend.
+fn not_a_partition(a: &[usize], b: &[usize]) -> Option<usize> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    (0..a.len() + b.len()).find(|j| a.next_if_eq(&j).is_some() == b.next_if_eq(&j).is_some())
 }

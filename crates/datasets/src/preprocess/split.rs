@@ -1,17 +1,67 @@
 //! Training and test rows: at random, or by group, from a named seed.
 
-use super::PreprocessError;
+use super::{PreprocessError, not_a_partition};
+use crate::catalog::Rows;
 use lao_observation::Seed;
 use rand::Rng as _;
 use serde::{Deserialize, Serialize};
 
-/// Row indices of both sides, each ascending.
+/// Row indices of both sides, each ascending. Every row is on exactly one side, and no side is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Split {
     /// Rows to learn from.
     pub train: Vec<usize>,
     /// Rows to test on.
     pub test: Vec<usize>,
+}
+
+/// A split as it is read, before it is known to be one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    train: Vec<usize>,
+    test: Vec<usize>,
+}
+
+impl TryFrom<Stored> for Split {
+    type Error = PreprocessError;
+
+    fn try_from(stored: Stored) -> Result<Self, PreprocessError> {
+        let split = Self { train: stored.train, test: stored.test };
+        split.check()?;
+        Ok(split)
+    }
+}
+
+impl Split {
+    /// The rows of both sides.
+    ///
+    /// # Errors
+    /// When the table has another number of rows than the split, or the split was changed into none.
+    pub fn apply(&self, rows: &Rows) -> Result<(Rows, Rows), PreprocessError> {
+        self.check()?;
+        let (expected, found) = (self.train.len() + self.test.len(), rows.rows());
+        if expected != found {
+            return Err(PreprocessError::Rows { expected, found });
+        }
+        Ok((rows.select_rows(&self.train), rows.select_rows(&self.test)))
+    }
+
+    fn check(&self) -> Result<(), PreprocessError> {
+        let fail = |field, problem| Err(PreprocessError::Stored { what: "split", field, problem });
+        for (field, side) in [("train", &self.train), ("test", &self.test)] {
+            if side.is_empty() {
+                return fail(field, "is empty".to_owned());
+            }
+        }
+        match not_a_partition(&self.train, &self.test) {
+            None => Ok(()),
+            Some(row) => {
+                fail("train", format!("and `test` must ascend and hold each row once, unlike row {row}"))
+            }
+        }
+    }
 }
 
 /// Sets `test_fraction` of the rows apart (rounded, at least one row on each side). Each subset is equally likely.
@@ -80,6 +130,32 @@ mod tests {
             for i in &split.train {
                 prop_assert!(split.test.iter().all(|k| groups[*k] != groups[*i]));
             }
+        }
+    }
+
+    #[test]
+    fn a_split_is_checked_when_it_is_read_and_when_it_is_applied() {
+        let split = split_random(5, 0.4, &Seed::root(1)).unwrap();
+        let stored = serde_json::to_string(&split).unwrap();
+        assert_eq!(serde_json::from_str::<Split>(&stored).unwrap(), split);
+        for (train, test, says) in [
+            (vec![0, 1], vec![1], "unlike row 1"),
+            (vec![1, 0], vec![2], "must ascend"),
+            (vec![0, usize::MAX], vec![1], "unlike row 2"),
+            (vec![0, 1, 2], vec![], "`test` is empty"),
+        ] {
+            let text = serde_json::json!({ "train": train, "test": test }).to_string();
+            let error = serde_json::from_str::<Split>(&text).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+        let rows = |n: usize| {
+            let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
+            Rows::Dense(crate::format::DenseTable::from_rows(1, &values, values.clone()).unwrap())
+        };
+        let (train, test) = split.apply(&rows(5)).unwrap();
+        assert_eq!((train.rows(), test.rows()), (3, 2));
+        for n in [4, 6] {
+            assert_eq!(split.apply(&rows(n)), Err(PreprocessError::Rows { expected: 5, found: n }));
         }
     }
 
