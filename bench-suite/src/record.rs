@@ -3,9 +3,12 @@
 use crate::kinds::Job;
 use crate::scenario::{Scenario, Size, Tier};
 use anyhow::Context as _;
-use lao_figures::write_atomically;
+use lao_figures::OutputFolder;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+
+/// The files of a record.
+pub(crate) const TABLES: [&str; 2] = ["records.csv", "records.json"];
 
 /// All that a run of one scenario leaves; the page is made from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,16 +47,19 @@ impl Record {
         }
     }
 
-    /// Writes `records.json` and, as a plain table of the rows, `records.csv` into `folder`, each whole or not at all.
+    /// Writes `records.json` and, as a plain table of the rows, `records.csv` into the scenario's part of the folder, each
+    /// whole or not at all.
     ///
     /// # Errors
     /// When the folder or the disk refuses.
-    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
+    pub fn write(&self, folder: &mut OutputFolder) -> anyhow::Result<()> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         self.rows.iter().try_for_each(|row| writer.serialize(row))?;
         let table = writer.into_inner().context("cannot form records.csv")?;
-        write_atomically(&folder.join("records.csv"), &table)?;
-        write_atomically(&folder.join("records.json"), &serde_json::to_vec_pretty(self)?)
+        let [csv, json] = TABLES.map(|name| format!("{}/{name}", self.scenario));
+        folder.announce([csv.clone(), json.clone()])?;
+        folder.write(&csv, &table)?;
+        folder.write(&json, &serde_json::to_vec_pretty(self)?)
     }
 
     /// Reads `records.json` from `folder`; `None` if there is none.

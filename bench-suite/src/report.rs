@@ -2,9 +2,10 @@
 
 use crate::kinds::{self, Analysis};
 use crate::record::Record;
+use crate::run;
 use crate::scenario::Scenario;
 use anyhow::Context as _;
-use lao_figures::{draw, seconds, standalone, write_atomically};
+use lao_figures::{OutputFolder, draw, seconds, standalone};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
@@ -63,34 +64,49 @@ impl Page {
     }
 }
 
-/// Writes `index.html` and `figure-<n>.svg` of one scenario into `out/<name>/`, next to its records.
+/// Writes `index.html` and `figure-<n>.svg` of one scenario, next to its records. Figures of an earlier run go.
 ///
 /// # Errors
 /// When a figure cannot be drawn or a file cannot be written.
-pub fn write(scenario: &Scenario, record: &Record, out: &Path) -> anyhow::Result<Analysis> {
-    let folder = out.join(&scenario.name);
+pub fn write(scenario: &Scenario, record: &Record, folder: &mut OutputFolder) -> anyhow::Result<Analysis> {
+    let name = |file: &str| format!("{}/{file}", scenario.name);
     let analysis = kinds::analyse(scenario, &record.rows);
     let page = Page::new(scenario, record, &analysis)?;
-    for (n, figure) in page.figures.iter().enumerate() {
-        write_atomically(&folder.join(format!("figure-{}.svg", n + 1)), standalone(&figure.svg).as_bytes())?;
-    }
-    write_atomically(&folder.join("index.html"), render(PAGE, Value::from(Serde(page)))?.as_bytes())?;
+    let figures = page.figures.iter().enumerate();
+    let mut files: Vec<(String, String)> =
+        figures.map(|(n, figure)| (name(&run::figure(n + 1)), standalone(&figure.svg))).collect();
+    files.push((name(run::PAGE), render(PAGE, Value::from(Serde(page)))?));
+    folder.announce(files.iter().map(|(name, _)| name.clone()))?;
+    let figure = name("figure-");
+    folder.remove(|old| old.starts_with(&figure) && files.iter().all(|(new, _)| new != old))?;
+    files.iter().try_for_each(|(name, text)| folder.write(name, text.as_bytes()))?;
     Ok(analysis)
 }
 
-/// Writes `out/index.html`: all scenarios whose records are in `out`, from this run or an earlier one.
+/// Writes the page that lists all scenarios whose records are in the folder, from this run or an earlier one.
 ///
 /// # Errors
 /// When records cannot be read or the file cannot be written.
-pub fn write_index(out: &Path) -> anyhow::Result<()> {
+pub fn write_index(folder: &mut OutputFolder) -> anyhow::Result<()> {
     let mut pages = Vec::new();
     for scenario in Scenario::all()? {
-        if let Some(record) = Record::read(&out.join(&scenario.name))? {
+        if let Some(record) = Record::read(&folder.path().join(&scenario.name))? {
             pages.push(Page::new(&scenario, &record, &kinds::analyse(&scenario, &record.rows))?);
         }
     }
     let pages = Serde(pages);
-    write_atomically(&out.join("index.html"), render(INDEX, context! { pages })?.as_bytes())
+    folder.announce([run::PAGE.to_string()])?;
+    folder.write(run::PAGE, render(INDEX, context! { pages })?.as_bytes())
+}
+
+/// Finds out, before any work, whether the records of scenarios that will not run, which [`write_index`] lists, can be read.
+///
+/// # Errors
+/// When records cannot be read.
+pub fn check_others(running: &[Scenario], out: &Path) -> anyhow::Result<()> {
+    let all = Scenario::all()?;
+    let others = all.iter().filter(|other| running.iter().all(|scenario| scenario.name != other.name));
+    others.map(|other| Record::read(&out.join(&other.name)).map(drop)).collect()
 }
 
 fn render(template: &str, values: Value) -> anyhow::Result<String> {

@@ -1,9 +1,10 @@
 //! Runs scenarios.
 
 use crate::kinds;
-use crate::record::{Record, Row};
-use crate::scenario::{Scenario, Tier};
+use crate::record::{Record, Row, TABLES};
+use crate::scenario::{ALL, Scenario, Tier};
 use anyhow::Context as _;
+use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;
 use rayon::prelude::*;
 use std::path::Path;
@@ -36,26 +37,68 @@ impl std::fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
-/// Runs one scenario and leaves its records in `out/<name>/`.
+/// The page of a scenario, and the one that lists all of them.
+pub(crate) const PAGE: &str = "index.html";
+
+/// Takes a folder for the results of one run, and locks it.
+///
+/// # Errors
+/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written. Nothing in it
+/// was changed then.
+pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
+    OutputFolder::open(out, Layout { verb: "bench", older })
+}
+
+/// The files in a folder that a version without `.lao-output` wrote, known by the records of the scenarios.
+fn older(out: &Path) -> Vec<String> {
+    let recorded = |name: &&str| {
+        Record::read(&out.join(name))
+            .is_ok_and(|record| record.is_some_and(|record| record.scenario == **name))
+    };
+    let mut files = Vec::new();
+    for scenario in ALL.iter().map(|(name, _)| *name).filter(recorded) {
+        let entries = std::fs::read_dir(out.join(scenario)).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let ours = names.filter(|name| name == PAGE || TABLES.contains(&name.as_str()) || is_figure(name));
+        files.extend(ours.map(|name| format!("{scenario}/{name}")));
+    }
+    if !files.is_empty() {
+        files.push(PAGE.into());
+    }
+    files.retain(|name| std::fs::symlink_metadata(out.join(name)).is_ok_and(|found| found.is_file()));
+    files
+}
+
+/// The name of a figure, counted from 1.
+pub(crate) fn figure(number: usize) -> String {
+    format!("figure-{number}.svg")
+}
+
+/// Whether this is the name of a [`figure`].
+fn is_figure(name: &str) -> bool {
+    let number = name.strip_prefix("figure-").and_then(|name| name.strip_suffix(".svg"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Runs one scenario and leaves its records in the folder, under its name.
 ///
 /// # Errors
 /// When a job fails, the folder cannot be written, or the run was cancelled ([`Cancelled`]).
 pub fn run(
     scenario: &Scenario,
     options: Options,
-    out: &Path,
+    folder: &mut OutputFolder,
     progress: &Progress<'_>,
     cancelled: &AtomicBool,
 ) -> anyhow::Result<Record> {
-    // Before the work, so that a folder that refuses is known at once.
-    let folder = out.join(&scenario.name);
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot create {}: choose another folder with --out", folder.display()))?;
+    // Before the work, so that a file that stands in the way is known at once.
+    folder.announce(TABLES.into_iter().chain([PAGE]).map(|name| format!("{}/{name}", scenario.name)))?;
+    folder.announce([PAGE.to_string()])?;
     let mut record = Record::new(scenario, options.tier, options.seed);
     let start = Instant::now();
     record.rows = measure(scenario, options, progress, cancelled)?;
     record.seconds = start.elapsed().as_secs_f64();
-    record.write(&folder)?;
+    record.write(folder)?;
     Ok(record)
 }
 
@@ -89,7 +132,9 @@ pub fn measure(
     let rows: Vec<anyhow::Result<Vec<Row>>> = if kinds::alone(scenario.kind) {
         jobs.iter().map(one).collect()
     } else {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
+        let pool = pool
+            .with_context(|| format!("cannot start {} threads: ask for fewer with --jobs", options.jobs))?;
         pool.install(|| jobs.par_iter().map(one).collect())
     };
     Ok(rows.into_iter().collect::<anyhow::Result<Vec<_>>>()?.concat())

@@ -139,9 +139,10 @@ fn a_solver_that_there_is_not_is_refused() {
 fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
     let out = tempfile::tempdir().unwrap();
     let scenario = small();
-    let record = run::run(&scenario, CHECK, out.path(), &|_, _| {}, &AtomicBool::new(false)).unwrap();
-    report::write(&scenario, &record, out.path()).unwrap();
-    report::write_index(out.path()).unwrap();
+    let mut results = run::open_folder(out.path()).unwrap();
+    let record = run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap();
+    report::write(&scenario, &record, &mut results).unwrap();
+    report::write_index(&mut results).unwrap();
 
     let folder = out.path().join(&scenario.name);
     assert_eq!(Record::read(&folder).unwrap().as_ref(), Some(&record));
@@ -164,20 +165,63 @@ fn a_cancelled_run_says_so_and_leaves_no_records() {
     let out = tempfile::tempdir().unwrap();
     let cancelled = AtomicBool::new(false);
     let stop = |_: usize, _: usize| cancelled.store(true, Ordering::Relaxed);
-    let error = run::run(&small(), CHECK, out.path(), &stop, &cancelled).unwrap_err();
+    let mut results = run::open_folder(out.path()).unwrap();
+    let error = run::run(&small(), CHECK, &mut results, &stop, &cancelled).unwrap_err();
     assert!(error.is::<Cancelled>());
     assert_eq!(Record::read(&out.path().join("ms18-fig1")).unwrap(), None);
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_known_before_the_work() {
+fn a_folder_that_cannot_be_made_or_that_holds_other_files_is_refused() {
     let out = tempfile::tempdir().unwrap();
-    let file = out.path().join("file");
-    std::fs::write(&file, "").unwrap();
+    let file = out.path().join("index.html");
+    std::fs::write(&file, "mine").unwrap();
+    for folder in [&file, out.path()] {
+        let error = format!("{:#}", run::open_folder(folder).unwrap_err());
+        assert!(error.contains("--out") && error.contains("index.html"), "{error}");
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+}
+
+#[test]
+fn a_file_in_the_way_is_known_before_the_work() {
+    let out = tempfile::tempdir().unwrap();
+    let mut results = run::open_folder(out.path()).unwrap();
+    let file = out.path().join("index.html");
+    std::fs::write(&file, "mine").unwrap();
     let worked = AtomicBool::new(false);
     let progress = |_: usize, _: usize| worked.store(true, Ordering::Relaxed);
-    let error = run::run(&small(), CHECK, &file, &progress, &AtomicBool::new(false)).unwrap_err();
+    let error = run::run(&small(), CHECK, &mut results, &progress, &AtomicBool::new(false)).unwrap_err();
     assert!(error.to_string().contains("--out") && !worked.load(Ordering::Relaxed), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+}
+
+#[test]
+fn a_folder_of_an_older_version_is_taken_with_its_own_files_only() {
+    let out = tempfile::tempdir().unwrap();
+    let scenario = small();
+    let mut results = run::open_folder(out.path()).unwrap();
+    let record = run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap();
+    report::write(&scenario, &record, &mut results).unwrap();
+    report::write_index(&mut results).unwrap();
+    drop(results);
+    [".lao-output", ".lao-lock"].iter().for_each(|mark| std::fs::remove_file(out.path().join(mark)).unwrap());
+    let mine = out.path().join(&scenario.name).join("figure-mine.svg");
+    std::fs::write(&mine, "mine").unwrap();
+
+    let mut results = run::open_folder(out.path()).unwrap();
+    report::write(&scenario, &record, &mut results).unwrap();
+    report::write_index(&mut results).unwrap();
+    assert_eq!(std::fs::read(&mine).unwrap(), b"mine");
+}
+
+#[test]
+fn records_of_other_scenarios_are_checked_before_the_work() {
+    let out = tempfile::tempdir().unwrap();
+    std::fs::create_dir(out.path().join("cost-vs-d")).unwrap();
+    std::fs::write(out.path().join("cost-vs-d/records.json"), "[]").unwrap();
+    assert!(report::check_others(&[small()], out.path()).unwrap_err().to_string().contains("delete it"));
+    assert!(report::check_others(&Scenario::all().unwrap(), out.path()).is_ok());
 }
 
 #[test]

@@ -9,8 +9,10 @@
 //! | less, or the replicates differ | 99.9 % interval of the difference of the means: paired on equal seeds and sizes, Welch's otherwise |
 //!
 //! An interval within 3 % of the baseline's mean is *same*; one that lies on the worse side of zero, with a difference
-//! beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3 agrees. A rate is compared
-//! with the last blessed figures and with the first ones ever blessed, so that small steps cannot add up unnoticed.
+//! beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3 agrees.
+//!
+//! The last blessed figures decide: what was blessed is accepted. The distance to the first figures ever blessed, the
+//! *drift*, is reported beside them and decides nothing, so that small steps that were blessed one by one stay in view.
 
 use crate::context::{ArmRecord, Direction, Rate};
 use crate::judge::compare::{
@@ -19,7 +21,7 @@ use crate::judge::compare::{
 use crate::judge::{holm, sample::Moments};
 use crate::record::{ClaimRecord, Record};
 use anyhow::{Context as _, bail, ensure};
-use lao_figures::{number, p_value, write_atomically};
+use lao_figures::{check_writable, number, p_value, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -99,7 +101,7 @@ pub struct Bless {
 /// What a comparison found.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// One row per tracked rate and epoch.
+    /// One row per tracked rate and epoch; those of [`Epoch::Zero`] decide nothing.
     pub rows: Vec<Row>,
     /// Figures that moved but are not judged: trials looked at, tightness, new rates.
     pub remarks: Vec<String>,
@@ -139,13 +141,31 @@ pub enum Outcome {
 }
 
 impl Comparison {
-    /// Whether a tracked rate got worse, or got lost.
+    /// Whether a tracked rate got worse than it was last blessed, or got lost.
     pub fn is_worse(&self) -> bool {
-        self.rows.iter().any(|row| row.outcome.is_worse())
+        self.of(Epoch::Current).any(|row| row.outcome.is_worse())
+    }
+
+    fn of(&self, epoch: Epoch) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.epoch == epoch)
     }
 }
 
 impl Outcome {
+    /// What was found, in one word; capitals for what fails a run.
+    fn word(&self) -> &'static str {
+        match self {
+            Outcome::Identical => "unchanged",
+            Outcome::Lost(_) => "LOST",
+            Outcome::Compared(RateChange { change, .. }) => match change {
+                Change::Same => "same",
+                Change::Worse => "WORSE",
+                Change::Better => "better",
+                Change::Undecided => "undecided",
+            },
+        }
+    }
+
     fn is_worse(&self) -> bool {
         match self {
             Outcome::Identical => false,
@@ -157,52 +177,52 @@ impl Outcome {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count =
-            |wanted: fn(&Outcome) -> bool| self.rows.iter().filter(|row| wanted(&row.outcome)).count();
-        let is = |o: &Outcome, change| matches!(o, Outcome::Compared(c) if c.change == change);
+        let of = |epoch, word| self.of(epoch).filter(|row| row.outcome.word() == word).count();
+        let now = |word| of(Epoch::Current, word);
         writeln!(
             f,
-            "compared: {} figures: {} same, {} better, {} worse, {} undecided, {} lost",
-            self.rows.len(),
-            count(
-                |o| *o == Outcome::Identical || matches!(o, Outcome::Compared(c) if c.change == Change::Same)
-            ),
-            self.rows.iter().filter(|row| is(&row.outcome, Change::Better)).count(),
-            self.rows.iter().filter(|row| is(&row.outcome, Change::Worse)).count(),
-            self.rows.iter().filter(|row| is(&row.outcome, Change::Undecided)).count(),
-            count(|o| matches!(o, Outcome::Lost(_))),
+            "compared with the baseline: {} figures: {} unchanged, {} same, {} better, {} worse, {} undecided, {} lost",
+            self.of(Epoch::Current).count(),
+            now("unchanged"),
+            now("same"),
+            now("better"),
+            now("WORSE"),
+            now("undecided"),
+            now("LOST"),
         )?;
-        for row in &self.rows {
-            let against = match row.epoch {
-                Epoch::Current => "the baseline",
-                Epoch::Zero => "the first baseline",
-            };
-            match &row.outcome {
+        for Row { claim, rate, outcome, .. } in self.of(Epoch::Current) {
+            match outcome {
                 Outcome::Identical => {}
-                Outcome::Lost(why) => {
-                    writeln!(f, "LOST: {}: {} against {against}: {why}", row.claim, row.rate)?
-                }
+                Outcome::Lost(why) => writeln!(f, "LOST: {claim}: {rate}: {why}")?,
                 Outcome::Compared(change) => {
-                    let word = match change.change {
-                        Change::Same => "same",
-                        Change::Worse => "WORSE",
-                        Change::Better => "better",
-                        Change::Undecided => "undecided",
-                    };
-                    writeln!(
-                        f,
-                        "{word}: {}: {} against {against}: {}",
-                        row.claim,
-                        row.rate,
-                        by_how_much(change)
-                    )?;
+                    writeln!(f, "{}: {claim}: {rate}: {}", outcome.word(), by_how_much(change))?;
                 }
             }
         }
-        for remark in &self.remarks {
-            writeln!(f, "note: {remark}")?;
+        if self.is_worse() {
+            writeln!(
+                f,
+                "if this is accepted, make it the baseline: cargo xtask verify --bless FILE --reason \"why it is accepted\""
+            )?;
         }
-        Ok(())
+        let drifted = self.of(Epoch::Zero).count();
+        if drifted > 0 {
+            writeln!(
+                f,
+                "drift since the first baseline, for information: {drifted} figures were blessed anew: {} better, {} worse",
+                of(Epoch::Zero, "better"),
+                of(Epoch::Zero, "WORSE"),
+            )?;
+        }
+        for Row { claim, rate, outcome, .. } in self.of(Epoch::Zero) {
+            if let Outcome::Compared(change) = outcome
+                && matches!(change.change, Change::Better | Change::Worse)
+            {
+                let word = outcome.word().to_lowercase();
+                writeln!(f, "drift, {word}: {claim}: {rate}: {}", by_how_much(change))?;
+            }
+        }
+        self.remarks.iter().try_for_each(|remark| writeln!(f, "note: {remark}"))
     }
 }
 
@@ -230,11 +250,17 @@ pub fn compare(record: &Record, file: &Path) -> anyhow::Result<Comparison> {
     Ok(against(record, &read(file)?))
 }
 
-fn read(file: &Path) -> anyhow::Result<Baseline> {
+/// Reads a baseline.
+///
+/// # Errors
+/// When the file cannot be read, or is no baseline of this version.
+pub fn read(file: &Path) -> anyhow::Result<Baseline> {
     let name = file.display();
-    let text = std::fs::read_to_string(file).with_context(|| {
-        format!("cannot read the baseline {name}: write one with --bless {name} --reason TEXT")
-    })?;
+    let cannot = || format!("cannot read the baseline {name}: write one with --bless {name} --reason TEXT");
+    // A pipe would block, and a device may never end.
+    let found = std::fs::metadata(file).with_context(cannot)?;
+    ensure!(found.is_file(), "{name} is not a baseline: it is not an ordinary file");
+    let text = std::fs::read_to_string(file).with_context(cannot)?;
     let baseline: Baseline =
         serde_json::from_str(&text).with_context(|| format!("{name} is not a baseline"))?;
     ensure!(
@@ -245,7 +271,8 @@ fn read(file: &Path) -> anyhow::Result<Baseline> {
     Ok(baseline)
 }
 
-fn against(record: &Record, baseline: &Baseline) -> Comparison {
+/// Compares a record with a baseline. Claims that did not run are left out.
+pub fn against(record: &Record, baseline: &Baseline) -> Comparison {
     let (mut rows, mut remarks) = (Vec::new(), Vec::new());
     let ran = record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none());
     for claim in ran {
@@ -371,17 +398,9 @@ fn figures(record: &Record, claim: &ClaimRecord) -> Figures {
 /// figures of every rate are kept as epoch zero.
 ///
 /// # Errors
-/// When the reason is empty, an existing file is no baseline, or the file cannot be written.
+/// Those of [`may_bless`].
 pub fn bless(record: &Record, file: &Path, reason: &str) -> anyhow::Result<()> {
-    if reason.trim().is_empty() {
-        bail!("--reason is empty: say why the baseline changes");
-    }
-    let mut baseline = if file.exists() {
-        read(file)?
-    } else {
-        let (current, epoch_zero, history) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Baseline { schema: SCHEMA.into(), current, epoch_zero, history }
-    };
+    let mut baseline = may_bless(file, reason)?;
     let comparison = against(record, &baseline);
     let changes = comparison.rows.iter().filter(|row| row.epoch == Epoch::Current);
     let changes = changes.filter_map(|row| match &row.outcome {
@@ -402,6 +421,23 @@ pub fn bless(record: &Record, file: &Path, reason: &str) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(&baseline)?;
     text.push(b'\n');
     write_atomically(file, &text)
+}
+
+/// Finds out, before any work, whether [`bless`] could write this file for this reason. Returns the baseline that it
+/// would start from: that of the file, or an empty one.
+///
+/// # Errors
+/// When the reason is empty, an existing file is no baseline, or the file cannot be written.
+pub fn may_bless(file: &Path, reason: &str) -> anyhow::Result<Baseline> {
+    if reason.trim().is_empty() {
+        bail!("--reason is empty: say why the baseline changes");
+    }
+    check_writable(file)?;
+    if file.exists() {
+        return read(file);
+    }
+    let (current, epoch_zero, history) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    Ok(Baseline { schema: SCHEMA.into(), current, epoch_zero, history })
 }
 
 #[cfg(test)]

@@ -40,13 +40,19 @@ pub fn count_shown(record: &Record) -> usize {
     all().filter(|erratum| shown.iter().any(|(other, _)| other == erratum)).count()
 }
 
+/// How `ERRATA.md` begins.
+const HEAD: &str = "# Errata\n\nWritten by `cargo xtask report` from a run of `cargo xtask verify";
+
+/// Whether a page is one that [`markdown`] returned.
+pub fn is_generated(page: &str) -> bool {
+    page.starts_with(HEAD)
+}
+
 /// `ERRATA.md`: each erratum with the figures of the claims that show it.
 pub fn markdown(record: &Record) -> String {
     let shown = shown_by(record);
     let mut text = format!(
-        "# Errata\n\n\
-         Written by `cargo xtask report` from a run of `cargo xtask verify --tier {}`; do not edit. {} errata, {} of \
-         them shown by a claim that ran.\n",
+        "{HEAD} --tier {}`; do not edit. {} errata, {} of them shown by a claim that ran.\n",
         record.run.tier,
         all().count(),
         count_shown(record),
@@ -155,6 +161,7 @@ mod tests {
     fn an_erratum_that_no_claim_shows_is_said_to_be_so() {
         let record = crate::report::sample::record();
         let text = markdown(&Record { claims: Vec::new(), ..record });
+        assert!(is_generated(&text) && !is_generated("# Errata\n\nMine.\n"));
         assert_eq!(text.matches("No claim of this run shows it.").count(), all().count());
     }
 }

@@ -1,4 +1,7 @@
 //! Runs claims: in parallel, resumable, with the same record whatever the number of threads.
+//!
+//! A caller [opens](open_folder) the folder of the results, which locks it, [runs](run) the claims, writes the report, and says
+//! that this is [done](finish). A run that stops before that is resumed by the next one with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
 use crate::context::{ArmRecord, Cancelled, Context, NotRun, message};
@@ -7,14 +10,15 @@ use crate::plan::{Plan, Sizes, Tier};
 use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
 use crate::verdict::{self, Verdict};
 use anyhow::Context as _;
-pub use lao_figures::write_atomically;
+use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;
 use rayon::prelude::*;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -29,8 +33,6 @@ pub struct Options {
     pub seed: u64,
     /// Threads; 0 is one per core.
     pub jobs: usize,
-    /// Folder of the results.
-    pub out: PathBuf,
     /// Forget results of an unfinished run.
     pub fresh: bool,
 }
@@ -61,6 +63,7 @@ struct Stored {
 
 /// Whether the run in the folder came to its end.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct State {
     key: String,
     finished: bool,
@@ -69,41 +72,102 @@ struct State {
 /// Seconds per claim, apart from the record.
 pub type Timings = BTreeMap<String, f64>;
 
-/// Runs the claims and returns the record.
+/// The state of the run, in the folder of its results.
+const STATE: &str = "run.json";
+/// The record.
+const EVIDENCE: &str = "evidence.json";
+/// Seconds per claim.
+const TIMINGS: &str = "timings.json";
+
+/// Takes a folder for the results of one run, and locks it.
 ///
 /// # Errors
-/// When nothing was asked for, the folder cannot be written, or the run was cancelled ([`Cancelled`]); what was
-/// finished before is kept and taken up by the next run with the same key.
+/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written. Nothing in it
+/// was changed then.
+pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
+    OutputFolder::open(out, Layout { verb: "verify", older })
+}
+
+/// The files in a folder that a version without `.lao-output` wrote. Such a version began with `run.json`, and wrote the
+/// report after the record.
+fn older(out: &Path) -> Vec<String> {
+    /// What every version wrote into the files of claims.
+    #[derive(Deserialize)]
+    struct OfClaim {
+        key: String,
+        #[serde(rename = "honest")]
+        _honest: IgnoredAny,
+    }
+    #[derive(Deserialize)]
+    struct OfRecord {
+        schema: String,
+    }
+    let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap_or_default();
+    let is_key = |key: &str| key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !serde_json::from_str::<State>(&text(STATE)).is_ok_and(|state| is_key(&state.key)) {
+        return Vec::new();
+    }
+    let of_claim =
+        |name: &String| serde_json::from_str::<OfClaim>(&text(name)).is_ok_and(|claim| is_key(&claim.key));
+    let mut files = vec![STATE.to_string()];
+    files.extend(below(out, "claims").filter(of_claim));
+    let record = serde_json::from_str::<OfRecord>(&text(EVIDENCE));
+    if record.is_ok_and(|record| record.schema.starts_with("lao-evidence/")) {
+        files.extend([EVIDENCE, TIMINGS].map(String::from));
+        files.extend(crate::report::PAGES.map(String::from));
+        files.extend(below(out, "plots").filter(|name| crate::report::is_plot(name)));
+    }
+    files.retain(|name| std::fs::symlink_metadata(out.join(name)).is_ok_and(|found| found.is_file()));
+    files
+}
+
+/// Names of what is in a folder of the folder `out`.
+fn below(out: &Path, folder: &'static str) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(out.join(folder)).into_iter().flatten().flatten();
+    entries.filter_map(move |entry| Some(format!("{folder}/{}", entry.file_name().to_str()?)))
+}
+
+fn file_of(claim: &Claim) -> String {
+    format!("claims/{}.json", claim.id)
+}
+
+/// Runs the claims, writes the record into the folder, and returns it.
+///
+/// # Errors
+/// When the folder cannot be written, or the run was cancelled ([`Cancelled`]); what was finished before is kept, and the
+/// next run with the same key resumes from there.
 pub fn run(
     options: &Options,
     plan: &Plan,
+    folder: &mut OutputFolder,
     progress: &dyn Progress,
     cancelled: &AtomicBool,
 ) -> anyhow::Result<(Record, Timings)> {
     let info = run_info(options, plan)?;
-    let folder = options.out.join("claims");
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot create {}: choose another folder with --out", folder.display()))?;
-    let state = options.out.join("run.json");
-    if options.fresh || !unfinished(&state, &info.key) {
-        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {}", folder.display()))?;
-        std::fs::create_dir_all(&folder)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
+    let pool =
+        pool.with_context(|| format!("cannot start {} threads: ask for fewer with --jobs", options.jobs))?;
+    if options.fresh || !unfinished(&folder.path().join(STATE), &info.key) {
+        folder.remove(|name| name.starts_with("claims/"))?;
     }
-    write_json(&state, &State { key: info.key.clone(), finished: false })?;
+    folder.announce([STATE, EVIDENCE, TIMINGS].map(String::from))?;
+    folder.announce(options.claims.iter().map(|claim| file_of(claim)))?;
+    crate::report::announce(folder, options.claims.iter().map(|claim| claim.id))?;
+    write_json(folder, STATE, &State { key: info.key.clone(), finished: false })?;
+    let folder = &*folder;
 
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     let alpha = plan.suite.alpha / family(options, plan) as f64;
     let stored: Vec<anyhow::Result<Stored>> = pool.install(|| {
         let one = |claim: &&'static Claim| {
-            let file = folder.join(format!("{}.json", claim.id));
-            if let Some(stored) = load(&file, &info.key, claim) {
+            let file = file_of(claim);
+            if let Some(stored) = load(&folder.path().join(&file), &info.key, claim) {
                 progress.finished(claim, passed(claim, &stored, alpha), true);
                 return Ok(stored);
             }
             progress.started(claim);
             let sizes = plan.sizes(claim.id, options.tier);
             let stored = run_claim(claim, &sizes, alpha, options.seed, &info.key, progress, cancelled)?;
-            write_json(&file, &stored)?;
+            write_json(folder, &file, &stored)?;
             progress.finished(claim, passed(claim, &stored, alpha), false);
             Ok(stored)
         };
@@ -112,10 +176,17 @@ pub fn run(
     let stored: Vec<Stored> = stored.into_iter().collect::<anyhow::Result<_>>()?;
     let timings = options.claims.iter().zip(&stored).map(|(c, s)| (c.id.to_string(), s.seconds)).collect();
     let record = assemble(options, plan, info, stored, alpha);
-    write_json(&options.out.join("evidence.json"), &record)?;
-    write_json(&options.out.join("timings.json"), &timings)?;
-    write_json(&state, &State { key: record.run.key.clone(), finished: true })?;
+    write_json(folder, EVIDENCE, &record)?;
+    write_json(folder, TIMINGS, &timings)?;
     Ok((record, timings))
+}
+
+/// Notes that the run has left all that it had to leave: the next one starts anew.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn finish(folder: &OutputFolder, record: &Record) -> anyhow::Result<()> {
+    write_json(folder, STATE, &State { key: record.run.key.clone(), finished: true })
 }
 
 fn run_claim(
@@ -303,10 +374,10 @@ fn load(file: &Path, key: &str, claim: &Claim) -> Option<Stored> {
     (stored.key == key && whole).then_some(stored)
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
+fn write_json(folder: &OutputFolder, name: &str, value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
-    write_atomically(path, &text)
+    folder.write(name, &text)
 }
 
 /// What the exit status of a run should be.

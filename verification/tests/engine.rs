@@ -5,7 +5,7 @@ use lao_verification::context::{Cancelled, Context, Direction};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, Tier};
 use lao_verification::record::Record;
-use lao_verification::run::{self, Options, Progress, Silent, Status, status};
+use lao_verification::run::{self, Options, Progress, Silent, Status, Timings, status};
 use lao_verification::verdict::Verdict;
 use rand::RngExt as _;
 use std::path::Path;
@@ -116,14 +116,22 @@ static TRIALS: Claim = planted("planted-trials", Expected::Holds, FAULT, panicki
 static ABSENT: Claim = planted("planted-absent", Expected::Holds, FAULT, absent);
 static RICH: Claim = planted("planted-rich", Expected::Holds, FAULT, rich);
 
-fn options(claims: &[&'static Claim], out: &Path, jobs: usize) -> Options {
-    Options { claims: claims.to_vec(), tier: Tier::Quick, seed: 1, jobs, out: out.into(), fresh: false }
+fn attempt(
+    claims: &[&'static Claim],
+    out: &Path,
+    jobs: usize,
+    progress: &dyn Progress,
+    cancelled: &AtomicBool,
+) -> anyhow::Result<(Record, Timings)> {
+    let options = Options { claims: claims.to_vec(), tier: Tier::Quick, seed: 1, jobs, fresh: false };
+    let mut folder = run::open_folder(out)?;
+    let done = run::run(&options, &Plan::built_in().unwrap(), &mut folder, progress, cancelled)?;
+    run::finish(&folder, &done.0)?;
+    Ok(done)
 }
 
 fn run_in(claims: &[&'static Claim], out: &Path, jobs: usize) -> Record {
-    let plan = Plan::built_in().unwrap();
-    let (record, timings) =
-        run::run(&options(claims, out, jobs), &plan, &Silent, &AtomicBool::new(false)).unwrap();
+    let (record, timings) = attempt(claims, out, jobs, &Silent, &AtomicBool::new(false)).unwrap();
     assert_eq!(timings.len(), claims.len());
     record
 }
@@ -199,23 +207,22 @@ fn a_cancelled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
     let claims: [&'static Claim; 4] = [&TRUE, &FALSE, &RICH, &TRIALS];
     run_in(&claims, &whole, 1);
 
-    let plan = Plan::built_in().unwrap();
     let flag = AtomicBool::new(false);
-    let error = run::run(&options(&claims, &broken, 1), &plan, &CancelAfter(AtomicU64::new(2), &flag), &flag);
+    let error = attempt(&claims, &broken, 1, &CancelAfter(AtomicU64::new(2), &flag), &flag);
     assert!(error.unwrap_err().is::<Cancelled>());
     assert!(!broken.join("evidence.json").exists(), "no record of half a run");
 
     // A torn file, as a power cut could leave it, counts as not there.
     std::fs::write(broken.join("claims/planted-trials.json"), "{\"key\":").unwrap();
     let reused = CountReused::default();
-    run::run(&options(&claims, &broken, 1), &plan, &reused, &AtomicBool::new(false)).unwrap();
+    attempt(&claims, &broken, 1, &reused, &AtomicBool::new(false)).unwrap();
     assert_eq!(reused.0.load(Ordering::Relaxed), 2);
     let read = |out: &Path| std::fs::read(out.join("evidence.json")).unwrap();
     assert!(read(&whole) == read(&broken));
 
     // A finished run is not taken up again: a new one starts.
     let reused = CountReused::default();
-    run::run(&options(&claims, &broken, 1), &plan, &reused, &AtomicBool::new(false)).unwrap();
+    attempt(&claims, &broken, 1, &reused, &AtomicBool::new(false)).unwrap();
     assert_eq!(reused.0.load(Ordering::Relaxed), 0);
 }
 
@@ -224,8 +231,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a-file");
     std::fs::write(&file, "").unwrap();
-    let plan = Plan::built_in().unwrap();
-    let error = run::run(&options(&[&TRUE], &file, 1), &plan, &Silent, &AtomicBool::new(false));
+    let error = attempt(&[&TRUE], &file, 1, &Silent, &AtomicBool::new(false));
     let text = format!("{:#}", error.unwrap_err());
     assert!(text.contains("a-file") && text.contains("--out"), "{text}");
 }

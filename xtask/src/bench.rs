@@ -1,14 +1,12 @@
 //! `cargo xtask bench`: runs scenarios, records and draws them.
 
+use crate::say;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use comfy_table::{Table, presets};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lao_bench_suite::record::Record;
 use lao_bench_suite::run::{self, Cancelled, Options};
 use lao_bench_suite::scenario::{Scenario, Tier};
 use lao_bench_suite::{kinds::Analysis, report};
-use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -41,7 +39,7 @@ pub struct BenchArgs {
     /// How much work: check (seconds), quick (minutes), full (more repetitions).
     #[arg(long, value_enum, default_value_t = TierArg::Quick)]
     tier: TierArg,
-    /// Folder of the results.
+    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or removed.
     #[arg(long, default_value = "target/lao/bench", value_name = "DIR")]
     out: PathBuf,
     /// Root seed.
@@ -72,7 +70,7 @@ enum Format {
 pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
     let selected = Scenario::select(&args.scenarios)?;
     if args.list {
-        print(&list(&selected, args.format)?)?;
+        say::results(&list(&selected, args.format)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let tier = match args.tier {
@@ -81,39 +79,47 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
         TierArg::Full => Tier::Full,
     };
     let options = Options { tier, seed: args.seed, jobs: args.jobs };
+    // What can be refused is refused before the first measurement.
+    let mut folder = run::open_folder(&args.out)?;
+    report::check_others(&selected, &args.out)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&cancelled);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
 
     let (mut records, mut text) = (Vec::new(), String::new());
     for scenario in &selected {
-        let bar = bar(&scenario.name);
+        let bar = say::ticking_bar(1, "{bar:30} {pos}/{len} jobs  {elapsed_precise}  {msg}");
+        bar.set_message(scenario.name.clone());
         let progress = |done: usize, of: usize| {
             bar.set_length(of as u64);
             bar.set_position(done as u64);
         };
-        let result = run::run(scenario, options, &args.out, &progress, &cancelled);
+        let result = run::run(scenario, options, &mut folder, &progress, &cancelled);
         bar.finish_and_clear();
         let record = match result {
             Ok(record) => record,
-            Err(error) if error.is::<Cancelled>() => {
-                if !records.is_empty() {
-                    report::write_index(&args.out)?;
+            Err(error) => {
+                // Scenarios that were finished are kept, whatever became of this one.
+                let kept = if records.is_empty() { Ok(()) } else { report::write_index(&mut folder) };
+                if !error.is::<Cancelled>() {
+                    return Err(error);
                 }
-                eprintln!("cancelled; finished scenarios are kept in {}", args.out.display());
+                kept?;
+                say::note(&format!("cancelled; finished scenarios are kept in {}", args.out.display()));
                 return Ok(ExitCode::from(130));
             }
-            Err(error) => return Err(error),
         };
-        let analysis = report::write(scenario, &record, &args.out)?;
-        eprintln!("done  {} ({})", scenario.name, lao_figures::seconds(record.seconds));
+        let analysis = report::write(scenario, &record, &mut folder)?;
+        say::note(&format!("done  {} ({})", scenario.name, lao_figures::seconds(record.seconds)));
         text += &summary(scenario, &record, &analysis);
         records.push(record);
     }
-    report::write_index(&args.out)?;
+    report::write_index(&mut folder)?;
     match args.format {
-        Format::Json => print(&(serde_json::to_string_pretty(&records)? + "\n"))?,
-        Format::Human => print(&format!("{text}report: {}\n", args.out.join("index.html").display()))?,
+        Format::Json => say::results(&(serde_json::to_string_pretty(&records)? + "\n"))?,
+        Format::Human => {
+            say::results(&format!("{text}report: {}\n", args.out.join("index.html").display()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -124,42 +130,20 @@ fn list(selected: &[Scenario], format: Format) -> anyhow::Result<String> {
         let rows: Vec<_> = selected.iter().map(row).collect();
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["scenario", "kind", "learners", "title"]);
+    let mut table = say::table(["scenario", "kind", "learners", "title"]);
     for scenario in selected {
         let (kind, learners) = (scenario.kind.to_string(), scenario.learners.len().to_string());
         table.add_row([&scenario.name, &kind, &learners, &scenario.title]);
     }
-    Ok(format!("{table}\n{} scenarios\n", selected.len()))
+    Ok(format!("{}{} scenarios\n", say::fitted(&table), selected.len()))
 }
 
 fn summary(scenario: &Scenario, record: &Record, analysis: &Analysis) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
+    let mut table = say::table([""; 0]);
     if let Some((header, rows)) = analysis.table.split_first() {
         table.set_header(header);
         table.add_rows(rows);
     }
     let (tier, repetitions) = (record.tier, record.size.repetitions);
     format!("{}\n{} tier, {repetitions} repetitions, seed {}\n{table}\n\n", scenario.title, tier, record.seed)
-}
-
-fn bar(name: &str) -> ProgressBar {
-    let bar = ProgressBar::new(1);
-    if !std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    let style = "{bar:30} {pos}/{len} jobs  {elapsed_precise}  {msg}";
-    bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(name.to_string());
-    bar.enable_steady_tick(std::time::Duration::from_millis(200));
-    bar
-}
-
-/// Prints to standard output; a closed pipe is no error.
-fn print(text: &str) -> anyhow::Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot print"),
-        _ => Ok(()),
-    }
 }

@@ -1,12 +1,11 @@
 //! `cargo xtask data`: which datasets there are, where they lie, fetching and checking them.
 
+use crate::say;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
-use comfy_table::{Table, presets};
-use indicatif::{ProgressBar, ProgressStyle};
-use lao_datasets::catalog::{Catalog, CatalogError, Dataset, Found, Progress, SplitRule};
+use indicatif::ProgressBar;
+use lao_datasets::catalog::{Catalog, CatalogError, Dataset, Found, FoundFile, Progress, SplitRule};
 use serde_json::{Value, json};
-use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// List, fetch and check the datasets of the catalogue.
@@ -80,10 +79,10 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
     match format {
         Format::Json => {
             let entries: Vec<Value> = shown.iter().map(|dataset| describe(catalog, dataset)).collect();
-            print(&serde_json::to_string_pretty(&entries)?)?;
+            say::results(&(serde_json::to_string_pretty(&entries)? + "\n"))?;
         }
         Format::Human if names.is_empty() => {
-            let mut table = new_table(["name", "rows", "features", "licence", "where", "title"]);
+            let mut table = say::table(["name", "rows", "features", "licence", "where", "title"]);
             for dataset in shown {
                 let place = match catalog.find(&dataset.name) {
                     Ok(found) => places(&found),
@@ -102,34 +101,37 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
                     &dataset.title,
                 ]);
             }
-            print(&table.trim_fmt())?;
-            print(&format!("\nsearched: {}", catalog.folders().describe()))?;
+            let searched = catalog.folders().describe();
+            say::results(&format!("{}\nsearched: {searched}\n", say::fitted(&table)))?;
         }
         Format::Human => {
-            for dataset in shown {
-                print(&sheet(catalog, dataset))?;
-            }
+            let sheets: Vec<String> = shown.iter().map(|dataset| sheet(catalog, dataset) + "\n").collect();
+            say::results(&sheets.concat())?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn fetch(catalog: &Catalog, names: &[String]) -> anyhow::Result<ExitCode> {
+    let mut printed = Ok(());
     // All names are checked before the first transfer.
     for dataset in chosen(catalog, names)? {
         let found = catalog.fetch(&dataset.name, &mut Bar::default());
         let found = found.with_context(|| format!("cannot fetch `{}`", dataset.name))?;
-        for file in found.files.values() {
-            print(&format!("{}: {} ({})", dataset.name, file.path.display(), file.place))?;
-        }
+        let line =
+            |file: &FoundFile<'_>| format!("{}: {} ({})\n", dataset.name, file.path.display(), file.place);
+        let lines: String = found.files.values().map(line).collect();
+        // What cannot be printed does not keep the rest from being fetched.
+        printed = printed.and(say::results(&lines));
     }
+    printed?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn check(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<ExitCode> {
     let mut bad = false;
     let mut reports = Vec::new();
-    let mut table = new_table(["name", "state", "detail"]);
+    let mut table = say::table(["name", "state", "detail"]);
     for dataset in chosen(catalog, names)? {
         let (state, detail) = match catalog.load(&dataset.name) {
             Ok(loaded) => {
@@ -151,8 +153,8 @@ fn check(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<
         table.add_row([dataset.name.as_str(), state, &detail]);
     }
     match format {
-        Format::Json => print(&serde_json::to_string_pretty(&reports)?)?,
-        Format::Human => print(&table.trim_fmt())?,
+        Format::Json => say::results(&(serde_json::to_string_pretty(&reports)? + "\n"))?,
+        Format::Human => say::results(&(table.trim_fmt() + "\n"))?,
     }
     Ok(ExitCode::from(u8::from(bad)))
 }
@@ -250,38 +252,17 @@ fn describe(catalog: &Catalog, dataset: &Dataset) -> Value {
     })
 }
 
-fn new_table<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
-    table
-}
-
-/// To standard output; a reader that has gone away (`| head`) is no error.
-fn print(text: &str) -> anyhow::Result<()> {
-    match writeln!(io::stdout().lock(), "{text}") {
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        outcome => outcome.context("cannot write to standard output"),
-    }
-}
-
 /// A progress bar per transfer, on a terminal; otherwise a line.
 #[derive(Default)]
 struct Bar(Option<ProgressBar>);
 
 impl Progress for Bar {
     fn start(&mut self, url: &str, already: u64, total: Option<u64>) {
-        if !io::stderr().is_terminal() {
-            eprintln!("fetching {url}");
-            return;
-        }
-        let bar = match total {
-            Some(total) => ProgressBar::new(total),
-            None => ProgressBar::new_spinner(),
-        };
         let template = "{msg} {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-        bar.set_style(
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
+        let bar = say::bar(total, template);
+        if bar.is_hidden() {
+            say::note(&format!("fetching {url}"));
+        }
         bar.set_message(url.rsplit('/').next().unwrap_or(url).to_owned());
         bar.set_position(already);
         self.0 = Some(bar);
@@ -295,8 +276,8 @@ impl Progress for Bar {
 
     fn note(&mut self, message: &str) {
         match &self.0 {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
+            Some(bar) => say::note_beside(bar, message),
+            None => say::note(message),
         }
     }
 }

@@ -1,11 +1,15 @@
 //! The commands of the project.
 
+// These macros panic when the stream is closed or full; `say` does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 mod bench;
 mod data;
 mod report;
+mod say;
 mod verify;
 
 /// Sparse linear learning under limited attribute observation: verify the theory, measure, fetch data.
@@ -25,14 +29,32 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let result = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(said) => usage(&said),
+    };
+    result.unwrap_or_else(|error| {
+        say::note(&format!("error: {error:#}"));
+        ExitCode::from(2)
+    })
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Verify(args) => verify::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Data(args) => data::run(args),
         Command::Report(args) => report::run(args),
-    };
-    result.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::from(2)
-    })
+    }
+}
+
+/// Prints what clap says: help and version where results go, wrong usage where errors go.
+fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
+    let text = said.render().to_string();
+    if said.use_stderr() {
+        say::note(text.trim_end());
+        return Ok(ExitCode::from(2));
+    }
+    say::results(&text)?;
+    Ok(ExitCode::SUCCESS)
 }

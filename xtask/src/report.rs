@@ -1,10 +1,11 @@
 //! `cargo xtask report`: renews what is generated in the repository's pages.
 
+use crate::say;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use lao_algorithms::METHODS;
 use lao_algorithms::thresholding::SOLVERS;
-use lao_figures::write_atomically;
+use lao_figures::{check_writable, write_atomically};
 use lao_verification::errata;
 use lao_verification::record::Record;
 use lao_verification::report::markdown;
@@ -55,20 +56,33 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let page = splice(&page, "results", &markdown::results(&record)).with_context(|| shown(&readme))?;
     let page = splice(&page, "methods", &methods()).with_context(|| shown(&readme))?;
     let page = splice(&page, "solvers", &solvers()).with_context(|| shown(&readme))?;
-    let mut stale = Vec::new();
-    for (path, text) in [(readme, page), (args.pages.join("ERRATA.md"), errata::markdown(&record))] {
-        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
+    let list = args.pages.join("ERRATA.md");
+    let pages = [(readme, page), (list.clone(), errata::markdown(&record))];
+    let stale: Vec<_> = pages
+        .into_iter()
+        .filter(|(path, text)| std::fs::read_to_string(path).map_or(true, |old| old != *text))
+        .collect();
+    if args.check {
+        let names: Vec<String> = stale.iter().map(|(path, _)| shown(path)).collect();
+        if !names.is_empty() {
+            say::note(&format!(
+                "stale: {}; run `cargo xtask verify && cargo xtask report`",
+                names.join(", ")
+            ));
         }
-        if !args.check {
-            write_atomically(&path, text.as_bytes())?;
-            eprintln!("wrote {}", path.display());
-        }
-        stale.push(shown(&path));
+        return Ok(ExitCode::from(u8::from(!names.is_empty())));
     }
-    if args.check && !stale.is_empty() {
-        eprintln!("stale: {}; run `cargo xtask verify && cargo xtask report`", stale.join(", "));
-        return Ok(ExitCode::from(1));
+    // Both are looked at before one is written.
+    if list.exists() && !errata::is_generated(&read(&list)?) {
+        bail!(
+            "{} was not written by `cargo xtask report`: move it away, or name other --pages",
+            list.display()
+        );
+    }
+    stale.iter().try_for_each(|(path, _)| check_writable(path))?;
+    for (path, text) in &stale {
+        write_atomically(path, text.as_bytes())?;
+        say::note(&format!("wrote {}", path.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

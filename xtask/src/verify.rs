@@ -1,9 +1,9 @@
 //! `cargo xtask verify`: puts the claims to the test and writes the report.
 
+use crate::say;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use comfy_table::{Table, presets};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use lao_verification::claim::{Claim, Expected};
 use lao_verification::context::Cancelled;
 use lao_verification::plan::{Plan, Tier};
@@ -11,8 +11,7 @@ use lao_verification::record::Record;
 use lao_verification::run::{self, Options, Progress, Status};
 use lao_verification::verdict::Verdict;
 use lao_verification::{claims, compare, explain, report};
-use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +53,7 @@ pub struct VerifyArgs {
     /// Root seed; the default is the plan's (nightly: the day's).
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Folder of the results.
+    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or removed.
     #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
     out: PathBuf,
     /// Start over instead of taking up an unfinished run.
@@ -70,7 +69,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "reason")]
     bless: Option<PathBuf>,
     /// Why the baseline changes; stored in it.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", requires = "bless")]
     reason: Option<String>,
 }
 
@@ -97,40 +96,50 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     };
     if let Some(id) = &args.explain {
         let claim = claims::find(id).with_context(|| unknown(id))?;
-        return print(&explain::explain(claim, &plan, tier, &args.out));
+        say::results(&explain::explain(claim, &plan, tier, &args.out))?;
+        return Ok(ExitCode::SUCCESS);
     }
     let selected = select(&args)?;
     if args.list {
-        return print(&list(&selected, args.format)?);
+        say::results(&list(&selected, args.format)?)?;
+        return Ok(ExitCode::SUCCESS);
     }
+    // What can be refused is refused before the first claim runs.
+    let baseline = args.compare.as_deref().map(compare::read).transpose()?;
+    let reason = args.reason.as_deref().unwrap_or_default();
+    if let Some(file) = &args.bless {
+        compare::may_bless(file, reason)?;
+    }
+    let mut folder = run::open_folder(&args.out)?;
     let seed = match (args.seed, tier) {
         (Some(seed), _) => seed,
         (None, Tier::Nightly) => run::seed_of_the_day(),
         (None, _) => plan.suite.seed,
     };
-    let options =
-        Options { claims: selected, tier, seed, jobs: args.jobs, out: args.out.clone(), fresh: args.fresh };
+    let options = Options { claims: selected, tier, seed, jobs: args.jobs, fresh: args.fresh };
 
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&cancelled);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
     let bar = Bar::new(options.claims.len());
-    let result = run::run(&options, &plan, &bar, &cancelled);
+    let result = run::run(&options, &plan, &mut folder, &bar, &cancelled);
     bar.0.finish_and_clear();
     let (record, timings) = match result {
         Ok(done) => done,
         Err(error) if error.is::<Cancelled>() => {
-            eprintln!(
+            say::note(&format!(
                 "cancelled; finished claims are kept in {} and the next run goes on",
                 args.out.display()
-            );
+            ));
             return Ok(ExitCode::from(130));
         }
         Err(error) => return Err(error),
     };
 
-    let comparison = args.compare.as_deref().map(|file| compare::compare(&record, file)).transpose()?;
-    report::write(&args.out, &record, &timings, comparison.as_ref())?;
+    // All files first, words last: a stream that is closed or full costs no result.
+    let comparison = baseline.map(|baseline| compare::against(&record, &baseline));
+    report::write(&mut folder, &record, &timings, comparison.as_ref())?;
+    run::finish(&folder, &record)?;
     let mut status = run::status(&record, tier);
     if status == Status::AsExpected && comparison.as_ref().is_some_and(compare::Comparison::is_worse) {
         status = Status::Worse;
@@ -139,13 +148,13 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         if status != Status::AsExpected && status != Status::Worse {
             bail!("not blessed: the run is not as expected ({status:?})");
         }
-        compare::bless(&record, file, args.reason.as_deref().unwrap_or_default())?;
-        eprintln!("wrote {}", file.display());
+        compare::bless(&record, file, reason)?;
+        say::note(&format!("wrote {}", file.display()));
     }
     match args.format {
-        Format::Json => print(&(serde_json::to_string_pretty(&record)? + "\n"))?,
-        Format::Human => print(&summary(&record, comparison.as_ref(), &args.out))?,
-    };
+        Format::Json => say::results(&(serde_json::to_string_pretty(&record)? + "\n"))?,
+        Format::Human => say::results(&summary(&record, comparison.as_ref(), &args.out))?,
+    }
     Ok(ExitCode::from(status as u8))
 }
 
@@ -190,8 +199,7 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
             .collect();
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["claim", "place", "expected", "mutants", "sentence"]);
+    let mut table = say::table(["claim", "expected", "place: sentence"]);
     for claim in selected {
         let expected = match claim.expected {
             Expected::Holds => "HOLDS",
@@ -199,21 +207,16 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
             Expected::Vacuous => "VACUOUS",
             Expected::NotRun(_) => "NOT-RUN",
         };
-        table.add_row([claim.id, claim.place, expected, &claim.mutants.len().to_string(), claim.sentence]);
+        table.add_row([claim.id, expected, &format!("{}: {}", claim.place, claim.sentence)]);
     }
-    Ok(format!("{table}\n{} claims\n", selected.len()))
+    let (table, count) = (say::fitted(&table), selected.len());
+    Ok(format!(
+        "{table}{count} claims; --explain CLAIM says all about one, --format json has all sentences\n"
+    ))
 }
 
-fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &std::path::Path) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([
-        "",
-        "claim",
-        "verdict",
-        "expected",
-        "tightness",
-        "mutants",
-    ]);
+fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &Path) -> String {
+    let mut table = say::table(["", "claim", "verdict", "expected", "tightness", "mutants"]);
     for claim in &record.claims {
         let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
         let mark = match (claim.as_expected, claim.verdict) {
@@ -256,27 +259,13 @@ fn is_failure(claim: &lao_verification::record::ClaimRecord) -> bool {
     !claim.as_expected && !matches!(claim.verdict, Verdict::Inconclusive | Verdict::NotRun)
 }
 
-/// Prints to standard output; a closed pipe is no error.
-fn print(text: &str) -> anyhow::Result<ExitCode> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("cannot print"),
-        _ => Ok(ExitCode::SUCCESS),
-    }
-}
-
 /// A bar on a terminal; a line per claim elsewhere.
 struct Bar(ProgressBar);
 
 impl Bar {
     fn new(claims: usize) -> Self {
-        let bar = ProgressBar::new(claims as u64);
-        if !std::io::stderr().is_terminal() {
-            bar.set_draw_target(ProgressDrawTarget::hidden());
-        }
-        let style = "{bar:30} {pos}/{len} claims  {elapsed_precise}  {msg}";
-        bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.enable_steady_tick(std::time::Duration::from_millis(200));
-        Bar(bar)
+        let template = "{bar:30} {pos}/{len} claims  {elapsed_precise}  {msg}";
+        Bar(say::ticking_bar(claims as u64, template))
     }
 }
 
@@ -288,11 +277,7 @@ impl Progress for Bar {
     fn finished(&self, claim: &Claim, passed: bool, reused: bool) {
         let mark = if passed { "ok" } else { "??" };
         let kept = if reused { " (kept from the unfinished run)" } else { "" };
-        if self.0.is_hidden() {
-            eprintln!("{mark}  {}{kept}", claim.id);
-        } else {
-            self.0.println(format!("{mark}  {}{kept}", claim.id));
-        }
+        say::note_beside(&self.0, &format!("{mark}  {}{kept}", claim.id));
         self.0.inc(1);
     }
 }

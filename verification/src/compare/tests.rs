@@ -82,7 +82,36 @@ fn another_seed_is_compared_by_welch_and_another_platform_to_rounding() {
 }
 
 #[test]
-fn small_steps_that_add_up_are_noticed_against_epoch_zero() {
+fn what_was_blessed_passes_and_the_drift_stays_in_view() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    let slower = with_rate(around(0.55), Direction::Larger);
+    let before = compare(&slower, &file).unwrap();
+    assert!(before.is_worse());
+    assert!(before.to_string().contains("--bless FILE --reason"), "{before}");
+    bless(&slower, &file, "slower, but right").unwrap();
+
+    let after = compare(&slower, &file).unwrap();
+    assert!(!after.is_worse(), "{after}");
+    assert_eq!(change(&after, Epoch::Zero), Change::Worse);
+    let text = after.to_string();
+    assert!(text.contains("drift, worse:") && text.contains("+10.00 %"), "{text}");
+    assert!(!text.contains("WORSE") && !text.contains("--bless"), "{text}");
+}
+
+#[test]
+fn an_unchanged_run_says_so_and_nothing_is_undecided() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    // Noise between two blesses leaves the way from the first to the last open.
+    let noisy = with_rate((0..20).map(|i| 0.5 + 0.2 * f64::from(i % 7) / 7.0).collect(), Direction::Larger);
+    bless(&noisy, &file, "other draws").unwrap();
+    let text = compare(&noisy, &file).unwrap().to_string();
+    let of_first = noisy.claims[0].honest.rates.len();
+    assert!(of_first == 1 && text.contains("0 undecided") && !text.contains("undecided: "), "{text}");
+    assert!(text.contains(" unchanged, 0 same"), "{text}");
+}
+
+#[test]
+fn small_steps_that_add_up_are_shown_against_epoch_zero() {
     let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
     for step in 1..=3 {
         let record = with_rate(around(0.5 * 1.014f64.powi(step)), Direction::Larger);
@@ -90,8 +119,9 @@ fn small_steps_that_add_up_are_noticed_against_epoch_zero() {
         assert_ne!(change(&comparison, Epoch::Current), Change::Worse, "one step is small");
         if step == 3 {
             assert_eq!(change(&comparison, Epoch::Zero), Change::Worse);
-            assert!(comparison.is_worse());
+            assert!(comparison.to_string().contains("drift, worse"), "{comparison}");
         }
+        assert!(!comparison.is_worse());
         bless(&record, &file, "a small step").unwrap();
     }
 }
@@ -136,7 +166,7 @@ fn one_worse_rate_among_many_must_pass_holm() {
 fn blessing_asks_for_a_reason_and_keeps_history() {
     let record = with_rate(around(0.5), Direction::Larger);
     let (_folder, file) = blessed(&record);
-    assert!(bless(&record, &file, "  ").is_err());
+    assert!(bless(&record, &file, "  ").is_err() && may_bless(&file, "  ").is_err());
     bless(&with_rate(around(0.6), Direction::Larger), &file, "slower, but right").unwrap();
     let baseline = read(&file).unwrap();
     assert_eq!(baseline.history.len(), 2);
@@ -151,4 +181,7 @@ fn a_missing_or_foreign_file_is_named() {
     assert!(format!("{error:#}").contains("nothing.json"));
     std::fs::write(&file, "{\"schema\": 3}").unwrap();
     assert!(format!("{:#}", compare(&sample::record(), &file).unwrap_err()).contains("not a baseline"));
+    assert!(format!("{:#}", may_bless(&file, "why").unwrap_err()).contains("not a baseline"));
+    assert!(format!("{:#}", read(folder.path()).unwrap_err()).contains("not an ordinary file"));
+    assert!(format!("{:#}", may_bless(folder.path(), "why").unwrap_err()).contains("a folder"));
 }

@@ -22,39 +22,63 @@ use crate::compare::Comparison;
 use crate::errata;
 use crate::record::Record;
 use crate::run::Timings;
-use anyhow::Context as _;
-use lao_figures::{standalone, write_atomically};
-use std::path::Path;
+use lao_figures::{OutputFolder, standalone};
 
-/// Writes the report of a record into the folder `out`, next to its `evidence.json`. Each file is replaced whole.
+/// The files of a report, plots apart.
+pub(crate) const PAGES: [&str; 4] = ["index.html", "summary.md", "errata.md", "junit.xml"];
+/// The plot of all claims.
+const TIGHTNESS: &str = "plots/tightness.svg";
+
+/// The name of a claim's plot, counted from 1.
+fn plot(claim: &str, number: usize) -> String {
+    format!("plots/{claim}-{number}.svg")
+}
+
+/// Whether this is the name of a plot that a report may have.
+pub(crate) fn is_plot(name: &str) -> bool {
+    let stem = name.strip_prefix("plots/").and_then(|name| name.strip_suffix(".svg"));
+    let numbered = stem.and_then(|stem| stem.rsplit_once('-'));
+    let known = |(claim, number): (&str, &str)| {
+        crate::claims::find(claim).is_some() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    name == TIGHTNESS || numbered.is_some_and(known)
+}
+
+/// Lists the files that [`write`] will write whatever the claims find, so that what stands in the way is known before the
+/// first claim runs.
+pub(crate) fn announce<'a>(
+    folder: &mut OutputFolder,
+    claims: impl Iterator<Item = &'a str>,
+) -> anyhow::Result<()> {
+    folder.announce(PAGES.into_iter().chain([TIGHTNESS]).map(String::from))?;
+    folder.announce(claims.map(|claim| plot(claim, 1)))
+}
+
+/// Writes the report of a record into the folder of its `evidence.json`. Each file is replaced whole; plots of another run
+/// are removed.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub fn write(
-    out: &Path,
+    folder: &mut OutputFolder,
     record: &Record,
     timings: &Timings,
     comparison: Option<&Comparison>,
 ) -> anyhow::Result<()> {
     let page = view::page(record, timings, comparison)?;
-    let plots = out.join("plots");
-    if plots.exists() {
-        std::fs::remove_dir_all(&plots).with_context(|| format!("cannot clear {}", plots.display()))?;
-    }
-    std::fs::create_dir_all(&plots).with_context(|| format!("cannot create {}", plots.display()))?;
     let mut files = vec![
         ("index.html".to_string(), html::render(&page)?),
         ("summary.md".to_string(), markdown::summary(record, comparison)),
         ("errata.md".to_string(), errata::markdown(record)),
         ("junit.xml".to_string(), junit::xml(record, timings)?),
     ];
-    files.extend(page.tightness.iter().map(|svg| ("plots/tightness.svg".into(), standalone(svg))));
+    files.extend(page.tightness.iter().map(|svg| (TIGHTNESS.into(), standalone(svg))));
     let drawn = page.claims.iter().flat_map(|claim| &claim.plots);
     files.extend(drawn.map(|one| (one.file.clone(), standalone(&one.svg))));
-    for (name, text) in files {
-        write_atomically(&out.join(name), text.as_bytes())?;
-    }
-    Ok(())
+    folder.announce(files.iter().map(|(name, _)| name.clone()))?;
+    let stale = |name: &str| name.starts_with("plots/") && files.iter().all(|(new, _)| new != name);
+    folder.remove(stale)?;
+    files.iter().try_for_each(|(name, text)| folder.write(name, text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -63,13 +87,32 @@ mod tests {
 
     #[test]
     fn a_report_is_written_whole() {
-        let folder = tempfile::tempdir().unwrap();
+        let out = tempfile::tempdir().unwrap();
         let record = sample::record();
-        write(folder.path(), &record, &Timings::new(), None).unwrap();
+        let mut folder = crate::run::open_folder(out.path()).unwrap();
+        write(&mut folder, &record, &Timings::new(), None).unwrap();
         for file in ["index.html", "summary.md", "errata.md", "junit.xml", "plots/tightness.svg"] {
             assert!(folder.path().join(file).metadata().unwrap().len() > 100, "{file}");
         }
-        let plot = format!("plots/{}-2.svg", record.claims[0].id);
-        assert!(folder.path().join(plot).exists());
+        assert!(folder.path().join(plot(&record.claims[0].id, 2)).exists());
+
+        // Another run has fewer plots; those of this one go, and a file of somebody else's stays.
+        let mine = out.path().join("plots/mine.svg");
+        std::fs::write(&mine, "mine").unwrap();
+        let mut fewer = record.clone();
+        fewer.claims[0].honest.figures.pop();
+        write(&mut folder, &fewer, &Timings::new(), None).unwrap();
+        assert!(!folder.path().join(plot(&record.claims[0].id, 2)).exists());
+        assert!(folder.path().join(plot(&record.claims[0].id, 1)).exists() && mine.exists());
+    }
+
+    #[test]
+    fn plots_are_known_by_their_names() {
+        assert!(is_plot("plots/tightness.svg") && is_plot("plots/ms18-lemma-a2-1.svg"));
+        for other in
+            ["plots/mine.svg", "plots/mine-1.svg", "plots/ms18-lemma-a2-x.svg", "ms18-lemma-a2-1.svg"]
+        {
+            assert!(!is_plot(other), "{other}");
+        }
     }
 }

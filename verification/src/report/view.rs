@@ -243,7 +243,7 @@ fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimVi
     let honest = &record.honest;
     let (class, mark) = badge(record);
     let plots = honest.figures.iter().enumerate().map(|(i, figure)| {
-        let file = format!("plots/{}-{}.svg", record.id, i + 1);
+        let file = super::plot(&record.id, i + 1);
         Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
     });
     Ok(ClaimView {

@@ -58,7 +58,8 @@ fn report(cx: &mut Context<'_>, grid: &Grid<'_>, values: &[Vec<f64>]) {
     }
     if let Ok(fits) = fit(&grid.x, values, None) {
         let slopes = fits.iter().map(|fit| fit.slope).collect();
-        cx.rate(&format!("exponent of {} in {}", grid.name, grid.variable), Direction::Larger, slopes);
+        // The name of a grid says in which parameter.
+        cx.rate(&format!("exponent of {}", grid.name), Direction::Larger, slopes);
     }
     cx.figure(Figure {
         caption: format!("{}, mean of the replicates.", grid.name),

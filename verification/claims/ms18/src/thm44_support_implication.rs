@@ -8,14 +8,15 @@
 //!
 //! *Design.* Random pairs of sparse vectors, half of them as close as a missing coordinate allows; random populations for
 //! strong convexity; the production `k-check` on a grid of condition numbers, first gaps and smallest coefficients; and
-//! in runs of the production Hybrid the supports at the two ends of every stage's Exploitation.
+//! in runs of the production Hybrid the supports at the two ends of every stage's Exploitation. The learner says where these
+//! ends are, so the number of updates in a stage does not matter; a stage without Exploitation is a violation.
 //!
 //! *Mutants.* `k-check` with 2 for 4 and with `r_min` for its square; Exploitation on other attributes.
 
-use lao_algorithms::murata_suzuki::{HybridParams, Problem};
+use lao_algorithms::murata_suzuki::{Hybrid, HybridParams, Problem};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Constants, Learner, Seed, Stop};
+use lao_observation::{Budget, Constants, Learner, Seed, Session, Stop};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
@@ -23,7 +24,6 @@ use lao_verification_engine::instance::{
 };
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
-use lao_verification_engine::probe;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -88,46 +88,64 @@ fn stages(cx: &mut Context<'_>) {
     cx.judge("after k-check the distance is below r_min", tally.finish());
 }
 
+/// Hybrid, sound or faulty.
+trait Staged: Learner {
+    /// Whether the next update is one of Exploitation.
+    fn is_exploiting(&self) -> bool;
+}
+
+impl Staged for Hybrid {
+    fn is_exploiting(&self) -> bool {
+        Hybrid::is_exploiting(self)
+    }
+}
+
+impl Staged for Misdirected {
+    fn is_exploiting(&self) -> bool {
+        Misdirected::is_exploiting(self)
+    }
+}
+
+const DIM: usize = 48;
+const STAGES: u64 = 8;
+
+/// What the runs use.
+fn params() -> HybridParams {
+    HybridParams { stages: Some(STAGES), ..HybridParams::practical(DIM, 5, 13, 0.125) }
+}
+
+/// Checks, for every stage of a run, the attributes after its Exploitation against those before.
+fn supports<L: Staged>(mut learner: L, seed: &Seed, tally: &mut PropertyTally) -> anyhow::Result<()> {
+    let mut rng = seed.child("star").rng();
+    let support = random_support(&mut rng, DIM, 3).into_iter().map(|j| j as u32).collect();
+    let values = (0..3).map(|_| StandardNormal.sample(&mut rng)).collect();
+    let star = SparseVector::new(DIM, support, values)?;
+    let source = Virtual::new(Rademacher::new(DIM)?, star, Noise::Gaussian(0.5), &seed.child("data"))?;
+    let (mut exploiting, mut found, mut stages) = (false, Vec::new(), 0);
+    let mut session = Session::new(source, Budget::PerExample(13), &seed.child("algorithm"));
+    session.run(&mut learner, Stop::never(), |_, learner| {
+        let theta = learner.coefficients();
+        match (exploiting, learner.is_exploiting()) {
+            (false, true) => found = theta.indices().to_vec(),
+            (true, false) => {
+                let outside = theta.indices().iter().filter(|j| found.binary_search(j).is_err()).count();
+                tally.check((found.len() + outside) as f64, found.len() as f64);
+                stages += 1;
+            }
+            _ => {}
+        }
+        exploiting = learner.is_exploiting();
+    })?;
+    (stages..STAGES).for_each(|_| _ = tally.check(1.0, 0.0));
+    Ok(())
+}
+
 /// In runs: attributes before and after each stage's Exploitation.
 fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    const DIM: usize = 48;
-    const STAGES: u64 = 8;
     let elsewhere = cx.is("exploits_other_attributes");
-    let [tally] = tally(cx, "runs", cx.size("runs")?, |trial, [tally]| {
-        let mut rng = trial.seed.child("star").rng();
-        let support = random_support(&mut rng, DIM, 3).into_iter().map(|j| j as u32).collect();
-        let values = (0..3).map(|_| StandardNormal.sample(&mut rng)).collect();
-        let star = SparseVector::new(DIM, support, values)?;
-        let source =
-            Virtual::new(Rademacher::new(DIM)?, star, Noise::Gaussian(0.5), &trial.seed.child("data"))?;
-        let mut params = HybridParams::practical(DIM, 5, 13, 0.125);
-        params.stages = Some(STAGES);
-        let (explore, stage) = (params.explore_updates, params.explore_updates + params.exploit_updates);
-        let mut learner: Box<dyn Learner> = if elsewhere {
-            Box::new(Misdirected::new(params, Misdirection::Complement)?)
-        } else {
-            Box::new(params.check()?)
-        };
-        let (mut updates, mut found) = (0, Vec::new());
-        let seed: Seed = trial.seed.child("algorithm");
-        let end = probe::run(
-            source,
-            learner.as_mut(),
-            Budget::PerExample(13),
-            &seed,
-            Stop::never(),
-            |_, theta| {
-                updates += 1;
-                if updates % stage == explore {
-                    found = theta.indices().to_vec();
-                } else if updates % stage == 0 {
-                    let outside = theta.indices().iter().filter(|j| found.binary_search(j).is_err()).count();
-                    tally.check((found.len() + outside) as f64, found.len() as f64);
-                }
-            },
-        )?;
-        anyhow::ensure!(end.is_some() && updates == STAGES * stage, "the run has {updates} updates");
-        Ok(())
+    let [tally] = tally(cx, "runs", cx.size("runs")?, |trial, [tally]| match elsewhere {
+        true => supports(Misdirected::new(params(), Misdirection::Complement)?, &trial.seed, tally),
+        false => supports(params().check()?, &trial.seed, tally),
     })?;
     cx.judge("Exploitation stays on the support it was given", tally.finish());
     Ok(())
@@ -161,3 +179,33 @@ pub const CLAIM: Claim = Claim {
     ],
     experiment,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged<L: Staged>(learner: L) -> PropertyTally {
+        let mut tally = PropertyTally::new();
+        supports(learner, &Seed::root(1), &mut tally).unwrap();
+        tally
+    }
+
+    #[test]
+    fn the_number_of_updates_in_a_stage_does_not_matter() {
+        for (explore, exploit) in [(1, 3), (1, 2), (1, 1), (2, 3), (3, 5)] {
+            let params = HybridParams { explore_updates: explore, exploit_updates: exploit, ..params() };
+            let sound = judged(params.clone().check().unwrap());
+            assert_eq!((sound.instances(), sound.violations()), (STAGES, 0), "{explore}, {exploit}");
+            let faulty = judged(Misdirected::new(params, Misdirection::Complement).unwrap());
+            assert_eq!((faulty.instances(), faulty.violations()), (STAGES, STAGES), "{explore}, {exploit}");
+        }
+    }
+
+    #[test]
+    fn stages_without_exploitation_are_violations() {
+        let never = judged(HybridParams { exploit_updates: 0, ..params() }.check().unwrap());
+        assert_eq!(never.violations(), STAGES);
+        let fewer = judged(HybridParams { stages: Some(STAGES - 1), ..params() }.check().unwrap());
+        assert_eq!((fewer.instances(), fewer.violations()), (STAGES, 1));
+    }
+}

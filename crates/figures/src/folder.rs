@@ -1,0 +1,278 @@
+//! A folder of results: written by one run at a time, and cleared of nothing but what this program wrote.
+//!
+//! Two files mark such a folder. `.lao-output` lists, by name, every file that was written there; a listed file may be
+//! replaced or removed, and no other. `.lao-lock` is locked by the run that writes; the file stays, and the operating system
+//! gives the lock back when the process ends, however it ends.
+//!
+//! | the folder | what happens |
+//! |---|---|
+//! | is missing, or holds no file | it is marked |
+//! | is marked | files that are not listed are left alone; where one stands in the way, the run is refused |
+//! | was written before folders were marked | what [`Layout::older`] recognizes is listed |
+//! | holds anything else | the run is refused |
+//!
+//! A refusal comes before the first file is touched.
+
+use crate::file::{is_temporary, write_atomically};
+use crate::seconds;
+use anyhow::{Context as _, bail, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const LIST: &str = ".lao-output";
+const LOCK: &str = ".lao-lock";
+const REMEDY: &str = "choose another folder with --out";
+
+/// What a verb leaves in its folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// The verb, such as `verify`: folders of different verbs are not mixed.
+    pub verb: &'static str,
+    /// Returns the names of the files in a folder that a version of this program without `.lao-output` wrote there, as far
+    /// as their content shows it; nothing for any other folder.
+    pub older: fn(&Path) -> Vec<String>,
+}
+
+/// A folder of results that this process has for itself.
+#[derive(Debug)]
+pub struct OutputFolder {
+    root: PathBuf,
+    list: List,
+    /// Holds the lock until the folder is dropped.
+    _lock: File,
+}
+
+/// The content of `.lao-output`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// The verb that writes into the folder.
+    verb: String,
+    /// Files that were written, or are about to be; relative, with `/` between the parts.
+    files: BTreeSet<String>,
+}
+
+impl OutputFolder {
+    /// Takes the folder for this process; makes and marks it where that is needed.
+    ///
+    /// # Errors
+    /// When the folder holds files that this verb did not write, another process uses it, or it cannot be written. Nothing
+    /// in it was changed then.
+    pub fn open(root: &Path, layout: Layout) -> anyhow::Result<Self> {
+        let shown = root.display();
+        // A folder that is refused is not to be marked, not even by the file for the lock.
+        if !root.join(LOCK).exists() {
+            contents(root, layout)?;
+        }
+        fs::create_dir_all(root).with_context(|| format!("cannot create {shown}: {REMEDY}"))?;
+        let lock = lock(root)?;
+        // Another run may have come and gone in between; from here on, none can.
+        let list = contents(root, layout)?;
+        let folder = OutputFolder { root: root.to_owned(), list, _lock: lock };
+        folder.remove_temporary_files()?;
+        folder.save()?;
+        Ok(folder)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// Lists files that this run is going to write, and makes the folders that they lie in.
+    ///
+    /// # Errors
+    /// When another file, a folder or a link stands under one of the names, or a folder cannot be written.
+    pub fn announce(&mut self, names: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
+        let names: Vec<String> = names.into_iter().collect();
+        for name in &names {
+            ensure!(is_name(name), "`{name}` is no name of a file in a folder of results");
+            let path = self.root.join(name);
+            match fs::symlink_metadata(&path) {
+                Ok(found) if !found.is_file() || !self.list.files.contains(name) => bail!(
+                    "{} stands in the way: this program did not write it; move it away, or {REMEDY}",
+                    path.display()
+                ),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot look at {}", path.display()));
+                }
+                _ => {}
+            }
+        }
+        let folders: BTreeSet<PathBuf> =
+            names.iter().filter_map(|name| self.root.join(name).parent().map(Path::to_owned)).collect();
+        for folder in folders {
+            let refused = || format!("cannot write in {}: {REMEDY}", folder.display());
+            fs::create_dir_all(&folder).with_context(refused)?;
+            crate::check_writable(&folder.join(LIST)).with_context(refused)?;
+        }
+        let before = self.list.files.len();
+        self.list.files.extend(names);
+        if self.list.files.len() > before { self.save() } else { Ok(()) }
+    }
+
+    /// Writes a file that was [announced](Self::announce), whole or not at all.
+    ///
+    /// # Errors
+    /// When it was not announced, or cannot be written.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
+        ensure!(self.list.files.contains(name), "`{name}` is written without having been announced");
+        write_atomically(&self.root.join(name), bytes)
+    }
+
+    /// Removes the listed files that `which` names.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn remove(&mut self, which: impl Fn(&str) -> bool) -> anyhow::Result<()> {
+        let gone: Vec<String> = self.list.files.iter().filter(|name| which(name)).cloned().collect();
+        for name in &gone {
+            let path = self.root.join(name);
+            // A folder or a link under the name of a file that was written is not what was written.
+            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+                fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            }
+        }
+        gone.iter().for_each(|name| _ = self.list.files.remove(name));
+        if gone.is_empty() { Ok(()) } else { self.save() }
+    }
+
+    fn save(&self) -> anyhow::Result<()> {
+        let mut text = serde_json::to_vec_pretty(&self.list)?;
+        text.push(b'\n');
+        let refused = || format!("cannot write in {}: {REMEDY}", self.root.display());
+        write_atomically(&self.root.join(LIST), &text).with_context(refused)
+    }
+
+    /// Removes what a process that was killed while it wrote left behind.
+    fn remove_temporary_files(&self) -> anyhow::Result<()> {
+        let mut folders: BTreeSet<PathBuf> = [self.root.clone()].into();
+        folders.extend(
+            self.list.files.iter().filter_map(|name| self.root.join(name).parent().map(Path::to_owned)),
+        );
+        for entry in folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten() {
+            let ours = entry.file_name().to_str().is_some_and(is_temporary);
+            if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                let path = entry.path();
+                fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The list of a folder: the one that stands there, or a first one for a folder that this verb may take.
+fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
+    let Layout { verb, older } = layout;
+    let (shown, path) = (root.display(), root.join(LIST));
+    match fs::read_to_string(&path) {
+        Ok(text) => {
+            let list: Option<List> = serde_json::from_str(&text).ok();
+            let list = list.filter(|list| list.files.iter().all(|name| is_name(name)));
+            let list = list.with_context(|| {
+                format!(
+                    "{} is not a list that this version wrote: {REMEDY}, or remove this one",
+                    path.display()
+                )
+            })?;
+            ensure!(list.verb == verb, "{shown} holds results of `cargo xtask {}`: {REMEDY}", list.verb);
+            return Ok(list);
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(error).with_context(|| format!("{shown} is not a folder: {REMEDY}"));
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}: {REMEDY}", path.display())),
+    }
+    let files: BTreeSet<String> = older(root).into_iter().filter(|name| is_name(name)).collect();
+    if files.is_empty()
+        && let Some(file) = any_file(root).with_context(|| format!("cannot look into {shown}: {REMEDY}"))?
+    {
+        bail!(
+            "{shown} holds files that `cargo xtask {verb}` did not write, such as {}: choose a new or empty folder with \
+             --out; nothing was changed",
+            file.display()
+        );
+    }
+    Ok(List { verb: verb.into(), files })
+}
+
+/// A file in the folder or below that is no mark of ours; `None` if there is none.
+fn any_file(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut below = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let ours = entry.file_name().to_str().is_some_and(|name| name == LOCK || is_temporary(name));
+        match entry.file_type()?.is_dir() {
+            true => below.push(entry.path()),
+            false if ours => {}
+            false => return Ok(Some(entry.path())),
+        }
+    }
+    for folder in below {
+        if let Some(file) = any_file(&folder)? {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a name stays inside of the folder and is none of the marks.
+fn is_name(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    !name.is_empty()
+        && !name.contains('\\')
+        && parts.all(
+            |part| matches!(part, Component::Normal(part) if !part.to_string_lossy().starts_with(".lao-")),
+        )
+}
+
+/// Locks the folder for this process, and leaves a word on who has it.
+fn lock(root: &Path) -> anyhow::Result<File> {
+    let (shown, path) = (root.display(), root.join(LOCK));
+    let refused = || format!("cannot write {}: {REMEDY}", path.display());
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = file.with_context(refused)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            bail!("{shown} is in use by {}: wait for it to end, or {REMEDY}", holder(&path))
+        }
+        Err(TryLockError::Error(error)) => {
+            return Err(error).with_context(|| format!("cannot lock {}: {REMEDY}", path.display()));
+        }
+    }
+    file.set_len(0).with_context(refused)?;
+    writeln!(file, "{} {}", std::process::id(), now().as_secs()).with_context(refused)?;
+    Ok(file)
+}
+
+/// Who holds the lock, as far as that can be read.
+fn holder(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut words = text.split_whitespace().map(str::parse::<u64>);
+    match (words.next(), words.next()) {
+        (Some(Ok(process)), Some(Ok(since))) => {
+            let ago = now().saturating_sub(Duration::from_secs(since));
+            format!("process {process}, which started {} ago", seconds(ago.as_secs_f64()))
+        }
+        _ => "another process".into(),
+    }
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! `verify --compare` and `--bless`: what can be refused is refused at the start, and what was blessed passes.
+
+mod common;
+
+use common::{CHEAP, RATED, exits, json, refused, snapshot, write_mine};
+use std::path::Path;
+
+/// Checks that the command is refused, that it says so, and that it wrote nothing.
+#[track_caller]
+fn refused_at_the_start(folder: &Path, arguments: &[&str], says: &[&str]) {
+    let before = snapshot(folder);
+    refused(folder, arguments, says);
+    assert_eq!(before, snapshot(folder), "{arguments:?} wrote something");
+    assert!(!folder.join("target").exists(), "{arguments:?} opened the folder of results");
+}
+
+#[test]
+fn what_can_be_refused_is_refused_before_any_claim_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write_mine(here, &["mine.json", "sub/file"]);
+    let verify =
+        |rest: &[&'static str]| -> Vec<&str> { ["verify", CHEAP].iter().chain(rest).copied().collect() };
+    let refused = |rest: &[&'static str], says: &[&str]| refused_at_the_start(here, &verify(rest), says);
+    refused(&["--compare", "missing.json"], &["missing.json", "--bless"]);
+    refused(&["--compare", "mine.json"], &["mine.json", "not a baseline"]);
+    refused(&["--compare", "sub"], &["sub", "not a baseline"]);
+    refused(&["--bless", "new.json"], &["--reason"]);
+    refused(&["--bless", "new.json", "--reason", " \t"], &["--reason is empty"]);
+    refused(&["--reason", "because"], &["--bless"]);
+    refused(&["--bless", "mine.json", "--reason", "because"], &["mine.json", "not a baseline"]);
+    refused(&["--bless", "sub", "--reason", "because"], &["sub", "a folder"]);
+    refused(&["--bless", "no/such/new.json", "--reason", "because"], &["no/such/new.json", "folder"]);
+    refused(&["--bless", "sub/file/new.json", "--reason", "because"], &["sub/file/new.json"]);
+    refused(&["--out", "mine.json"], &["mine.json", "--out"]);
+    refused(&["--out", "mine.json/sub"], &["mine.json", "--out"]);
+    refused(&["nope"], &["no claim named `nope`"]);
+    refused(&["--paper", "nope"], &["nope", "known:"]);
+    refused_at_the_start(here, &["verify", "--explain", "nope"], &["no claim named `nope`"]);
+    refused_at_the_start(here, &["bench", "ms18-fig1", "nope"], &["nope"]);
+    refused_at_the_start(here, &["bench", "ms18-fig1", "--out", "mine.json"], &["mine.json", "--out"]);
+    #[cfg(unix)]
+    refused(&["--compare", "/dev/zero"], &["/dev/zero", "not a baseline"]);
+}
+
+#[test]
+fn a_read_only_baseline_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let bless = ["verify", CHEAP, "--bless", "b.json", "--reason", "first", "--out", "out"];
+    exits(0, here, &bless);
+    let file = here.join("b.json");
+    let mut rights = std::fs::metadata(&file).unwrap().permissions();
+    rights.set_readonly(true);
+    std::fs::set_permissions(&file, rights).unwrap();
+    let before = snapshot(here);
+    refused(here, &bless, &["b.json", "read-only"]);
+    assert_eq!(before, snapshot(here));
+}
+
+/// Makes the figures of a baseline better by a tenth, so that a run is worse than it.
+fn improve(file: &Path) {
+    let mut baseline = json(file);
+    for epoch in ["current", "epoch_zero"] {
+        for rate in baseline[epoch][RATED]["rates"].as_object_mut().unwrap().values_mut() {
+            assert_eq!(rate["worse"], "larger");
+            for replicate in rate["replicates"].as_array_mut().unwrap() {
+                *replicate = (0.9 * replicate.as_f64().unwrap()).into();
+            }
+        }
+    }
+    std::fs::write(file, baseline.to_string()).unwrap();
+}
+
+#[test]
+fn an_accepted_slow_down_is_blessed_once_and_its_drift_stays_in_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let verify =
+        |rest: &[&'static str]| -> Vec<&str> { ["verify", RATED].iter().chain(rest).copied().collect() };
+    exits(0, here, &verify(&["--bless", "b.json", "--reason", "first"]));
+    let [said, _] = exits(0, here, &verify(&["--compare", "b.json"]));
+    assert!(said.contains("1 figures: 1 unchanged") && !said.contains("undecided: "), "{said}");
+    assert!(!said.contains("drift"), "{said}");
+
+    improve(&here.join("b.json"));
+    let [said, _] = exits(7, here, &verify(&["--compare", "b.json"]));
+    assert!(said.contains("WORSE: ms18-consistency-remark") && said.contains("+11.11 %"), "{said}");
+    assert!(said.contains("cargo xtask verify --bless FILE --reason"), "it says how to accept: {said}");
+
+    exits(0, here, &verify(&["--bless", "b.json", "--reason", "slower, and accepted"]));
+    for _ in 0..2 {
+        let [said, _] = exits(0, here, &verify(&["--compare", "b.json"]));
+        assert!(
+            said.contains("1 unchanged") && !said.contains("WORSE") && !said.contains("--bless"),
+            "{said}"
+        );
+        assert!(said.contains("drift, worse: ms18-consistency-remark"), "{said}");
+    }
+    assert_eq!(json(&here.join("b.json"))["history"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn lists_fit_a_page_and_lose_nothing_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["verify", "--list"][..], &["bench", "--list"], &["data", "list"]] {
+        let [said, _] = exits(0, folder.path(), arguments);
+        // A list of folders is as long as their names.
+        let rows = said.lines().filter(|line| !line.starts_with("searched:"));
+        let widest = rows.map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 110, "{arguments:?}: {widest} columns");
+    }
+    let [said, _] = exits(0, folder.path(), &["verify", "--list", "--format", "json"]);
+    let list: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let listed: Vec<&str> =
+        list.as_array().unwrap().iter().map(|claim| claim["sentence"].as_str().unwrap()).collect();
+    let known: Vec<&str> = lao_verification::claims::all().map(|claim| claim.sentence).collect();
+    assert_eq!(listed, known);
+}
