@@ -15,7 +15,7 @@ use lao_algorithms::murata_suzuki::reference::{
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
 use lao_algorithms::reference::{Drawn, Reference};
 use lao_algorithms::registry::method;
-use lao_algorithms::{AnyLearner, METHODS, Method, ParamError, Task};
+use lao_algorithms::{AnyLearner, METHODS, Method, Model, ParamError, Task};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, Stop, Told};
 
@@ -184,11 +184,12 @@ fn check_on<L: Learner>(
     if read > mean {
         return Err(format!("it reads {read} attributes per example, but its row states {mean} on average"));
     }
-    if method.sparse != (entries <= task.sparsity) {
-        return Err(format!(
-            "its row says sparse: {}, but it keeps up to {entries} non-zeros",
-            method.sparse
-        ));
+    // The smallest of the models that holds all entries; they differ in the tasks with s < s' < d.
+    let models = [Model::Sparsity, Model::Budget, Model::Dense];
+    let model = models.into_iter().find(|model| entries <= model.most(task)).unwrap_or(Model::Dense);
+    if method.model.most(task) != model.most(task) {
+        let stated = method.model.symbol();
+        return Err(format!("its row states a model of {stated} attributes, but it has {entries} non-zeros"));
     }
     Ok(())
 }
@@ -278,9 +279,13 @@ fn a_row_that_states_another_budget_is_noticed() {
 }
 
 #[test]
-fn a_row_that_states_another_sparsity_is_noticed() {
+fn a_row_that_states_another_model_is_noticed() {
     for method in METHODS {
-        notices(&Method { sparse: !method.sparse, ..*method }, "stated the other way round");
+        for model in [Model::Sparsity, Model::Budget, Model::Dense] {
+            if model != method.model {
+                notices(&Method { model, ..*method }, &format!("stated to have {model:?}"));
+            }
+        }
     }
 }
 
