@@ -12,6 +12,7 @@ use lao_observation::{Rng, Seed};
 use rand::RngExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Instant;
 
 /// No mutant grows longer.
 const LONGEST: usize = 4096;
@@ -141,6 +142,7 @@ fn fuzz(format: &str, target: fn(&[u8])) {
     for (name, bytes) in &files {
         run(&format_args!("file {name}"), bytes);
     }
+    let start = Instant::now();
     let seed = Seed::root(10).child("fuzz").child(format);
     for case in 0..cases() {
         let mut rng = seed.trial(case).rng();
@@ -151,6 +153,7 @@ fn fuzz(format: &str, target: fn(&[u8])) {
         }
         run(&format_args!("case {case}"), &bytes);
     }
+    eprintln!("{format}: {} files, {} mutants in {:.1?}", files.len(), cases(), start.elapsed());
 }
 
 #[test]

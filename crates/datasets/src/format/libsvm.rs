@@ -62,7 +62,8 @@ impl<R: Read> LibsvmReader<R> {
             input: Text::new(input),
             options,
             passed: 0,
-            buffer: Vec::new(),
+            // Zeroed by the system, so that a short input does not pay for a long buffer.
+            buffer: vec![0; CHUNK + 1],
             start: 0,
             complete: 0,
             end: 0,
@@ -119,8 +120,7 @@ impl<R: Read> LibsvmReader<R> {
         (self.start, self.complete) = (0, 0);
         while !self.ended {
             if self.buffer.len() < self.end + CHUNK {
-                let room = (self.end + CHUNK).max(2 * self.buffer.len()).max(CHUNK + 1);
-                self.buffer.resize(room, 0);
+                self.buffer.resize((self.end + CHUNK).max(2 * self.buffer.len()), 0);
             }
             // One byte stays free for the newline that a file's last line may lack.
             let room = self.buffer.len() - 1;

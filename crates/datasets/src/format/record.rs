@@ -123,9 +123,10 @@ impl<R: Read> Records<R> {
             let fresh = &self.buffer[self.at..self.end];
             // Text up to the next byte that means something here.
             let plain = match place {
-                Place::Plain => fresh.iter().position(|b| [self.delimiter, b'\n', b'\r'].contains(b)),
+                Place::Closed => Some(0),
+                Place::Row | Place::Field if fresh[0] == QUOTE => Some(0),
                 Place::Quoted => fresh.iter().position(|b| [QUOTE, b'\n', b'\r'].contains(b)),
-                _ => Some(0),
+                _ => fresh.iter().position(|b| [self.delimiter, b'\n', b'\r'].contains(b)),
             };
             let plain = plain.unwrap_or(fresh.len());
             self.text.extend_from_slice(&fresh[..plain]);
@@ -137,7 +138,12 @@ impl<R: Read> Records<R> {
                 return Err(Stop::Problem(Problem::LineTooLong { limit: LONGEST_LINE }));
             }
             self.check_field()?;
-            self.after_cr &= plain == 0;
+            if plain > 0 {
+                self.after_cr = false;
+                if matches!(place, Place::Row | Place::Field) {
+                    place = Place::Plain;
+                }
+            }
             let Some(byte) = byte else { continue };
             let ends_line = matches!(byte, b'\n' | b'\r');
             if ends_line && !(byte == b'\n' && self.after_cr) {
@@ -167,14 +173,11 @@ impl<R: Read> Records<R> {
                     self.end_field()?;
                     return Ok(true);
                 }
-                Place::Closed if byte.is_ascii_whitespace() => Place::Closed,
-                Place::Closed => {
+                _ if byte.is_ascii_whitespace() => Place::Closed,
+                // Only behind a closing quote does anything else come to be looked at.
+                _ => {
                     let (field, value) = (self.ends.len(), char::from(byte));
                     return Err(Stop::Problem(Problem::AfterQuote { field, value }));
-                }
-                Place::Row | Place::Field | Place::Plain => {
-                    self.text.push(byte);
-                    Place::Plain
                 }
             };
         }
