@@ -86,6 +86,10 @@ fn questions_that_do_not_fit_are_refused_and_not_counted() {
         assert!(matches!(sum.curvature(&wrong), Err(FiniteSumError::Predictor { .. })));
         assert!(sum.gradient(Batch::All, &wrong, &mut into).is_err() && sum.in_stored_units(&wrong).is_err());
     }
+    // Rows of a file that names fewer columns than the training file did, and of one that names more.
+    let text = |dim| sum.clone().score(&Predictor::zeros(dim, 1)).unwrap_err().to_string();
+    assert!(text(DIM + 1).contains(&format!("must be read with dim = {}", DIM + 1)), "{}", text(DIM + 1));
+    assert!(text(DIM - 1).contains(&format!("read the training file with dim = {DIM}")), "{}", text(DIM - 1));
     for support in [&[1, 1][..], &[2, 0], &[0, DIM as u32]] {
         assert!(matches!(
             sum.normal_equations(support, &mut NormalEquations::default()),

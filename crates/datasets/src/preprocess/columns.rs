@@ -30,8 +30,8 @@ pub fn duplicate_columns(table: &DenseTable) -> Vec<(usize, usize)> {
 }
 
 /// Cuts values to a range, say to bound the attributes of standardised data.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(remote = "Self")]
 pub struct Clip {
     low: f64,
     high: f64,
@@ -44,6 +44,8 @@ struct Stored {
     low: f64,
     high: f64,
 }
+
+lao_observation::stored!(Clip, from Stored);
 
 impl TryFrom<Stored> for Clip {
     type Error = PreprocessError;

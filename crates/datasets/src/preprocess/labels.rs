@@ -15,8 +15,8 @@ pub fn log1p_labels(labels: &mut [f64]) -> Result<(), PreprocessError> {
 }
 
 /// Subtracts the mean of the training labels, for predictors without intercept.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(remote = "Self")]
 pub struct Centering {
     /// Mean of the training labels.
     pub mean: f64,
@@ -28,6 +28,8 @@ pub struct Centering {
 struct Stored {
     mean: f64,
 }
+
+lao_observation::stored!(Centering, from Stored);
 
 impl TryFrom<Stored> for Centering {
     type Error = PreprocessError;
@@ -119,7 +121,7 @@ mod tests {
             assert!(serde_json::from_str::<Centering>(bad).is_err(), "{bad}");
         }
         // JSON cannot say it, other formats can.
-        assert!(toml::from_str::<Centering>("mean = inf").unwrap_err().to_string().contains("not finite"));
+        assert!(toml::from_str::<Centering>("mean = inf").unwrap_err().to_string().contains("a finite number"));
     }
 
     #[test]

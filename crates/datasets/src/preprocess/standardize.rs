@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// It applies to tables of the same columns in the same order. Where both tables name their columns, the
 /// names are compared; a table without names can be compared by the number of its columns only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(remote = "Self")]
 pub struct Standardizer {
     kept: Vec<usize>,
     dropped: Vec<usize>,
@@ -31,6 +31,8 @@ struct Stored {
     #[serde(default)]
     names: Option<Vec<String>>,
 }
+
+lao_observation::stored!(Standardizer, from Stored);
 
 impl TryFrom<Stored> for Standardizer {
     type Error = PreprocessError;

@@ -1,7 +1,22 @@
 //! What can be wrong with a finite sum, or with a question to one.
 
 use super::Coding;
+use std::cmp::Ordering;
 use thiserror::Error;
+
+/// What to do where a predictor of `dim` coefficients meets examples of another dimension, most often since two sparse files
+/// have different largest indices.
+fn advice(dim: usize, of_examples: usize) -> String {
+    match dim.cmp(&of_examples) {
+        Ordering::Equal => String::new(),
+        Ordering::Greater => format!(
+            "; a sparse file whose largest index is smaller than that of the training file must be read with dim = {dim}"
+        ),
+        Ordering::Less => {
+            format!("; read the training file with dim = {of_examples}, too, and train again")
+        }
+    }
+}
 
 /// What cannot be made a finite sum, or asked of one.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -61,8 +76,8 @@ pub enum FiniteSumError {
     },
     /// A predictor of another shape.
     #[error(
-        "the predictor has {outputs} outputs of {dim} coefficients, but the examples need {expected_outputs} of {expected_dim}: \
-         where the examples are from a file whose last columns are empty, read it with dim = {dim}"
+        "the predictor has {outputs} outputs of {dim} coefficients, but the examples need {expected_outputs} of \
+         {expected_dim}{}", advice(*dim, *expected_dim)
     )]
     Predictor {
         /// Its outputs.

@@ -54,7 +54,9 @@ impl Damaged {
 
 /// Implements `Serialize` and `Deserialize` for a state: numbers with their bits, checked by [`Validate`] when read.
 ///
-/// The type derives both with `#[serde(remote = "Self")]`, which makes the derived code available to this macro alone.
+/// The type derives both with `#[serde(remote = "Self")]`, which makes the derived code available to this macro alone. A type
+/// that is read as another one and made of it by `TryFrom` derives `Serialize` alone, and names the other type:
+/// `stored!(Range, from Stored)`.
 ///
 /// ```
 /// use lao_observation::stored::{Damaged, Validate};
@@ -95,6 +97,20 @@ macro_rules! stored {
                 let state: Self = $type::deserialize($crate::stored::ReadExact(deserializer))?;
                 $crate::stored::Validate::validate(&state).map_err(::serde::de::Error::custom)?;
                 Ok(state)
+            }
+        }
+    };
+    ($type:ident, from $read:ident) => {
+        impl ::serde::Serialize for $type {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                $type::serialize(self, $crate::stored::WriteExact(serializer))
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $type {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+                let read: $read = ::serde::Deserialize::deserialize($crate::stored::ReadExact(deserializer))?;
+                ::std::convert::TryFrom::try_from(read).map_err(::serde::de::Error::custom)
             }
         }
     };
