@@ -114,12 +114,14 @@ const STAY: [&str; 2] = ["exploitation", "greedy"];
 const TOLERANCE: f64 = 1e-9;
 
 /// The last block of Exploration is ragged in the first two; everything is observed in the third; the fourth
-/// has a start, and another step size, radius and number of examples than come by default.
-fn tasks() -> [Task; 4] {
+/// has a start, and another step size, radius and number of examples than come by default; in the last, steps
+/// are so long and the ball so small that every method with a ball is projected, and AELR clips.
+fn tasks() -> [Task; 5] {
     let start = SparseVector::new(12, vec![1, 5, 9], vec![0.5, -0.5, 0.25]).unwrap();
     let known =
         Task { start: Some(start), step_size: 0.1, radius: 1.5, examples: 3000, ..Task::new(12, 3, 7) };
-    [Task::new(8, 2, 5), Task::new(23, 4, 9), Task::new(7, 3, 7), known]
+    let small = Task { radius: 0.2, examples: 20, ..Task::new(6, 1, 4) };
+    [Task::new(8, 2, 5), Task::new(23, 4, 9), Task::new(7, 3, 7), known, small]
 }
 
 /// Checks a row: that its learner, in the hands of `wrap`, is its reference on all tasks, and that budget and
