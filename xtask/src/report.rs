@@ -84,17 +84,28 @@ fn read(path: &Path) -> anyhow::Result<String> {
 
 /// Every method of the registry, as a table.
 fn methods() -> String {
-    table("method", METHODS.iter().map(|method| [method.name, method.source, method.summary]))
+    let rows = METHODS.iter().map(|method| {
+        [method.name, method.source, method.summary, method.model.symbol(), method.cost].map(String::from)
+    });
+    table(["method", "source", "what it does", "attributes a prediction reads", "time per example"], rows)
 }
 
 /// Every solver of finite sums, as a table.
 fn solvers() -> String {
-    table("solver", SOLVERS.iter().map(|solver| [solver.name, solver.source, solver.summary]))
+    let rows = SOLVERS
+        .iter()
+        .map(|solver| [solver.name, solver.source, solver.summary, solver.step.words()].map(String::from));
+    table(["solver", "source", "what it does", "step size"], rows)
 }
 
-fn table(first: &str, rows: impl Iterator<Item = [&'static str; 3]>) -> String {
-    let head = format!("| {first} | source | what it does |\n|---|---|---|\n");
-    head + &rows.map(|[name, source, does]| format!("| `{name}` | {source} | {does} |\n")).collect::<String>()
+/// A table whose first column holds names.
+fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(N));
+    for mut row in rows {
+        row[0] = format!("`{}`", row[0]);
+        text += &format!("| {} |\n", row.join(" | "));
+    }
+    text
 }
 
 /// Replaces what stands between the markers `<!-- name:begin -->` and `<!-- name:end -->`.

@@ -5,6 +5,23 @@
 //! are two named ways to parameters: `from_theorem` (the constants of the paper's theorem, corrected where the
 //! printed ones are wrong) and `practical` (what works on real budgets).
 //!
+//! ```
+//! use lao_algorithms::murata_suzuki::HybridParams;
+//! use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
+//! use lao_kernels::SparseVector;
+//! use lao_observation::{Budget, Learner, Seed, Session, Stop};
+//!
+//! // y = x_7 - x_421 + noise; of 500 attributes, 20 may be observed per example.
+//! let target = SparseVector::new(500, vec![7, 421], vec![1.0, -1.0])?;
+//! let source = Virtual::new(Rademacher::new(500)?, target, Noise::Gaussian(0.5), &Seed::root(1))?;
+//! let mut learner = HybridParams::practical(500, 4, 20, 0.2).check()?;
+//! let mut session = Session::new(source, Budget::PerExample(20), &Seed::root(2));
+//! session.run(&mut learner, Stop::after_examples(20_000), |_, _| {})?;
+//! assert!((learner.coefficients().get(7) - 1.0).abs() < 0.2);
+//! assert!((learner.coefficients().get(421) + 1.0).abs() < 0.2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | folder | paper |
 //! |---|---|
 //! | [`hazan_koren`] | Hazan & Koren 2012: AERR, AELR, AESVR |
@@ -27,7 +44,7 @@ pub mod schedule;
 pub mod thresholding;
 
 pub use params::ParamError;
-pub use registry::{AnyLearner, AnyParams, METHODS, Method, Task};
+pub use registry::{AnyLearner, AnyParams, METHODS, Method, Model, Task};
 pub use schedule::{BatchSizes, StepSizes};
 
 /// The examples of the README, run as tests.

@@ -125,10 +125,44 @@ pub struct Method {
     pub summary: &'static str,
     /// What the method needs to look at, at most, for a task.
     pub budget: fn(&Task) -> Budget,
-    /// Whether the estimate keeps to `task.sparsity` non-zeros.
-    pub sparse: bool,
+    /// How many attributes the estimate uses, and so whether a prediction from `coefficients()` keeps to the budget.
+    pub model: Model,
+    /// What an example costs in time, and what that grows with; memory is O(d) unless it says otherwise.
+    pub cost: &'static str,
     /// The learner with its practical parameters.
     pub build: fn(&Task) -> Result<AnyLearner, ParamError>,
+}
+
+/// How many attributes a method's estimate, [`Learner::coefficients`], uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// At most s, the sparsity: predictions keep to the budget.
+    Sparsity,
+    /// At most s', the attributes that may be observed of an example: predictions keep to the budget.
+    Budget,
+    /// Up to d: a prediction from `coefficients()` reads all of them. What keeps to the budget is [`Learner::predict`],
+    /// from the attributes that the method has just drawn for an example, with the noise of that draw.
+    Dense,
+}
+
+impl Model {
+    /// The number of attributes that a prediction reads at most, for a task.
+    pub fn most(self, task: &Task) -> usize {
+        match self {
+            Model::Sparsity => task.sparsity.min(task.dim),
+            Model::Budget => task.budget.min(task.dim),
+            Model::Dense => task.dim,
+        }
+    }
+
+    /// The number's symbol: s, s' or d.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Model::Sparsity => "s",
+            Model::Budget => "s'",
+            Model::Dense => "d",
+        }
+    }
 }
 
 fn per_example(task: &Task) -> Budget {
@@ -164,7 +198,8 @@ pub const METHODS: &[Method] = &[
         source: "Murata & Suzuki 2018, Algorithm 1",
         summary: "Mini-batch gradient over all coordinates, block by block, thresholded to s after each update.",
         budget: per_example,
-        sparse: true,
+        model: Model::Sparsity,
+        cost: "O(s'), and O(d) per update",
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = ExplorationParams::practical(dim, sparsity, budget, step_size);
@@ -176,7 +211,8 @@ pub const METHODS: &[Method] = &[
         source: "Murata & Suzuki 2018, Algorithm 2",
         summary: "Mini-batch gradient on the support of the start; without a start, on the first s attributes.",
         budget: per_example,
-        sparse: true,
+        model: Model::Sparsity,
+        cost: "O(s)",
         build: |task| {
             let first = task.sparsity.min(task.dim);
             let zeros = || SparseVector::new(task.dim, (0..first as u32).collect(), vec![0.0; first]);
@@ -193,7 +229,8 @@ pub const METHODS: &[Method] = &[
         source: "Murata & Suzuki 2018, Algorithm 3",
         summary: "Alternates one Exploration update with three Exploitation updates on the support found.",
         budget: per_example,
-        sparse: true,
+        model: Model::Sparsity,
+        cost: "O(s'), and O(d) per exploring update",
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = HybridParams::practical(dim, sparsity, budget, step_size);
@@ -205,7 +242,8 @@ pub const METHODS: &[Method] = &[
         source: "Murata & Suzuki 2018, Section 3.1",
         summary: "One example per update and a random block: the strawman whose support can lock.",
         budget: per_example,
-        sparse: true,
+        model: Model::Sparsity,
+        cost: "O(s' log s')",
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = NaiveParams::practical(dim, sparsity, budget, step_size);
@@ -217,7 +255,8 @@ pub const METHODS: &[Method] = &[
         source: "Hazan & Koren 2012, Algorithm 1",
         summary: "Gradient steps on the l2 ball from k uniform attributes and one drawn by the square of its weight.",
         budget: per_example,
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(s' log d)",
         build: |task| {
             let Task { dim, radius, examples, step_size, .. } = *task;
             let draws = draws_beside_one("AERR", task)?;
@@ -230,7 +269,8 @@ pub const METHODS: &[Method] = &[
         source: "Hazan & Koren 2012, Algorithm 2",
         summary: "Multiplicative steps on the l1 ball from k uniform attributes and one drawn by weight.",
         budget: per_example,
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(s' log d)",
         build: |task| {
             let Task { dim, radius, examples, step_size, .. } = *task;
             let draws = draws_beside_one("AELR", task)?;
@@ -242,7 +282,8 @@ pub const METHODS: &[Method] = &[
         source: "Hazan & Koren 2012, Algorithm 4",
         summary: "As aerr for support vector regression; how much it reads of an example is random.",
         budget: |task| aesvr(task).map_or(Budget::PerExample(task.budget), |learner| learner.budget()),
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(s' log d)",
         build: |task| Ok(AnyLearner::Aesvr(aesvr(task)?)),
     },
     Method {
@@ -250,7 +291,8 @@ pub const METHODS: &[Method] = &[
         source: "Cesa-Bianchi et al. 2010",
         summary: "Gradient steps on the l1 ball, half of the attributes uniform, half drawn by weight.",
         budget: per_example,
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(s' log d)",
         build: |task| {
             let Task { dim, budget, radius, examples, step_size, .. } = *task;
             draws_beside_one("AER", task)?;
@@ -262,7 +304,8 @@ pub const METHODS: &[Method] = &[
         source: "Ito et al. 2017, Algorithm 1",
         summary: "Dual averaging on the k_1 largest weights and a random set, with an unbiased gradient.",
         budget: per_example,
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(s' log d)",
         build: |task| {
             let Task { dim, sparsity, budget, step_size, radius, .. } = *task;
             require_step("RDA1", step_size)?;
@@ -274,7 +317,8 @@ pub const METHODS: &[Method] = &[
         source: "Ito et al. 2017, Algorithm 2 (reconstruction)",
         summary: "Explores in rounds 1, 4, 9, ... and learns on the k' attributes found in between.",
         budget: per_example,
-        sparse: false,
+        model: Model::Budget,
+        cost: "O(s'), and O(d) in rounds 1, 4, 9, ...",
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("RDA2", step_size)?;
@@ -286,7 +330,8 @@ pub const METHODS: &[Method] = &[
         source: "Ito et al. 2017, Algorithm 3 (reconstruction)",
         summary: "As rda2, with an l1 term in the exploration for attributes that depend on one another.",
         budget: per_example,
-        sparse: false,
+        model: Model::Budget,
+        cost: "O(s'), and O(d) in rounds 1, 4, 9, ...",
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("RDA3", step_size)?;
@@ -298,7 +343,8 @@ pub const METHODS: &[Method] = &[
         source: "Ito et al. 2017, Section 6",
         summary: "Dual averaging on the k' largest weights alone: never leaves the first k' attributes.",
         budget: per_example,
-        sparse: false,
+        model: Model::Budget,
+        cost: "O(s' log d)",
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("greedy", step_size)?;
@@ -310,7 +356,8 @@ pub const METHODS: &[Method] = &[
         source: "Ito et al. 2017, Section 6",
         summary: "Dual averaging on a random set: learns the weights, predicts from what it happens to see.",
         budget: per_example,
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(s')",
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("uniform", step_size)?;
@@ -322,7 +369,8 @@ pub const METHODS: &[Method] = &[
         source: "Kale et al. 2017",
         summary: "Moments from random attributes; a Dantzig selector, solved at doubling times, keeps s of them.",
         budget: per_example,
-        sparse: true,
+        model: Model::Sparsity,
+        cost: "O(s'^2), and a linear program of d variables at examples 1, 2, 4, ..., about O(d^3): seconds at d = 400, minutes at 2000, the most it takes; O(d^2) memory",
         build: |task| {
             let Task { dim, sparsity, budget, examples, step_size, .. } = *task;
             require_step("Dantzig", step_size)?;
@@ -335,7 +383,8 @@ pub const METHODS: &[Method] = &[
         source: "Foster et al. 2016",
         summary: "Hedges over all supports of size s, each with its own gradient steps; exponential in s.",
         budget: per_example,
-        sparse: true,
+        model: Model::Sparsity,
+        cost: "O(s C), C = d!/(s! (d-s)!) supports, at most 200,000: some 30 ns for each, 6 ms an example at the most",
         build: |task| {
             let Task { dim, sparsity, budget, radius, examples, step_size, .. } = *task;
             let params = FkkParams::practical(dim, sparsity, budget, radius, examples, step_size);
@@ -347,7 +396,8 @@ pub const METHODS: &[Method] = &[
         source: "Zinkevich 2003, as a reference in Hazan & Koren 2012",
         summary: "Gradient steps on the l2 ball with full information.",
         budget: |_| Budget::Unlimited,
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(d)",
         build: |task| online(Ball::Ridge, task),
     },
     Method {
@@ -355,7 +405,8 @@ pub const METHODS: &[Method] = &[
         source: "Kivinen & Warmuth 1997, as a reference in Hazan & Koren 2012",
         summary: "Multiplicative steps on the l1 ball with full information.",
         budget: |_| Budget::Unlimited,
-        sparse: false,
+        model: Model::Dense,
+        cost: "O(d)",
         build: |task| online(Ball::Lasso, task),
     },
 ];

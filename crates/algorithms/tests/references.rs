@@ -16,7 +16,7 @@ use lao_algorithms::murata_suzuki::reference::{
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
 use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_algorithms::registry::method;
-use lao_algorithms::{AnyLearner, METHODS, Method, ParamError, Task};
+use lao_algorithms::{AnyLearner, METHODS, Method, Model, ParamError, Task};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gen_est::GenEstDraws;
 use lao_observation::{Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, Stop, Told};
@@ -125,7 +125,7 @@ fn tasks() -> [Task; 5] {
 }
 
 /// Checks a row: that its learner, in the hands of `wrap`, is its reference on all tasks, and that budget and
-/// sparsity are what the row says.
+/// model are what the row says.
 fn check<L: Learner>(
     method: &Method,
     wrap: impl Fn(AnyLearner) -> L,
@@ -189,10 +189,11 @@ fn check_on<L: Learner>(
     if read > mean {
         return Err(format!("it reads {read} attributes per example, but its row states {mean} on average"));
     }
-    if method.sparse != (entries <= task.sparsity) {
+    let (model, most) = (method.model, method.model.most(task));
+    let tighter = [Model::Sparsity, Model::Budget].map(|model| model.most(task));
+    if entries > most || tighter.iter().any(|&tighter| tighter < most && entries <= tighter) {
         return Err(format!(
-            "its row says sparse: {}, but it keeps up to {entries} non-zeros",
-            method.sparse
+            "its row states Model::{model:?}, {most} non-zeros, but it keeps up to {entries}"
         ));
     }
     Ok(())
@@ -283,9 +284,13 @@ fn a_row_that_states_another_budget_is_noticed() {
 }
 
 #[test]
-fn a_row_that_states_another_sparsity_is_noticed() {
+fn a_row_that_states_another_model_is_noticed() {
     for method in METHODS {
-        notices(&Method { sparse: !method.sparse, ..*method }, "stated the other way round");
+        for model in [Model::Sparsity, Model::Budget, Model::Dense] {
+            if model != method.model {
+                notices(&Method { model, ..*method }, &format!("stated as {model:?}"));
+            }
+        }
     }
 }
 

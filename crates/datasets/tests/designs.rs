@@ -2,6 +2,7 @@
 
 use lao_datasets::synthetic::*;
 use lao_kernels::{RestrictedSpectrum, SparseVector};
+use lao_observation::testing::{check_observations, check_source};
 use lao_observation::{BlockBuf, Seed, Source};
 
 /// One of each design, of a few attributes.
@@ -50,6 +51,28 @@ fn take<S: Source>(source: &mut S, attributes: &[u32], rows: usize) -> Vec<Vec<f
     let view = block.view(attributes);
     let columns = (0..attributes.len()).map(|c| view.column(c).to_vec());
     columns.chain([view.labels().to_vec()]).collect()
+}
+
+#[test]
+fn every_design_keeps_the_contract_of_a_source() {
+    for noise in [Noise::None, Noise::Gaussian(0.3), Noise::Signs(2.0)] {
+        for (place, (name, _)) in designs().into_iter().enumerate() {
+            for length in [0, 50, u64::MAX] {
+                let make = || source(designs().swap_remove(place).1, noise).with_length(length);
+                check_source(make).unwrap_or_else(|fault| panic!("{name}, {length} examples: {fault}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_source_that_draws_its_sums_from_their_law_keeps_the_rest_of_the_contract() {
+    check_observations(|| {
+        let design = Hadamard::new(16).unwrap();
+        let source = Virtual::new(design, theta_star(16), Noise::Gaussian(0.3), &Seed::root(11)).unwrap();
+        Counted::new(source.with_length(60)).unwrap()
+    })
+    .unwrap();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use lao_datasets::adversarial::hazan_koren::{Examples, Pair, Planted, Population, Rare, SignedRows};
 use lao_kernels::SparseVector;
+use lao_observation::testing::check_source;
 use lao_observation::{BlockBuf, Seed, Source};
 use proptest::prelude::*;
 
@@ -51,6 +52,17 @@ fn risk_is_the_mean_loss_of_the_examples() {
             assert!((mean - risk).abs() <= allowed, "{name} at {w:?}: {mean}, not {risk}");
         }
         assert!(population.excess_risk(population.minimiser().view()).abs() < 1e-16, "{name}");
+    }
+}
+
+#[test]
+fn every_population_keeps_the_contract_of_a_source() {
+    for (place, (name, _)) in populations().into_iter().enumerate() {
+        for length in [50, u64::MAX] {
+            let population = || populations().swap_remove(place).1;
+            check_source(|| Examples::new(population(), &Seed::root(8)).with_length(length))
+                .unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        }
     }
 }
 

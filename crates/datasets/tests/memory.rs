@@ -4,6 +4,7 @@ use lao_datasets::format::{DenseTable, SparseRow, SparseRows};
 use lao_datasets::memory::{Columns, MemoryError, Rows, SparseRowsSource};
 use lao_kernels::{SparseVector, merge_into};
 use lao_observation::source::gradient_by_blocks;
+use lao_observation::testing::check_source;
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError};
 use proptest::prelude::*;
 
@@ -132,6 +133,32 @@ proptest! {
             let (served, sum) = ask(&mut source, &theta, &attributes, examples);
             prop_assert_eq!(served, expected);
             assert_close(&sum, &naive, 1e5);
+        }
+    }
+}
+
+#[test]
+fn every_storage_keeps_the_contract_of_a_source() {
+    let seed = Seed::root(4);
+    // Fewer rows than are looked at, none, more, and the end of a pass in the middle.
+    for (rows, passes) in [(50, 1), (0, 1), (5000, 1), (30, 3)] {
+        let plain = large(rows);
+        for storage in 0..3 {
+            for shuffled in [false, true] {
+                let make = || -> Box<dyn Source> {
+                    let (columns, table) = (plain.columns(), plain.rows());
+                    match (storage, shuffled) {
+                        (0, false) => Box::new(columns.with_passes(passes)),
+                        (0, true) => Box::new(columns.shuffled(&seed).with_passes(passes)),
+                        (1, false) => Box::new(table.with_passes(passes)),
+                        (1, true) => Box::new(table.shuffled(&seed).with_passes(passes)),
+                        (_, false) => Box::new(plain.sparse().with_passes(passes)),
+                        (_, true) => Box::new(plain.sparse().shuffled(&seed).with_passes(passes)),
+                    }
+                };
+                let what = format!("storage {storage}, {rows} rows, {passes} passes, shuffled: {shuffled}");
+                check_source(make).unwrap_or_else(|fault| panic!("{what}: {fault}"));
+            }
         }
     }
 }

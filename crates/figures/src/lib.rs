@@ -1,6 +1,22 @@
 //! What reports are made of: figures, numbers as people read them, files that are written whole.
 //!
 //! A [`Figure`] is data and labels only; [`draw`] makes an SVG of it that serves light and dark pages alike.
+//!
+//! ```
+//! use lao_figures::{Axis, Figure, Series, draw};
+//!
+//! let figure = Figure {
+//!     caption: "Error against examples".into(),
+//!     x: Axis::log("examples"),
+//!     y: Axis::log("excess risk"),
+//!     series: vec![
+//!         Series::line("hybrid", vec![[100.0, 0.2], [1000.0, 0.03], [10_000.0, 0.002]]),
+//!         Series::bound("theorem", vec![[100.0, 2.0], [10_000.0, 0.02]]),
+//!     ],
+//! };
+//! assert!(draw(&figure)?.starts_with("<svg"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod draw;
 mod figure;

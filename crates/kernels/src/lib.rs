@@ -5,6 +5,16 @@
 //! without fused multiply-add, so a result has the same bits whatever the vector width of the machine. Indices are `u32`:
 //! a dimension is at most 2^32. Kernels that run inside a learner's loop write to buffers of the caller, or keep their
 //! own, and allocate nothing once these have grown to size.
+//!
+//! ```
+//! use lao_kernels::{HardThreshold, SparseVector, Threshold};
+//!
+//! // The two entries of largest magnitude; of equal ones the first.
+//! let mut kept = SparseVector::zeros(5);
+//! HardThreshold::default().keep(&[0.5, -3.0, 2.0, 0.0, -2.0], 2, &mut kept)?;
+//! assert_eq!((kept.indices(), kept.values()), (&[1, 2][..], &[-3.0, 2.0][..]));
+//! # Ok::<(), lao_kernels::NotFinite>(())
+//! ```
 
 mod cholesky;
 mod dense;

@@ -5,6 +5,46 @@
 //! [`Budget`], fetches through a [`Source`], keeps the [`Ledger`] and tells the learner what was there. No method
 //! here decides what to look at in an example from values of the same example, so the exchange loses nothing.
 //!
+//! ```
+//! use lao_kernels::SparseVector;
+//! use lao_observation::{BlockBuf, Budget, Source, SourceError, session::mean_squared_error};
+//!
+//! /// Example i is (1, i, i^2), its label 2 + 3 i.
+//! struct Powers(u64);
+//!
+//! impl Source for Powers {
+//!     fn dim(&self) -> usize {
+//!         3
+//!     }
+//!     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+//!         let rows = block.room().min(100 - self.0 as usize);
+//!         for row in 0..rows {
+//!             let i = (self.0 + row as u64) as f64;
+//!             for (c, &j) in attributes.iter().enumerate() {
+//!                 block.column_mut(c)[row] = i.powi(j as i32);
+//!             }
+//!             block.labels_mut()[row] = 2.0 + 3.0 * i;
+//!         }
+//!         block.set_rows(rows);
+//!         self.0 += rows as u64;
+//!         Ok(rows)
+//!     }
+//!     fn position(&self) -> u64 {
+//!         self.0
+//!     }
+//!     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+//!         self.0 = position.min(100);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! lao_observation::testing::check_source(|| Powers(0))?; // for authors of sources
+//! let model = SparseVector::new(3, vec![0, 1], vec![2.0, 3.0])?;
+//! let error = mean_squared_error(model.view(), &mut Powers(0), Budget::PerExample(2), 100)?;
+//! assert_eq!(error, Some(0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | module | holds |
 //! |---|---|
 //! | [`ask`] | what a learner asks for |

@@ -34,7 +34,7 @@ pub mod theory;
 pub use driver::{Outcome, PathError, PathPoint, Point, Run, Stop, go_on, path, solve};
 pub use gd::{Gd, GdParams, GdStep};
 pub use hsg::{Hsg, HsgParams};
-pub use registry::{SOLVERS, SolverRow, SolverTask};
+pub use registry::{SOLVERS, SolverRow, SolverTask, StepRule};
 pub use scsg::{Draws, EpochLength, Scsg, ScsgParams, UniformDraws};
 pub use sg::{Sg, SgParams};
 pub use svrg::SvrgParams;

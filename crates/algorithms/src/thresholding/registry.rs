@@ -11,7 +11,8 @@ use lao_observation::{FiniteSum, Predictor};
 pub struct SolverTask {
     /// `k`, non-zeros kept per output.
     pub sparsity: usize,
-    /// `eta`; solvers that choose their own steps check it and go on without.
+    /// `eta`; see [`SolverRow::step`] for the smoothness that it goes with. Solvers that choose their own steps check it and go on
+    /// without.
     pub step_size: f64,
     /// Where to start; `None` is zero.
     pub start: Option<Predictor>,
@@ -29,10 +30,35 @@ pub struct SolverRow {
     pub source: &'static str,
     /// One sentence.
     pub summary: &'static str,
+    /// Which smoothness its step size goes with.
+    pub step: StepRule,
     /// Whether its steps are drawn: other seeds lead to other iterates.
     pub random: bool,
     /// The solver for a sum.
     pub build: Build,
+}
+
+/// Which smoothness constant a step size goes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepRule {
+    /// None: the solver finds its own steps from the curvature that it sees.
+    Own,
+    /// `L` of the mean f: up to `1/L`. It lies below that of the components, [`FiniteSum::component_smoothness`], often four times and
+    /// more, so `1/component_smoothness` converges but slowly. Where `L` is not known, take the solver with normalised steps.
+    Mean,
+    /// `L` of the single components: up to `1/component_smoothness()`.
+    Component,
+}
+
+impl StepRule {
+    /// The largest step size that makes sense, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            StepRule::Own => "its own",
+            StepRule::Mean => "to 1/L, L of the mean",
+            StepRule::Component => "to 1/L, L of a component",
+        }
+    }
 }
 
 /// All solvers.
@@ -41,6 +67,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "gd-ht",
         source: "Jain, Tewari & Kar 2014",
         summary: "Full-gradient steps of one length.",
+        step: StepRule::Mean,
         random: false,
         build: |sum, task| gd(sum, task, GdStep::Fixed(task.step_size), false),
     },
@@ -48,6 +75,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "gd-ht-normalised",
         source: "Blumensath & Davies 2010",
         summary: "Full-gradient steps as long as the curvature allows.",
+        step: StepRule::Own,
         random: false,
         build: |sum, task| gd(sum, task, GdStep::Normalised, false),
     },
@@ -55,6 +83,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "htp",
         source: "Foucart 2011",
         summary: "Full-gradient steps, each with a refit on the support found.",
+        step: StepRule::Own,
         random: false,
         build: |sum, task| gd(sum, task, GdStep::Normalised, true),
     },
@@ -62,6 +91,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "sg-ht",
         source: "Nguyen, Needell & Woolf 2017",
         summary: "Steps along the gradient of one random component.",
+        step: StepRule::Component,
         random: true,
         build: |sum, task| {
             let params = SgParams::practical(sum, task.sparsity, task.step_size);
@@ -72,6 +102,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "hsg-ht",
         source: "Zhou, Yuan & Feng 2018",
         summary: "Steps along the gradient of random batches that grow geometrically.",
+        step: StepRule::Component,
         random: true,
         build: |sum, task| {
             let params = HsgParams::practical(sum, task.sparsity, task.step_size);
@@ -82,6 +113,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "svrg-ht",
         source: "Li et al. 2016",
         summary: "Variance-reduced steps around the full gradient at a snapshot.",
+        step: StepRule::Component,
         random: true,
         build: |sum, task| {
             let params = SvrgParams::practical(sum, task.sparsity, task.step_size);
@@ -92,6 +124,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "scsg-ht-i",
         source: "Liang et al. 2020, Algorithm 1, option I",
         summary: "Variance-reduced steps around a batch gradient, epochs of geometric length.",
+        step: StepRule::Component,
         random: true,
         build: |sum, task| scsg(sum, task, EpochLength::Geometric),
     },
@@ -99,6 +132,7 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "scsg-ht-ii",
         source: "Liang et al. 2020, Algorithm 1, option II",
         summary: "Variance-reduced steps around a batch gradient, epochs of B/b steps.",
+        step: StepRule::Component,
         random: true,
         build: |sum, task| scsg(sum, task, EpochLength::Ratio),
     },
