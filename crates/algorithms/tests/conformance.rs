@@ -298,8 +298,8 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
 /// on a ball.
 const BEAR: [&str; 2] = ["aelr", "online-ridge"];
 
-/// A run on labels of this scale: the coefficients' norm, and its error, if it ended in one. Whatever happens,
-/// coefficients stay finite.
+/// A run on labels of this scale: the coefficients' norm, and its error, if it ended in one. Whatever
+/// happens, coefficients stay finite.
 fn at_scale(method: &Method, scale: f64) -> (f64, Option<String>) {
     let theta = SparseVector::new(DIM, vec![0, 3], vec![scale, -scale]).unwrap();
     let wild = Virtual::new(Uniform::new(DIM).unwrap(), theta, Noise::None, &Seed::root(1)).unwrap();
