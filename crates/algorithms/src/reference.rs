@@ -1,16 +1,17 @@
 //! References: every method a second time, in a few dense lines that read like the pseudo-code of its paper.
 //!
-//! A learner is written for speed: it keeps lazy averages, scaled iterates, trees of sums. Its *reference* keeps plain
-//! vectors of length `d`, sees whole examples, and costs O(d) or more for each. Both are built from the same parameters. A
-//! reference has no randomness of its own: it is told what the learner drew, so that the two can be run side by side over the
-//! same examples and compared after each. The test `references.rs` does that for every row of [`METHODS`](crate::METHODS).
+//! A learner is written for speed: it keeps lazy averages, scaled iterates, trees of sums. Its *reference*
+//! keeps plain vectors of length `d`, sees whole examples, and costs O(d) or more for each. Both are built
+//! from the same parameters. A reference has no randomness of its own: it is told what the learner drew, so
+//! that the two can be run side by side over the same examples and compared after each. The test
+//! `references.rs` does that for every row of [`METHODS`](crate::METHODS).
 //!
-//! | module | references of |
+//! | folder | references of |
 //! |---|---|
-//! | [`murata_suzuki::reference`](crate::murata_suzuki::reference) | Exploration, Exploitation, Hybrid, Naive |
-//! | [`hazan_koren::reference`](crate::hazan_koren::reference) | AERR, AELR, AESVR |
-//! | [`ito::reference`](crate::ito::reference) | Algorithms 1 to 3, greedy and uniform choice |
-//! | [`baselines::reference`](crate::baselines::reference) | AER, Dantzig, FKK, online Ridge and Lasso |
+//! | [`murata_suzuki`](crate::murata_suzuki::reference) | Exploration, Exploitation, Hybrid, Naive |
+//! | [`hazan_koren`](crate::hazan_koren::reference) | AERR, AELR, AESVR |
+//! | [`ito`](crate::ito::reference) | Algorithms 1 to 3, greedy and uniform choice |
+//! | [`baselines`](crate::baselines::reference) | AER, Dantzig, FKK, online Ridge and Lasso |
 //!
 //! ```
 //! use lao_algorithms::murata_suzuki::{ExplorationParams, reference::ExplorationReference};
@@ -46,7 +47,8 @@ pub trait Reference {
     /// Returns the estimate after the last completed update, one number per attribute.
     fn coefficients(&self) -> Vec<f64>;
 
-    /// Returns the label that the method predicts from the attributes asked for, before the example is taken in.
+    /// Returns the label that the method predicts from the attributes asked for, before the example is taken
+    /// in.
     ///
     /// # Errors
     /// [`Mismatch`] as [`see`](Self::see) has it.
@@ -81,7 +83,8 @@ pub enum Drawn<'a> {
     /// The list shows all, or nothing is drawn.
     #[default]
     Listed,
-    /// A random set, sorted, which may share attributes with the support that is observed beside it (naive, Dantzig).
+    /// A random set, sorted, which may share attributes with the support that is observed beside it (naive,
+    /// Dantzig).
     Set(&'a [u32]),
     /// A random set, sorted, and the support that predicts (FKK).
     SetAndSupport(&'a [u32], &'a [u32]),
@@ -251,7 +254,8 @@ pub(crate) fn project_l1(w: &mut [f64], radius: f64) {
     w.iter_mut().for_each(|w| *w = w.signum() * (w.abs() - level).max(0.0));
 }
 
-/// `radius (z+ - z-) / (|z+|_1 + |z-|_1)` for `z+- = exp(+-u)`, with a common factor that keeps the exponentials finite.
+/// `radius (z+ - z-) / (|z+|_1 + |z-|_1)` for `z+- = exp(+-u)`, with a common factor that keeps the
+/// exponentials finite.
 pub(crate) fn exponentiated(u: &[f64], radius: f64) -> Vec<f64> {
     let most = u.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
     let (plus, minus) = (|u: &f64| (u - most).exp(), |u: &f64| (-u - most).exp());

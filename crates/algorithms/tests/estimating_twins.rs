@@ -1,17 +1,24 @@
-//! Methods that estimate the residual, each against its naive twin: dense lines that read like the pseudo-code, fed with
-//! the same draws.
+//! Methods that estimate the residual, each beside its reference, with the draws given.
 
 use lao_algorithms::baselines::aer::{AerDraws, AerParams};
+use lao_algorithms::baselines::reference::AerReference;
+use lao_algorithms::hazan_koren::reference::{AelrReference, AerrReference};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Draws, Prediction};
-use lao_kernels::{SparseVector, project_l1_ball};
+use lao_algorithms::reference::{Drawn, Reference, Seen};
+use lao_kernels::SparseVector;
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Seed, Told};
 use proptest::prelude::*;
 use rand::RngExt;
 
+/// The attributes asked for.
+fn asked(ask: &Ask) -> &[u32] {
+    let Request::Values { attributes, .. } = ask.request() else { panic!("values") };
+    attributes
+}
+
 /// Answers an ask from a dense example.
 fn serve(learner: &mut (impl Learner + ?Sized), ask: &Ask, x: &[f64], y: f64) -> Result<f64, LearnError> {
-    let Request::Values { attributes, .. } = ask.request() else { panic!("values") };
-    let mut block = BlockBuf::new();
+    let (attributes, mut block) = (asked(ask), BlockBuf::new());
     block.reset(attributes.len(), 1);
     attributes.iter().enumerate().for_each(|(c, &j)| block.column_mut(c)[0] = x[j as usize]);
     block.labels_mut()[0] = y;
@@ -41,118 +48,91 @@ fn weighted(weights: impl Iterator<Item = f64> + Clone, rng: &mut Rng) -> u32 {
     weights.clone().position(passed).unwrap_or(0) as u32
 }
 
-/// `x~ = (d/k) sum_r x[i_r] e_{i_r}`.
-fn direction(x: &[f64], drawn: &[u32]) -> Vec<f64> {
-    let mut direction = vec![0.0; x.len()];
-    drawn.iter().for_each(|&i| direction[i as usize] += x.len() as f64 / drawn.len() as f64 * x[i as usize]);
-    direction
-}
-
-fn l1(w: &[f64]) -> f64 {
-    w.iter().map(|w| w.abs()).sum()
-}
-
-fn l2(w: &[f64]) -> f64 {
-    w.iter().map(|w| w * w).sum::<f64>().sqrt()
-}
-
 /// The largest difference, in units of `radius`.
 fn distance(a: &[f64], b: &[f64], radius: f64) -> f64 {
     a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs() / radius))
 }
 
-/// Algorithm 1 beside its twin: the largest difference of the iterates and of the averages.
-fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
-    let AerrParams { dim, draws: k, radius, step_size, .. } = params;
-    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
-    let (mut w, mut sum) = (learner.iterate(), vec![0.0; dim]);
-    for _ in 0..steps {
-        let (x, y) = example(dim, &mut rng);
-        let draws = Draws {
-            uniform: uniform(dim, k, &mut rng),
-            weighted: weighted(w.iter().map(|w| w * w), &mut rng),
-        };
-        let j = draws.weighted as usize;
-        let squares = w.iter().map(|w| w * w).sum::<f64>();
-        let inner = if squares == 0.0 { 0.0 } else { squares * x[j] / w[j] };
-        learner.ask_for(&draws, &mut ask);
-        let told = serve(&mut learner, &ask, &x, y).unwrap();
-        // Rounding in a small w_j moves x_j / w_j a lot. From there on the twin goes on with the learner's number, since
-        // what Algorithm 1 makes of a difference, not of its rounding, is its own.
-        let slack = if squares == 0.0 { 0.0 } else { 1e-10 * radius / w[j].abs() };
-        assert!((told - inner).abs() <= slack * inner.abs(), "{told} is not {inner}");
-        sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
-        let direction = direction(&x, &draws.uniform);
-        w.iter_mut().zip(&direction).for_each(|(w, x)| *w -= step_size * (told - y) * x);
-        let scale = radius / l2(&w).max(radius);
-        w.iter_mut().for_each(|w| *w *= scale);
-    }
-    sum.iter_mut().for_each(|sum| *sum /= steps as f64);
+/// The largest difference of the iterates and of the averages.
+fn differences(
+    reference: &impl Reference,
+    iterates: [&[f64]; 2],
+    learner: &impl Learner,
+    radius: f64,
+) -> f64 {
     let average = learner.coefficients().to_dense();
-    distance(&w, &learner.iterate(), radius).max(distance(&sum, &average, radius))
+    distance(iterates[0], iterates[1], radius).max(distance(&reference.coefficients(), &average, radius))
 }
 
-/// Algorithm 2 beside its twin.
-fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
-    let AelrParams { dim, draws: k, radius, step_size, .. } = params;
+/// Algorithm 1 beside its reference.
+fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
+    let AerrParams { dim, draws: k, radius, .. } = params;
+    let mut reference = AerrReference::new(&params).unwrap();
     let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
-    let (mut logs, mut w, mut sum) = (vec![0.0_f64; dim], vec![0.0; dim], vec![0.0; dim]);
     for _ in 0..steps {
         let (x, y) = example(dim, &mut rng);
         let draws = Draws {
             uniform: uniform(dim, k, &mut rng),
-            weighted: weighted(w.iter().map(|w: &f64| w.abs()), &mut rng),
+            weighted: weighted(reference.iterate().iter().map(|w| w * w), &mut rng),
         };
-        let j = draws.weighted as usize;
-        let inner = if w[j] == 0.0 { 0.0 } else { l1(&w) * w[j].signum() * x[j] };
+        let weight = reference.iterate()[draws.weighted as usize];
         learner.ask_for(&draws, &mut ask);
+        let seen = Seen { x: &x, label: y, asked: asked(&ask), drawn: Drawn::Listed };
+        let inner = reference.predict(&seen).unwrap();
+        let told = serve(&mut learner, &ask, &x, y).unwrap();
+        // Rounding in a small w_j moves x_j / w_j a lot. From there on the reference goes on with the
+        // learner's residual, by way of another label, since what Algorithm 1 makes of a difference, not of
+        // its rounding, is its own.
+        let slack = if weight == 0.0 { 0.0 } else { 1e-10 * radius / weight.abs() };
+        assert!((told - inner).abs() <= slack * inner.abs(), "{told} is not {inner}");
+        reference.see(&Seen { label: y + (inner - told), ..seen }).unwrap();
+    }
+    differences(&reference, [reference.iterate(), &learner.iterate()], &learner, radius)
+}
+
+/// Algorithm 2 beside its reference.
+fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
+    let AelrParams { dim, draws: k, radius, .. } = params;
+    let mut reference = AelrReference::new(&params).unwrap();
+    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
+    for _ in 0..steps {
+        let (x, y) = example(dim, &mut rng);
+        let draws = Draws {
+            uniform: uniform(dim, k, &mut rng),
+            weighted: weighted(reference.iterate().iter().map(|w| w.abs()), &mut rng),
+        };
+        let weight = reference.iterate()[draws.weighted as usize];
+        learner.ask_for(&draws, &mut ask);
+        let seen = Seen { x: &x, label: y, asked: asked(&ask), drawn: Drawn::Listed };
+        let inner = reference.predict(&seen).unwrap();
         let told = serve(&mut learner, &ask, &x, y).unwrap();
         // The sign of a w_j that is zero but for rounding is anybody's.
         assert!(
-            (told - inner).abs() <= 1e-8 * radius || w[j].abs() < 1e-12 * radius,
+            (told - inner).abs() <= 1e-8 * radius || weight.abs() < 1e-12 * radius,
             "{told} is not {inner}"
         );
-        let phi = told - y;
-        sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
-        for (log, x) in logs.iter_mut().zip(direction(&x, &draws.uniform)) {
-            *log -= step_size * (phi * x).clamp(-1.0 / step_size, 1.0 / step_size);
-        }
-        let most = logs.iter().fold(0.0_f64, |most, log| most.max(log.abs()));
-        let total: f64 = logs.iter().map(|log| (log - most).exp() + (-log - most).exp()).sum();
-        w = logs.iter().map(|log| radius * ((log - most).exp() - (-log - most).exp()) / total).collect();
+        reference.see(&Seen { label: y + (inner - told), ..seen }).unwrap();
     }
-    sum.iter_mut().for_each(|sum| *sum /= steps as f64);
-    let average = learner.coefficients().to_dense();
-    distance(&w, &learner.iterate(), radius).max(distance(&sum, &average, radius))
+    differences(&reference, [reference.iterate(), &learner.iterate()], &learner, radius)
 }
 
-/// AER beside its twin.
+/// AER beside its reference.
 fn aer(params: AerParams, steps: usize, seed: u64) -> f64 {
-    let AerParams { dim, uniform: k, weighted: k_w, regularization, radius, burn_in, .. } = params;
+    let AerParams { dim, uniform: k, weighted: k_w, radius, .. } = params;
+    let mut reference = AerReference::new(&params).unwrap();
     let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
-    let (mut w, mut sum, mut scratch) = (vec![0.0; dim], vec![0.0; dim], Vec::new());
-    for t in 1..=steps {
+    for _ in 0..steps {
         let (x, y) = example(dim, &mut rng);
-        let by_weight = (0..k_w).map(|_| weighted(w.iter().map(|w: &f64| w.abs()), &mut rng)).collect();
+        let sizes = || reference.iterate().iter().map(|w| w.abs());
+        let by_weight = (0..k_w).map(|_| weighted(sizes(), &mut rng)).collect();
         let draws = AerDraws { uniform: uniform(dim, k, &mut rng), weighted: by_weight };
-        let sign = |j: usize| if w[j] == 0.0 { 0.0 } else { w[j].signum() };
-        let inner: f64 = draws.weighted.iter().map(|&j| sign(j as usize) * x[j as usize]).sum();
-        let residual = l1(&w) / k_w as f64 * inner - y;
-        if t as u64 > burn_in {
-            sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
-        }
-        for (w, x) in w.iter_mut().zip(direction(&x, &draws.uniform)) {
-            *w = (1.0 - 1.0 / t as f64) * *w - 2.0 * residual * x / (regularization * t as f64);
-        }
-        if let Some(radius) = radius {
-            project_l1_ball(&mut w, radius, &mut scratch).unwrap();
-        }
         learner.ask_for(&draws, &mut ask);
+        let seen = Seen { x: &x, label: y, asked: asked(&ask), drawn: Drawn::Listed };
+        reference.see(&seen).unwrap();
         serve(&mut learner, &ask, &x, y).unwrap();
     }
-    sum.iter_mut().for_each(|sum| *sum /= (steps as u64 - burn_in) as f64);
-    let (average, radius) = (learner.coefficients().to_dense(), radius.unwrap_or(1.0));
-    distance(&w, &learner.iterate(), radius).max(distance(&sum, &average, radius))
+    let radius = radius.unwrap_or(1.0);
+    differences(&reference, [reference.iterate(), &learner.iterate()], &learner, radius)
 }
 
 fn aerr_params(dim: usize, draws: usize, radius: f64, step_size: f64) -> AerrParams {
@@ -172,7 +152,8 @@ proptest! {
 
     #[test]
     fn aerr_is_its_twin(
-        dim in prop_oneof![1usize..40, Just(1100)], k in 1usize..9, radius in 0.01..20.0, step in 1e-4..0.1, seed: u64,
+        dim in prop_oneof![1usize..40, Just(1100)], k in 1usize..9, radius in 0.01..20.0, step in 1e-4..0.1,
+        seed: u64,
     ) {
         let distance = aerr(aerr_params(dim, k, radius, step), 150, seed);
         prop_assert!(distance < 1e-9, "{distance}");
@@ -180,7 +161,8 @@ proptest! {
 
     #[test]
     fn aelr_is_its_twin(
-        dim in prop_oneof![1usize..40, Just(1100)], k in 1usize..9, radius in 0.01..20.0, step in 1e-4..2.0, seed: u64,
+        dim in prop_oneof![1usize..40, Just(1100)], k in 1usize..9, radius in 0.01..20.0, step in 1e-4..2.0,
+        seed: u64,
     ) {
         let distance = aelr(aelr_params(dim, k, radius, step), 150, seed);
         prop_assert!(distance < 1e-9, "{distance}");
@@ -188,8 +170,9 @@ proptest! {
 
     #[test]
     fn aer_is_its_twin(
-        dim in prop_oneof![1usize..40, Just(1100)], budget in 2usize..20, radius in prop_oneof![Just(None), (0.01..20.0).prop_map(Some)],
-        regularization in 0.01..10.0, seed: u64,
+        dim in prop_oneof![1usize..40, Just(1100)], budget in 2usize..20,
+        radius in prop_oneof![Just(None), (0.01..20.0).prop_map(Some)], regularization in 0.01..10.0,
+        seed: u64,
     ) {
         // Without a projection only a large lambda keeps w finite.
         let regularization = if radius.is_some() { regularization } else { (dim * dim) as f64 };
@@ -224,8 +207,8 @@ fn a_start_is_kept_to_the_ball_and_counts_into_the_average() {
     assert_eq!((refused.field, refused.method), ("start", "AERR"));
 }
 
-/// Draws for 20,000 examples, none of which is told, at the weights after 200 steps; chi-square over 5 attributes, whose
-/// 0.999 quantile at 4 degrees is 18.47.
+/// Draws for 20,000 examples, none of which is told, at the weights after 200 steps; chi-square over 5
+/// attributes, whose 0.999 quantile at 4 degrees is 18.47.
 fn chi_square(drawn: impl IntoIterator<Item = u32>, law: impl Fn(f64) -> f64, w: &[f64]) -> f64 {
     let (mut counts, mut n) = (vec![0.0; w.len()], 0.0);
     for j in drawn {

@@ -15,7 +15,8 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every call is handed to the system allocator unchanged; counting touches a thread-local without a destructor.
+// SAFETY: every call is handed to the system allocator unchanged; counting touches a thread-local without a
+// destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
@@ -40,12 +41,14 @@ fn no_method_allocates_after_warm_up() {
         // FKK enumerates supports, so it gets those of one attribute.
         let sparsity = if method.name == "fkk" { 1 } else { 5 };
         let task = Task { step_size: 0.1, ..Task::new(60, sparsity, 12) };
-        let mut learner = (method.build)(&task).unwrap();
+        let built = (method.build)(&task);
+        let mut learner = built.unwrap_or_else(|error| panic!("{}: {error}", method.name));
         let mut session = Session::new(source, (method.budget)(&task), &Seed::root(2));
         // Batches grow, and with them the buffers, until a block is as large as blocks get.
         let mut serve = |until: u64| {
             while session.ledger().examples < until {
-                assert_eq!(session.step(&mut learner, u64::MAX).unwrap(), Step::Served);
+                let step = session.step(&mut learner, u64::MAX);
+                assert!(matches!(step, Ok(Step::Served)), "{}: {step:?}", method.name);
             }
         };
         serve(300_000);
@@ -79,11 +82,13 @@ fn no_solver_allocates_after_warm_up() {
             }
             let mut sum = FiniteSum::new(rows(), loss.clone()).unwrap().with_intercept();
             let task = SolverTask { sparsity: 6, step_size: 0.1, start: None };
-            let mut solver = (row.build)(&sum, &task).unwrap();
+            let built = (row.build)(&sum, &task);
+            let mut solver = built.unwrap_or_else(|error| panic!("{}: {error}", row.name));
             let mut rng = Seed::root(1).rng();
             let mut steps = |count: usize| {
                 for _ in 0..count {
-                    solver.step(&mut sum, &mut rng).unwrap();
+                    let step = solver.step(&mut sum, &mut rng);
+                    step.unwrap_or_else(|error| panic!("{}: {error}", row.name));
                 }
                 solver.coefficients().norm_squared()
             };

@@ -1,88 +1,37 @@
-//! Each method against its naive twin: ten dense lines that read like the paper.
+//! Each method of Murata & Suzuki beside its reference, over shapes, batches and numbers of updates.
 
-use lao_algorithms::BatchSizes;
-use lao_algorithms::murata_suzuki::naive::{Naive, NaiveParams};
-use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams};
+mod beside;
+
+use beside::{Beside, examples, source};
+use lao_algorithms::murata_suzuki::reference::{
+    ExploitationReference, ExplorationReference, HybridReference, NaiveReference,
+};
+use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
+use lao_algorithms::reference::{Drawn, Reference};
 use lao_algorithms::schedule::StepSizes;
-use lao_datasets::synthetic::{Noise, Normal, Virtual};
-use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{BlockBuf, Budget, Learner, Seed, Session, Source, Stop};
+use lao_algorithms::{AnyLearner, BatchSizes};
+use lao_kernels::SparseVector;
+use lao_observation::sample::SubsetSampler;
+use lao_observation::{Budget, Learner, Seed, Session, Stop};
 use proptest::prelude::*;
 
-/// The first `n` examples, densely.
-fn examples(source: &mut impl Source, n: usize) -> Vec<(Vec<f64>, f64)> {
-    let all: Vec<u32> = (0..source.dim() as u32).collect();
-    let mut block = BlockBuf::new();
-    let mut rows = Vec::new();
-    while rows.len() < n {
-        block.reset(all.len(), n - rows.len());
-        source.observe(&all, &mut block).unwrap();
-        let view = block.view(&all);
-        for r in 0..view.rows() {
-            rows.push(((0..all.len()).map(|c| view.column(c)[r]).collect(), view.labels()[r]));
-        }
-    }
-    rows
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// `H_s` by sorting: larger magnitude first, then lower index.
-fn hard_threshold(z: &[f64], s: usize) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..z.len()).collect();
-    order.sort_by(|&i, &j| z[j].abs().total_cmp(&z[i].abs()).then(i.cmp(&j)));
-    let mut kept = vec![0.0; z.len()];
-    order[..s].iter().for_each(|&j| kept[j] = z[j]);
-    kept
-}
-
-/// Algorithm 1 for one update; consumes `d' B` examples.
-fn explore<'a>(
-    theta: &[f64],
-    stream: &mut impl Iterator<Item = &'a (Vec<f64>, f64)>,
-    (s, width, eta, batch): (usize, usize, f64, usize),
-) -> Vec<f64> {
-    let mut z = theta.to_vec();
-    for first in (0..theta.len()).step_by(width) {
-        for (x, y) in stream.by_ref().take(batch) {
-            let residual = dot(theta, x) - y;
-            for j in first..(first + width).min(theta.len()) {
-                z[j] -= eta * 2.0 * residual * x[j] / batch as f64;
-            }
-        }
-    }
-    hard_threshold(&z, s)
-}
-
-/// Algorithm 2 for one update; consumes `B` examples.
-fn exploit<'a>(
-    theta: &[f64],
-    support: &[bool],
-    stream: &mut impl Iterator<Item = &'a (Vec<f64>, f64)>,
-    (eta, batch): (f64, usize),
-) -> Vec<f64> {
-    let mut z = theta.to_vec();
-    for (x, y) in stream.by_ref().take(batch) {
-        let residual = dot(theta, x) - y;
-        for j in (0..theta.len()).filter(|&j| support[j]) {
-            z[j] -= eta * 2.0 * residual * x[j] / batch as f64;
-        }
-    }
-    z
-}
-
-fn source(dim: usize, seed: u64) -> Virtual<Normal> {
-    let theta = SparseVector::new(dim, vec![0, dim as u32 - 1], vec![1.0, -0.7]).unwrap();
-    Virtual::new(Normal::new(dim).unwrap(), theta, Noise::Gaussian(0.5), &Seed::root(seed)).unwrap()
-}
-
-fn close(found: SparseView<'_>, wanted: &[f64]) -> Result<(), TestCaseError> {
-    for (j, (&a, b)) in wanted.iter().zip(found.to_dense()).enumerate() {
-        prop_assert!((a - b).abs() <= 1e-10 * (1.0 + a.abs()), "attribute {j}: twin {a}, learner {b}");
-    }
-    Ok(())
+/// Runs a learner beside its reference over the first `n` examples, which it must take to the last; gives the
+/// learner, the ledger, and what `after` says of each update.
+fn together(
+    learner: AnyLearner,
+    reference: &mut dyn Reference,
+    (seed, n): (u64, usize),
+    (budget, draws, stop): (usize, u64, Stop),
+    mut after: impl FnMut(&AnyLearner),
+) -> Result<AnyLearner, TestCaseError> {
+    let (dim, rows) = (learner.dim(), examples(learner.dim(), seed, n));
+    let mut beside = Beside::new(learner, |learner| Drawn::from(learner), reference, &rows, 1e-10);
+    let mut session = Session::new(source(dim, seed), Budget::PerExample(budget), &Seed::root(draws));
+    let outcome = session.run(&mut beside, stop, |_, beside| after(&beside.learner));
+    prop_assert_eq!(&beside.fault, &None);
+    prop_assert!(outcome.is_ok(), "{outcome:?}");
+    prop_assert_eq!(session.ledger().examples, n as u64);
+    Ok(beside.learner)
 }
 
 proptest! {
@@ -90,62 +39,64 @@ proptest! {
 
     #[test]
     fn exploration_is_its_twin(
-        dim in 3usize..30, s in 1usize..6, extra in 1usize..9, batch in 1usize..40, updates in 0u64..5, seed: u64,
+        dim in 3usize..30, s in 1usize..6, extra in 1usize..9, batch in 1usize..40, updates in 0u64..5,
+        seed: u64,
     ) {
         let (s, budget) = (s.min(dim - 1), (s.min(dim - 1) + extra).min(dim));
-        let width = budget - s;
-        let rows = examples(&mut source(dim, seed), dim.div_ceil(width) * batch * updates as usize);
-        let mut stream = rows.iter();
-        let mut theta = vec![0.0; dim];
-        for _ in 0..updates {
-            theta = explore(&theta, &mut stream, (s, width, 0.1, batch));
-        }
+        // An update costs d' B examples.
+        let n = dim.div_ceil(budget - s) * batch * updates as usize;
         let params = ExplorationParams {
             dim, sparsity: s, budget, step_size: 0.1, batch: BatchSizes::Constant(batch as u64),
             updates: Some(updates), start: None,
         };
-        let mut learner = params.check().unwrap();
-        let mut session = Session::new(source(dim, seed), Budget::PerExample(budget), &Seed::root(0));
-        session.run(&mut learner, Stop::never(), |_, _| {}).unwrap();
-        prop_assert_eq!(session.ledger().examples, rows.len() as u64, "an update costs d' B examples");
-        close(learner.coefficients(), &theta)?;
+        let mut reference = ExplorationReference::new(&params).unwrap();
+        let learner = AnyLearner::Exploration(params.check().unwrap());
+        let learner = together(learner, &mut reference, (seed, n), (budget, 0, Stop::never()), |_| ())?;
+        prop_assert_eq!(learner.updates(), updates);
+    }
+
+    #[test]
+    fn exploitation_is_its_twin(
+        dim in 2usize..20, s in 0usize..6, extra in 0usize..4, batch in 1usize..40, updates in 0u64..9,
+        zeros: bool, seed: u64,
+    ) {
+        let s = s.min(dim);
+        let values = (0..s).map(|at| if zeros && at % 2 == 0 { 0.0 } else { 0.5 - at as f64 });
+        let start = SparseVector::new(dim, (0..s as u32).collect(), values.collect()).unwrap();
+        let params = ExploitationParams {
+            start, budget: (s + extra).min(dim), step_size: 0.1, batch: BatchSizes::Constant(batch as u64),
+            updates: Some(updates),
+        };
+        let (budget, n) = (params.budget, batch * updates as usize);
+        let mut reference = ExploitationReference::new(&params).unwrap();
+        let learner = AnyLearner::Exploitation(params.check().unwrap());
+        let learner = together(learner, &mut reference, (seed, n), (budget, 0, Stop::never()), |_| ())?;
+        prop_assert_eq!(learner.updates(), updates);
     }
 
     #[test]
     fn hybrid_is_its_twin(
-        dim in 4usize..20, s in 1usize..4, extra in 1usize..6, explore_updates in 1u64..3, exploit_updates in 0u64..4,
-        stages in 0u64..4, seed: u64,
+        dim in 4usize..20, s in 1usize..4, extra in 1usize..6, explore_updates in 1u64..3,
+        exploit_updates in 0u64..4, stages in 0u64..4, seed: u64,
     ) {
         let (s, budget) = (s.min(dim - 1), (s.min(dim - 1) + extra).min(dim));
         let width = budget - s;
         let (b_explore, b_exploit) = ([3usize, 5, 8, 13], [7usize, 4, 9, 2]);
         let blocks = dim.div_ceil(width);
         let total: usize = (0..stages as usize)
-            .map(|k| explore_updates as usize * blocks * b_explore[k] + exploit_updates as usize * b_exploit[k])
+            .map(|k| {
+                explore_updates as usize * blocks * b_explore[k] + exploit_updates as usize * b_exploit[k]
+            })
             .sum();
-        let rows = examples(&mut source(dim, seed), total);
-        let mut stream = rows.iter();
-        let mut theta = vec![0.0; dim];
-        for k in 0..stages as usize {
-            for _ in 0..explore_updates {
-                theta = explore(&theta, &mut stream, (s, width, 0.1, b_explore[k]));
-            }
-            let support: Vec<bool> = theta.iter().map(|&value| value != 0.0).collect();
-            for _ in 0..exploit_updates {
-                theta = exploit(&theta, &support, &mut stream, (0.1, b_exploit[k]));
-            }
-        }
         let sizes = |sizes: [usize; 4]| BatchSizes::Listed(sizes.iter().map(|&b| b as u64).collect());
         let params = HybridParams {
             dim, sparsity: s, budget, step_size: 0.1, explore_updates, explore_batch: sizes(b_explore),
             exploit_updates, exploit_batch: sizes(b_exploit), stages: Some(stages), start: None,
         };
-        let mut learner = params.check().unwrap();
-        let mut session = Session::new(source(dim, seed), Budget::PerExample(budget), &Seed::root(0));
-        session.run(&mut learner, Stop::never(), |_, _| {}).unwrap();
-        prop_assert_eq!(session.ledger().examples, total as u64);
+        let mut reference = HybridReference::new(&params).unwrap();
+        let learner = AnyLearner::Hybrid(params.check().unwrap());
+        let learner = together(learner, &mut reference, (seed, total), (budget, 0, Stop::never()), |_| ())?;
         prop_assert_eq!(learner.updates(), stages * (explore_updates + exploit_updates));
-        close(learner.coefficients(), &theta)?;
     }
 
     #[test]
@@ -156,26 +107,18 @@ proptest! {
         let params = NaiveParams {
             dim, sparsity: s, budget, step_size: StepSizes::InverseSqrt(0.01), start: None,
         };
-        let rows = examples(&mut source(dim, seed), steps);
-        let mut learner: Naive = params.check().unwrap();
-        let mut session = Session::new(source(dim, seed), Budget::PerExample(budget), &Seed::root(4));
-        // The twin draws the same blocks from the same generator.
+        // The sets are those that the sampler draws from the session's generator.
         let mut rng = Seed::root(4).child("learner").rng();
-        let mut sampler = lao_observation::sample::SubsetSampler::new(dim);
-        let mut theta = vec![0.0; dim];
-        for (t, (x, y)) in rows.iter().enumerate() {
-            let mut drawn = Vec::new();
-            sampler.draw(budget - s, &mut rng, &mut drawn);
-            let residual = dot(&theta, x) - y;
-            let eta = 0.01 / ((t + 1) as f64).sqrt();
-            let mut z = theta.clone();
-            for &j in &drawn {
-                z[j as usize] -= eta * 2.0 * residual * dim as f64 / (budget - s) as f64 * x[j as usize];
-            }
-            theta = hard_threshold(&z, s);
-        }
-        session.run(&mut learner, Stop::after_examples(steps as u64), |_, _| {}).unwrap();
-        close(learner.coefficients(), &theta)?;
+        let (mut sampler, mut wanted, mut found) = (SubsetSampler::new(dim), Vec::new(), Vec::new());
+        (0..steps).for_each(|_| sampler.draw(budget - s, &mut rng, &mut wanted));
+        let mut reference = NaiveReference::new(&params).unwrap();
+        let learner = AnyLearner::Naive(params.check().unwrap());
+        let stop = Stop::after_examples(steps as u64);
+        together(learner, &mut reference, (seed, steps), (budget, 4, stop), |learner| {
+            let AnyLearner::Naive(learner) = learner else { unreachable!() };
+            found.extend_from_slice(learner.drawn());
+        })?;
+        prop_assert_eq!(found, wanted);
     }
 }
 

@@ -96,8 +96,8 @@ fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
     (matrix, (0..x.len()).map(|j| if there(j) { y * x[j] / p } else { 0.0 }).collect())
 }
 
-/// The reference of [`Dantzig`](super::Dantzig). The linear program is the learner's, [`selector`]; its tests hold it to
-/// account.
+/// The reference of [`Dantzig`](super::Dantzig). The linear program is the learner's, [`selector`]; its tests
+/// hold it to account.
 #[derive(Clone, Debug)]
 pub struct DantzigReference {
     params: DantzigParams,
@@ -137,7 +137,8 @@ impl DantzigReference {
         let (d, k0, t) = (dim as f64, self.random() as f64, self.t as f64);
         let (a, b) = (self.moments(), self.b.iter().map(|b| b / t).collect::<Vec<_>>());
         let mut gamma = scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (noise + d / k0);
-        // Zero is feasible once gamma is as large as the largest |b_i|; a b beyond all numbers ends the doubling, too.
+        // Zero is feasible once gamma is as large as the largest |b_i|; a b beyond all numbers ends the
+        // doubling, too.
         while b.iter().any(|b| b.abs() > gamma) && gamma.is_finite() {
             if let Some(w) = selector(dim, |i, j| a[i][j], &b, gamma) {
                 return hard_threshold(&w, sparsity);
@@ -192,7 +193,8 @@ impl FkkReference {
         Ok(FkkReference { params: params.clone(), supports, w, losses })
     }
 
-    /// `-log(pi_A)/eta_h` up to a constant: the sum of `phi_A` so far, support by support in lexicographic order.
+    /// `-log(pi_A)/eta_h` up to a constant: the sum of `phi_A` so far, support by support in lexicographic
+    /// order.
     pub fn losses(&self) -> &[f64] {
         &self.losses
     }

@@ -41,8 +41,8 @@ fn require_set(seen: &Seen<'_>, dim: usize, size: usize) -> Result<(), Mismatch>
     seen.require(is_set, format_args!("observes k' = {size} different attributes"))
 }
 
-/// The reference of [`Rda1`](super::Rda1), and of [`Greedy`](super::Greedy) (`k_1 = k'`) and [`Uniform`](super::Uniform)
-/// (`k_1 = 0`), which are the same loop.
+/// The reference of [`Rda1`](super::Rda1), and of [`Greedy`](super::Greedy) (`k_1 = k'`) and
+/// [`Uniform`](super::Uniform) (`k_1 = 0`), which are the same loop.
 #[derive(Clone, Debug)]
 pub struct Rda1Reference {
     params: Rda1Params,
@@ -123,8 +123,8 @@ impl Reference for Rda1Reference {
     }
 }
 
-/// The reference of [`Rda3`](super::Rda3), and of [`Rda2`](super::Rda2), which is the same loop without a penalty and with
-/// a plain average.
+/// The reference of [`Rda3`](super::Rda3), and of [`Rda2`](super::Rda2), which is the same loop without a
+/// penalty and with a plain average.
 #[derive(Clone, Debug)]
 pub struct Rda3Reference {
     params: Rda3Params,

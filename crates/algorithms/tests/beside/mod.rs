@@ -28,8 +28,8 @@ pub fn examples(dim: usize, seed: u64, n: usize) -> Vec<Example> {
     rows
 }
 
-/// A learner that shows its reference, for each example that it is told, the whole of it, and compares predictions and
-/// coefficients. The first difference ends the run.
+/// A learner that shows its reference, for each example that it is told, the whole of it, and compares
+/// predictions and coefficients. The first difference ends the run.
 pub struct Beside<'a, L> {
     pub learner: L,
     drawn: fn(&L) -> Drawn<'_>,
@@ -39,7 +39,7 @@ pub struct Beside<'a, L> {
     tolerance: f64,
     asked: Vec<u32>,
     /// Whether each attribute was ever asked for.
-    ever: Vec<bool>,
+    pub ever: Vec<bool>,
     /// What differed, if anything did.
     pub fault: Option<String>,
 }
@@ -57,11 +57,6 @@ impl<'a, L: Learner> Beside<'a, L> {
         let mut beside = Beside { learner, drawn, reference, rows, tolerance, asked, ever, fault };
         beside.fault = beside.compare().err();
         beside
-    }
-
-    /// An attribute that was never asked for.
-    pub fn never_asked(&self) -> Option<usize> {
-        self.ever.iter().position(|ever| !ever)
     }
 
     fn close(&self, what: &str, wanted: f64, found: f64) -> Result<(), String> {
