@@ -200,10 +200,9 @@ impl Validate for Dantzig {
 }
 
 impl Dantzig {
-    /// As [`ask`](Learner::ask), with this `R` (sorted, distinct) instead of a random one.
+    /// As [`ask`](Learner::ask), with this `R` (those out of range are left out) instead of a random one.
     pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        self.drawn.clear();
-        self.drawn.extend_from_slice(drawn);
+        state::set_of(drawn, self.params.dim, &mut self.drawn);
         self.pending = true;
         self.fill(ask);
     }

@@ -265,11 +265,10 @@ impl Validate for Fkk {
 
 impl Fkk {
     /// As [`ask`](Learner::ask), with these draws instead of random ones: the support of this number, in lexicographic
-    /// order (the last one if there are fewer), and this `R` (sorted, distinct).
+    /// order (the last one if there are fewer), and this `R` (those out of range are left out).
     pub fn ask_for(&mut self, support: usize, drawn: &[u32], ask: &mut Ask) {
         self.chosen = support.min(self.logs.len() - 1);
-        self.drawn.clear();
-        self.drawn.extend_from_slice(drawn);
+        state::set_of(drawn, self.params.dim, &mut self.drawn);
         self.pending = true;
         self.fill(ask);
     }

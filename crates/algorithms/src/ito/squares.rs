@@ -270,11 +270,8 @@ impl Squares {
     pub(super) fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
         let dim = self.dim();
         let explores = self.explores();
-        self.asked.clear();
-        self.asked.extend_from_slice(if explores { drawn } else { &self.explore.chosen });
-        self.asked.sort_unstable();
-        self.asked.dedup();
-        self.asked.retain(|&j| (j as usize) < dim);
+        let drawn = if explores { drawn } else { &self.explore.chosen };
+        state::set_of(drawn, dim, &mut self.asked);
         self.pending = true;
         ask.values(1).extend_from_slice(&self.asked);
     }
