@@ -6,7 +6,8 @@
 use lao_algorithms::{AnyLearner, METHODS, Method, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Ask, Learner, Seed, Session, Stop};
+use lao_observation::{Ask, BlockBuf, Learner, Seed, Session, SessionError, Source, SourceError, Stop};
+use proptest::prelude::*;
 use rand::RngExt;
 use serde_json::{Map, Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -412,4 +413,90 @@ fn a_state_is_stored_without_decimals_and_read_with_the_same_bits() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Examples whose attributes and labels have any scale, and, with jumps, another one every hundred examples.
+struct Wild {
+    dim: usize,
+    attributes: f64,
+    labels: f64,
+    jumps: Option<f64>,
+    seed: Seed,
+    position: u64,
+}
+
+impl Source for Wild {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = block.room();
+        for row in 0..rows {
+            let mut rng = self.seed.trial(self.position).rng();
+            let jump = self.jumps.filter(|_| self.position / 100 % 2 == 1).unwrap_or(1.0);
+            let x: Vec<f64> = (0..self.dim).map(|_| rng.random_range(-1.0..1.0)).collect();
+            for (c, &j) in attributes.iter().enumerate() {
+                block.column_mut(c)[row] = self.attributes * x[j as usize];
+            }
+            block.labels_mut()[row] = jump * self.labels * (x[0] - 0.5 * x[self.dim - 1]);
+            self.position += 1;
+        }
+        block.set_rows(rows);
+        Ok(rows)
+    }
+    fn position(&self) -> u64 {
+        self.position
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.position = position;
+        Ok(())
+    }
+}
+
+fn reads_back(learner: &AnyLearner) -> Result<(), String> {
+    let text = serde_json::to_string(learner).unwrap();
+    let read: AnyLearner = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    if serde_json::to_string(&read).unwrap() == text { Ok(()) } else { Err("read with other bits".into()) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn a_state_that_a_run_leads_to_is_never_refused(
+        wide in prop::bool::weighted(0.2), step in -9.0..4.0, radius in -20.0..20.0, attributes in -3.0..3.0,
+        labels in -20.0..60.0, jumps in prop_oneof![Just(None), (-60.0..60.0).prop_map(Some)], seed: u64,
+    ) {
+        for method in METHODS {
+            let linear = ["aerr", "aelr", "aesvr", "aer", "online-ridge", "online-lasso"].contains(&method.name);
+            let dim = if wide && linear { 1100 } else { 30 };
+            let known = Task { dim, step_size: 10f64.powf(step), radius: 10f64.powf(radius), ..task(method) };
+            let Ok(mut learner) = (method.build)(&known) else { continue };
+            let source = Wild {
+                dim,
+                attributes: 10f64.powf(attributes),
+                labels: 10f64.powf(labels),
+                jumps: jumps.map(|jump| 10f64.powf(jump)),
+                seed: Seed::root(seed).child("data"),
+                position: 0,
+            };
+            let mut session = Session::new(source, (method.budget)(&known), &Seed::root(seed));
+            let mut rng = Seed::root(seed).child("places").rng();
+            for _ in 0..30 {
+                let until = session.ledger().examples + rng.random_range(1..30);
+                let outcome = session.run(&mut learner, Stop::after_examples(until), |_, _| {});
+                let read = reads_back(&learner);
+                prop_assert!(read.is_ok(), "{} after {} examples, {outcome:?}: {read:?}", method.name, until);
+                let mut waiting = learner.clone();
+                waiting.ask(&mut rng, &mut Ask::new(dim));
+                let read = reads_back(&waiting);
+                prop_assert!(read.is_ok(), "{} waiting after {} examples: {read:?}", method.name, until);
+                match outcome {
+                    Ok(_) => {}
+                    Err(SessionError::Learn(_) | SessionError::Source(_)) => break,
+                    Err(error) => prop_assert!(false, "{}: {error}", method.name),
+                }
+            }
+        }
+    }
 }

@@ -118,10 +118,9 @@ impl AesvrParams {
         }
     }
 
-    /// `ceil(16 B^2/eps^2)`, at least 1.
+    /// `ceil(16 B^2/eps^2)`, at least 1 and at most 2^16.
     pub fn default_repetitions(radius: f64, smoothing: f64) -> u32 {
-        // A float beyond the range saturates.
-        (16.0 * (radius / smoothing).powi(2)).ceil().max(1.0) as u32
+        (16.0 * (radius / smoothing).powi(2)).ceil().clamp(1.0, f64::from(MAX_REPETITIONS)) as u32
     }
 
     /// The learner.
