@@ -334,7 +334,8 @@ fn findings(method: &'static Method) -> (Vec<String>, usize) {
             for change in changes(at(&state, &path)) {
                 let label = || {
                     let mut text = change.to_string();
-                    text.truncate(text.floor_char_boundary(100));
+                    let end = (0..=100).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
+                    text.truncate(end);
                     format!("{age}, state{} = {text}", name(&path))
                 };
                 tried += 1;

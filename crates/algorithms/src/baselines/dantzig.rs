@@ -375,4 +375,30 @@ mod tests {
         assert!((w[0] - 2.0).abs() < 1e-9 && (w[1] - 1.0).abs() < 1e-9, "{w:?}");
         assert_eq!(selector(2, |_, _| 1.0, &[1.0, -1.0], 0.5), None);
     }
+
+    #[test]
+    fn programs_end_whatever_the_moments() {
+        // Gamma underflows or stays far below the correlations, and no predictor comes near: A is zero, or wild.
+        for (scale, moment) in [(1e-150, 0.0), (0.1, 0.0), (1e-150, 1e100), (0.1, 1e100), (1.0, -1e-100)] {
+            let params = DantzigParams { scale, ..DantzigParams::practical(6, 2, 4, 100) };
+            let mut learner = params.check().unwrap();
+            learner.seen = 64;
+            learner.moments.iter_mut().enumerate().for_each(|(at, m)| *m = moment * ((at % 3) as f64 - 1.0));
+            learner.correlations = (0..6).map(|i| 1e100 * (f64::from(i) - 2.5)).collect();
+            learner.solve();
+            assert!(learner.coefficients().values().iter().all(|w| w.is_finite()), "{scale}, {moment}");
+            assert_eq!(learner.updates(), 1);
+        }
+    }
+
+    #[test]
+    fn a_stored_dimension_without_moments_is_refused() {
+        let mut learner = DantzigParams::practical(6, 2, 4, 100).check().unwrap();
+        for dim in [0, 5, 2000, usize::MAX] {
+            learner.params.dim = dim;
+            let stored = serde_json::to_string(&learner).unwrap();
+            let error = serde_json::from_str::<Dantzig>(&stored).unwrap_err().to_string();
+            assert!(error.contains("stored Dantzig is damaged"), "{dim}: {error}");
+        }
+    }
 }
