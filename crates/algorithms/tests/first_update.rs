@@ -1,4 +1,5 @@
-//! How many examples a method of mini-batches needs before it has learned anything, and that a run with fewer says so.
+//! How many examples a method of mini-batches needs before it has learned anything, and that a run with fewer
+//! says so.
 
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::{AnyLearner, METHODS, Task};

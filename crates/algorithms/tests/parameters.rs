@@ -1,4 +1,5 @@
-//! Parameters at their extremes: the gate refuses them by field, value and allowed range, or the learner runs and stays finite.
+//! Parameters at their extremes: the gate refuses them by field, value and allowed range, or the learner runs
+//! and stays finite.
 
 use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
@@ -31,7 +32,8 @@ fn note(size: usize) {
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
 
-// SAFETY: every call is handed to the system allocator unchanged; the note goes to a thread-local without a destructor.
+// SAFETY: every call is handed to the system allocator unchanged; the note goes to a thread-local without a
+// destructor.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());

@@ -94,7 +94,8 @@ impl TryFrom<Stored> for Squares {
 }
 
 impl Explore {
-    /// Checks all that [`prepare`](Self::prepare) and the rounds in between guarantee, `rounds` of either kind being over.
+    /// Checks all that [`prepare`](Self::prepare) and the rounds in between guarantee, `rounds` of either
+    /// kind being over.
     fn validate(&self, dim: usize, rounds: u64) -> Result<(), Damaged> {
         let Explore { budget, regularization, radius, penalty, decay, round, sum, level, mean, mass, .. } =
             self;
@@ -162,7 +163,8 @@ fn sum_of_powers(decay: f64, count: u64) -> [f64; 2] {
     if count == 0.0 { [0.0; 2] } else { [integral(count + 1.0), 1.0 + integral(count)] }
 }
 
-/// Whether a number that was added up step by step lies between two others, which leaves 2^32 steps their rounding errors.
+/// Whether a number that was added up step by step lies between two others, which leaves 2^32 steps their
+/// rounding errors.
 fn within(number: f64, [least, most]: [f64; 2]) -> bool {
     number >= least - 1e-6 * least.abs() && number <= most + 1e-6 * most.abs()
 }
