@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use lao_figures::{Axis, Figure, Series, Style};
 use lao_kernels::SparseVector;
 use lao_observation::session::mean_squared_error;
-use lao_observation::{Budget, Learner as _, Seed, Session, Stop};
+use lao_observation::{Budget, Learner as _, NoUpdate, Seed, Session, Stop};
 use std::time::{Duration, Instant};
 
 const MSE: &str = "test mse";
@@ -20,7 +20,7 @@ const POINTS: u64 = 30;
 /// examples of the same repetition and by the exact excess risk. All learners of a repetition see the same data.
 ///
 /// # Errors
-/// When `train`, `test` or `dim` is missing or a session fails.
+/// When `train`, `test` or `dim` is missing, a session fails, or the learner completes no update.
 pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Row>> {
     let data = &scenario.data;
     let seed = seed.trial(job.repetition);
@@ -61,6 +61,9 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
         scoring += pause.elapsed();
     })?;
     let spent = start.elapsed().saturating_sub(scoring);
+    if let Some(warning) = NoUpdate::of(&learner) {
+        anyhow::bail!("data.train makes {train} examples here, in which {warning}");
+    }
     while next <= POINTS {
         score(&current, grid(next))?;
         next += 1;

@@ -35,8 +35,8 @@ pub(crate) fn require_dim(method: &'static str, least: usize, dim: usize) -> Res
     require((least..=MAX_DIM).contains(&dim), method, "dim", dim, allowed)
 }
 
-/// Refuses a radius, rate or scale outside `1e-150..=1e150`. Within these bounds squares and quotients are neither
-/// infinite nor zero.
+/// Refuses a radius, rate or scale outside `1e-150..=1e150`. Within these bounds squares and quotients are
+/// neither infinite nor zero.
 pub(crate) fn require_scale(method: &'static str, field: &'static str, value: f64) -> Result<(), ParamError> {
     require((1e-150..=1e150).contains(&value), method, field, number(value), SCALES)
 }
@@ -50,8 +50,8 @@ pub(crate) fn number(value: f64) -> String {
     if plain { value.to_string() } else { format!("{value:e}") }
 }
 
-/// A number derived from others that the gate allows: kept from overflow and underflow, so that the gate does not refuse
-/// it in their place. Where one of them is not allowed, the result is not either.
+/// A number derived from others that the gate allows: kept from overflow and underflow, so that the gate does
+/// not refuse it in their place. Where one of them is not allowed, the result is not either.
 pub(crate) fn derived(value: f64, from: &[f64]) -> f64 {
     let allowed = from.iter().all(|given| given.is_finite() && *given > 0.0);
     if allowed { value.clamp(1e-150, 1e150) } else { value }

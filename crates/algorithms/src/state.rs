@@ -7,6 +7,14 @@ pub(crate) fn is_set(list: &[u32], dim: usize) -> bool {
     list.is_sorted_by(|a, b| a < b) && list.last().is_none_or(|&j| (j as usize) < dim)
 }
 
+/// `into <-` the attributes of `list` below `dim`, as a set.
+pub(crate) fn set_of(list: &[u32], dim: usize, into: &mut Vec<u32>) {
+    into.clear();
+    into.extend(list.iter().copied().filter(|&j| (j as usize) < dim));
+    into.sort_unstable();
+    into.dedup();
+}
+
 /// Whether `list` is the union of two sets, ascending.
 pub(crate) fn is_union(list: &[u32], a: &[u32], b: &[u32]) -> bool {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());

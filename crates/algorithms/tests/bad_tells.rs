@@ -1,6 +1,7 @@
-//! What a learner is told is not trusted: an answer that is not one to its ask, or that holds a number out of scale, is an
-//! error and leaves no trace, also for a user who tells without a session.
+//! What a learner is told is not trusted: an answer that is not one to its ask, or that holds a number out of
+//! scale, is an error and leaves no trace, also for a user who tells without a session.
 
+use lao_algorithms::baselines::FkkParams;
 use lao_algorithms::{AnyLearner, METHODS, Method, Task};
 use lao_kernels::SparseVector;
 use lao_observation::{Ask, BlockBuf, GradientSum, LearnError, Learner, Request, Rng, Seed, Told};
@@ -172,7 +173,8 @@ fn go_on(learner: &mut AnyLearner, answers: usize, rng: &mut Rng) {
 /// The ages at which learners are told what is wrong, in right answers.
 const AGES: [usize; 4] = [0, 1, 57, 400];
 
-/// Calls `check` with every method's learner at several ages and the right answer to its ask; says what is wrong of all methods.
+/// Calls `check` with every method's learner at several ages and the right answer to its ask; says what is
+/// wrong of all methods.
 fn for_every_method(check: impl Fn(&Method, &AnyLearner, &Answer) -> Result<(), String>) {
     assert!(!METHODS.is_empty());
     let of = |method: &Method| {
@@ -249,7 +251,8 @@ fn one_answer_is_taken_once() {
         let mut told = learner.clone();
         answer.tell(&mut told).unwrap();
         let once = told.clone();
-        // A gradient sum may be one of several pieces, and full information asks for the same again and again.
+        // A gradient sum may be one of several pieces, and full information asks for the same again and
+        // again.
         if matches!(answer, Answer::Gradient { .. }) || method.name.starts_with("online-") {
             return Ok(());
         }
@@ -298,4 +301,31 @@ fn an_exploitation_of_nothing_takes_an_empty_sum() {
     let answer = Answer::Gradient { attributes: vec![], sum: vec![], examples: 20 };
     answer.tell(&mut learner).unwrap();
     assert_eq!(learner.updates(), 1);
+}
+
+#[test]
+fn logarithms_of_weights_stay_numbers_however_far_they_fall() {
+    // Attribute 0 explains the label and the others are 0, so that all other supports lose, round after
+    // round.
+    let mut taken = 0;
+    for hedge_rate in [1e3, 1e4, 3e4, 1e5, 3e5, 1e6] {
+        let params = FkkParams { dim: 8, sparsity: 1, budget: 3, hedge_rate, step_size: 0.1, radius: 1e150 };
+        let mut learner = AnyLearner::Fkk(params.check().unwrap());
+        let mut rng = Seed::root(14).rng();
+        for _ in 0..20_000 {
+            let Some(mut answer) = Answer::to(&mut learner, &mut rng) else { break };
+            let Answer::Values { attributes, rows, labels } = &mut answer else { panic!("values") };
+            rows[0] = attributes.iter().map(|&j| if j == 0 { 0.9 } else { 0.0 }).collect();
+            labels[0] = 1e150;
+            taken += u32::from(answer.tell(&mut learner).is_ok());
+            let AnyLearner::Fkk(fkk) = &learner else { panic!("another learner") };
+            assert!(
+                fkk.log_weights().iter().all(|log| log.is_finite()),
+                "{hedge_rate}: {:?}",
+                fkk.log_weights()
+            );
+            assert!(all_finite(&learner), "{hedge_rate}");
+        }
+    }
+    assert!(taken > 2000, "{taken}");
 }

@@ -198,6 +198,37 @@ fn the_average_of_aer_leaves_out_the_burn_in() {
     assert!(aer(AerParams { burn_in: 40, ..aer_params(12, 6, Some(2.0), 0.5) }, 100, 7) < 1e-10);
 }
 
+/// The norm of the iterate and of the average, relative to the radius 1, at most, while every fifth of some examples has a label
+/// of this size.
+fn farthest<L: Learner>(
+    mut learner: L,
+    size: f64,
+    norm: impl Fn(&[f64]) -> f64,
+    iterate: impl Fn(&L) -> Vec<f64>,
+) -> f64 {
+    let (mut rng, mut ask, mut farthest) = (Seed::root(12).rng(), Ask::new(12), 0.0_f64);
+    for round in 0..100 {
+        let (x, y) = example(12, &mut rng);
+        learner.ask(&mut rng, &mut ask);
+        serve(&mut learner, &ask, &x, if round % 5 == 3 { size * y } else { y }).unwrap();
+        farthest = farthest.max(norm(&iterate(&learner))).max(norm(&learner.coefficients().to_dense()));
+    }
+    farthest
+}
+
+#[test]
+fn an_example_out_of_scale_leaves_iterate_and_average_in_the_ball() {
+    for size in [1e5, 1e9, 1e12, 1e36, 1e100] {
+        let ridge = farthest(aerr_params(12, 3, 1.0, 0.1).check().unwrap(), size, l2, |aerr| aerr.iterate());
+        let lasso = farthest(aelr_params(12, 3, 1.0, 0.1).check().unwrap(), size, l1, |aelr| aelr.iterate());
+        let convex =
+            farthest(aer_params(12, 8, Some(1.0), 0.5).check().unwrap(), size, l1, |aer| aer.iterate());
+        for (name, farthest) in [("AERR", ridge), ("AELR", lasso), ("AER", convex)] {
+            assert!(farthest <= 1.0 + 1e-4, "{name}, labels of {size:e}: {farthest}");
+        }
+    }
+}
+
 #[test]
 fn a_start_is_kept_to_the_ball_and_counts_into_the_average() {
     let start = SparseVector::new(6, vec![1, 4], vec![0.6, -0.8]).unwrap();

@@ -1,6 +1,8 @@
-//! Parameters at their extremes: the gate refuses them by field, value and allowed range, or the learner runs and stays finite.
+//! Parameters at their extremes: the gate refuses them by field, value and allowed range, or the learner runs
+//! and stays finite.
 
-use lao_algorithms::baselines::{Ball, DantzigParams, FkkParams, OnlineParams};
+use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
 use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
 use lao_algorithms::murata_suzuki::{
     ExploitationParams, ExplorationParams, HybridParams, NaiveParams, Problem,
@@ -30,7 +32,8 @@ fn note(size: usize) {
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
 
-// SAFETY: every call is handed to the system allocator unchanged; the note goes to a thread-local without a destructor.
+// SAFETY: every call is handed to the system allocator unchanged; the note goes to a thread-local without a
+// destructor.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
@@ -85,6 +88,13 @@ fn working() -> Vec<AnyParams> {
         AnyParams::Naive(NaiveParams { step_size: StepSizes::Constant(0.01), ..naive.clone() }),
         AnyParams::Naive(NaiveParams { step_size: StepSizes::InverseSqrt(0.01), ..naive.clone() }),
         AnyParams::Naive(naive),
+        AnyParams::Aerr(AerrParams {
+            start: given(&start),
+            ..AerrParams::practical(DIM, 8, 4.0, 1000, step)
+        }),
+        AnyParams::Aelr(AelrParams::practical(DIM, 8, 4.0, 1000, step)),
+        AnyParams::Aesvr(AesvrParams::practical(DIM, 7, 4.0, 1000, step)),
+        AnyParams::Aer(AerParams::practical(DIM, BUDGET, 4.0, 1000, step)),
         AnyParams::Rda1(Rda1Params::practical(DIM, BUDGET, s, step, 4.0)),
         AnyParams::Rda2(Rda2Params::practical(DIM, BUDGET, step, 4.0)),
         AnyParams::Rda3(Rda3Params::practical(DIM, BUDGET, step, 4.0)),

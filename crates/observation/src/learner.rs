@@ -25,9 +25,10 @@ pub trait Learner {
     /// Takes in what was observed. A large wish may be told in several pieces; the learner counts.
     ///
     /// # Errors
-    /// [`LearnError::Diverged`] when an update leaves the finite numbers, [`LearnError::NotFinite`] when a number told is
-    /// NaN or infinite, [`LearnError::NotAsked`] when something else was asked for. The learner is then as it was before,
-    /// so the estimate stands, and the right answer to the same ask may still come.
+    /// [`LearnError::Diverged`] when an update leaves the finite numbers, [`LearnError::NotFinite`] when a
+    /// number told is NaN or infinite, [`LearnError::NotAsked`] when something else was asked for. The
+    /// learner is then as it was before, so the estimate stands, and the right answer to the same ask may
+    /// still come.
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError>;
 
     /// The estimate after the last completed update.
@@ -36,11 +37,11 @@ pub trait Learner {
     /// How many updates were completed.
     fn updates(&self) -> u64;
 
-    /// Returns how many more examples complete the next update. `None` if the learner does not know, as one that updates
-    /// with every example need not, or if no update will come.
+    /// Returns how many more examples complete the next update. `None` if the learner does not know, as one
+    /// that updates with every example need not, or if no update will come.
     ///
-    /// A method of mini-batches may need many examples for its first update, and a run that ends before has learned
-    /// nothing; [`NoUpdate`] says so.
+    /// A method of mini-batches may need many examples for its first update, and a run that ends before has
+    /// learned nothing; [`NoUpdate`] says so.
     fn examples_to_next_update(&self) -> Option<u64> {
         None
     }
@@ -93,8 +94,8 @@ pub enum Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    /// Returns the example told, with its label, if it is one example and all its numbers are finite. Whether its
-    /// attributes are those asked for is for the caller to compare.
+    /// Returns the example told, with its label, if it is one example and all its numbers are finite. Whether
+    /// its attributes are those asked for is for the caller to compare.
     ///
     /// # Errors
     /// [`LearnError::NotAsked`] or [`LearnError::NotFinite`].
@@ -123,8 +124,9 @@ impl<'a> Told<'a> {
         LearnError::NotAsked { told: "other attribute values", asked: ONE_EXAMPLE }
     }
 
-    /// Returns the gradient sum told, if it is one over these coordinates, of at least 1 and at most `examples` examples.
-    /// Its numbers need not be finite: an estimate that has grown too large makes them overflow.
+    /// Returns the gradient sum told, if it is one over these coordinates, of at least 1 and at most
+    /// `examples` examples. Its numbers need not be finite: an estimate that has grown too large makes them
+    /// overflow.
     ///
     /// # Errors
     /// [`LearnError::NotAsked`].

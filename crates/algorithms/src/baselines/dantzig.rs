@@ -22,16 +22,17 @@
 //! gamma_t = c sqrt(d log(d t)/(k_0 t)) (sigma + d/k_0)
 //! ```
 //!
-//! and keep the `k` entries of largest magnitude. `A` need not be positive definite: a linear program does not mind. If it
-//! is infeasible, `gamma_t` is doubled, at most until zero is feasible, and at most 64 times: then zero is the answer.
+//! and keep the `k` entries of largest magnitude. `A` need not be positive definite: a linear program does
+//! not mind. If it is infeasible, `gamma_t` is doubled, at most until zero is feasible, and at most 64 times:
+//! then zero is the answer.
 //!
 //! *Departures*: written from descriptions; the moments are unbiased entry by entry, where the paper corrects the
 //! diagonal of `x~ x~'`. With `predicts` off the whole budget estimates, `k_0 = k'`.
 //!
-//! *Cost*: the moments take `d (d + 1)/2` numbers, an example changes `k_0 (k_0 + 1)/2` of them, and a program costs about the
-//! cube of `d`, so `d` is limited to [`MAX_DIM`]. One core takes about 2 ns for each moment changed, and for the program after
-//! 4096 examples 0.02 s at `d = 100`, 0.1 s at 200, 1.5 s at 384 and 6 s at 600. `T` examples make `log2 T` programs, more where
-//! `gamma_t` is doubled.
+//! *Cost*: the moments take `d (d + 1)/2` numbers, an example changes `k_0 (k_0 + 1)/2` of them, and a
+//! program costs about the cube of `d`, so `d` is limited to [`MAX_DIM`]. One core takes about 2 ns for each
+//! moment changed, and for the program after 4096 examples 0.02 s at `d = 100`, 0.1 s at 200, 1.5 s at 384
+//! and 6 s at 600. `T` examples make `log2 T` programs, more where `gamma_t` is doubled.
 //!
 //! *Reference*: [`DantzigReference`](super::reference::DantzigReference).
 //!
@@ -51,8 +52,8 @@ const NAME: &str = "Dantzig";
 /// The largest `d` that the method takes: a linear program with a dense matrix then takes minutes.
 pub const MAX_DIM: usize = 2000;
 
-/// What one example adds to a moment is refused beyond this: a program over such numbers has no meaning, and sums of
-/// 2^62 of them are still finite.
+/// What one example adds to a moment is refused beyond this: a program over such numbers has no meaning, and
+/// sums of 2^62 of them are still finite.
 const LARGEST: f64 = 1e100;
 
 /// How often the bound of a program is doubled at most.
@@ -107,8 +108,8 @@ impl DantzigParams {
         })
     }
 
-    /// Returns how many moments an example changes, `k_0 (k_0 + 1)/2`: it takes about 2 ns for each on one core,
-    /// without the programs, each of which costs about the cube of `d`.
+    /// Returns how many moments an example changes, `k_0 (k_0 + 1)/2`: it takes about 2 ns for each on one
+    /// core, without the programs, each of which costs about the cube of `d`.
     pub fn cost_per_example(&self) -> u64 {
         let random = self.random() as u64;
         random.saturating_mul(random.saturating_add(1)) / 2
@@ -202,10 +203,9 @@ impl Validate for Dantzig {
 }
 
 impl Dantzig {
-    /// As [`ask`](Learner::ask), with this `R` (sorted, distinct) instead of a random one.
+    /// As [`ask`](Learner::ask), with this `R` (those out of range are left out) instead of a random one.
     pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        self.drawn.clear();
-        self.drawn.extend_from_slice(drawn);
+        state::set_of(drawn, self.params.dim, &mut self.drawn);
         self.pending = true;
         self.fill(ask);
     }
@@ -382,5 +382,32 @@ mod tests {
         let w = selector(2, |i, j| f64::from(i != j), &[1.0, 2.0], 0.0).unwrap();
         assert!((w[0] - 2.0).abs() < 1e-9 && (w[1] - 1.0).abs() < 1e-9, "{w:?}");
         assert_eq!(selector(2, |_, _| 1.0, &[1.0, -1.0], 0.5), None);
+    }
+
+    #[test]
+    fn programs_end_whatever_the_moments() {
+        // Gamma underflows or stays far below the correlations, and no predictor comes near: A is zero, or
+        // wild.
+        for (scale, moment) in [(1e-150, 0.0), (0.1, 0.0), (1e-150, 1e100), (0.1, 1e100), (1.0, -1e-100)] {
+            let params = DantzigParams { scale, ..DantzigParams::practical(6, 2, 4, 100) };
+            let mut learner = params.check().unwrap();
+            learner.seen = 64;
+            learner.moments.iter_mut().enumerate().for_each(|(at, m)| *m = moment * ((at % 3) as f64 - 1.0));
+            learner.correlations = (0..6).map(|i| 1e100 * (f64::from(i) - 2.5)).collect();
+            learner.solve();
+            assert!(learner.coefficients().values().iter().all(|w| w.is_finite()), "{scale}, {moment}");
+            assert_eq!(learner.updates(), 1);
+        }
+    }
+
+    #[test]
+    fn a_stored_dimension_without_moments_is_refused() {
+        let mut learner = DantzigParams::practical(6, 2, 4, 100).check().unwrap();
+        for dim in [0, 5, 2000, usize::MAX] {
+            learner.params.dim = dim;
+            let stored = serde_json::to_string(&learner).unwrap();
+            let error = serde_json::from_str::<Dantzig>(&stored).unwrap_err().to_string();
+            assert!(error.contains("stored Dantzig is damaged"), "{dim}: {error}");
+        }
     }
 }

@@ -23,11 +23,12 @@
 //! w_A <- P(w_A - 2 eta_o (X w_A - z) on A),     P the projection on |w|_2 <= radius
 //! ```
 //!
-//! *Departures*: written from descriptions. Weights are kept as logarithms, at least `f64::MIN`. More than [`MAX_SUPPORTS`]
-//! supports, or [`MAX_WEIGHTS`] weights in all of them, are refused.
+//! *Departures*: written from descriptions. Weights are kept as logarithms, at least `f64::MIN`. More than
+//! [`MAX_SUPPORTS`] supports, or [`MAX_WEIGHTS`] weights in all of them, are refused.
 //!
-//! *Cost*: every example changes all `N k` weights and draws from `N` supports, whatever the budget. One core takes about
-//! 15 ns for each support: 0.25 ms for (d, k) = (20, 5), 3 ms for (100, 3), which is five minutes for 100,000 examples.
+//! *Cost*: every example changes all `N k` weights and draws from `N` supports, whatever the budget. One core
+//! takes about 15 ns for each support: 0.25 ms for (d, k) = (20, 5), 3 ms for (100, 3), which is five minutes
+//! for 100,000 examples.
 //!
 //! *Reference*: [`FkkReference`](super::reference::FkkReference).
 //!
@@ -44,11 +45,12 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "FKK";
 
-/// Supports that are kept at most. With that many an example takes about 3 ms on one core, and 100,000 examples five minutes.
+/// Supports that are kept at most. With that many an example takes about 3 ms on one core, and 100,000
+/// examples five minutes.
 pub const MAX_SUPPORTS: u64 = 200_000;
 
-/// Weights that are kept at most, those of all supports together, which with their attributes take 12 MB. It is the tighter
-/// bound for `k > 5`.
+/// Weights that are kept at most, those of all supports together, which with their attributes take 12 MB. It
+/// is the tighter bound for `k > 5`.
 pub const MAX_WEIGHTS: u64 = 1_000_000;
 
 /// Parameters of [`Fkk`].
@@ -126,8 +128,8 @@ impl FkkParams {
         })
     }
 
-    /// Returns how many weights an example changes, `k C(d, k)` (saturating). That takes 3 to 15 ns each on one core, the more
-    /// the smaller `k`, since drawing takes about 10 ns for each support.
+    /// Returns how many weights an example changes, `k C(d, k)` (saturating). That takes 3 to 15 ns each on
+    /// one core, the more the smaller `k`, since drawing takes about 10 ns for each support.
     pub fn cost_per_example(&self) -> u64 {
         supports(self.dim, self.sparsity).saturating_mul(self.sparsity as u64)
     }
@@ -267,11 +269,10 @@ impl Validate for Fkk {
 
 impl Fkk {
     /// As [`ask`](Learner::ask), with these draws instead of random ones: the support of this number, in lexicographic
-    /// order (the last one if there are fewer), and this `R` (sorted, distinct).
+    /// order (the last one if there are fewer), and this `R` (those out of range are left out).
     pub fn ask_for(&mut self, support: usize, drawn: &[u32], ask: &mut Ask) {
         self.chosen = support.min(self.logs.len() - 1);
-        self.drawn.clear();
-        self.drawn.extend_from_slice(drawn);
+        state::set_of(drawn, self.params.dim, &mut self.drawn);
         self.pending = true;
         self.fill(ask);
     }

@@ -10,7 +10,8 @@
 //!
 //! With `P` and `Q` the sums of `s` and `s h` over the iterates, an active coordinate's sum is `+-(P a_j - Q)` and a
 //! constant that takes up its changes. When `h` has become so large that `a_j - h` would cancel, all coordinates are put
-//! right at once: O(d), rarely.
+//! right at once: O(d), rarely. So they are around a step that leads far beyond the ball, beside which all sums would be nothing
+//! but rounding.
 
 use lao_kernels::{SparseVector, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
@@ -30,6 +31,13 @@ const REFRESH: u64 = 4;
 /// No sum of keys gets larger: far enough from overflow for any order of adding, and for the sum of iterates, where keys are
 /// multiplied by that of all scales.
 const LARGEST: f64 = f64::MAX / 4096.0;
+/// How many times the radius a step may be before it counts as far beyond the ball.
+const FAR: f64 = (1_u64 << 30) as f64;
+/// How many times the radius stored weights, and their average, may be, which rounding makes them; see
+/// [`check`](Shrunk::check).
+const ASTRAY: f64 = (1_u64 << 60) as f64;
+/// How far a stored sum of keys may be off by rounding, relative to the radius; see [`check`](Shrunk::check).
+const DRIFT: f64 = (1_u64 << 20) as f64;
 /// More than the sum of all scales `1, 1/2, 1/3, ..` of any run.
 const SCALES: f64 = 64.0;
 /// The slot of an inactive coordinate.
@@ -138,9 +146,10 @@ impl Shrunk {
     /// Refuses what no number of steps leads to; the radius is for the caller to look at.
     ///
     /// What is exact is compared exactly: the scale, the slots, the counts of active entries, that bounds are bounds, and
-    /// that `h` lies where [`settle`](Self::settle) keeps it. Sums of keys have errors relative to the largest since they
-    /// were added up, and one example out of scale makes keys of any size that the next projection takes away, so that
-    /// only what would come near to overflow is refused in them.
+    /// that `h` lies where [`settle`](Self::settle) keeps it. Sums of keys are off by 2^-53 of the largest sum since they
+    /// were added up, for each entry touched. With a radius that sum is at most `(SLACK + 1 + FAR) B/s`, so that errors stay
+    /// below `DRIFT B/s` for 2^40 touches of one sign; weights and averages, which follow from the sums, then stay far below
+    /// `ASTRAY B`. Without a radius sums may have been of any size, so that only what comes near to overflow is refused.
     pub(super) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
         let Shrunk { radius, scale, level, prefix, entries, active, sums, total, stale, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
@@ -158,15 +167,21 @@ impl Shrunk {
         };
         let ok = slots == active.len() && active.iter().enumerate().all(at_home);
         damaged(ok, "the list of active attributes does not fit their places in it")?;
-        let fits = |key: f64| key != 0.0 && key.abs() >= *level && key.abs() <= 2.0 * LARGEST;
-        damaged(active.iter().all(|active| fits(active.key)), "an active weight is below the level")?;
-        let near = |sums: &Sums, exact: &Sums| sums.count == exact.count && sums.keys.abs() <= 2.0 * LARGEST;
+        let largest = radius.map_or(2.0 * LARGEST, |radius| level + ASTRAY * radius / scale);
+        let fits = |key: f64| key != 0.0 && (*level..=largest).contains(&key.abs());
+        damaged(active.iter().all(|active| fits(active.key)), "an active weight is out of reach")?;
+        let drift = radius.map_or(2.0 * LARGEST, |radius| DRIFT * radius / scale);
+        let near = |sums: &Sums, exact: &Sums| {
+            sums.count == exact.count
+                && (sums.keys - exact.keys).abs() <= drift
+                && sums.keys.abs() <= 2.0 * LARGEST
+        };
         let agrees = sums.agrees(entries.len(), |block| add_up(active, block), near);
         damaged(agrees && *total == sums.total(), "the sums are not those of the active weights")?;
         damaged(*stale < sums.blocks(), "the block to be added up next does not exist")?;
         damaged(self.bounds_hold(), "a bound from below is above a weight")?;
-        let summed = |sum: &f64| sum.abs() <= f64::MAX / 4.0;
-        damaged(self.summed().iter().all(summed), "the average leaves the finite numbers")
+        let most = radius.map_or(f64::MAX / 4.0, |radius| ASTRAY * radius * done as f64);
+        damaged(self.summed().iter().all(|sum| sum.abs() <= most), "the average is out of reach")
     }
 
     /// Whether `lowest` has the shape that [`new`](Self::new) gives it, and bounds what it should.
@@ -258,7 +273,8 @@ impl Shrunk {
     ) -> Result<(), LearnError> {
         self.change.clear();
         self.change.extend(change);
-        let fits = self.total.keys + sum_abs(&self.change) + self.level * self.total.count < LARGEST;
+        let size = sum_abs(&self.change);
+        let fits = self.total.keys + size + self.level * self.total.count < LARGEST;
         if !fits {
             let strange = draws.iter().zip(&self.change).find(|(_, change)| !change.is_finite());
             let (attribute, value) =
@@ -267,6 +283,10 @@ impl Shrunk {
         }
 
         self.count(counts);
+        let far = self.radius.is_some_and(|radius| size > FAR * radius / self.scale);
+        if far {
+            self.settle();
+        }
         self.scale = 1.0 / update as f64;
         for (place, &j) in draws.iter().enumerate() {
             // (1 - 1/t) w in units of the new scale 1/t is w in units of the old one, 1/(t - 1).
@@ -279,7 +299,13 @@ impl Shrunk {
         }
         self.total = self.sums.total();
         if let Some(radius) = self.radius {
+            if far {
+                self.draw_near(radius / self.scale);
+            }
             self.project(radius / self.scale);
+        }
+        if far {
+            self.settle();
         }
         Ok(())
     }
@@ -385,16 +411,31 @@ impl Shrunk {
         self.total = self.sums.total();
     }
 
+    /// Takes the same amount off all magnitudes, which no projection would leave any of, so that the largest is the radius:
+    /// keys so large that their differences are precise, but not `a_j - h`. For a state that is settled, and is so again.
+    fn draw_near(&mut self, radius: f64) {
+        let largest = self.active.iter().fold(0.0_f64, |largest, active| largest.max(active.key.abs()));
+        if largest > radius {
+            self.settle_with(|key| ((key.abs() - largest) + radius).max(0.0).copysign(key));
+        }
+    }
+
     /// `h = 0`, at a cost of O(d) at most.
     fn settle(&mut self) {
-        let ([p, q], level) = (self.prefix, self.level);
+        let level = self.level;
+        self.settle_with(|key| shrink(key, level));
+    }
+
+    /// As [`settle`](Self::settle), where `weight` tells the weight, over the scale, of a key.
+    fn settle_with(&mut self, weight: impl Fn(f64) -> f64) {
+        let [p, q] = self.prefix;
         self.lowest.iter_mut().for_each(|level| level.fill(f64::MAX));
         let entries = &mut self.entries;
         self.active.retain_mut(|active| {
             let entry = &mut entries[active.attribute as usize];
             entry.past += p * active.key - q * sign(active.key);
             entry.slot = NONE;
-            active.key = shrink(active.key, level);
+            active.key = weight(active.key);
             active.key != 0.0
         });
         for slot in 0..self.active.len() {

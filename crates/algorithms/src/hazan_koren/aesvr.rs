@@ -31,7 +31,7 @@
 
 use super::scaled::Scaled;
 use super::{Look, require_shape};
-use crate::params::{ParamError, derived, require, require_scale};
+use crate::params::{ParamError, derived, number, require, require_scale};
 use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::attributes::weighted_with_replacement;
@@ -155,7 +155,7 @@ impl AesvrParams {
         let AesvrParams { dim, draws, radius, step_size, insensitivity, smoothing, repetitions, .. } = *self;
         require_shape(NAME, dim, draws, radius, step_size)?;
         let ok = (0.0..=1e150).contains(&insensitivity);
-        require(ok, NAME, "insensitivity", insensitivity, "a finite number from 0 to 1e150")?;
+        require(ok, NAME, "insensitivity", number(insensitivity), "a finite number from 0 to 1e150")?;
         require_scale(NAME, "smoothing", smoothing)?;
         let ok = (1..=MAX_REPETITIONS).contains(&repetitions);
         require(

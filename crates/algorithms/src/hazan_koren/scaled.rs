@@ -10,7 +10,8 @@
 //! - the squares `u_j^2` are added up in a [`SumTree`], which also knows the norm.
 //!
 //! When `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all coordinates
-//! are put right at once: O(d), at times that get rarer as steps shrink.
+//! are put right at once: O(d), at times that get rarer as steps shrink. So they are around a step that leads far beyond
+//! the ball, beside which `P u + a` would be nothing but rounding.
 
 use lao_kernels::{SparseVector, dot_column};
 use lao_observation::sample::{BLOCK, SumTree, block};
@@ -21,6 +22,9 @@ use serde::{Deserialize, Serialize};
 
 /// How far `P/s` may exceed the number of steps that it covers: so many bits of the average may be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
+
+/// The square of how many times the radius a step may be before it counts as far beyond the ball.
+const FAR: f64 = (1_u64 << 60) as f64;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
@@ -101,8 +105,9 @@ impl Scaled {
     /// is put right, a sum is added to at most `REFRESH d k/BLOCK` times, `k <= 16 d`, each time with an error of a few
     /// times 2^-53 of the largest `|u|_2^2` since then. That is at most `(B/s)^2` for the scale `s` of now, since `w` stays
     /// in the ball and scales only fall until all is put right. So 2^-10 of this is never reached, even if all errors had
-    /// one sign, for `d k` up to 2^40 and likely for any. Coordinates of the average exceed the radius by rounding only,
-    /// which a factor of 2 covers in the same way.
+    /// one sign, for `d k` up to 2^40 and likely for any. The sum of iterates has an error of 2^-53 times `P` times the change
+    /// of `u` in each step; that change is at most 2^30 `B/s`, and if it is larger than `SLACK B/s`, all is put right after
+    /// it. So errors add up to a small part of `B` per step, and a factor of 2 covers them.
     pub(crate) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
         let Scaled { radius, scale, prefix, covered, entries, norm_squared, stale, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
@@ -167,6 +172,12 @@ impl Scaled {
 
         self.prefix += self.scale;
         self.covered += 1.0;
+        let far = most > FAR * (self.radius * unit).powi(2);
+        if far {
+            let scale = self.scale;
+            self.settle();
+            self.change.iter_mut().for_each(|change| *change *= scale);
+        }
         if self.entries.len() > NEAR {
             // All looks at far memory come first, since they need not wait for each other.
             let values = draws.iter().map(|&j| self.entries[j as usize].value);
@@ -191,7 +202,7 @@ impl Scaled {
         if norm > self.radius {
             self.scale *= self.radius / norm;
         }
-        if self.prefix > SLACK * self.covered * self.scale {
+        if far || self.prefix > SLACK * self.covered * self.scale {
             self.settle();
         }
         Ok(())

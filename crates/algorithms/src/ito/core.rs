@@ -140,13 +140,12 @@ impl Core {
 
     /// As [`ask`](Self::ask), with these attributes for `V_t`; those in `U_t` or out of range are left out.
     pub(super) fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        let allowed = |&j: &u32| (j as usize) < self.dim() && !self.largest.contains(j);
-        let mut drawn: Vec<u32> = drawn.iter().copied().filter(allowed).collect();
-        drawn.sort_unstable();
-        drawn.dedup();
+        let mut others = Vec::new();
+        state::set_of(drawn, self.dim(), &mut others);
+        others.retain(|&j| !self.largest.contains(j));
         self.asked.clear();
         self.asked.extend_from_slice(self.largest.kept());
-        self.asked.extend(drawn);
+        self.asked.extend(others);
         self.pending = true;
         ask.values(1).extend_from_slice(&self.asked);
     }

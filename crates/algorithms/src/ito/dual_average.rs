@@ -59,7 +59,8 @@ pub(super) struct DualAverage {
     sum: Vec<f64>,
     /// `||h||^2`, kept up as entries change.
     square: f64,
-    /// `-1 / max(lambda_t, ||h||/R)` for the round to come. Not zero, and finite, since scale, radius and `h` are bounded.
+    /// `-1 / max(lambda_t, ||h||/R)` for the round to come. Not zero, and finite, since scale, radius and `h`
+    /// are bounded.
     #[serde(skip)]
     factor: f64,
     /// Entries changed since `square` was last added up from scratch.
@@ -94,8 +95,9 @@ impl TryFrom<Stored> for DualAverage {
         state::count(STORED, "the number of rounds", rounds)?;
         damaged(sum.iter().all(|h| small(*h)), "an entry of the gradient sum is 1e149 or larger")?;
         damaged(drift < sum.len(), "more entries have changed than there are")?;
-        // While entries change, the square has the rounding errors of the largest numbers since it was last added up, which
-        // are not known any more; so it can only be compared right after, and bounded otherwise.
+        // While entries change, the square has the rounding errors of the largest numbers since it was last
+        // added up, which are not known any more; so it can only be compared right after, and bounded
+        // otherwise.
         let fits = if drift == 0 {
             square == dot_column(&sum, &sum)
         } else {

@@ -94,7 +94,8 @@ impl TryFrom<Stored> for Squares {
 }
 
 impl Explore {
-    /// Checks all that [`prepare`](Self::prepare) and the rounds in between guarantee, `rounds` of either kind being over.
+    /// Checks all that [`prepare`](Self::prepare) and the rounds in between guarantee, `rounds` of either
+    /// kind being over.
     fn validate(&self, dim: usize, rounds: u64) -> Result<(), Damaged> {
         let Explore { budget, regularization, radius, penalty, decay, round, sum, level, mean, mass, .. } =
             self;
@@ -162,7 +163,8 @@ fn sum_of_powers(decay: f64, count: u64) -> [f64; 2] {
     if count == 0.0 { [0.0; 2] } else { [integral(count + 1.0), 1.0 + integral(count)] }
 }
 
-/// Whether a number that was added up step by step lies between two others, which leaves 2^32 steps their rounding errors.
+/// Whether a number that was added up step by step lies between two others, which leaves 2^32 steps their
+/// rounding errors.
 fn within(number: f64, [least, most]: [f64; 2]) -> bool {
     number >= least - 1e-6 * least.abs() && number <= most + 1e-6 * most.abs()
 }
@@ -270,11 +272,8 @@ impl Squares {
     pub(super) fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
         let dim = self.dim();
         let explores = self.explores();
-        self.asked.clear();
-        self.asked.extend_from_slice(if explores { drawn } else { &self.explore.chosen });
-        self.asked.sort_unstable();
-        self.asked.dedup();
-        self.asked.retain(|&j| (j as usize) < dim);
+        let drawn = if explores { drawn } else { &self.explore.chosen };
+        state::set_of(drawn, dim, &mut self.asked);
         self.pending = true;
         ask.values(1).extend_from_slice(&self.asked);
     }

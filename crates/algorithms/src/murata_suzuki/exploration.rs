@@ -48,7 +48,8 @@ pub struct ExplorationParams {
     pub budget: usize,
     /// `eta`, the step size; the theorem sets `1/(4 L_s)`.
     pub step_size: f64,
-    /// `B_t`, examples per gradient block; an update costs `d' B_t` examples, and a run with fewer learns nothing.
+    /// `B_t`, examples per gradient block; an update costs `d' B_t` examples, and a run with fewer learns
+    /// nothing.
     pub batch: BatchSizes,
     /// `T`, the number of updates; `None` goes on for as long as there are examples. 0 is legal.
     pub updates: Option<u64>,
@@ -57,8 +58,8 @@ pub struct ExplorationParams {
 }
 
 impl ExplorationParams {
-    /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling. The first
-    /// update needs `10 s ceil(d/(s' - s))` examples.
+    /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling.
+    /// The first update needs `10 s ceil(d/(s' - s))` examples.
     ///
     /// `step_size` is the one thing that depends on the scale of the data: 1/4 for standardised, weakly correlated
     /// attributes, smaller in proportion to the largest eigenvalue of the covariance of any `2s` attributes.
@@ -186,7 +187,8 @@ impl<T> Exploration<T> {
         self.updates.is_some_and(|updates| self.done >= updates)
     }
 
-    /// Whether this learner is as fresh or as far as Hybrid needs it: with this batch size and so many updates wanted.
+    /// Whether this learner is as fresh or as far as Hybrid needs it: with this batch size and so many
+    /// updates wanted.
     pub(super) fn has(&self, batch: u64, updates: u64) -> bool {
         (&self.batch, self.updates) == (&BatchSizes::Constant(batch), Some(updates))
     }
@@ -208,8 +210,8 @@ impl<T> Exploration<T> {
         -self.step_size / self.batch.size(self.done + 1) as f64
     }
 
-    /// The first of these ascending coordinates that would leave the finite numbers if the update were made now, with
-    /// `more` added to the gradient sums.
+    /// The first of these ascending coordinates that would leave the finite numbers if the update were made
+    /// now, with `more` added to the gradient sums.
     fn outgrown(&self, attributes: impl Iterator<Item = u32>, more: &[f64]) -> Option<NotFinite> {
         let scale = self.scale();
         let mut theta = self.theta.view().iter().peekable();

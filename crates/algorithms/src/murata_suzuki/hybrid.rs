@@ -56,9 +56,9 @@ pub struct HybridParams {
 }
 
 impl HybridParams {
-    /// What works on a real budget: one exploring update, then three refining ones with five times the batch, both
-    /// growing by half per stage. See [`ExplorationParams::practical`] for the step size. The first update needs
-    /// `4 s ceil(d/(s' - s))` examples.
+    /// What works on a real budget: one exploring update, then three refining ones with five times the batch,
+    /// both growing by half per stage. See [`ExplorationParams::practical`] for the step size. The first
+    /// update needs `4 s ceil(d/(s' - s))` examples.
     pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
         let first = 4.0 * sparsity as f64;
         HybridParams {
@@ -75,9 +75,9 @@ impl HybridParams {
         }
     }
 
-    /// The corrected constants of Theorem 4.4 for `stages` stages, with `gap_0` (or an upper bound of it) known: with
-    /// probability at least `1 - delta` the gap after stage `K` is at most `2 (1-a)^K gap_0`, `a = 1/(32 kappa)`. Batch
-    /// sizes are listed stage by stage, so there are at most 2^20 stages.
+    /// The corrected constants of Theorem 4.4 for `stages` stages, with `gap_0` (or an upper bound of it)
+    /// known: with probability at least `1 - delta` the gap after stage `K` is at most `2 (1-a)^K gap_0`, where
+    /// `a = 1/(32 kappa)`. Batch sizes are listed stage by stage, so there are at most 2^20 stages.
     pub fn from_theorem(problem: &Problem, budget: usize, stages: u64, gap_0: f64, delta: f64) -> Self {
         let stages = stages.min(1 << 20);
         let refine = problem.hybrid_exploit_updates(budget);
