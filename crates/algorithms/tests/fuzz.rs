@@ -1,0 +1,268 @@
+//! Stored states, parameters and checkpoints of every method, changed at random in several places at once.
+//!
+//! What is read must be refused, or go on as every learner does: no panic, no endless loop, finite coefficients, at most the
+//! budget of each example. `stored_states.rs` changes one part at a time, in order; here parts are changed together, and
+//! the text, too. As many cases as `LAO_FUZZ_CASES` says are run (2000 by default). For a long run:
+//! `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-algorithms --test fuzz -- --nocapture`. A case is named by its number
+//! and always the same.
+
+use lao_algorithms::{AnyLearner, AnyParams, METHODS, Method, Task};
+use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_kernels::SparseVector;
+use lao_observation::{Ask, Budget, Checkpoint, Learner, Rng, Seed, Session, Source, Stop};
+use rand::RngExt;
+use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const DIM: usize = 12;
+const BUDGET: usize = 6;
+const STEPS: usize = 40;
+
+/// A case takes far less than a millisecond; one that is not done by then never will be, however busy the machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn cases() -> u64 {
+    let set = std::env::var("LAO_FUZZ_CASES").ok();
+    set.map_or(2000, |text| text.parse().expect("LAO_FUZZ_CASES must be a whole number"))
+}
+
+fn task() -> Task {
+    Task { step_size: 0.2, examples: 500, ..Task::new(DIM, 2, BUDGET) }
+}
+
+fn source(dim: usize) -> Virtual<Uniform> {
+    let theta = SparseVector::new(dim, vec![0, dim as u32 - 1], vec![1.0, -0.5]).unwrap();
+    Virtual::new(Uniform::new(dim).unwrap(), theta, Noise::Gaussian(0.1), &Seed::root(7)).unwrap()
+}
+
+/// Lets a learner go on for some steps, in a session.
+fn go_on<S: Source>(learner: &mut AnyLearner, session: &mut Session<S>, cap: usize) {
+    for _ in 0..STEPS {
+        // A large batch is served in pieces, of which few will do.
+        let step = session.step(learner, 16);
+        assert!(learner.coefficients().values().iter().all(|value| value.is_finite()), "NaN was learned");
+        assert!(session.ledger().most_attributes <= cap, "the budget was exceeded");
+        if let Err(error) = step {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    }
+}
+
+fn state(text: &str) {
+    let Ok(mut learner) = serde_json::from_str::<AnyLearner>(text) else { return };
+    let mut session = Session::new(source(DIM), Budget::Unlimited, &Seed::root(3)).online(true);
+    go_on(&mut learner, &mut session, DIM);
+}
+
+fn parameters(text: &str) {
+    let Ok(params) = serde_json::from_str::<AnyParams>(text) else { return };
+    match params.check() {
+        Ok(mut learner) => {
+            // Whatever the dimension, a run over few examples of few attributes is cheap; others are only built.
+            let dim = learner.dim();
+            if (2..=1000).contains(&dim) {
+                let mut session = Session::new(source(dim), Budget::Unlimited, &Seed::root(3)).online(true);
+                go_on(&mut learner, &mut session, dim);
+            }
+        }
+        Err(error) => {
+            assert!(!error.field.is_empty() && !error.value.is_empty() && !error.allowed.is_empty(), "{error}");
+        }
+    }
+}
+
+fn checkpoint(text: &str) {
+    let Ok(checkpoint) = serde_json::from_str::<Checkpoint>(text) else { return };
+    let Ok(mut session) = Session::resume(source(DIM).with_length(1000), checkpoint) else { return };
+    let mut learner = (METHODS[0].build)(&task()).unwrap();
+    for _ in 0..STEPS {
+        if session.step(&mut learner, 16).is_err() {
+            return;
+        }
+    }
+}
+
+/// The learner when it is fresh, when it awaits an answer, and when it is old.
+fn states(method: &Method) -> Vec<Value> {
+    let after = |examples| {
+        let mut learner = (method.build)(&task()).unwrap();
+        let mut session = Session::new(source(DIM), Budget::Unlimited, &Seed::root(3));
+        session.run(&mut learner, Stop::after_examples(examples), |_, _| {}).unwrap();
+        learner
+    };
+    let mut waiting = after(37);
+    waiting.ask(&mut Seed::root(4).rng(), &mut Ask::new(DIM));
+    let values = [after(0), waiting, after(1500)].map(|learner| serde_json::to_value(&learner).unwrap());
+    values.into()
+}
+
+/// Parameters of every method, as a file holds them.
+fn all_parameters() -> Vec<Value> {
+    let parse = |text: &str| serde_json::from_str(text).unwrap();
+    [
+        r#"{"method":"exploration","dim":12,"sparsity":2,"budget":6,"step_size":0.1,"batch":{"geometric":{"first":8,"growth":1.2}},"updates":null,"start":{"dim":12,"indices":[1],"values":[0.5]}}"#,
+        r#"{"method":"exploitation","start":{"dim":12,"indices":[1,4],"values":[0.5,0.0]},"budget":6,"step_size":0.1,"batch":{"constant":8},"updates":9}"#,
+        r#"{"method":"hybrid","dim":12,"sparsity":2,"budget":6,"step_size":0.1,"explore_updates":1,"explore_batch":{"constant":5},"exploit_updates":2,"exploit_batch":{"listed":[4,9]},"stages":3,"start":null}"#,
+        r#"{"method":"naive","dim":12,"sparsity":2,"budget":6,"step_size":{"inverse":{"c":1.5,"offset":20}},"start":null}"#,
+        r#"{"method":"aerr","dim":12,"draws":5,"radius":2,"step_size":0.01,"start":{"dim":12,"indices":[1],"values":[0.5]},"prediction":"observed"}"#,
+        r#"{"method":"aelr","dim":12,"draws":5,"radius":2,"step_size":0.01,"prediction":"unbiased"}"#,
+        r#"{"method":"aesvr","dim":12,"draws":3,"radius":2,"step_size":0.01,"insensitivity":0.1,"smoothing":4,"repetitions":2,"reads_zeros":true}"#,
+        r#"{"method":"aer","dim":12,"uniform":3,"weighted":3,"regularization":2,"radius":2,"burn_in":5,"prediction":"unbiased"}"#,
+        r#"{"method":"rda1","dim":12,"budget":6,"kept":2,"regularization":{"scale":2,"power":0.5},"radius":2}"#,
+        r#"{"method":"rda2","dim":12,"budget":6,"explore":{"scale":2,"power":0.5},"exploit":{"scale":2,"power":0.5},"radius":2}"#,
+        r#"{"method":"rda3","dim":12,"budget":6,"explore":{"scale":2,"power":0.5},"exploit":{"scale":2,"power":0.5},"radius":2,"penalty":0.1}"#,
+        r#"{"method":"greedy","dim":12,"budget":6,"regularization":{"scale":2,"power":0.5},"radius":2}"#,
+        r#"{"method":"uniform","dim":12,"budget":6,"regularization":{"scale":2,"power":0.5},"radius":2}"#,
+        r#"{"method":"dantzig","dim":12,"sparsity":2,"budget":6,"predicts":true,"scale":0.1,"noise":0,"examples":20}"#,
+        r#"{"method":"fkk","dim":12,"sparsity":2,"budget":6,"hedge_rate":0.1,"step_size":0.01,"radius":2}"#,
+        r#"{"method":"online","dim":12,"ball":"ridge","radius":2,"step_size":0.01}"#,
+    ]
+    .map(parse)
+    .into()
+}
+
+/// Numbers, and what stands for one, from which changes are made.
+fn number(rng: &mut Rng) -> Value {
+    const FLOATS: [f64; 14] =
+        [0.0, -0.0, 1.0, -1.0, 0.1, 1e308, -1e308, 1e150, 1e-150, 5e-324, 1e16, f64::NAN, f64::INFINITY, 3e5];
+    const INTEGERS: [u64; 12] =
+        [0, 1, 2, 5, 11, 12, 13, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 53, u64::MAX];
+    match rng.random_range(0..4) {
+        0 => Value::from(INTEGERS[rng.random_range(0..INTEGERS.len())]),
+        1 => Value::from(rng.random_range(0..40u64)),
+        2 => Value::from(FLOATS[rng.random_range(0..FLOATS.len())]),
+        _ => {
+            let bits = match rng.random_range(0..3) {
+                0 => rng.random::<u64>(),
+                1 => FLOATS[rng.random_range(0..FLOATS.len())].to_bits(),
+                _ => (rng.random::<f64>() * 4.0 - 2.0).to_bits(),
+            };
+            Value::from(format!("{bits:016x}"))
+        }
+    }
+}
+
+/// Changes one part, found by going down at random.
+fn change(part: &mut Value, rng: &mut Rng) {
+    let go_down = rng.random_range(0..8) > 0;
+    match part {
+        Value::Object(fields) if !fields.is_empty() => {
+            let at = rng.random_range(0..fields.len());
+            let name = fields.keys().nth(at).cloned().unwrap_or_default();
+            if go_down {
+                fields.get_mut(&name).into_iter().for_each(|part| change(part, rng));
+            } else {
+                fields.remove(&name);
+            }
+        }
+        Value::Array(entries) if !entries.is_empty() => {
+            let (at, other) = (rng.random_range(0..entries.len()), rng.random_range(0..entries.len()));
+            if go_down {
+                return change(&mut entries[at], rng);
+            }
+            match rng.random_range(0..6) {
+                0 => drop(entries.remove(at)),
+                1 => entries.insert(at, entries[other].clone()),
+                2 => entries.swap(at, other),
+                3 => entries.truncate(at),
+                4 => entries.push(number(rng)),
+                _ => *part = number(rng),
+            }
+        }
+        Value::Bool(flag) if go_down => *flag = !*flag,
+        Value::String(digits) if go_down && digits.len() == 16 => {
+            // One bit of a number.
+            let bits = u64::from_str_radix(digits, 16).unwrap_or_default() ^ (1 << rng.random_range(0..64));
+            *digits = format!("{bits:016x}");
+        }
+        Value::Number(old) if go_down && old.is_u64() => {
+            let old = old.as_u64().unwrap_or_default();
+            *part = Value::from(old.wrapping_add(rng.random_range(0..5)).wrapping_sub(2));
+        }
+        _ => *part = if rng.random_range(0..6) == 0 { Value::Null } else { number(rng) },
+    }
+}
+
+/// Changes the text: what no program writes.
+fn scribble(text: &mut String, rng: &mut Rng) {
+    let at = text.floor_char_boundary(rng.random_range(0..=text.len()));
+    match rng.random_range(0..4) {
+        0 => text.truncate(at),
+        1 => text.insert_str(at, ["0", "9", "-", "e", ".", ",", "[", "]", "{", "}", "\"", "null"][at % 12]),
+        2 if at < text.len() => drop(text.remove(at)),
+        _ => {
+            let copy = text[at..text.floor_char_boundary((at + 20).min(text.len()))].to_owned();
+            text.insert_str(at, &copy);
+        }
+    }
+}
+
+fn fuzz(name: &'static str, corpus: &[Value], target: fn(&str)) {
+    let (start, running) = (Instant::now(), AtomicU64::new(0));
+    let seed = Seed::root(11).child("fuzz").child(name);
+    let total = cases();
+    std::thread::scope(|scope| {
+        // Ends the test where a case does not: an endless loop cannot be left otherwise.
+        scope.spawn(|| {
+            let mut last = (0, Instant::now());
+            while running.load(Ordering::Relaxed) < total {
+                std::thread::sleep(Duration::from_millis(20));
+                let now = running.load(Ordering::Relaxed);
+                if now != last.0 {
+                    last = (now, Instant::now());
+                } else if last.1.elapsed() > PATIENCE {
+                    eprintln!("{name}, case {now} does not end");
+                    std::process::exit(101);
+                }
+            }
+        });
+        for case in 0..total {
+            running.store(case, Ordering::Relaxed);
+            let mut rng = seed.trial(case).rng();
+            let mut value = corpus[rng.random_range(0..corpus.len())].clone();
+            for _ in 0..=rng.random_range(0..4) {
+                change(&mut value, &mut rng);
+            }
+            let mut text = value.to_string();
+            if rng.random_range(0..8) == 0 {
+                scribble(&mut text, &mut rng);
+            }
+            if catch_unwind(AssertUnwindSafe(|| target(&text))).is_err() {
+                running.store(total, Ordering::Relaxed);
+                panic!("{name}, case {case} fails: {text}");
+            }
+        }
+        running.store(total, Ordering::Relaxed);
+    });
+    eprintln!("{name}: {} in the corpus, {total} cases in {:.1?}", corpus.len(), start.elapsed());
+}
+
+#[test]
+fn stored_states() {
+    let corpus: Vec<Value> = METHODS.iter().flat_map(states).collect();
+    corpus.iter().for_each(|value| state(&value.to_string()));
+    fuzz("states", &corpus, state);
+}
+
+#[test]
+fn parameter_files() {
+    let corpus = all_parameters();
+    assert_eq!(corpus.len() + 1, METHODS.len(), "parameters of each method; Ridge and Lasso have the same");
+    for value in &corpus {
+        let params: AnyParams = serde_json::from_value(value.clone()).unwrap();
+        params.check().unwrap();
+    }
+    fuzz("parameters", &corpus, parameters);
+}
+
+#[test]
+fn checkpoints() {
+    let mut session = Session::new(source(DIM), Budget::PerExample(BUDGET), &Seed::root(3)).online(true);
+    let mut learner = (METHODS[0].build)(&task()).unwrap();
+    let fresh = serde_json::to_value(session.checkpoint()).unwrap();
+    session.run(&mut learner, Stop::after_examples(100), |_, _| {}).unwrap();
+    fuzz("checkpoints", &[fresh, serde_json::to_value(session.checkpoint()).unwrap()], checkpoint);
+}
