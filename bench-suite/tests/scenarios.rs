@@ -87,6 +87,18 @@ fn the_same_seed_gives_the_same_records_whatever_the_threads() {
 }
 
 #[test]
+fn a_learner_that_saw_too_little_for_an_update_is_named_in_the_caption() {
+    let scenario = small();
+    let caption = |rows: &[Row]| kinds::analyse(&scenario, rows).figures[0].caption.clone();
+    let text = caption(&rows(&scenario, CHECK));
+    assert!(
+        text.contains("No update was completed by Hybrid: the first needs 1300 more examples."),
+        "{text}"
+    );
+    assert_eq!(text.matches("No update").count(), 3, "{text}");
+}
+
+#[test]
 fn curves_start_with_the_error_of_zero_and_end_above_the_noise() {
     let scenario = scenario("ms18-fig1");
     let rows = rows(&scenario, CHECK);

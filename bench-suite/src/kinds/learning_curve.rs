@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 const MSE: &str = "test mse";
 const EXCESS: &str = "excess risk";
 const TIME: &str = "ns per example";
+/// Written of learners that complete no update, and so draw a flat line at the start.
+const MISSING: &str = "examples missing to the first update";
 /// Points of the curve.
 const POINTS: u64 = 30;
 
@@ -20,7 +22,7 @@ const POINTS: u64 = 30;
 /// examples of the same repetition and by the exact excess risk. All learners of a repetition see the same data.
 ///
 /// # Errors
-/// When `train`, `test` or `dim` is missing, a session fails, or the learner completes no update.
+/// When `train`, `test` or `dim` is missing or a session fails.
 pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Row>> {
     let data = &scenario.data;
     let seed = seed.trial(job.repetition);
@@ -61,9 +63,6 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
         scoring += pause.elapsed();
     })?;
     let spent = start.elapsed().saturating_sub(scoring);
-    if let Some(warning) = NoUpdate::of(&learner) {
-        anyhow::bail!("data.train makes {train} examples here, in which {warning}");
-    }
     while next <= POINTS {
         score(&current, grid(next))?;
         next += 1;
@@ -73,6 +72,9 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     }
     let seen = session.ledger().examples.max(1);
     rows.push(Row::of(scenario, job, seen, TIME, spent.as_nanos() as f64 / seen as f64));
+    if let Some(NoUpdate { missing: Some(missing) }) = NoUpdate::of(&learner) {
+        rows.push(Row::of(scenario, job, seen, MISSING, missing as f64));
+    }
     Ok(rows)
 }
 
@@ -100,8 +102,14 @@ pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
     let ends = [grid.first(), grid.last()].into_iter().flatten();
     let floor = scenario.data.noise.powi(2);
     series.push(Series::bound("noise: the target's own error", ends.map(|&n| [n as f64, floor]).collect()));
+    let idle = |name: &&str| {
+        let of = |row: &&Row| row.learner == *name && row.metric == MISSING;
+        let missing = rows.iter().filter(of).map(|row| row.value).reduce(f64::max)?;
+        Some(format!(" No update was completed by {name}: the first needs {missing} more examples."))
+    };
+    let idle: String = names.iter().filter_map(idle).collect();
     let figure = Figure {
-        caption: format!("{}. Means with two standard deviations.", scenario.title),
+        caption: format!("{}. Means with two standard deviations.{idle}", scenario.title),
         x: Axis::linear("examples seen"),
         y: Axis::log("mean squared error on test examples"),
         series,
