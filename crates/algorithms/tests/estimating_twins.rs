@@ -198,8 +198,8 @@ fn the_average_of_aer_leaves_out_the_burn_in() {
     assert!(aer(AerParams { burn_in: 40, ..aer_params(12, 6, Some(2.0), 0.5) }, 100, 7) < 1e-10);
 }
 
-/// The norm of the iterate and of the average, relative to the radius 1, at most, while every fifth of some examples has a label
-/// of this size.
+/// The norm of the iterate and of the average, relative to the radius 1, at most, while every fifth of some
+/// examples has a label of this size.
 fn farthest<L: Learner>(
     mut learner: L,
     size: f64,

@@ -1,5 +1,5 @@
-//! Parameters at the ends of what a number can be: the gate refuses them by the field that was given, or the run they lead to
-//! stays with finite numbers or ends in a named error.
+//! Parameters at the ends of what a number can be: the gate refuses them by the field that was given, or the
+//! run they lead to stays with finite numbers or ends in a named error.
 
 use lao_algorithms::baselines::AerParams;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};

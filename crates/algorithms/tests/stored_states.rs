@@ -1,7 +1,8 @@
-//! A stored state is not trusted: whatever a file holds, reading it is an error, or the learner goes on as every learner does.
+//! A stored state is not trusted: whatever a file holds, reading it is an error, or the learner goes on as
+//! every learner does.
 //!
-//! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages; what can be read then asks
-//! and is told forty times.
+//! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages; what can
+//! be read then asks and is told forty times.
 
 use lao_algorithms::{AnyLearner, METHODS, Method, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
@@ -21,7 +22,8 @@ use std::time::Duration;
 const DIM: usize = 30;
 const BUDGET: usize = 8;
 const STEPS: usize = 40;
-/// A run takes about a millisecond, so that one that is not done by then will never be, however busy the machine.
+/// A run takes about a millisecond, so that one that is not done by then will never be, however busy the
+/// machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// No state that a file of some kilobytes holds needs more at once.
 const MOST_BYTES: usize = 64 << 20;
@@ -35,8 +37,8 @@ thread_local! {
 /// The size of the last allocation that was refused.
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
-/// Never returns to a watched thread that asks for too much, which is then reported as stuck: an allocator may neither panic
-/// nor end the test.
+/// Never returns to a watched thread that asks for too much, which is then reported as stuck: an allocator
+/// may neither panic nor end the test.
 struct Limited;
 
 fn halt_if_too_large(size: usize) {
@@ -350,9 +352,7 @@ fn findings(setting: Setting) -> (Vec<String>, usize) {
         for path in parts(&state, &mut rng) {
             for change in changes(at(&state, &path)) {
                 let label = || {
-                    let mut text = change.to_string();
-                    let end = (0..=100).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
-                    text.truncate(end);
+                    let text: String = change.to_string().chars().take(100).collect();
                     format!("{age}, state{} = {text}", name(&path))
                 };
                 tried += 1;

@@ -152,8 +152,8 @@ impl Aer {
         self.iterate.to_dense()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than `k_u` and
-    /// `k_w` is awaited, a stored state cannot be read.
+    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
+    /// `k_u` and `k_w` is awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &AerDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);

@@ -8,10 +8,10 @@
 //! and a bound that is not sharp was left so by a touch, so that both are paid for by touches. The active coordinates, most
 //! often few, stand side by side, so that sums, bounds and draws by weight go over them alone.
 //!
-//! With `P` and `Q` the sums of `s` and `s h` over the iterates, an active coordinate's sum is `+-(P a_j - Q)` and a
-//! constant that takes up its changes. When `h` has become so large that `a_j - h` would cancel, all coordinates are put
-//! right at once: O(d), rarely. So they are around a step that leads far beyond the ball, beside which all sums would be nothing
-//! but rounding.
+//! With `P` and `Q` the sums of `s` and `s h` over the iterates, an active coordinate's sum is `+-(P a_j -
+//! Q)` and a constant that takes up its changes. When `h` has become so large that `a_j - h` would cancel,
+//! all coordinates are put right at once: O(d), rarely. The same is done before and after a step that leads
+//! far beyond the ball, since all sums would consist of its rounding errors.
 
 use lao_kernels::{SparseVector, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
@@ -28,17 +28,17 @@ const FAN: usize = 64;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
-/// No sum of keys gets larger: far enough from overflow for any order of adding, and for the sum of iterates, where keys are
-/// multiplied by that of all scales.
+/// No sum of keys exceeds this. It is far enough from overflow for any order of adding, and for the sum of
+/// iterates, where keys are multiplied by the sum of all scales.
 const LARGEST: f64 = f64::MAX / 4096.0;
-/// How many times the radius a step may be before it counts as far beyond the ball.
+/// A step counts as far beyond the ball when its l1 norm exceeds this many radii.
 const FAR: f64 = (1_u64 << 30) as f64;
-/// How many times the radius stored weights, and their average, may be, which rounding makes them; see
-/// [`check`](Shrunk::check).
+/// A stored weight, or average, may be this many times the radius; the reason is at [`check`](Shrunk::check).
 const ASTRAY: f64 = (1_u64 << 60) as f64;
-/// How far a stored sum of keys may be off by rounding, relative to the radius; see [`check`](Shrunk::check).
+/// A stored sum of keys may differ from the recomputed one by this many radii; the reason is at
+/// [`check`](Shrunk::check).
 const DRIFT: f64 = (1_u64 << 20) as f64;
-/// More than the sum of all scales `1, 1/2, 1/3, ..` of any run.
+/// The sum of all scales `1, 1/2, 1/3, ..` of a run is less than this.
 const SCALES: f64 = 64.0;
 /// The slot of an inactive coordinate.
 const NONE: u32 = u32::MAX;
@@ -139,22 +139,26 @@ impl Shrunk {
         self.entries.len()
     }
 
+    /// Returns `B`, if there is a projection.
     pub(super) fn radius(&self) -> Option<f64> {
         self.radius
     }
 
-    /// Refuses what no number of steps leads to; the radius is for the caller to look at.
+    /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
-    /// What is exact is compared exactly: the scale, the slots, the counts of active entries, that bounds are bounds, and
-    /// that `h` lies where [`settle`](Self::settle) keeps it. Sums of keys are off by 2^-53 of the largest sum since they
-    /// were added up, for each entry touched. With a radius that sum is at most `(SLACK + 1 + FAR) B/s`, so that errors stay
-    /// below `DRIFT B/s` for 2^40 touches of one sign; weights and averages, which follow from the sums, then stay far below
-    /// `ASTRAY B`. Without a radius sums may have been of any size, so that only what comes near to overflow is refused.
+    /// 1. *The scale, the slots, the counts of active entries and the bounds* obey exact rules, and
+    ///    [`settle`](Self::settle) keeps `h` below `SLACK B/s`. Without a radius, `h` is 0.
+    /// 2. *Sums of keys* gain an error of 2^-53 of the largest sum with each entry touched. With a radius
+    ///    this largest sum is at most `(SLACK + 1 + FAR) B/s`, so the drift stays below `DRIFT B/s` for 2^40
+    ///    entries touched, even if all errors have the same sign. Weights and averages follow from the sums,
+    ///    and stay far below `ASTRAY B`.
+    /// 3. *Without a radius* sums may have been of any size, so only numbers near overflow are refused.
     pub(super) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
         let Shrunk { radius, scale, level, prefix, entries, active, sums, total, stale, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
         damaged(*scale == 1.0 / done.max(1) as f64, "the scale is not that of the number of updates")?;
-        // With a radius h s is at most SLACK B after each step, and s falls; without one nothing is ever projected.
+        // With a radius h s is at most SLACK B after each step, and s falls; without one nothing is ever
+        // projected.
         let highest = radius.map_or(0.0, |radius| SLACK * radius / scale);
         let most = SCALES.min(2.0 * done as f64);
         let levels = SLACK * radius.unwrap_or(0.0) * 2.0 * done as f64;
@@ -184,7 +188,7 @@ impl Shrunk {
         damaged(self.summed().iter().all(|sum| sum.abs() <= most), "the average is out of reach")
     }
 
-    /// Whether `lowest` has the shape that [`new`](Self::new) gives it, and bounds what it should.
+    /// Returns whether `lowest` has the shape that [`new`](Self::new) gives it, and bounds what it should.
     fn bounds_hold(&self) -> bool {
         let bound = |nodes: &[f64], below: &mut dyn Iterator<Item = f64>| {
             nodes.iter().zip(below).all(|(node, least)| (0.0..=least).contains(node))
@@ -411,8 +415,9 @@ impl Shrunk {
         self.total = self.sums.total();
     }
 
-    /// Takes the same amount off all magnitudes, which no projection would leave any of, so that the largest is the radius:
-    /// keys so large that their differences are precise, but not `a_j - h`. For a state that is settled, and is so again.
+    /// Takes the same amount off all magnitudes, so that the largest becomes the radius. The projection takes
+    /// off at least as much, but rounds `a_j - h` when keys are large, while their differences are precise.
+    /// The state must be settled.
     fn draw_near(&mut self, radius: f64) {
         let largest = self.active.iter().fold(0.0_f64, |largest, active| largest.max(active.key.abs()));
         if largest > radius {
@@ -426,7 +431,7 @@ impl Shrunk {
         self.settle_with(|key| shrink(key, level));
     }
 
-    /// As [`settle`](Self::settle), where `weight` tells the weight, over the scale, of a key.
+    /// Does as [`settle`](Self::settle), where `weight` returns `w_j/s` of a key.
     fn settle_with(&mut self, weight: impl Fn(f64) -> f64) {
         let [p, q] = self.prefix;
         self.lowest.iter_mut().for_each(|level| level.fill(f64::MAX));

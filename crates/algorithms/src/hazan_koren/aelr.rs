@@ -130,8 +130,8 @@ impl Aelr {
         self.iterate.to_dense()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than `k` is
-    /// awaited, a stored state cannot be read.
+    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
+    /// `k` is awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);

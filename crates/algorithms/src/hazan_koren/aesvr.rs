@@ -44,7 +44,8 @@ use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
 const NAME: &str = "AESVR";
-/// `N`, at most. The variance of an estimate grows like `e^N`, and one example may read some tens of times `N` attributes.
+/// `N` may not exceed this. The variance of an estimate grows like `e^N`, and one example may read tens of
+/// times `N` attributes.
 const MAX_REPETITIONS: u32 = 1 << 16;
 
 /// Parameters of [`Aesvr`].
@@ -120,7 +121,7 @@ impl AesvrParams {
         }
     }
 
-    /// `ceil(16 B^2/eps^2)`, at least 1 and at most 2^16.
+    /// Returns `ceil(16 B^2/eps^2)`, at least 1 and at most 2^16.
     pub fn default_repetitions(radius: f64, smoothing: f64) -> u32 {
         (16.0 * (radius / smoothing).powi(2)).ceil().clamp(1.0, f64::from(MAX_REPETITIONS)) as u32
     }
@@ -232,8 +233,8 @@ impl Aesvr {
         Budget::Expected { mean, cap: self.params.dim }
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than the method
-    /// makes is awaited, a stored state cannot be read.
+    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
+    /// the method makes is awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &AesvrDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);

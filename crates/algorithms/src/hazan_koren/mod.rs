@@ -25,8 +25,8 @@ use lao_observation::stored::Damaged;
 use lao_observation::{Ask, LearnError, Row, Told};
 use serde::{Deserialize, Serialize};
 
-/// Draws per example and attribute, at most: the variance of a direction from `k` draws is `1 + (d - 1)/k` times that of
-/// all attributes, so that more draws than some multiples of `d` gain nothing and only take time and memory.
+/// There may be this many draws per example and attribute. The second moment of a direction from `k` draws is
+/// `1 + (d - 1)/k` times that of all attributes, so more draws than a few times `d` gain nothing.
 const MAX_DRAWS: usize = 16;
 
 /// What is drawn for one example.
@@ -168,7 +168,8 @@ impl Look {
         self.weighted.iter().copied().eq(draws)
     }
 
-    /// Refuses what [`new`](Self::new) and [`fill`](Self::fill) do not leave behind for so many draws of both kinds.
+    /// Refuses a state that [`new`](Self::new) and [`fill`](Self::fill) do not leave behind for these numbers
+    /// of draws.
     pub(crate) fn check(
         &self,
         what: &'static str,
@@ -181,7 +182,8 @@ impl Look {
         damaged(self.counts_once == counts_once, "the kind of prediction does not fit the draws")?;
         damaged(counts_once || self.distinct.is_empty(), "it lists attributes that no prediction needs")?;
         if !self.pending {
-            // Of the example before, so that nothing but `drawn` looks at them again; those given from outside may be any.
+            // These are the draws of the example before, which nothing but `drawn` looks at. Draws that were
+            // given may be any.
             return Ok(());
         }
         state::length(what, "the list of uniform draws", self.uniform.len(), uniform)?;
@@ -196,7 +198,7 @@ impl Look {
     }
 }
 
-/// The distinct attributes, sorted, each with its first place.
+/// Returns the distinct attributes, sorted, each with its first place.
 fn places(draws: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
     let mut places = draws.zip(0..).collect::<Vec<_>>();
     places.sort_unstable();

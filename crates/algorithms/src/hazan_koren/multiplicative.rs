@@ -31,9 +31,9 @@ const NEAR: usize = 2048;
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
 
-/// How far sums may be off by rounding, relative to the largest `C` that there can have been.
+/// Stored sums may differ from recomputed ones by this much, relative to the largest possible `C`.
 const DRIFT: f64 = 1.0 / 1024.0;
-/// How many times the radius a stored weight may be; see [`check`](Multiplicative::check).
+/// A stored weight may be this many times the radius; the reason is at [`check`](Multiplicative::check).
 const ASTRAY: f64 = (1_u64 << 60) as f64;
 
 /// Aligned, so that none lies in two lines of the cache.
@@ -144,19 +144,24 @@ impl Multiplicative {
         self.entries.len()
     }
 
+    /// Returns `B`.
     pub(crate) fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// Refuses what no number of steps leads to; the radius is for the caller to look at.
+    /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
-    /// What is exact is compared exactly: counts, `q`, and that `C` lies where [`settle`](Self::settle) keeps it. `u` changes
-    /// by at most 1 a step, and the exponentials are those of `u` up to rounding, whose relative errors (2^-53 times
-    /// `|u| + 3` for each draw since they were found anew) never add up to a factor of 2. The sums are only as good as the
-    /// largest `C` since their block was added up: when `C` has fallen by more than 2^53 since then, nothing of them need be
-    /// right, so that they are held to that largest `C` alone. By what settles, `P C <= SLACK B` per step covered, where `P`
-    /// is at least the `B/C` of the first of them, when `C <= 3 d`. A `C` that rounding has made too small makes weights
-    /// too large; by a factor of 2^60 it does so with probability 2^-60.
+    /// 1. *Counts and scales* obey exact rules: `q` and `covered` are whole numbers, `q <= 2 done`, and `P C`
+    ///    and `C` are where [`settle`](Self::settle) keeps them.
+    /// 2. *Exponentials* are those of `u`, which a step changes by at most 1, up to rounding. The relative
+    ///    error is `2^-53 (|u| + 3)` per draw since they were computed from `u`, which never adds up to a
+    ///    factor of 2.
+    /// 3. *Sums* have errors relative to the largest `C` since their block was recomputed. When `C` has
+    ///    fallen by more than 2^53 since then, no digit of them need be right, so they are compared relative
+    ///    to that largest `C` alone. It is at most `3 SLACK covered d`, because `P C <= SLACK covered B`
+    ///    holds after every step, and the first one adds to `P` its `B/C`, where `C <= 3 d`.
+    /// 4. *Weights and averages* may leave the ball when rounding makes `C` too small. A factor of 2^60 takes
+    ///    a coincidence of probability 2^-60.
     pub(crate) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
         let Multiplicative { radius, exponent, prefix, covered, entries, sums, total, stale, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
@@ -190,7 +195,7 @@ impl Multiplicative {
         damaged(entries.iter().all(fits), "a weight or an average leaves the ball")
     }
 
-    /// Whether `P D + a` cancels by more than `slack` times what is allowed, or `C` is too small.
+    /// Returns whether `P D + a` cancels by more than `slack` times what is allowed, or `C` is too small.
     fn is_unsettled(&self, slack: f64) -> bool {
         self.prefix * self.total.sum > slack * SLACK * self.covered * self.radius || self.total.sum < SMALL
     }
@@ -219,7 +224,7 @@ impl Multiplicative {
                 Ok(j) => return Some(j as u32),
                 Err(block) => {
                     self.add_up_block(block);
-                    // The sum put right may have been most of C.
+                    // The wrong sum may have been most of C.
                     if self.is_unsettled(2.0) {
                         self.settle();
                     }

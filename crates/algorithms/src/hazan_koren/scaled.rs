@@ -9,9 +9,9 @@
 //!   `P (u_j - u_j')` to `a_j` and so leaves the sum unchanged;
 //! - the squares `u_j^2` are added up in a [`SumTree`], which also knows the norm.
 //!
-//! When `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all coordinates
-//! are put right at once: O(d), at times that get rarer as steps shrink. So they are around a step that leads far beyond
-//! the ball, beside which `P u + a` would be nothing but rounding.
+//! When `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all
+//! coordinates are put right at once: O(d), at times that get rarer as steps shrink. The same is done before
+//! and after a step that leads far beyond the ball, since `P u + a` would consist of its rounding errors.
 
 use lao_kernels::{SparseVector, dot_column};
 use lao_observation::sample::{BLOCK, SumTree, block};
@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 /// How far `P/s` may exceed the number of steps that it covers: so many bits of the average may be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 
-/// The square of how many times the radius a step may be before it counts as far beyond the ball.
+/// A step counts as far beyond the ball when its squared length exceeds this many squared radii.
 const FAR: f64 = (1_u64 << 60) as f64;
 
 /// A block is added up anew in every so many steps.
 const REFRESH: u64 = 4;
 
-/// How far sums may be off by rounding, relative to the largest `|u|_2^2` that there can have been; see
-/// [`check`](Scaled::check).
+/// Stored sums may differ from recomputed ones by this much, relative to the largest possible `|u|_2^2`; the
+/// reason is at [`check`](Scaled::check).
 const DRIFT: f64 = 1.0 / 1024.0;
 
 /// Up to so many entries lie in the nearest cache.
@@ -94,20 +94,24 @@ impl Scaled {
         self.entries.len()
     }
 
+    /// Returns `B`.
     pub(crate) fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// Refuses what no number of steps leads to; the radius is for the caller to look at.
+    /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
-    /// What is exact is compared exactly: `P` is a sum of scales from 1 down since the last time that all was put right, and
-    /// no larger than [`settle`](Self::settle) lets it become. Sums of squares drift by rounding. Between two times that it
-    /// is put right, a sum is added to at most `REFRESH d k/BLOCK` times, `k <= 16 d`, each time with an error of a few
-    /// times 2^-53 of the largest `|u|_2^2` since then. That is at most `(B/s)^2` for the scale `s` of now, since `w` stays
-    /// in the ball and scales only fall until all is put right. So 2^-10 of this is never reached, even if all errors had
-    /// one sign, for `d k` up to 2^40 and likely for any. The sum of iterates has an error of 2^-53 times `P` times the change
-    /// of `u` in each step; that change is at most 2^30 `B/s`, and if it is larger than `SLACK B/s`, all is put right after
-    /// it. So errors add up to a small part of `B` per step, and a factor of 2 covers them.
+    /// 1. *Scales* obey exact rules. Since [`settle`](Self::settle) was called last, `P` has added up
+    ///    `covered` scales, of which the first is 1 and none is larger, and `P <= SLACK covered s` holds
+    ///    after every step.
+    /// 2. *Sums of squares* drift by rounding. A sum is recomputed after at most `REFRESH d k/BLOCK`
+    ///    additions. Each adds an error of a few times 2^-53 of the largest `|u|_2^2` since the last
+    ///    [`settle`](Self::settle), and this largest value is at most `(B/s)^2` with the present `s`, because
+    ///    `w` stays in the ball and `s` only falls in between. So the drift stays below `DRIFT (B/s)^2` for
+    ///    `d k` up to 2^40, even if all errors have the same sign.
+    /// 3. *The sum of the iterates* gains an error of 2^-53 times `P` times the change of `u` in each step.
+    ///    The change is at most 2^30 `B/s`, and if it exceeds `SLACK B/s`, [`settle`](Self::settle) follows.
+    ///    So the errors are a small part of `B` per step, which the factor 2 covers.
     pub(crate) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
         let Scaled { radius, scale, prefix, covered, entries, norm_squared, stale, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);

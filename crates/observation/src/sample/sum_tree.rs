@@ -121,16 +121,16 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         }
     }
 
-    /// Returns whether this is a tree over `dim` entries, and `agree` holds for each of its sums and what that sum is when
-    /// the sums of the blocks are added up anew. Costs O(d).
+    /// Returns whether this is a tree over `dim` entries, and `agree` holds for each of its sums and the
+    /// recomputed one. Costs O(d).
     pub fn agrees(&self, dim: usize, block: impl Fn(usize) -> T, agree: impl Fn(&T, &T) -> bool) -> bool {
         if self.blocks != dim.div_ceil(BLOCK) {
             return false;
         }
-        let mut anew = SumTree::new(dim);
-        anew.set_all(block);
-        let sums = self.levels.iter().flatten().zip(anew.levels.iter().flatten());
-        self.levels.len() == anew.levels.len() && { sums }.all(|(sum, anew)| agree(sum, anew))
+        let mut recomputed = SumTree::new(dim);
+        recomputed.set_all(block);
+        let mut sums = self.levels.iter().flatten().zip(recomputed.levels.iter().flatten());
+        sums.all(|(sum, recomputed)| agree(sum, recomputed))
     }
 
     /// The sum of all entries.
