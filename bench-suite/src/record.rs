@@ -47,8 +47,8 @@ impl Record {
         }
     }
 
-    /// Writes `records.json` and, as a plain table of the rows, `records.csv` into the scenario's part of the folder, each
-    /// whole or not at all.
+    /// Writes `records.json` and, as a plain table of the rows, `records.csv` into the scenario's part of the
+    /// folder, each whole or not at all.
     ///
     /// # Errors
     /// When the folder or the disk refuses.

@@ -64,7 +64,8 @@ impl Page {
     }
 }
 
-/// Writes `index.html` and `figure-<n>.svg` of one scenario, next to its records. Figures of an earlier run go.
+/// Writes `index.html` and `figure-<n>.svg` of one scenario, next to its records. Figures of an earlier run
+/// go.
 ///
 /// # Errors
 /// When a figure cannot be drawn or a file cannot be written.
@@ -99,14 +100,15 @@ pub fn write_index(folder: &mut OutputFolder) -> anyhow::Result<()> {
     folder.write(run::PAGE, render(INDEX, context! { pages })?.as_bytes())
 }
 
-/// Finds out, before any work, whether the records of scenarios that will not run, which [`write_index`] lists, can be read.
+/// Finds out, before any work, whether the records of scenarios that will not run, which [`write_index`]
+/// lists, can be read.
 ///
 /// # Errors
 /// When records cannot be read.
 pub fn check_others(running: &[Scenario], out: &Path) -> anyhow::Result<()> {
     let all = Scenario::all()?;
-    let others = all.iter().filter(|other| running.iter().all(|scenario| scenario.name != other.name));
-    others.map(|other| Record::read(&out.join(&other.name)).map(drop)).collect()
+    let mut others = all.iter().filter(|other| running.iter().all(|scenario| scenario.name != other.name));
+    others.try_for_each(|other| Record::read(&out.join(&other.name)).map(drop))
 }
 
 fn render(template: &str, values: Value) -> anyhow::Result<String> {

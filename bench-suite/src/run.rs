@@ -43,8 +43,8 @@ pub(crate) const PAGE: &str = "index.html";
 /// Takes a folder for the results of one run, and locks it.
 ///
 /// # Errors
-/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written. Nothing in it
-/// was changed then.
+/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written.
+/// Nothing in it was changed then.
 pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
     OutputFolder::open(out, Layout { verb: "bench", older })
 }

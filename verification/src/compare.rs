@@ -11,8 +11,9 @@
 //! An interval within 3 % of the baseline's mean is *same*; one that lies on the worse side of zero, with a difference
 //! beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3 agrees.
 //!
-//! The last blessed figures decide: what was blessed is accepted. The distance to the first figures ever blessed, the
-//! *drift*, is reported beside them and decides nothing, so that small steps that were blessed one by one stay in view.
+//! The last blessed figures decide: what was blessed is accepted. The distance to the first figures ever
+//! blessed, the *drift*, is reported beside them and decides nothing, so that small steps that were blessed
+//! one by one stay in view.
 
 use crate::context::{ArmRecord, Direction, Rate};
 use crate::judge::compare::{
@@ -181,7 +182,8 @@ impl fmt::Display for Comparison {
         let now = |word| of(Epoch::Current, word);
         writeln!(
             f,
-            "compared with the baseline: {} figures: {} unchanged, {} same, {} better, {} worse, {} undecided, {} lost",
+            "compared with the baseline: {} figures: {} unchanged, {} same, {} better, {} worse, \
+             {} undecided, {} lost",
             self.of(Epoch::Current).count(),
             now("unchanged"),
             now("same"),
@@ -202,14 +204,15 @@ impl fmt::Display for Comparison {
         if self.is_worse() {
             writeln!(
                 f,
-                "if this is accepted, make it the baseline: cargo xtask verify --bless FILE --reason \"why it is accepted\""
+                "if this is accepted, make it the baseline: cargo xtask verify --bless FILE --reason \"why\""
             )?;
         }
         let drifted = self.of(Epoch::Zero).count();
         if drifted > 0 {
             writeln!(
                 f,
-                "drift since the first baseline, for information: {drifted} figures were blessed anew: {} better, {} worse",
+                "drift since the first baseline, for information: {drifted} figures were blessed anew: \
+                 {} better, {} worse",
                 of(Epoch::Zero, "better"),
                 of(Epoch::Zero, "WORSE"),
             )?;
@@ -423,8 +426,8 @@ pub fn bless(record: &Record, file: &Path, reason: &str) -> anyhow::Result<()> {
     write_atomically(file, &text)
 }
 
-/// Finds out, before any work, whether [`bless`] could write this file for this reason. Returns the baseline that it
-/// would start from: that of the file, or an empty one.
+/// Finds out, before any work, whether [`bless`] could write this file for this reason. Returns the baseline
+/// that it would start from: that of the file, or an empty one.
 ///
 /// # Errors
 /// When the reason is empty, an existing file is no baseline, or the file cannot be written.

@@ -1,7 +1,8 @@
 //! Runs claims: in parallel, resumable, with the same record whatever the number of threads.
 //!
-//! A caller [opens](open_folder) the folder of the results, which locks it, [runs](run) the claims, writes the report, and says
-//! that this is [done](finish). A run that stops before that is resumed by the next one with the same key.
+//! A caller [opens](open_folder) the folder of the results, which locks it, [runs](run) the claims, writes
+//! the report, and says that this is [done](finish). A run that stops before that is resumed by the next one
+//! with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
 use crate::context::{ArmRecord, Cancelled, Context, NotRun, message};
@@ -82,14 +83,14 @@ const TIMINGS: &str = "timings.json";
 /// Takes a folder for the results of one run, and locks it.
 ///
 /// # Errors
-/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written. Nothing in it
-/// was changed then.
+/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written.
+/// Nothing in it was changed then.
 pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
     OutputFolder::open(out, Layout { verb: "verify", older })
 }
 
-/// The files in a folder that a version without `.lao-output` wrote. Such a version began with `run.json`, and wrote the
-/// report after the record.
+/// The files in a folder that a version without `.lao-output` wrote. Such a version began with `run.json`,
+/// and wrote the report after the record.
 fn older(out: &Path) -> Vec<String> {
     /// What every version wrote into the files of claims.
     #[derive(Deserialize)]
@@ -134,8 +135,8 @@ fn file_of(claim: &Claim) -> String {
 /// Runs the claims, writes the record into the folder, and returns it.
 ///
 /// # Errors
-/// When the folder cannot be written, or the run was cancelled ([`Cancelled`]); what was finished before is kept, and the
-/// next run with the same key resumes from there.
+/// When the folder cannot be written, or the run was cancelled ([`Cancelled`]); what was finished before is
+/// kept, and the next run with the same key resumes from there.
 pub fn run(
     options: &Options,
     plan: &Plan,

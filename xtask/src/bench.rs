@@ -39,7 +39,8 @@ pub struct BenchArgs {
     /// How much work: check (seconds), quick (minutes), full (more repetitions).
     #[arg(long, value_enum, default_value_t = TierArg::Quick)]
     tier: TierArg,
-    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or removed.
+    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or
+    /// removed.
     #[arg(long, default_value = "target/lao/bench", value_name = "DIR")]
     out: PathBuf,
     /// Root seed.
@@ -47,7 +48,8 @@ pub struct BenchArgs {
     seed: u64,
     /// Threads; 0 is one per processor. Jobs whose time is the result run one after the other all the same.
     #[arg(long, short, default_value_t = 0, value_name = "N")]
-    jobs: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
+    jobs: u16,
     /// What is printed: tables for people, or the records as JSON.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -78,7 +80,7 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
         TierArg::Quick => Tier::Quick,
         TierArg::Full => Tier::Full,
     };
-    let options = Options { tier, seed: args.seed, jobs: args.jobs };
+    let options = Options { tier, seed: args.seed, jobs: args.jobs.into() };
     // What can be refused is refused before the first measurement.
     let mut folder = run::open_folder(&args.out)?;
     report::check_others(&selected, &args.out)?;

@@ -1,9 +1,10 @@
-//! The one place that writes to standard output and standard error. Neither may end the program: a stream can be closed by its
-//! reader, be full, or be absent, and what a run has found is worth more than the words about it.
+//! The one place that writes to standard output and standard error. Neither may end the program: a stream can
+//! be closed by its reader, be full, or be absent, and what a run has found is worth more than the words
+//! about it.
 //!
 //! | stream | cannot be written | what follows |
 //! |---|---|---|
-//! | standard output | its reader has gone (`\| head`), or there is none (`>&-`) | nothing: the status of the run stands |
+//! | standard output | its reader has gone, or there is none | nothing: the status of the run stands |
 //! | standard output | full disk, or any other error | exit status 2, as for every file that was asked for |
 //! | standard error | for any reason | nothing: the words are lost, the status stands |
 
@@ -36,7 +37,8 @@ pub fn note(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-/// A bar on standard error, hidden where that is no terminal; `template` as in [`ProgressStyle::with_template`].
+/// A bar on standard error, hidden where that is no terminal; `template` as in
+/// [`ProgressStyle::with_template`].
 pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
     let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
     if !io::stderr().is_terminal() {

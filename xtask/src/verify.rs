@@ -29,9 +29,10 @@ Examples:
   cargo xtask verify --explain ms18-thm41-literal
   cargo xtask verify --compare verification/baseline.json
 
-Exit status: 0 all as expected; 1 a verdict is not the expected one; 2 usage or I/O; 3 inconclusive where it may
-not be; 4 a mutant was not noticed; 5 an experiment broke; 6 nothing ran; 7 a tracked rate got worse; 130 cancelled
-(what was finished is kept, and the next run goes on from there).")]
+Exit status: 0 all as expected; 1 a verdict is not the expected one; 2 usage or I/O, also results that cannot
+be printed (to a reader that has gone they need not be); 3 inconclusive where it may not be; 4 a mutant was
+not noticed; 5 an experiment broke; 6 nothing ran; 7 a tracked rate got worse than it was last blessed; 130
+cancelled (what was finished is kept, and the next run goes on from there).")]
 pub struct VerifyArgs {
     /// Only claims whose id contains one of these.
     filter: Vec<String>,
@@ -49,11 +50,13 @@ pub struct VerifyArgs {
     explain: Option<String>,
     /// Threads; 0 is one per core. Results do not depend on it.
     #[arg(long, short, default_value_t = 0, value_name = "N")]
-    jobs: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
+    jobs: u16,
     /// Root seed; the default is the plan's (nightly: the day's).
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or removed.
+    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or
+    /// removed.
     #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
     out: PathBuf,
     /// Start over instead of taking up an unfinished run.
@@ -116,7 +119,7 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         (None, Tier::Nightly) => run::seed_of_the_day(),
         (None, _) => plan.suite.seed,
     };
-    let options = Options { claims: selected, tier, seed, jobs: args.jobs, fresh: args.fresh };
+    let options = Options { claims: selected, tier, seed, jobs: args.jobs.into(), fresh: args.fresh };
 
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&cancelled);

@@ -1,4 +1,5 @@
-//! `verify --compare` and `--bless`: what can be refused is refused at the start, and what was blessed passes.
+//! `verify --compare` and `--bless`: what can be refused is refused at the start, and what was blessed
+//! passes.
 
 mod common;
 
@@ -35,6 +36,7 @@ fn what_can_be_refused_is_refused_before_any_claim_runs() {
     refused(&["--out", "mine.json"], &["mine.json", "--out"]);
     refused(&["--out", "mine.json/sub"], &["mine.json", "--out"]);
     refused(&["nope"], &["no claim named `nope`"]);
+    refused(&["--jobs", "100000"], &["100000", "1024"]);
     refused(&["--paper", "nope"], &["nope", "known:"]);
     refused_at_the_start(here, &["verify", "--explain", "nope"], &["no claim named `nope`"]);
     refused_at_the_start(here, &["bench", "ms18-fig1", "nope"], &["nope"]);

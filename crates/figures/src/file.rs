@@ -9,12 +9,12 @@ use tempfile::NamedTempFile;
 /// Names of temporary files begin and end so. A process that is killed while it writes leaves one behind.
 const TEMPORARY: (&str, &str) = (".lao-", ".tmp");
 
-/// Writes a file so that a reader sees the old one or the whole new one, never a part. A link stays a link: the file that
-/// it points to is replaced. A file that is replaced passes its permissions on.
+/// Writes a file so that a reader sees the old one or the whole new one, never a part. A link stays a link:
+/// the file that it points to is replaced. A file that is replaced passes its permissions on.
 ///
 /// # Errors
-/// When something other than an ordinary file stands there, when the file is read-only, or when the folder or the disk
-/// refuses; the old file is left as it was then, and nothing else is left behind.
+/// When something other than an ordinary file stands there, when the file is read-only, or when the folder or
+/// the disk refuses; the old file is left as it was then, and nothing else is left behind.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let (target, old) = replaced(path)?;
     let name = || refusal(path);

@@ -1,8 +1,8 @@
 //! A folder of results: written by one run at a time, and cleared of nothing but what this program wrote.
 //!
-//! Two files mark such a folder. `.lao-output` lists, by name, every file that was written there; a listed file may be
-//! replaced or removed, and no other. `.lao-lock` is locked by the run that writes; the file stays, and the operating system
-//! gives the lock back when the process ends, however it ends.
+//! Two files mark such a folder. `.lao-output` lists, by name, every file that was written there; a listed
+//! file may be replaced or removed, and no other. `.lao-lock` is locked by the run that writes; the file
+//! stays, and the operating system gives the lock back when the process ends, however it ends.
 //!
 //! | the folder | what happens |
 //! |---|---|
@@ -32,8 +32,8 @@ const REMEDY: &str = "choose another folder with --out";
 pub struct Layout {
     /// The verb, such as `verify`: folders of different verbs are not mixed.
     pub verb: &'static str,
-    /// Returns the names of the files in a folder that a version of this program without `.lao-output` wrote there, as far
-    /// as their content shows it; nothing for any other folder.
+    /// Returns the names of the files in a folder that a version of this program without `.lao-output` wrote
+    /// there, as far as their content shows it; nothing for any other folder.
     pub older: fn(&Path) -> Vec<String>,
 }
 
@@ -60,9 +60,10 @@ impl OutputFolder {
     /// Takes the folder for this process; makes and marks it where that is needed.
     ///
     /// # Errors
-    /// When the folder holds files that this verb did not write, another process uses it, or it cannot be written. Nothing
-    /// in it was changed then.
+    /// When the folder holds files that this verb did not write, another process uses it, or it cannot be
+    /// written. Nothing in it was changed then.
     pub fn open(root: &Path, layout: Layout) -> anyhow::Result<Self> {
+        let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
         let shown = root.display();
         // A folder that is refused is not to be marked, not even by the file for the lock.
         if !root.join(LOCK).exists() {
@@ -193,8 +194,8 @@ fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
         && let Some(file) = any_file(root).with_context(|| format!("cannot look into {shown}: {REMEDY}"))?
     {
         bail!(
-            "{shown} holds files that `cargo xtask {verb}` did not write, such as {}: choose a new or empty folder with \
-             --out; nothing was changed",
+            "{shown} holds files that `cargo xtask {verb}` did not write, such as {}: choose a new or empty \
+             folder with --out; nothing was changed",
             file.display()
         );
     }

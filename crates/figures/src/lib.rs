@@ -1,4 +1,5 @@
-//! What reports are made of: figures, numbers as people read them, files that are written whole, folders of results.
+//! What reports are made of: figures, numbers as people read them, files that are written whole, folders of
+//! results.
 //!
 //! A [`Figure`] is data and labels only; [`draw`] makes an SVG of it that serves light and dark pages alike.
 //!

@@ -44,8 +44,8 @@ pub(crate) fn is_plot(name: &str) -> bool {
     name == TIGHTNESS || numbered.is_some_and(known)
 }
 
-/// Lists the files that [`write`] will write whatever the claims find, so that what stands in the way is known before the
-/// first claim runs.
+/// Lists the files that [`write`] will write whatever the claims find, so that what stands in the way is
+/// known before the first claim runs.
 pub(crate) fn announce<'a>(
     folder: &mut OutputFolder,
     claims: impl Iterator<Item = &'a str>,
@@ -54,8 +54,8 @@ pub(crate) fn announce<'a>(
     folder.announce(claims.map(|claim| plot(claim, 1)))
 }
 
-/// Writes the report of a record into the folder of its `evidence.json`. Each file is replaced whole; plots of another run
-/// are removed.
+/// Writes the report of a record into the folder of its `evidence.json`. Each file is replaced whole; plots
+/// of another run are removed.
 ///
 /// # Errors
 /// When a file cannot be written.

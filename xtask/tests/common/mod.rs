@@ -28,7 +28,8 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs the command and checks its exit status; returns what it printed on standard output and on standard error.
+/// Runs the command and checks its exit status; returns what it printed on standard output and on standard
+/// error.
 #[track_caller]
 pub fn exits(status: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
     let output = output(folder, arguments);

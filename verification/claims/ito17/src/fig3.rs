@@ -3,8 +3,8 @@
 //! *Statement.* On the CT-slice data (53,500 images, 384 attributes, k_1 = 60, k' = 70) the cumulative squared losses of A2 and A3 stay
 //! below those of A1, G, U and AELR.
 //!
-//! *Not run.* How labels and attributes were scaled is in a supplement that cannot be had. The data are in the catalogue
-//! (`ct-slice`), and are not shipped.
+//! *Not run.* How labels and attributes were scaled is in a supplement that cannot be had. The data are in the
+//! catalogue (`ct-slice`), and are not shipped.
 //!
 //! *Surrogate, reported only.* 384 attributes that follow 20 factors, each factor in a quarter of the attributes, with own noise of a
 //! tenth of the variance, `trace V = 1`; 70 weights that fall geometrically to a hundredth, in random places with random signs,
@@ -22,8 +22,8 @@ use rand::RngExt;
 use rand::seq::index;
 use rand_distr::{Distribution, StandardNormal};
 
-const REASON: &str = "how the CT-slice data (53,500 x 384; in the catalogue as ct-slice, not shipped) were scaled is in a supplement \
-                      that cannot be had; a surrogate is reported";
+const REASON: &str = "how the CT-slice data (53,500 x 384; in the catalogue as ct-slice, not shipped) were \
+                      scaled is in a supplement that cannot be had; a surrogate is reported";
 const DIM: usize = 384;
 const FACTORS: usize = 20;
 const SPARSITY: usize = 70;

@@ -3,9 +3,9 @@
 //! *Statement.* On the CT-slice data (53,500 images, 383 features, s' = 20) Hybrid and Exploration are ahead of RDA, Hybrid by
 //! much, and Dantzig is comparable to Exploration.
 //!
-//! *Not run.* "Comparable" is not a statement that a test could refute. The data are in the catalogue (`ct-slice`, with 384
-//! features where the paper has 383), and are not shipped. BlogFeedback stands in as a real regression set of similar shape
-//! ([`real_blogfeedback`](super::real_blogfeedback)).
+//! *Not run.* "Comparable" is not a statement that a test could refute. The data are in the catalogue
+//! (`ct-slice`, with 384 features where the paper has 383), and are not shipped. BlogFeedback stands in as a real
+//! regression set of similar shape ([`real_blogfeedback`](super::real_blogfeedback)).
 //!
 //! *Surrogate, reported only.* A design of the same shape: 383 signs in blocks of four with correlation .8, 8 coefficients,
 //! and a model that is wrong by a product of two attributes, which is uncorrelated with every attribute. The test error is
@@ -22,8 +22,9 @@ use lao_observation::{BlockBuf, Learner, Seed, Source, SourceError};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 
-const REASON: &str = "`comparable` is not a statement that a test could refute, and the CT-slice data (53,500 x 383; in the \
-                      catalogue as ct-slice, with 384 features) are not shipped; a surrogate is reported";
+const REASON: &str = "`comparable` is not a statement that a test could refute, and the CT-slice data \
+                      (53,500 x 383; in the catalogue as ct-slice, with 384 features) are not shipped; a \
+                      surrogate is reported";
 const DIM: usize = 383;
 const BUDGET: usize = 20;
 /// Nine tenths of 53,500.

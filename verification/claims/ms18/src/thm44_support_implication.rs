@@ -7,9 +7,10 @@
 //! holds for the other. (The paper does not say so.)
 //!
 //! *Design.* Random pairs of sparse vectors, half of them as close as a missing coordinate allows; random populations for
-//! strong convexity; the production `k-check` on a grid of condition numbers, first gaps and smallest coefficients; and
-//! in runs of the production Hybrid the supports at the two ends of every stage's Exploitation. The learner says where these
-//! ends are, so the number of updates in a stage does not matter; a stage without Exploitation is a violation.
+//! strong convexity; the production `k-check` on a grid of condition numbers, first gaps and smallest
+//! coefficients; and in runs of the production Hybrid the supports at the two ends of every stage's
+//! Exploitation. The learner says where these ends are, so the number of updates in a stage does not matter;
+//! a stage without Exploitation is a violation.
 //!
 //! *Mutants.* `k-check` with 2 for 4 and with `r_min` for its square; Exploitation on other attributes.
 

@@ -78,7 +78,8 @@ impl Misdirected {
         self.explore.updates() >= if skip { 0 } else { self.params.explore_updates }
     }
 
-    /// Whether the next update is one of Exploitation; as [`Hybrid::is_exploiting`](lao_algorithms::murata_suzuki::Hybrid).
+    /// Whether the next update is one of Exploitation; as
+    /// [`Hybrid::is_exploiting`](lao_algorithms::murata_suzuki::Hybrid).
     pub fn is_exploiting(&self) -> bool {
         !self.over() && (self.exploit.is_some() || self.explored())
     }
