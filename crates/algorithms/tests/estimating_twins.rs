@@ -198,6 +198,14 @@ fn the_average_of_aer_leaves_out_the_burn_in() {
     assert!(aer(AerParams { burn_in: 40, ..aer_params(12, 6, Some(2.0), 0.5) }, 100, 7) < 1e-10);
 }
 
+fn l1(w: &[f64]) -> f64 {
+    w.iter().map(|w| w.abs()).sum()
+}
+
+fn l2(w: &[f64]) -> f64 {
+    w.iter().map(|w| w * w).sum::<f64>().sqrt()
+}
+
 /// The norm of the iterate and of the average, relative to the radius 1, at most, while every fifth of some
 /// examples has a label of this size.
 fn farthest<L: Learner>(

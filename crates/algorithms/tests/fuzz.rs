@@ -69,7 +69,10 @@ fn parameters(text: &str) {
             }
         }
         Err(error) => {
-            assert!(!error.field.is_empty() && !error.value.is_empty() && !error.allowed.is_empty(), "{error}");
+            assert!(
+                !error.field.is_empty() && !error.value.is_empty() && !error.allowed.is_empty(),
+                "{error}"
+            );
         }
     }
 }
@@ -128,8 +131,7 @@ fn all_parameters() -> Vec<Value> {
 fn number(rng: &mut Rng) -> Value {
     const FLOATS: [f64; 14] =
         [0.0, -0.0, 1.0, -1.0, 0.1, 1e308, -1e308, 1e150, 1e-150, 5e-324, 1e16, f64::NAN, f64::INFINITY, 3e5];
-    const INTEGERS: [u64; 12] =
-        [0, 1, 2, 5, 11, 12, 13, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 53, u64::MAX];
+    const INTEGERS: [u64; 12] = [0, 1, 2, 5, 11, 12, 13, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 53, u64::MAX];
     match rng.random_range(0..4) {
         0 => Value::from(INTEGERS[rng.random_range(0..INTEGERS.len())]),
         1 => Value::from(rng.random_range(0..40u64)),

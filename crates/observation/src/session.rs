@@ -251,7 +251,7 @@ impl<S: Source> Session<S> {
         }
 
         let wants_values = theta.is_none();
-        self.ledger.asks += 1;
+        self.ledger.asks = self.ledger.asks.saturating_add(1);
         let wanted = examples.min(limit);
         let mut served = 0;
         while served < wanted {
@@ -294,7 +294,7 @@ impl<S: Source> Session<S> {
             && let Some((row, label)) = block.single()
         {
             let error = learner.predict(row) - label;
-            self.ledger.predictions += 1;
+            self.ledger.predictions = self.ledger.predictions.saturating_add(1);
             // The sum stays a finite number, so that a checkpoint can hold it.
             self.ledger.squared_loss = (self.ledger.squared_loss + error * error).min(f64::MAX);
         }

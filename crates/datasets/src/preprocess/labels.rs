@@ -121,7 +121,9 @@ mod tests {
             assert!(serde_json::from_str::<Centering>(bad).is_err(), "{bad}");
         }
         // JSON cannot say it, other formats can.
-        assert!(toml::from_str::<Centering>("mean = inf").unwrap_err().to_string().contains("a finite number"));
+        assert!(
+            toml::from_str::<Centering>("mean = inf").unwrap_err().to_string().contains("a finite number")
+        );
     }
 
     #[test]
