@@ -188,15 +188,15 @@ fn change(part: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Changes the text: what no program writes.
+/// Changes the text, which is ASCII, to what no program writes.
 fn scribble(text: &mut String, rng: &mut Rng) {
-    let at = text.floor_char_boundary(rng.random_range(0..=text.len()));
+    let at = rng.random_range(0..=text.len());
     match rng.random_range(0..4) {
         0 => text.truncate(at),
         1 => text.insert_str(at, ["0", "9", "-", "e", ".", ",", "[", "]", "{", "}", "\"", "null"][at % 12]),
         2 if at < text.len() => drop(text.remove(at)),
         _ => {
-            let copy = text[at..text.floor_char_boundary((at + 20).min(text.len()))].to_owned();
+            let copy = text[at..(at + 20).min(text.len())].to_owned();
             text.insert_str(at, &copy);
         }
     }
