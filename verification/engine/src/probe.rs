@@ -1,7 +1,7 @@
 //! Looks inside production learners through their public seams.
 
 use lao_algorithms::BatchSizes;
-use lao_algorithms::murata_suzuki::ExplorationParams;
+use lao_algorithms::murata_suzuki::{ExplorationParams, Hybrid};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{
     Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Ledger, Outcome, Request, Rng, Seed, Session,
@@ -145,6 +145,44 @@ fn run_over<L: Learner + ?Sized>(
     match session.run(learner, stop, |ledger, learner| after(ledger, learner.coefficients())) {
         Ok(outcome) => Ok(Some((outcome, *session.ledger()))),
         Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A Hybrid, sound or faulty: a claim about stages asks it where one ends, and does not count updates, so that a Hybrid
+/// that makes fewer is judged like any other.
+pub trait Staged: Learner {
+    /// The current stage, counted from 1; beyond the last one when finished.
+    fn stage(&self) -> u64;
+    /// Whether the next update is one of Exploitation.
+    fn is_exploiting(&self) -> bool;
+}
+
+impl Staged for Hybrid {
+    fn stage(&self) -> u64 {
+        Hybrid::stage(self)
+    }
+
+    fn is_exploiting(&self) -> bool {
+        Hybrid::is_exploiting(self)
+    }
+}
+
+/// Runs a [`Staged`] learner over a source until it is finished, and shows it to `after` after every update. A learner that
+/// diverges ends the run; this is a result.
+///
+/// # Errors
+/// When the session fails for any other reason.
+pub fn run_staged<S: Source>(
+    mut source: S,
+    learner: &mut dyn Staged,
+    budget: Budget,
+    seed: &Seed,
+    mut after: impl FnMut(&dyn Staged),
+) -> anyhow::Result<()> {
+    let source: &mut dyn Source = &mut source;
+    match Session::new(source, budget, seed).run(learner, Stop::never(), |_, learner| after(learner)) {
+        Ok(_) | Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }

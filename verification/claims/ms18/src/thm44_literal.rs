@@ -30,13 +30,13 @@
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
-use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Budget, Learner, Seed, Stop};
+use lao_kernels::SparseVector;
+use lao_observation::{Budget, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
-use lao_verification_engine::probe;
+use lao_verification_engine::probe::{self, Staged};
 
 const DELTA: f64 = 0.3;
 
@@ -129,22 +129,22 @@ fn run(setting: &Setting, fault: Fault, seed: &Seed) -> anyhow::Result<Run> {
         }
         _ => {}
     }
-    let stage = params.explore_updates + params.exploit_updates;
-    let mut learner: Box<dyn Learner> = match fault {
+    let mut learner: Box<dyn Staged> = match fault {
         Fault::Misdirected(fault) => Box::new(Misdirected::new(params, fault)?),
         _ => Box::new(params.check()?),
     };
-    let (mut updates, mut gaps, mut included) = (0, Vec::new(), Vec::new());
-    let after = |_: &_, theta: SparseView<'_>| {
-        updates += 1;
-        if updates % stage == 0 {
+    let (mut stage, mut gaps, mut included) = (learner.stage(), Vec::new(), Vec::new());
+    let after = |learner: &dyn Staged| {
+        if learner.stage() > stage {
+            stage = learner.stage();
+            let theta = learner.coefficients();
             gaps.push(truth.gap(theta));
             included.push(star.indices().iter().all(|&j| theta.get(j) != 0.0));
         }
     };
     let source = Counted::new(truth.clone())?;
     let budget = Budget::PerExample(setting.budget);
-    probe::run(source, learner.as_mut(), budget, &seed.child("algorithm"), Stop::never(), after)?;
+    probe::run_staged(source, learner.as_mut(), budget, &seed.child("algorithm"), after)?;
     Ok(Run { gap_0, gaps, included })
 }
 
@@ -210,7 +210,9 @@ fn report(cx: &mut Context<'_>, runs: &[Run]) {
     cx.note("first stage for which the theorem promises it", LOUD.check as f64 + 1.0);
     cx.rate("stage of identification", Direction::Larger, first);
 
-    let share = |k: usize| runs.iter().filter(|run| run.included[k]).count() as f64 / runs.len() as f64;
+    let share = |k: usize| {
+        runs.iter().filter(|run| run.included.get(k) == Some(&true)).count() as f64 / runs.len() as f64
+    };
     let measured = (0..last as usize).map(|k| [k as f64 + 1.0, share(k)]).collect();
     let promised = (0..=last).map(|k| [k as f64, if k > LOUD.check { 1.0 - DELTA } else { 0.0 }]).collect();
     cx.figure(Figure {

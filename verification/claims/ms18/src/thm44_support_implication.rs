@@ -14,10 +14,10 @@
 //!
 //! *Mutants.* `k-check` with 2 for 4 and with `r_min` for its square; Exploitation on other attributes.
 
-use lao_algorithms::murata_suzuki::{Hybrid, HybridParams, Problem};
+use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Constants, Learner, Seed, Session, Stop};
+use lao_observation::{Budget, Constants, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
@@ -25,6 +25,7 @@ use lao_verification_engine::instance::{
 };
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
+use lao_verification_engine::probe::{self, Staged};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -89,24 +90,6 @@ fn stages(cx: &mut Context<'_>) {
     cx.judge("after k-check the distance is below r_min", tally.finish());
 }
 
-/// Hybrid, sound or faulty.
-trait Staged: Learner {
-    /// Whether the next update is one of Exploitation.
-    fn is_exploiting(&self) -> bool;
-}
-
-impl Staged for Hybrid {
-    fn is_exploiting(&self) -> bool {
-        Hybrid::is_exploiting(self)
-    }
-}
-
-impl Staged for Misdirected {
-    fn is_exploiting(&self) -> bool {
-        Misdirected::is_exploiting(self)
-    }
-}
-
 const DIM: usize = 48;
 const STAGES: u64 = 8;
 
@@ -123,8 +106,7 @@ fn supports<L: Staged>(mut learner: L, seed: &Seed, tally: &mut PropertyTally) -
     let star = SparseVector::new(DIM, support, values)?;
     let source = Virtual::new(Rademacher::new(DIM)?, star, Noise::Gaussian(0.5), &seed.child("data"))?;
     let (mut exploiting, mut found, mut stages) = (false, Vec::new(), 0);
-    let mut session = Session::new(source, Budget::PerExample(13), &seed.child("algorithm"));
-    session.run(&mut learner, Stop::never(), |_, learner| {
+    let after = |learner: &dyn Staged| {
         let theta = learner.coefficients();
         match (exploiting, learner.is_exploiting()) {
             (false, true) => found = theta.indices().to_vec(),
@@ -136,7 +118,8 @@ fn supports<L: Staged>(mut learner: L, seed: &Seed, tally: &mut PropertyTally) -
             _ => {}
         }
         exploiting = learner.is_exploiting();
-    })?;
+    };
+    probe::run_staged(source, &mut learner, Budget::PerExample(13), &seed.child("algorithm"), after)?;
     (stages..STAGES).for_each(|_| _ = tally.check(1.0, 0.0));
     Ok(())
 }

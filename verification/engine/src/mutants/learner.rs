@@ -1,5 +1,6 @@
 //! Learners that refine the wrong support.
 
+use crate::probe::Staged;
 use lao_algorithms::murata_suzuki::{
     Exploitation, ExploitationParams, Exploration, ExplorationParams, HybridParams,
 };
@@ -78,14 +79,18 @@ impl Misdirected {
         self.explore.updates() >= if skip { 0 } else { self.params.explore_updates }
     }
 
-    /// Whether the next update is one of Exploitation; as
-    /// [`Hybrid::is_exploiting`](lao_algorithms::murata_suzuki::Hybrid).
-    pub fn is_exploiting(&self) -> bool {
-        !self.over() && (self.exploit.is_some() || self.explored())
-    }
-
     fn over(&self) -> bool {
         self.params.stages.is_some_and(|stages| self.stage > stages)
+    }
+}
+
+impl Staged for Misdirected {
+    fn stage(&self) -> u64 {
+        self.stage
+    }
+
+    fn is_exploiting(&self) -> bool {
+        !self.over() && (self.exploit.is_some() || self.explored())
     }
 }
 
