@@ -20,7 +20,7 @@ pub use climb::{climb, strain};
 pub use drawn::Drawn;
 pub use dual_averaging::{DualAveraging, largest};
 pub use examples::Examples;
-pub use metered::{Metered, numbers};
+pub use metered::{Metered, numbers, numbers_within};
 pub use population::Population;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};
 pub use small_sum::{SmallSum, batches, epoch, mean, predictor, production_gradient};

@@ -23,7 +23,7 @@ use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Told};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Drawn, Metered};
+use lao_verification_engine::instance::{Drawn, Metered, numbers_within};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Overreach, Overreaches};
 use rand::RngExt;
@@ -71,23 +71,13 @@ impl<L: Learner> Learner for Wasteful<L> {
     }
 }
 
-/// How many numbers a value holds.
-fn numbers(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(numbers).sum(),
-        Value::Object(fields) => fields.values().map(numbers).sum(),
-        Value::Number(_) => 1,
-        _ => 0,
-    }
-}
-
 /// How many numbers differ between two states of one learner.
 fn changed(before: &Value, after: &Value) -> usize {
     match (before, after) {
         (Value::Array(a), Value::Array(b)) => {
             let longer = if a.len() > b.len() { &a[b.len()..] } else { &b[a.len()..] };
             let common: usize = a.iter().zip(b).map(|(a, b)| changed(a, b)).sum();
-            common + longer.iter().map(numbers).sum::<usize>()
+            common + longer.iter().map(numbers_within).sum::<usize>()
         }
         (Value::Object(a), Value::Object(b)) => {
             a.iter().filter_map(|(key, a)| Some(changed(a, b.get(key)?))).sum()
@@ -148,10 +138,10 @@ fn watch<S: Source, L: Learner + Serialize>(
         read = read.max(total - seen);
         seen = total;
         if number == 0 {
-            first = numbers(&before);
+            first = numbers_within(&before);
         }
     }
-    Ok(Work { changed: all, read, state: [first, numbers(&before)] })
+    Ok(Work { changed: all, read, state: [first, numbers_within(&before)] })
 }
 
 /// Both methods on the same shape.
@@ -316,7 +306,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "AERR and AELR do work in proportion to the attributes they observe, whatever the dimension, and keep a state in proportion to \
                the dimension, however many examples they have seen.",
     formula: r"\text{work} \le (20 (k + 1) + 40) \, m, \qquad \text{visits of a draw} = O(\log d), \qquad \text{state} = O(d)",
-    design: "Counts, not seconds: values read, numbers of the serialised state changed by an example and held in all, and sums visited by \
+    design: "Counts, not seconds: values read, numbers of the stored state changed by an example and held in all, and sums visited by \
              the production tree; d from 2^7 to 2^13 (trees to 2^20), k = 4, 16, 64, the theorems' step sizes.",
     form: Form::Sound,
     regime: Regime::Deterministic,
@@ -342,6 +332,6 @@ mod tests {
         let before = json!({ "a": [1.0, 2.0], "b": [{ "c": 1 }, { "c": 2 }], "d": true });
         let after = json!({ "a": [1.0, 3.0, 4.0], "b": [{ "c": 0 }, { "c": 2 }], "d": true });
         assert_eq!((changed(&before, &after), changed(&after, &before)), (3, 3));
-        assert_eq!((changed(&before, &before), numbers(&after)), (0, 5));
+        assert_eq!((changed(&before, &before), numbers_within(&after)), (0, 5));
     }
 }

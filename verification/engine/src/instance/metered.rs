@@ -82,13 +82,16 @@ impl<S: Source> Source for Metered<S> {
 /// # Errors
 /// When it cannot be stored.
 pub fn numbers(state: &impl Serialize) -> anyhow::Result<usize> {
-    fn within(value: &Value) -> usize {
-        match value {
-            Value::Array(items) => items.iter().map(within).sum(),
-            Value::Object(fields) => fields.values().map(within).sum(),
-            Value::Number(_) => 1,
-            _ => 0,
-        }
+    Ok(numbers_within(&serde_json::to_value(state)?))
+}
+
+/// How many numbers a stored state holds: plain ones, and floats as the 16 hexadecimal digits of their bits.
+pub fn numbers_within(stored: &Value) -> usize {
+    match stored {
+        Value::Array(items) => items.iter().map(numbers_within).sum(),
+        Value::Object(fields) => fields.values().map(numbers_within).sum(),
+        Value::Number(_) => 1,
+        Value::String(text) => usize::from(text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit())),
+        _ => 0,
     }
-    Ok(within(&serde_json::to_value(state)?))
 }
