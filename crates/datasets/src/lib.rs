@@ -5,6 +5,25 @@
 //! - [`memory`]: tables in memory as sources;
 //! - [`catalog`]: from the name of a dataset to its files, and their download;
 //! - [`preprocess`]: standardising, splitting and the like, fitted on training rows only.
+//!
+//! ```
+//! use lao_datasets::format::csv::{CsvOptions, CsvReader};
+//! use lao_datasets::format::DenseTable;
+//! use lao_datasets::memory::Columns;
+//! use lao_observation::Source;
+//!
+//! // The last column is the label, if no other is named. `read_csv` reads a file, packed or not.
+//! let text = "age,dose,effect\n61,0.5,3\n48,1.5,4\n";
+//! let mut reader = CsvReader::new(text.as_bytes(), "trial.csv", CsvOptions::default());
+//! let (mut rows, mut labels) = (Vec::new(), Vec::new());
+//! while let Some(row) = reader.next_row()? {
+//!     rows.extend_from_slice(row.values);
+//!     labels.push(row.label);
+//! }
+//! let table = DenseTable::from_rows(2, &rows, labels).ok_or("rows of two values")?;
+//! assert_eq!(Columns::try_from(&table)?.dim(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod adversarial;
 pub mod catalog;

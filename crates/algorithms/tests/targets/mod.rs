@@ -1,0 +1,76 @@
+//! What must hold for stored states, parameters and checkpoints whatever the text: it is refused, or what is read goes on as
+//! every learner does. Each target tells whether the text was read.
+//!
+//! Called by `tests/fuzz.rs` on changed states, and from libFuzzer (`fuzz/` at the root).
+#![allow(dead_code, reason = "no program calls all of them")]
+
+use lao_algorithms::{AnyLearner, AnyParams, METHODS, Task};
+use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_kernels::SparseVector;
+use lao_observation::{Budget, Checkpoint, Learner, Seed, Session, Source};
+
+pub const DIM: usize = 12;
+pub const BUDGET: usize = 6;
+const STEPS: usize = 40;
+
+pub fn task() -> Task {
+    Task { step_size: 0.2, examples: 500, ..Task::new(DIM, 2, BUDGET) }
+}
+
+pub fn source(dim: usize) -> Virtual<Uniform> {
+    let theta = SparseVector::new(dim, vec![0, dim as u32 - 1], vec![1.0, -0.5]).unwrap();
+    Virtual::new(Uniform::new(dim).unwrap(), theta, Noise::Gaussian(0.1), &Seed::root(7)).unwrap()
+}
+
+/// Lets a learner go on for some steps, in a session.
+fn go_on<S: Source>(learner: &mut AnyLearner, session: &mut Session<S>, cap: usize) {
+    for _ in 0..STEPS {
+        // A large batch is served in pieces, of which few will do.
+        let step = session.step(learner, 16);
+        assert!(learner.coefficients().values().iter().all(|value| value.is_finite()), "NaN was learned");
+        assert!(session.ledger().most_attributes <= cap, "the budget was exceeded");
+        if let Err(error) = step {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    }
+}
+
+pub fn state(text: &str) -> bool {
+    let Ok(mut learner) = serde_json::from_str::<AnyLearner>(text) else { return false };
+    let mut session = Session::new(source(DIM), Budget::Unlimited, &Seed::root(3)).online(true);
+    go_on(&mut learner, &mut session, DIM);
+    true
+}
+
+pub fn parameters(text: &str) -> bool {
+    let Ok(params) = serde_json::from_str::<AnyParams>(text) else { return false };
+    match params.check() {
+        Ok(mut learner) => {
+            // Whatever the dimension, a run over few examples of few attributes is cheap; others are only built.
+            let dim = learner.dim();
+            if (2..=1000).contains(&dim) {
+                let mut session = Session::new(source(dim), Budget::Unlimited, &Seed::root(3)).online(true);
+                go_on(&mut learner, &mut session, dim);
+            }
+            true
+        }
+        Err(error) => {
+            let named = !error.field.is_empty() && !error.value.is_empty() && !error.allowed.is_empty();
+            assert!(named, "{error}");
+            false
+        }
+    }
+}
+
+pub fn checkpoint(text: &str) -> bool {
+    let Ok(checkpoint) = serde_json::from_str::<Checkpoint>(text) else { return false };
+    let Ok(mut session) = Session::resume(source(DIM).with_length(1000), checkpoint) else { return false };
+    let mut learner = (METHODS[0].build)(&task()).unwrap();
+    for _ in 0..STEPS {
+        if session.step(&mut learner, 16).is_err() {
+            break;
+        }
+    }
+    true
+}
