@@ -55,7 +55,7 @@
 //! | [`seed`], [`sample`] | where every draw comes from |
 //! | [`estimate`] | unbiased estimates from partly observed examples |
 //! | [`finite_sum`] | full information: a metered sum of component functions |
-//! | [`stored`] | how state is stored: with its bits, and checked when read |
+//! | [`mod@stored`] | how state is stored: with its bits, and checked when read |
 //! | [`testing`] | checks for authors of sources |
 //! | [`problem`] | the constants that theorems speak of |
 

@@ -1,7 +1,7 @@
 //! How state is stored: with the bits it has, and checked when it is read.
 //!
 //! A learner that is stored and read must go on as if it had never left memory, and a file that was damaged, or written
-//! by a stranger, must be refused before the first step. [`stored!`](crate::stored) sees to both, for every type whose
+//! by a stranger, must be refused before the first step. [`stored!`](macro@crate::stored) sees to both, for every type whose
 //! state outlives a run:
 //!
 //! - **Exact numbers.** Not every reader of decimal numbers rounds correctly (that of `serde_json` does so only with its
