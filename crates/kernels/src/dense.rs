@@ -74,6 +74,15 @@ pub fn sum_abs(values: &[f64]) -> f64 {
     sum_of(values, f64::abs)
 }
 
+/// Returns whether all values are finite.
+#[inline]
+pub fn all_finite(values: &[f64]) -> bool {
+    // The exponent of a value that is not finite is all ones, so that one more carries into the sign bit. Integers, without a
+    // way out in the middle: many values are looked at at once.
+    let carries = |bits: u64| (bits & !(1 << 63)) + (1 << 52);
+    values.iter().fold(0, |all, value| all | carries(value.to_bits())) >> 63 == 0
+}
+
 #[inline(always)]
 fn sum_of(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     let (chunks, tail) = values.as_chunks::<LANES>();
@@ -193,6 +202,22 @@ pub(crate) fn add_up(acc: [f64; LANES]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_value_that_is_not_finite_shows_wherever_it_stands() {
+        let finite = [0.0, -0.0, 5e-324, f64::MAX, f64::MIN, 1.0, -1e-300, f64::MIN_POSITIVE];
+        for length in 0..40 {
+            let mut values: Vec<f64> = finite.iter().copied().cycle().take(length).collect();
+            assert!(all_finite(&values));
+            for place in 0..length {
+                for strange in [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    let old = std::mem::replace(&mut values[place], strange);
+                    assert!(!all_finite(&values), "{strange} at {place} of {length}");
+                    values[place] = old;
+                }
+            }
+        }
+    }
     use proptest::prelude::*;
 
     /// Row i goes to accumulator i mod 8, then the accumulators are added pairwise.

@@ -32,7 +32,7 @@ mod vector;
 
 pub use cholesky::solve_positive;
 pub use dense::{
-    Element, TILE, add_columns, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
+    Element, TILE, add_columns, all_finite, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
 };
 pub use drift::Drifting;
 pub use exponential::{exponential_factors, scaled_exponentials};

@@ -1,7 +1,7 @@
 //! The learner's side of the contract: ask and tell.
 
 use crate::{Ask, Block, Rng, Row};
-use lao_kernels::SparseView;
+use lao_kernels::{SparseView, all_finite};
 use std::fmt;
 use thiserror::Error;
 
@@ -106,8 +106,7 @@ impl<'a> Told<'a> {
         let Some((seen, label)) = block.single() else {
             return Err(not_asked("values of several examples, or of none"));
         };
-        // Without a way out in the middle, so that many numbers are looked at at once.
-        if seen.values.iter().fold(label.is_finite(), |all, value| all & value.is_finite()) {
+        if label.is_finite() && all_finite(seen.values) {
             return Ok((seen, label));
         }
         let strange = |(_, value): &(&u32, &f64)| !value.is_finite();

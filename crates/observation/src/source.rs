@@ -1,7 +1,7 @@
 //! The data's side of the contract.
 
 use crate::BlockBuf;
-use lao_kernels::{SparseView, gradient_block, residual};
+use lao_kernels::{SparseView, all_finite, gradient_block, residual};
 use thiserror::Error;
 
 /// A stream of examples that can be looked at attribute by attribute.
@@ -159,14 +159,12 @@ pub(crate) fn check_answer<S: Source + ?Sized>(
         return Err(SourceError::Rows { returned, set, room });
     }
     let seen = block.view(attributes);
-    // Without a way out in the middle, so that many numbers are looked at at once.
-    let finite = |numbers: &[f64]| numbers.iter().fold(true, |all, number| all & number.is_finite());
     let columns = |c: usize| seen.column(c);
     let all = match seen.single() {
-        Some((row, _)) => finite(row.values),
-        None => (0..attributes.len()).all(|c| finite(columns(c))),
+        Some((row, _)) => all_finite(row.values),
+        None => (0..attributes.len()).all(|c| all_finite(columns(c))),
     };
-    if all && finite(seen.labels()) {
+    if all && all_finite(seen.labels()) {
         return Ok(returned);
     }
     let first = source.position().saturating_sub(returned as u64);
