@@ -215,13 +215,12 @@ impl Seen {
             // Where the end was not seen, no more is asked for than was.
             let room = rooms.next().map_or(1, |room| if self.ends { room } else { left.min(room) });
             block.reset_poisoned(attributes.len(), room);
-            let rows = if draws {
-                let answer = source.observe_draws(attributes, &mut block, &mut scratch);
-                answer.and_then(|rows| check_shape(&source, attributes, &block, rows))
+            let answer = if draws {
+                source.observe_draws(attributes, &mut block, &mut scratch)
             } else {
-                let answer = source.observe(attributes, &mut block);
-                answer.and_then(|rows| check_shape(&source, attributes, &block, rows))
+                source.observe(attributes, &mut block)
             };
+            let rows = answer.and_then(|rows| check_shape(&source, attributes, &block, rows));
             let rows = rows.map_err(failed(doing))?;
             if rows > left || (rows == 0 && left > 0) {
                 let (found, expected) = (rows as u64, left as u64);
