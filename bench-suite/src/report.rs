@@ -71,7 +71,7 @@ impl Page {
 /// When a figure cannot be drawn or a file cannot be written.
 pub fn write(scenario: &Scenario, record: &Record, folder: &mut OutputFolder) -> anyhow::Result<Analysis> {
     let name = |file: &str| format!("{}/{file}", scenario.name);
-    let analysis = kinds::analyse(scenario, &record.rows);
+    let analysis = kinds::analyze(scenario, &record.rows);
     let page = Page::new(scenario, record, &analysis)?;
     let figures = page.figures.iter().enumerate();
     let mut files: Vec<(String, String)> =
@@ -92,7 +92,7 @@ pub fn write_index(folder: &mut OutputFolder) -> anyhow::Result<()> {
     let mut pages = Vec::new();
     for scenario in Scenario::all()? {
         if let Some(record) = Record::read(&folder.path().join(&scenario.name))? {
-            pages.push(Page::new(&scenario, &record, &kinds::analyse(&scenario, &record.rows))?);
+            pages.push(Page::new(&scenario, &record, &kinds::analyze(&scenario, &record.rows))?);
         }
     }
     let pages = Serde(pages);

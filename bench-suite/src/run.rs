@@ -23,19 +23,19 @@ pub struct Options {
 }
 
 /// Called after each job with how many are done, of how many.
-pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
+pub type BenchProgress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// The run was cancelled; the scenario left nothing.
+/// The run was canceled; the scenario left nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Cancelled;
+pub struct Canceled;
 
-impl std::fmt::Display for Cancelled {
+impl std::fmt::Display for Canceled {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("cancelled")
     }
 }
 
-impl std::error::Error for Cancelled {}
+impl std::error::Error for Canceled {}
 
 /// The page of a scenario, and the one that lists all of them.
 pub(crate) const PAGE: &str = "index.html";
@@ -83,20 +83,20 @@ fn is_figure(name: &str) -> bool {
 /// Runs one scenario and leaves its records in the folder, under its name.
 ///
 /// # Errors
-/// When a job fails, the folder cannot be written, or the run was cancelled ([`Cancelled`]).
+/// When a job fails, the folder cannot be written, or the run was canceled ([`Canceled`]).
 pub fn run(
     scenario: &Scenario,
     options: Options,
     folder: &mut OutputFolder,
-    progress: &Progress<'_>,
-    cancelled: &AtomicBool,
+    progress: &BenchProgress<'_>,
+    canceled: &AtomicBool,
 ) -> anyhow::Result<Record> {
     // Before the work, so that a file that stands in the way is known at once.
     folder.announce(TABLES.into_iter().chain([PAGE]).map(|name| format!("{}/{name}", scenario.name)))?;
     folder.announce([PAGE.to_string()])?;
     let mut record = Record::new(scenario, options.tier, options.seed);
     let start = Instant::now();
-    record.rows = measure(scenario, options, progress, cancelled)?;
+    record.rows = measure(scenario, options, progress, canceled)?;
     record.seconds = start.elapsed().as_secs_f64();
     record.write(folder)?;
     Ok(record)
@@ -105,20 +105,20 @@ pub fn run(
 /// The rows of one scenario. All but the times depend on the seed alone.
 ///
 /// # Errors
-/// When a job fails or the run was cancelled ([`Cancelled`]).
+/// When a job fails or the run was canceled ([`Canceled`]).
 pub fn measure(
     scenario: &Scenario,
     options: Options,
-    progress: &Progress<'_>,
-    cancelled: &AtomicBool,
+    progress: &BenchProgress<'_>,
+    canceled: &AtomicBool,
 ) -> anyhow::Result<Vec<Row>> {
     let size = scenario.tiers.size(options.tier);
     let jobs = kinds::jobs(scenario, size)?;
     let seed = Seed::root(options.seed).child("scenario").child(&scenario.name);
     let done = AtomicUsize::new(0);
     let one = |job: &kinds::Job| -> anyhow::Result<Vec<Row>> {
-        if cancelled.load(Ordering::Relaxed) {
-            return Err(Cancelled.into());
+        if canceled.load(Ordering::Relaxed) {
+            return Err(Canceled.into());
         }
         let rows = kinds::measure(scenario, job, size, &seed).with_context(|| {
             format!(

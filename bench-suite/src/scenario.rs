@@ -70,7 +70,7 @@ pub struct Data {
     /// `s'`, attributes per example; 0 for kinds at full information.
     #[serde(default)]
     pub budget: usize,
-    /// Correlation of neighbouring attributes, for kinds that have it.
+    /// Correlation of neighboring attributes, for kinds that have it.
     #[serde(default)]
     pub correlation: f64,
     /// Standard deviation of the noise.
@@ -172,7 +172,7 @@ impl Contender {
             table.insert("budget".into(), toml::Value::Integer(budget as i64));
         }
         let params: AnyParams = table.try_into().with_context(|| format!("learner {}", self.name))?;
-        params.check().with_context(|| format!("learner {}", self.name))
+        params.build().with_context(|| format!("learner {}", self.name))
     }
 }
 

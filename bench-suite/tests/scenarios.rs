@@ -1,7 +1,7 @@
 //! Scenarios: definitions, selection, runs, records, pages.
 
 use lao_bench_suite::record::{Record, Row};
-use lao_bench_suite::run::{self, Cancelled, Options};
+use lao_bench_suite::run::{self, Canceled, Options};
 use lao_bench_suite::scenario::{ALL, Scenario, Tier};
 use lao_bench_suite::{kinds, report};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +52,7 @@ fn every_file_in_the_folder_is_listed() {
 fn an_unknown_key_is_refused_and_named() {
     let (name, text) = ALL[0];
     for (broken, key) in [
-        (text.replace("kind =", "colour = 1\nkind ="), "colour"),
+        (text.replace("kind =", "color = 1\nkind ="), "colour"),
         (text.replace("noise =", "nois ="), "nois"),
         (text.replace("sparsity =", "sparsty ="), "sparsty"),
         (text.replace("repetitions = 2", "repeats = 2"), "repeats"),
@@ -89,7 +89,7 @@ fn the_same_seed_gives_the_same_records_whatever_the_threads() {
 #[test]
 fn a_learner_that_saw_too_little_for_an_update_is_named_in_the_caption() {
     let scenario = small();
-    let caption = |rows: &[Row]| kinds::analyse(&scenario, rows).figures[0].caption.clone();
+    let caption = |rows: &[Row]| kinds::analyze(&scenario, rows).figures[0].caption.clone();
     let text = caption(&rows(&scenario, CHECK));
     assert!(
         text.contains("No update was completed by Hybrid: the first needs 1300 more examples."),
@@ -123,7 +123,7 @@ fn costs_are_positive_at_every_dimension() {
     let rows = rows(&scenario, CHECK);
     assert_eq!(rows.len(), 2 * 2 * scenario.learners.len() * 2);
     assert!(rows.iter().all(|row| row.is_time() && row.value > 0.0 && row.value.is_finite()));
-    let analysis = kinds::analyse(&scenario, &rows);
+    let analysis = kinds::analyze(&scenario, &rows);
     assert_eq!(analysis.table.len(), 1 + 2 * scenario.learners.len());
 }
 
@@ -136,7 +136,7 @@ fn htp_recovers_a_correlated_support_and_says_how_long_it_took() {
         assert!(row.value.is_finite() && row.value >= 0.0, "{row:?}");
         assert!(row.metric != "support F1" || row.learner != "HTP, k known" || row.value > 0.8, "{row:?}");
     }
-    let analysis = kinds::analyse(&scenario, &rows);
+    let analysis = kinds::analyze(&scenario, &rows);
     assert_eq!(analysis.table.len(), 1 + scenario.learners.len());
 }
 
@@ -173,13 +173,13 @@ fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
 }
 
 #[test]
-fn a_cancelled_run_says_so_and_leaves_no_records() {
+fn a_canceled_run_says_so_and_leaves_no_records() {
     let out = tempfile::tempdir().unwrap();
-    let cancelled = AtomicBool::new(false);
-    let stop = |_: usize, _: usize| cancelled.store(true, Ordering::Relaxed);
+    let canceled = AtomicBool::new(false);
+    let stop = |_: usize, _: usize| canceled.store(true, Ordering::Relaxed);
     let mut results = run::open_folder(out.path()).unwrap();
-    let error = run::run(&small(), CHECK, &mut results, &stop, &cancelled).unwrap_err();
-    assert!(error.is::<Cancelled>());
+    let error = run::run(&small(), CHECK, &mut results, &stop, &canceled).unwrap_err();
+    assert!(error.is::<Canceled>());
     assert_eq!(Record::read(&out.path().join("ms18-fig1")).unwrap(), None);
 }
 

@@ -5,7 +5,7 @@
 //! with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
-use crate::context::{ArmRecord, Cancelled, Context, NotRun, message};
+use crate::context::{ArmRecord, Canceled, Context, NotRun, message};
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, Sizes, Tier};
 use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
@@ -39,7 +39,7 @@ pub struct Options {
 }
 
 /// What a run tells while it goes on. Called from several threads.
-pub trait Progress: Sync {
+pub trait RunProgress: Sync {
     /// A claim starts.
     fn started(&self, _claim: &Claim) {}
     /// Something inside a claim was finished.
@@ -51,7 +51,7 @@ pub trait Progress: Sync {
 /// Progress for nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
-impl Progress for Silent {}
+impl RunProgress for Silent {}
 
 /// Both arms of a claim, as stored while a run goes on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -135,14 +135,14 @@ fn file_of(claim: &Claim) -> String {
 /// Runs the claims, writes the record into the folder, and returns it.
 ///
 /// # Errors
-/// When the folder cannot be written, or the run was cancelled ([`Cancelled`]); what was finished before is
+/// When the folder cannot be written, or the run was canceled ([`Canceled`]); what was finished before is
 /// kept, and the next run with the same key resumes from there.
 pub fn run(
     options: &Options,
     plan: &Plan,
     folder: &mut OutputFolder,
-    progress: &dyn Progress,
-    cancelled: &AtomicBool,
+    progress: &dyn RunProgress,
+    canceled: &AtomicBool,
 ) -> anyhow::Result<(Record, Timings)> {
     let info = run_info(options, plan)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
@@ -167,7 +167,7 @@ pub fn run(
             }
             progress.started(claim);
             let sizes = plan.sizes(claim.id, options.tier);
-            let stored = run_claim(claim, &sizes, alpha, options.seed, &info.key, progress, cancelled)?;
+            let stored = run_claim(claim, &sizes, alpha, options.seed, &info.key, progress, canceled)?;
             write_json(folder, &file, &stored)?;
             progress.finished(claim, passed(claim, &stored, alpha), false);
             Ok(stored)
@@ -196,13 +196,13 @@ fn run_claim(
     alpha: f64,
     seed: u64,
     key: &str,
-    progress: &dyn Progress,
-    cancelled: &AtomicBool,
+    progress: &dyn RunProgress,
+    canceled: &AtomicBool,
 ) -> anyhow::Result<Stored> {
     let start = Instant::now();
     let suite = Seed::root(seed);
     let tick = || progress.tick(claim);
-    let arm = |mutant| run_arm(claim, mutant, sizes, alpha, &suite, cancelled, &tick);
+    let arm = |mutant| run_arm(claim, mutant, sizes, alpha, &suite, canceled, &tick);
     let honest = arm(None)?;
     let mutants = if honest.not_run.is_some() {
         Vec::new()
@@ -218,14 +218,14 @@ fn run_arm(
     sizes: &Sizes,
     alpha: f64,
     suite: &Seed,
-    cancelled: &AtomicBool,
+    canceled: &AtomicBool,
     tick: &(dyn Fn() + Sync),
-) -> Result<ArmRecord, Cancelled> {
-    let mut context = Context::new(claim, mutant, sizes, alpha, suite, cancelled, tick);
+) -> Result<ArmRecord, Canceled> {
+    let mut context = Context::new(claim, mutant, sizes, alpha, suite, canceled, tick);
     let outcome = catch_unwind(AssertUnwindSafe(|| (claim.experiment)(&mut context)));
     let mut record = context.into_record();
-    if cancelled.load(Ordering::Relaxed) {
-        return Err(Cancelled);
+    if canceled.load(Ordering::Relaxed) {
+        return Err(Canceled);
     }
     match outcome {
         Ok(Ok(())) => {}

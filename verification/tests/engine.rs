@@ -1,11 +1,11 @@
 //! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are tame.
 
 use lao_verification::claim::{Claim, Expected, Form, Mutant, Regime};
-use lao_verification::context::{Cancelled, Context, Direction};
+use lao_verification::context::{Canceled, Context, Direction};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, Tier};
 use lao_verification::record::Record;
-use lao_verification::run::{self, Options, Progress, Silent, Status, Timings, status};
+use lao_verification::run::{self, Options, RunProgress, Silent, Status, Timings, status};
 use lao_verification::verdict::Verdict;
 use rand::RngExt as _;
 use std::path::Path;
@@ -120,12 +120,12 @@ fn attempt(
     claims: &[&'static Claim],
     out: &Path,
     jobs: usize,
-    progress: &dyn Progress,
-    cancelled: &AtomicBool,
+    progress: &dyn RunProgress,
+    canceled: &AtomicBool,
 ) -> anyhow::Result<(Record, Timings)> {
     let options = Options { claims: claims.to_vec(), tier: Tier::Quick, seed: 1, jobs, fresh: false };
     let mut folder = run::open_folder(out)?;
-    let done = run::run(&options, &Plan::built_in().unwrap(), &mut folder, progress, cancelled)?;
+    let done = run::run(&options, &Plan::built_in().unwrap(), &mut folder, progress, canceled)?;
     run::finish(&folder, &done.0)?;
     Ok(done)
 }
@@ -182,7 +182,7 @@ fn the_record_does_not_depend_on_the_number_of_threads() {
 /// Cancels after some claims were finished.
 struct CancelAfter<'a>(AtomicU64, &'a AtomicBool);
 
-impl Progress for CancelAfter<'_> {
+impl RunProgress for CancelAfter<'_> {
     fn finished(&self, _: &Claim, _: bool, _: bool) {
         if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.1.store(true, Ordering::Relaxed);
@@ -194,14 +194,14 @@ impl Progress for CancelAfter<'_> {
 #[derive(Default)]
 struct CountReused(AtomicU64);
 
-impl Progress for CountReused {
+impl RunProgress for CountReused {
     fn finished(&self, _: &Claim, _: bool, reused: bool) {
         self.0.fetch_add(u64::from(reused), Ordering::Relaxed);
     }
 }
 
 #[test]
-fn a_cancelled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
+fn a_canceled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
     let claims: [&'static Claim; 4] = [&TRUE, &FALSE, &RICH, &TRIALS];
@@ -209,7 +209,7 @@ fn a_cancelled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
 
     let flag = AtomicBool::new(false);
     let error = attempt(&claims, &broken, 1, &CancelAfter(AtomicU64::new(2), &flag), &flag);
-    assert!(error.unwrap_err().is::<Cancelled>());
+    assert!(error.unwrap_err().is::<Canceled>());
     assert!(!broken.join("evidence.json").exists(), "no record of half a run");
 
     // A torn file, as a power cut could leave it, counts as not there.
@@ -251,7 +251,7 @@ fn plans_with_unknown_keys_or_claims_are_refused() {
     assert!(
         matches!(parse(&format!("{suite}[claims.other]\n")), Err(PlanError::UnknownClaim(id)) if id == "other")
     );
-    assert!(matches!(parse(&format!("{suite}colour = 1\n[claims]\n")), Err(PlanError::Syntax(_))));
+    assert!(matches!(parse(&format!("{suite}color = 1\n[claims]\n")), Err(PlanError::Syntax(_))));
     let zero = suite.replace("1e-3", "0.0");
     assert!(matches!(parse(&format!("{zero}[claims]\n")), Err(PlanError::Suite { field: "alpha", .. })));
 }

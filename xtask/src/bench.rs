@@ -4,7 +4,7 @@ use crate::say;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use lao_bench_suite::record::Record;
-use lao_bench_suite::run::{self, Cancelled, Options};
+use lao_bench_suite::run::{self, Canceled, Options};
 use lao_bench_suite::scenario::{Scenario, Tier};
 use lao_bench_suite::{kinds::Analysis, report};
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ Examples:
 
 The same seed gives the same records, times apart, whatever the number of threads.
 
-Exit status: 0 done; 2 usage, I/O or a failed measurement; 130 cancelled (finished scenarios are kept).")]
+Exit status: 0 done; 2 usage, I/O or a failed measurement; 130 canceled (finished scenarios are kept).")]
 pub struct BenchArgs {
     /// Scenarios to run; all, if none is named.
     #[arg(value_name = "SCENARIO")]
@@ -84,8 +84,8 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
     // What can be refused is refused before the first measurement.
     let mut folder = run::open_folder(&args.out)?;
     report::check_others(&selected, &args.out)?;
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&cancelled);
+    let canceled = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&canceled);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
 
     let (mut records, mut text) = (Vec::new(), String::new());
@@ -96,18 +96,18 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
             bar.set_length(of as u64);
             bar.set_position(done as u64);
         };
-        let result = run::run(scenario, options, &mut folder, &progress, &cancelled);
+        let result = run::run(scenario, options, &mut folder, &progress, &canceled);
         bar.finish_and_clear();
         let record = match result {
             Ok(record) => record,
             Err(error) => {
                 // Scenarios that were finished are kept, whatever became of this one.
                 let kept = if records.is_empty() { Ok(()) } else { report::write_index(&mut folder) };
-                if !error.is::<Cancelled>() {
+                if !error.is::<Canceled>() {
                     return Err(error);
                 }
                 kept?;
-                say::note(&format!("cancelled; finished scenarios are kept in {}", args.out.display()));
+                say::note(&format!("canceled; finished scenarios are kept in {}", args.out.display()));
                 return Ok(ExitCode::from(130));
             }
         };

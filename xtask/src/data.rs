@@ -4,11 +4,11 @@ use crate::say;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
-use lao_datasets::catalog::{Catalog, CatalogError, Dataset, Found, FoundFile, Progress, SplitRule};
+use lao_datasets::catalog::{Catalog, CatalogError, Dataset, DownloadProgress, Found, FoundFile, SplitRule};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// List, fetch and check the datasets of the catalogue.
+/// List, fetch and check the datasets of the catalog.
 ///
 /// Files are looked up in the folder named by LAO_DATA, in the project's data/, and in the cache ($XDG_CACHE_HOME/lao or
 /// ~/.cache/lao), in this order. All three are laid out alike (mnist/, libsvm/, uci/). Only `fetch` uses the network.
@@ -256,7 +256,7 @@ fn describe(catalog: &Catalog, dataset: &Dataset) -> Value {
 #[derive(Default)]
 struct Bar(Option<ProgressBar>);
 
-impl Progress for Bar {
+impl DownloadProgress for Bar {
     fn start(&mut self, url: &str, already: u64, total: Option<u64>) {
         let template = "{msg} {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
         let bar = say::bar(total, template);

@@ -5,10 +5,10 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use lao_verification::claim::{Claim, Expected};
-use lao_verification::context::Cancelled;
+use lao_verification::context::Canceled;
 use lao_verification::plan::{Plan, Tier};
 use lao_verification::record::Record;
-use lao_verification::run::{self, Options, Progress, Status};
+use lao_verification::run::{self, Options, RunProgress, Status};
 use lao_verification::verdict::Verdict;
 use lao_verification::{claims, compare, explain, report};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ Examples:
 Exit status: 0 all as expected; 1 a verdict is not the expected one; 2 usage or I/O, also results that cannot
 be printed (to a reader that has gone they need not be); 3 inconclusive where it may not be; 4 a mutant was
 not noticed; 5 an experiment broke; 6 nothing ran; 7 a tracked rate got worse than it was last blessed; 130
-cancelled (what was finished is kept, and the next run goes on from there).")]
+canceled (what was finished is kept, and the next run goes on from there).")]
 pub struct VerifyArgs {
     /// Only claims whose id contains one of these.
     filter: Vec<String>,
@@ -121,17 +121,17 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     };
     let options = Options { claims: selected, tier, seed, jobs: args.jobs.into(), fresh: args.fresh };
 
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&cancelled);
+    let canceled = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&canceled);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
     let bar = Bar::new(options.claims.len());
-    let result = run::run(&options, &plan, &mut folder, &bar, &cancelled);
+    let result = run::run(&options, &plan, &mut folder, &bar, &canceled);
     bar.0.finish_and_clear();
     let (record, timings) = match result {
         Ok(done) => done,
-        Err(error) if error.is::<Cancelled>() => {
+        Err(error) if error.is::<Canceled>() => {
             say::note(&format!(
-                "cancelled; finished claims are kept in {} and the next run goes on",
+                "canceled; finished claims are kept in {} and the next run goes on",
                 args.out.display()
             ));
             return Ok(ExitCode::from(130));
@@ -272,7 +272,7 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
+impl RunProgress for Bar {
     fn started(&self, claim: &Claim) {
         self.0.set_message(claim.id);
     }

@@ -5,7 +5,7 @@ use crate::record::{Row, median};
 use crate::scenario::{Scenario, Size};
 use anyhow::Context as _;
 use lao_figures::{Axis, Figure, Series};
-use lao_observation::{BlockBuf, Budget, Learner as _, Seed, Session, Stop};
+use lao_observation::{BlockBuf, Budget, Learner as _, Seed, Session, SessionLimit};
 use std::time::Instant;
 
 const TIME: &str = "ns per example";
@@ -26,10 +26,10 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     let mut learner = job.contender.learner(job.dim, data.budget)?;
     let mut session = Session::new(stream, Budget::PerExample(data.budget), &seed.child("algorithm"));
 
-    session.run(&mut learner, Stop::after_updates(1), |_, _| {})?;
+    session.run(&mut learner, SessionLimit::after_updates(1), |_, _| {})?;
     let (before, start) = (session.ledger().examples, Instant::now());
     loop {
-        let next = Stop::after_updates(learner.updates() + 1);
+        let next = SessionLimit::after_updates(learner.updates() + 1);
         session.run(&mut learner, next, |_, _| {})?;
         if session.ledger().examples - before >= wanted {
             break;
@@ -56,7 +56,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
 }
 
 /// Median time per example, with the source's own time as reference.
-pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
+pub fn analyze(scenario: &Scenario, rows: &[Row]) -> Analysis {
     let names: Vec<&str> = scenario.learners.iter().filter_map(|table| table.get("name")?.as_str()).collect();
     let middle = |name: &str, metric: &str, dim: usize| {
         let fits = |row: &&Row| row.learner == name && row.metric == metric && row.dim == dim;

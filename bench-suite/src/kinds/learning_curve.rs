@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use lao_figures::{Axis, Figure, Series, Style};
 use lao_kernels::SparseVector;
 use lao_observation::session::mean_squared_error;
-use lao_observation::{Budget, Learner as _, NoUpdate, Seed, Session, Stop};
+use lao_observation::{Budget, Learner as _, NoUpdate, Seed, Session, SessionLimit};
 use std::time::{Duration, Instant};
 
 const MSE: &str = "test mse";
@@ -53,7 +53,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
 
     // The clock stands still while estimates are scored.
     let (start, mut scoring, mut trouble) = (Instant::now(), Duration::ZERO, None);
-    session.run(&mut learner, Stop::after_examples(train), |ledger, learner| {
+    session.run(&mut learner, SessionLimit::after_examples(train), |ledger, learner| {
         let pause = Instant::now();
         while next < POINTS && grid(next) < ledger.examples {
             trouble = trouble.take().or(score(&current, grid(next)).err());
@@ -79,7 +79,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
 }
 
 /// Curves of means with two standard deviations, and a table of final values.
-pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
+pub fn analyze(scenario: &Scenario, rows: &[Row]) -> Analysis {
     let names: Vec<&str> = scenario.learners.iter().filter_map(|table| table.get("name")?.as_str()).collect();
     let values = |name: &str, metric: &str, at: u64| -> Vec<f64> {
         let fits = |row: &&Row| row.learner == name && row.metric == metric && row.examples == at;

@@ -66,10 +66,10 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
 }
 
 /// Sums up.
-pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
+pub fn analyze(scenario: &Scenario, rows: &[Row]) -> Analysis {
     match scenario.kind {
-        Kind::LearningCurve => learning_curve::analyse(scenario, rows),
-        Kind::Cost => cost::analyse(scenario, rows),
-        Kind::Recovery => recovery::analyse(scenario, rows),
+        Kind::LearningCurve => learning_curve::analyze(scenario, rows),
+        Kind::Cost => cost::analyze(scenario, rows),
+        Kind::Recovery => recovery::analyze(scenario, rows),
     }
 }

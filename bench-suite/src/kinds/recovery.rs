@@ -4,10 +4,10 @@ use super::{Analysis, Job};
 use crate::record::{Row, mean_sd, median};
 use crate::scenario::{Choose, Scenario, Size};
 use anyhow::{Context as _, ensure};
-use lao_algorithms::thresholding::{SolverTask, Stop, path, solve};
+use lao_algorithms::thresholding::{SolverLimit, SolverTask, path, solve};
 use lao_figures::{Axis, Figure, Series};
 use lao_kernels::SparseVector;
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{BlockBuf, FiniteSum, Predictor, Seed};
 use std::time::Instant;
 
@@ -71,9 +71,9 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
         // Each solver gets the layout that suits it.
         let examples = if spec.row.random {
             let row = |i| columns.iter().skip(i).step_by(rows).copied();
-            Examples::rows(rows, job.dim, (0..rows).flat_map(row).collect())?
+            DesignMatrix::rows(rows, job.dim, (0..rows).flat_map(row).collect())?
         } else {
-            Examples::columns(rows, job.dim, columns)?
+            DesignMatrix::columns(rows, job.dim, columns)?
         };
         anyhow::Ok(FiniteSum::new(examples, Loss::least_squares(labels)?)?)
     };
@@ -81,7 +81,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     let mut train = sum(rows, "train")?;
     let mut validation = sum(count(data.test, "test")?, "validation")?;
     let step_size = spec.step / train.component_smoothness();
-    let stop = Stop { calls: Some(spec.passes * train.len() as u64), ..Stop::default() };
+    let stop = SolverLimit { calls: Some(spec.passes * train.len() as u64), ..SolverLimit::default() };
     let draws = seed.child("algorithm");
 
     let start = Instant::now();
@@ -117,7 +117,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
 }
 
 /// Means of what was found beside the median time.
-pub fn analyse(scenario: &Scenario, rows: &[Row]) -> Analysis {
+pub fn analyze(scenario: &Scenario, rows: &[Row]) -> Analysis {
     let names: Vec<&str> = scenario.learners.iter().filter_map(|table| table.get("name")?.as_str()).collect();
     let values = |name: &str, metric: &str| -> Vec<f64> {
         let fits = |row: &&Row| row.learner == name && row.metric == metric;

@@ -118,11 +118,11 @@ fn at(criterion: &mut Criterion, dim: usize) {
     group.throughput(Throughput::Elements(EXAMPLES)).sample_size(20);
     let rda1 = Rda1Params::practical(dim, BUDGET, KEPT, 0.25, 5.0);
     let learners: [(&str, Box<dyn Learner>); 5] = [
-        ("rda1", Box::new(rda1.check().unwrap())),
-        ("rda2", Box::new(Rda2Params::practical(dim, BUDGET, 0.25, 5.0).check().unwrap())),
-        ("rda3", Box::new(Rda3Params::practical(dim, BUDGET, 0.25, 5.0).check().unwrap())),
-        ("greedy", Box::new(GreedyParams::practical(dim, BUDGET, 0.25, 5.0).check().unwrap())),
-        ("uniform", Box::new(UniformParams::practical(dim, BUDGET, 0.25, 5.0).check().unwrap())),
+        ("rda1", Box::new(rda1.build().unwrap())),
+        ("rda2", Box::new(Rda2Params::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
+        ("rda3", Box::new(Rda3Params::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
+        ("greedy", Box::new(GreedyParams::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
+        ("uniform", Box::new(UniformParams::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
     ];
     for (name, mut learner) in learners {
         let mut session = Session::new(Table::new(dim), Budget::PerExample(BUDGET), &Seed::root(2));

@@ -17,7 +17,7 @@ use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{Element, SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, Source, SourceError, Stop, Told,
+    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Source, SourceError, Told,
 };
 use rand::RngExt;
 use std::hint::black_box;
@@ -53,7 +53,7 @@ fn exploration(dim: usize, batch: u64) -> ExplorationParams {
 /// One pass of a fresh learner over a fresh stream.
 fn pass<L: Learner>(source: impl Source, mut learner: L, examples: usize) -> L {
     let mut session = Session::new(source, Budget::PerExample(BUDGET), &Seed::root(3));
-    session.run(&mut learner, Stop::after_examples(examples as u64), |_, _| {}).unwrap();
+    session.run(&mut learner, SessionLimit::after_examples(examples as u64), |_, _| {}).unwrap();
     learner
 }
 
@@ -113,7 +113,7 @@ fn columns<T: Element>(criterion: &mut Criterion, name: &str, convert: fn(f64) -
     let values: Vec<T> = numbers("values", n * DIM).into_iter().map(convert).collect();
     let source = Columns::new(DIM, values.clone(), labels.clone()).unwrap();
     let (batch, start) = (n / BLOCKS, scattered(DIM, HALF));
-    let learner = exploration(DIM, batch as u64).check().unwrap();
+    let learner = exploration(DIM, batch as u64).build().unwrap();
     let twin = || {
         let mut gradient = vec![0.0; DIM];
         for i in 0..BLOCKS {
@@ -133,7 +133,7 @@ fn rows(criterion: &mut Criterion) {
     let values = numbers("values", n * DIM);
     let source = Rows::new(DIM, values.clone(), labels.clone()).unwrap();
     let (batch, start) = (n / BLOCKS, scattered(DIM, HALF));
-    let learner = exploration(DIM, batch as u64).check().unwrap();
+    let learner = exploration(DIM, batch as u64).build().unwrap();
     let twin = || {
         let mut gradient = vec![0.0; DIM];
         twin_rows(&values, &labels, start.view(), &mut gradient);
@@ -158,7 +158,7 @@ fn hybrid(criterion: &mut Criterion) {
         start: Some(start.clone()),
         ..HybridParams::practical(DIM, HALF, BUDGET, STEP)
     };
-    let learner = params.check().unwrap();
+    let learner = params.build().unwrap();
     let twin = || {
         let (mut gradient, mut theta) = (vec![0.0; DIM], start.clone());
         for i in 0..BLOCKS {
@@ -198,7 +198,7 @@ fn naive(criterion: &mut Criterion) {
         start: Some(start.clone()),
         ..NaiveParams::practical(DIM, HALF, BUDGET, STEP)
     };
-    let learner = params.check().unwrap();
+    let learner = params.build().unwrap();
     let twin = || {
         let (mut sampler, mut rng, mut drawn) = (SubsetSampler::new(DIM), Seed::root(3).rng(), Vec::new());
         let (mut theta, mut gradient) = (start.clone(), vec![0.0; DIM]);
@@ -291,7 +291,7 @@ fn dimension(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("dimension");
     let dims: &[usize] = if examples() < 10_000 { &[1_000] } else { &[1_000, 10_000, 100_000, 1_000_000] };
     for &dim in dims {
-        let (learner, batch) = (exploration(dim, 16).check().unwrap(), 16);
+        let (learner, batch) = (exploration(dim, 16).build().unwrap(), 16);
         let update = dim / HALF * batch;
         let law = Rademacher::new(dim).unwrap();
         let source = Virtual::new(law, scattered(dim, 10), Noise::Gaussian(1.0), &Seed::root(4)).unwrap();

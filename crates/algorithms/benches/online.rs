@@ -17,7 +17,8 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_kernels::project_l1_ball;
 use lao_observation::sample::uniform_draws;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Scratch, Seed, Session, Source, SourceError, Stop, Told,
+    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Scratch, Seed, Session, SessionLimit, Source,
+    SourceError, Told,
 };
 use rand::RngExt;
 
@@ -87,7 +88,7 @@ fn learning<L: Learner>(group: &mut BenchmarkGroup<'_, WallTime>, dim: usize, mu
     group.bench_function(BenchmarkId::new("learner", dim), |b| {
         b.iter(|| {
             let until = session.ledger().examples + examples();
-            session.run(&mut learner, Stop::after_examples(until), |_, _| {}).unwrap()
+            session.run(&mut learner, SessionLimit::after_examples(until), |_, _| {}).unwrap()
         })
     });
 }
@@ -160,7 +161,7 @@ fn aerr(criterion: &mut Criterion) {
         if dim == DIMS[0] {
             aerr_twin(&mut group, &params);
         }
-        learning(&mut group, dim, params.check().unwrap());
+        learning(&mut group, dim, params.build().unwrap());
     }
 }
 
@@ -171,7 +172,7 @@ fn aelr(criterion: &mut Criterion) {
         if dim == DIMS[0] {
             aelr_twin(&mut group, &params);
         }
-        learning(&mut group, dim, params.check().unwrap());
+        learning(&mut group, dim, params.build().unwrap());
     }
 }
 
@@ -205,7 +206,7 @@ fn aer(criterion: &mut Criterion) {
         if dim == DIMS[0] {
             aer_twin(&mut group, &params);
         }
-        learning(&mut group, dim, params.check().unwrap());
+        learning(&mut group, dim, params.build().unwrap());
     }
 }
 

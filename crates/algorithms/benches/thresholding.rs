@@ -9,12 +9,12 @@
 
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
 use lao_algorithms::thresholding::{
-    EpochLength, GdParams, GdStep, Outcome, ScsgParams, Shape, Solver, Stop, solve,
+    EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverEnd, SolverLimit, solve,
 };
 use lao_kernels::{
     Compressed, Element, HardThreshold, SparseVector, Threshold, logistic_slope, solve_positive,
 };
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{FiniteSum, Rng, Seed};
 use rand::RngExt;
@@ -84,7 +84,7 @@ impl Text {
         Compressed::new(self.rows.width(), starts, indices, values).expect("valid parts")
     }
 
-    fn sum<T: Element>(&self, examples: Examples<T>) -> FiniteSum {
+    fn sum<T: Element>(&self, examples: DesignMatrix<T>) -> FiniteSum {
         let loss = Loss::logistic(&self.labels).expect("signs");
         FiniteSum::new(examples, loss).and_then(|sum| sum.with_ridge(RIDGE)).expect("labels for all rows")
     }
@@ -123,13 +123,14 @@ impl DenseStep<'_> {
 }
 
 fn steps(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
-    let mut sum = text.sum(Examples::compressed_rows(text.rows.clone()));
+    let mut sum = text.sum(DesignMatrix::compressed_rows(text.rows.clone()));
     let (shape, sparsity, n) = (Shape::of(&sum), text.sparsity, sum.len());
     let eta = 1.0 / sum.component_smoothness();
     let length = EpochLength::Steps(n as u64);
     let params = ScsgParams { sparsity, step_size: eta, batch: n, mini_batch: 1, length, start: None };
-    let mut solver = params.check(shape).expect("parameters in range");
-    let start = solve(&mut sum, &mut solver, &Seed::root(2), Stop::after_rounds(1), false).expect("finite");
+    let mut solver = params.build(shape).expect("parameters in range");
+    let start =
+        solve(&mut sum, &mut solver, &Seed::root(2), SolverLimit::after_rounds(1), false).expect("finite");
     let mut rng = Seed::root(3).rng();
     group.bench_function("scsg_step/b1", |bencher| {
         bencher.iter(|| solver.step(&mut sum, &mut rng).expect("finite"));
@@ -171,16 +172,16 @@ fn epochs(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
         let eta = 4.0 / sum.component_smoothness();
         let params =
             GdParams { step: GdStep::Fixed(eta), refit: false, ..GdParams::practical(text.sparsity) };
-        let mut solver = params.check(Shape::of(&sum)).expect("parameters in range");
+        let mut solver = params.build(Shape::of(&sum)).expect("parameters in range");
         let mut rng = Seed::root(3).rng();
         group.bench_function(name, |bencher| {
             bencher.iter(|| solver.step(&mut sum, &mut rng).expect("finite"));
         });
     };
-    bench("gd_epoch/rows_f64", text.sum(Examples::compressed_rows(text.rows.clone())));
-    bench("gd_epoch/columns_f64", text.sum(Examples::compressed_columns(text.rows.transpose())));
-    bench("gd_epoch/rows_f32", text.sum(Examples::compressed_rows(single.clone())));
-    bench("gd_epoch/columns_f32", text.sum(Examples::compressed_columns(single.transpose())));
+    bench("gd_epoch/rows_f64", text.sum(DesignMatrix::compressed_rows(text.rows.clone())));
+    bench("gd_epoch/columns_f64", text.sum(DesignMatrix::compressed_columns(text.rows.transpose())));
+    bench("gd_epoch/rows_f32", text.sum(DesignMatrix::compressed_rows(single.clone())));
+    bench("gd_epoch/columns_f32", text.sum(DesignMatrix::compressed_columns(single.transpose())));
     let (mut x, eta) = (vec![0.0; text.rows.width()], 16.0);
     group.bench_function("gd_epoch/twin", |bencher| bencher.iter(|| plain_epoch(text, eta, &mut x)));
 }
@@ -210,7 +211,7 @@ impl Regression {
 
     fn sum<T: Element>(&self, values: Vec<T>) -> FiniteSum {
         let loss = Loss::least_squares(self.labels.clone()).expect("finite");
-        let examples = Examples::columns(self.rows, self.dim, values).expect("the shape");
+        let examples = DesignMatrix::columns(self.rows, self.dim, values).expect("the shape");
         FiniteSum::new(examples, loss).expect("labels for all rows")
     }
 
@@ -256,10 +257,10 @@ fn pursuits(group: &mut BenchmarkGroup<'_, WallTime>) {
             let params = GdParams::practical(data.support.len());
             group.bench_function(format!("{name}/{storage}"), |bencher| {
                 bencher.iter(|| {
-                    let mut solver = params.clone().check(Shape::of(&sum)).expect("parameters in range");
-                    let stop = Stop::after_rounds(20);
+                    let mut solver = params.clone().build(Shape::of(&sum)).expect("parameters in range");
+                    let stop = SolverLimit::after_rounds(20);
                     let run = solve(&mut sum, &mut solver, &Seed::root(1), stop, false).expect("finite");
-                    assert_eq!(run.outcome, Outcome::Settled);
+                    assert_eq!(run.outcome, SolverEnd::Settled);
                     run.predictor
                 });
             });

@@ -23,7 +23,7 @@ pub struct Task {
     pub sparsity: usize,
     /// Attributes that may be observed per example.
     pub budget: usize,
-    /// Step size: 1/4 for standardised, weakly correlated attributes, less for correlated ones.
+    /// Step size: 1/4 for standardized, weakly correlated attributes, less for correlated ones.
     pub step_size: f64,
     /// Where to start; methods that refine a given support need it.
     pub start: Option<SparseVector>,
@@ -34,7 +34,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task on standardised, weakly correlated attributes: step size 1/4, started at zero, predictors within radius
+    /// A task on standardized, weakly correlated attributes: step size 1/4, started at zero, predictors within radius
     /// `sparsity`, 100,000 examples.
     pub fn new(dim: usize, sparsity: usize, budget: usize) -> Self {
         Task {
@@ -92,24 +92,24 @@ impl AnyParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<AnyLearner, ParamError> {
+    pub fn build(self) -> Result<AnyLearner, ParamError> {
         Ok(match self {
-            AnyParams::Exploration(params) => AnyLearner::Exploration(params.check()?),
-            AnyParams::Exploitation(params) => AnyLearner::Exploitation(params.check()?),
-            AnyParams::Hybrid(params) => AnyLearner::Hybrid(params.check()?),
-            AnyParams::Naive(params) => AnyLearner::Naive(params.check()?),
-            AnyParams::Aerr(params) => AnyLearner::Aerr(params.check()?),
-            AnyParams::Aelr(params) => AnyLearner::Aelr(params.check()?),
-            AnyParams::Aesvr(params) => AnyLearner::Aesvr(params.check()?),
-            AnyParams::Aer(params) => AnyLearner::Aer(params.check()?),
-            AnyParams::Rda1(params) => AnyLearner::Rda1(params.check()?),
-            AnyParams::Rda2(params) => AnyLearner::Rda2(params.check()?),
-            AnyParams::Rda3(params) => AnyLearner::Rda3(params.check()?),
-            AnyParams::Greedy(params) => AnyLearner::Greedy(params.check()?),
-            AnyParams::Uniform(params) => AnyLearner::Uniform(params.check()?),
-            AnyParams::Dantzig(params) => AnyLearner::Dantzig(params.check()?),
-            AnyParams::Fkk(params) => AnyLearner::Fkk(params.check()?),
-            AnyParams::Online(params) => AnyLearner::Online(params.check()?),
+            AnyParams::Exploration(params) => AnyLearner::Exploration(params.build()?),
+            AnyParams::Exploitation(params) => AnyLearner::Exploitation(params.build()?),
+            AnyParams::Hybrid(params) => AnyLearner::Hybrid(params.build()?),
+            AnyParams::Naive(params) => AnyLearner::Naive(params.build()?),
+            AnyParams::Aerr(params) => AnyLearner::Aerr(params.build()?),
+            AnyParams::Aelr(params) => AnyLearner::Aelr(params.build()?),
+            AnyParams::Aesvr(params) => AnyLearner::Aesvr(params.build()?),
+            AnyParams::Aer(params) => AnyLearner::Aer(params.build()?),
+            AnyParams::Rda1(params) => AnyLearner::Rda1(params.build()?),
+            AnyParams::Rda2(params) => AnyLearner::Rda2(params.build()?),
+            AnyParams::Rda3(params) => AnyLearner::Rda3(params.build()?),
+            AnyParams::Greedy(params) => AnyLearner::Greedy(params.build()?),
+            AnyParams::Uniform(params) => AnyLearner::Uniform(params.build()?),
+            AnyParams::Dantzig(params) => AnyLearner::Dantzig(params.build()?),
+            AnyParams::Fkk(params) => AnyLearner::Fkk(params.build()?),
+            AnyParams::Online(params) => AnyLearner::Online(params.build()?),
         })
     }
 }
@@ -183,12 +183,12 @@ fn aesvr(task: &Task) -> Result<Aesvr, ParamError> {
     let Task { dim, budget, radius, examples, step_size, .. } = *task;
     draws_beside_one("AESVR", task)?;
     require(budget >= 3, "AESVR", "budget", budget, "at least 3, one uniform draw and two for the loss")?;
-    AesvrParams::practical(dim, budget - 2, radius, examples, step_size).check()
+    AesvrParams::practical(dim, budget - 2, radius, examples, step_size).build()
 }
 
 fn online(ball: Ball, task: &Task) -> Result<AnyLearner, ParamError> {
     let Task { dim, radius, step_size, .. } = *task;
-    Ok(AnyLearner::Online(OnlineParams::practical(dim, ball, radius, step_size).check()?))
+    Ok(AnyLearner::Online(OnlineParams::practical(dim, ball, radius, step_size).build()?))
 }
 
 /// All methods.
@@ -203,7 +203,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = ExplorationParams::practical(dim, sparsity, budget, step_size);
-            Ok(AnyLearner::Exploration(ExplorationParams { start: task.start.clone(), ..params }.check()?))
+            Ok(AnyLearner::Exploration(ExplorationParams { start: task.start.clone(), ..params }.build()?))
         },
     },
     Method {
@@ -221,7 +221,7 @@ pub const METHODS: &[Method] = &[
                 None => zeros().unwrap_or_else(|_| SparseVector::zeros(task.dim)),
             };
             let params = ExploitationParams::practical(start, task.budget, task.step_size);
-            Ok(AnyLearner::Exploitation(params.check()?))
+            Ok(AnyLearner::Exploitation(params.build()?))
         },
     },
     Method {
@@ -234,7 +234,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = HybridParams::practical(dim, sparsity, budget, step_size);
-            Ok(AnyLearner::Hybrid(HybridParams { start: task.start.clone(), ..params }.check()?))
+            Ok(AnyLearner::Hybrid(HybridParams { start: task.start.clone(), ..params }.build()?))
         },
     },
     Method {
@@ -247,7 +247,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, sparsity, budget, step_size, .. } = *task;
             let params = NaiveParams::practical(dim, sparsity, budget, step_size);
-            Ok(AnyLearner::Naive(NaiveParams { start: task.start.clone(), ..params }.check()?))
+            Ok(AnyLearner::Naive(NaiveParams { start: task.start.clone(), ..params }.build()?))
         },
     },
     Method {
@@ -261,7 +261,7 @@ pub const METHODS: &[Method] = &[
             let Task { dim, radius, examples, step_size, .. } = *task;
             let draws = draws_beside_one("AERR", task)?;
             let params = AerrParams::practical(dim, draws, radius, examples, step_size);
-            Ok(AnyLearner::Aerr(AerrParams { start: task.start.clone(), ..params }.check()?))
+            Ok(AnyLearner::Aerr(AerrParams { start: task.start.clone(), ..params }.build()?))
         },
     },
     Method {
@@ -274,7 +274,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, radius, examples, step_size, .. } = *task;
             let draws = draws_beside_one("AELR", task)?;
-            Ok(AnyLearner::Aelr(AelrParams::practical(dim, draws, radius, examples, step_size).check()?))
+            Ok(AnyLearner::Aelr(AelrParams::practical(dim, draws, radius, examples, step_size).build()?))
         },
     },
     Method {
@@ -296,7 +296,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, budget, radius, examples, step_size, .. } = *task;
             draws_beside_one("AER", task)?;
-            Ok(AnyLearner::Aer(AerParams::practical(dim, budget, radius, examples, step_size).check()?))
+            Ok(AnyLearner::Aer(AerParams::practical(dim, budget, radius, examples, step_size).build()?))
         },
     },
     Method {
@@ -309,7 +309,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, sparsity, budget, step_size, radius, .. } = *task;
             require_step("RDA1", step_size)?;
-            Ok(AnyLearner::Rda1(Rda1Params::practical(dim, budget, sparsity, step_size, radius).check()?))
+            Ok(AnyLearner::Rda1(Rda1Params::practical(dim, budget, sparsity, step_size, radius).build()?))
         },
     },
     Method {
@@ -322,7 +322,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("RDA2", step_size)?;
-            Ok(AnyLearner::Rda2(Rda2Params::practical(dim, budget, step_size, radius).check()?))
+            Ok(AnyLearner::Rda2(Rda2Params::practical(dim, budget, step_size, radius).build()?))
         },
     },
     Method {
@@ -335,7 +335,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("RDA3", step_size)?;
-            Ok(AnyLearner::Rda3(Rda3Params::practical(dim, budget, step_size, radius).check()?))
+            Ok(AnyLearner::Rda3(Rda3Params::practical(dim, budget, step_size, radius).build()?))
         },
     },
     Method {
@@ -348,7 +348,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("greedy", step_size)?;
-            Ok(AnyLearner::Greedy(GreedyParams::practical(dim, budget, step_size, radius).check()?))
+            Ok(AnyLearner::Greedy(GreedyParams::practical(dim, budget, step_size, radius).build()?))
         },
     },
     Method {
@@ -361,7 +361,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, budget, step_size, radius, .. } = *task;
             require_step("uniform", step_size)?;
-            Ok(AnyLearner::Uniform(UniformParams::practical(dim, budget, step_size, radius).check()?))
+            Ok(AnyLearner::Uniform(UniformParams::practical(dim, budget, step_size, radius).build()?))
         },
     },
     Method {
@@ -375,7 +375,7 @@ pub const METHODS: &[Method] = &[
             let Task { dim, sparsity, budget, examples, step_size, .. } = *task;
             require_step("Dantzig", step_size)?;
             let params = DantzigParams::practical(dim, sparsity, budget, examples);
-            Ok(AnyLearner::Dantzig(params.check()?))
+            Ok(AnyLearner::Dantzig(params.build()?))
         },
     },
     Method {
@@ -388,7 +388,7 @@ pub const METHODS: &[Method] = &[
         build: |task| {
             let Task { dim, sparsity, budget, radius, examples, step_size, .. } = *task;
             let params = FkkParams::practical(dim, sparsity, budget, radius, examples, step_size);
-            Ok(AnyLearner::Fkk(params.check()?))
+            Ok(AnyLearner::Fkk(params.build()?))
         },
     },
     Method {

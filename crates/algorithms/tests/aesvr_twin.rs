@@ -37,7 +37,7 @@ proptest! {
             reads_zeros: false,
         };
         let mut reference = AesvrReference::new(&params).unwrap();
-        let (mut learner, mut ask) = (params.check().unwrap(), Ask::new(dim));
+        let (mut learner, mut ask) = (params.build().unwrap(), Ask::new(dim));
         let mut rng = Seed::root(seed).rng();
         for _ in 0..steps {
             let x: Vec<f64> = (0..dim).map(|_| rng.random_range(-1.0..1.0)).collect();
@@ -72,7 +72,7 @@ proptest! {
 fn the_default_number_of_repetitions_is_that_of_the_lemma_in_the_unit_of_the_smoothing() {
     assert_eq!([0.125, 0.25, 0.3].map(|eps| AesvrParams::default_repetitions(1.0, eps)), [1024, 256, 178]);
     assert_eq!(AesvrParams::default_repetitions(1.0, 1e-9), 1 << 16);
-    let learner = AesvrParams::from_theorem(5, 2, 1.0, (0.1, 0.5), 5.0, 100).check().unwrap();
+    let learner = AesvrParams::from_theorem(5, 2, 1.0, (0.1, 0.5), 5.0, 100).build().unwrap();
     let Budget::Expected { mean, cap } = learner.budget() else { panic!("in expectation") };
     assert!(cap == 5 && mean > 2.0 && mean < 2.0 + 3.5, "{mean}");
 }

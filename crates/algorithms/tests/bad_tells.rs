@@ -297,7 +297,7 @@ fn numbers_stay_finite_however_often_labels_are_large() {
 fn an_exploitation_of_nothing_takes_an_empty_sum() {
     let start = SparseVector::zeros(DIM);
     let params = lao_algorithms::murata_suzuki::ExploitationParams::practical(start, 4, 0.1);
-    let mut learner = AnyLearner::Exploitation(params.check().unwrap());
+    let mut learner = AnyLearner::Exploitation(params.build().unwrap());
     let answer = Answer::Gradient { attributes: vec![], sum: vec![], examples: 20 };
     answer.tell(&mut learner).unwrap();
     assert_eq!(learner.updates(), 1);
@@ -310,7 +310,7 @@ fn logarithms_of_weights_stay_numbers_however_far_they_fall() {
     let mut taken = 0;
     for hedge_rate in [1e3, 1e4, 3e4, 1e5, 3e5, 1e6] {
         let params = FkkParams { dim: 8, sparsity: 1, budget: 3, hedge_rate, step_size: 0.1, radius: 1e150 };
-        let mut learner = AnyLearner::Fkk(params.check().unwrap());
+        let mut learner = AnyLearner::Fkk(params.build().unwrap());
         let mut rng = Seed::root(14).rng();
         for _ in 0..20_000 {
             let Some(mut answer) = Answer::to(&mut learner, &mut rng) else { break };

@@ -9,7 +9,7 @@ use lao_algorithms::baselines::{Ball, DantzigParams, FkkParams, OnlineParams};
 use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_kernels::SparseView;
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{Ask, BlockBuf, Budget, Learner, Request, Seed, Session, Stop, Told};
+use lao_observation::{Ask, BlockBuf, Budget, Learner, Request, Seed, Session, SessionLimit, Told};
 use proptest::prelude::*;
 
 /// Asks for these attributes and answers from a dense example.
@@ -43,7 +43,7 @@ proptest! {
         let (budget, eta_h, eta_o, radius) = (k + extra, 0.05, 0.02, 1.5);
         let params = FkkParams { dim, sparsity: k, budget, hedge_rate: eta_h, step_size: eta_o, radius };
         let mut reference = FkkReference::new(&params).unwrap();
-        let mut learner = params.check().unwrap();
+        let mut learner = params.build().unwrap();
         let (mut rng, mut sampler) = (Seed::root(seed).rng(), SubsetSampler::new(dim));
         let mut ask = Ask::new(dim);
         for (t, example) in examples(dim, seed, steps).iter().enumerate() {
@@ -74,7 +74,7 @@ proptest! {
         let budget = random + usize::from(predicts);
         let params = DantzigParams { predicts, ..DantzigParams::practical(dim, 1, budget, 1000) };
         let mut reference = DantzigReference::new(&params).unwrap();
-        let mut learner = params.check().unwrap();
+        let mut learner = params.build().unwrap();
         let (mut rng, mut sampler) = (Seed::root(seed).rng(), SubsetSampler::new(dim));
         let mut ask = Ask::new(dim);
         for example in &examples(dim, seed, steps) {
@@ -102,11 +102,11 @@ proptest! {
         let (ball, radius, eta) = (if lasso { Ball::Lasso } else { Ball::Ridge }, 0.8, 0.05);
         let params = OnlineParams { dim: dim + 1, ball, radius, step_size: eta };
         let mut reference = OnlineReference::new(&params).unwrap();
-        let learner = AnyLearner::Online(params.check().unwrap());
+        let learner = AnyLearner::Online(params.build().unwrap());
         let rows = examples(dim + 1, seed, steps);
         let mut beside = Beside::new(learner, |learner| Drawn::from(learner), &mut reference, &rows, 1e-9);
         let mut session = Session::new(source(dim + 1, seed), Budget::Unlimited, &Seed::root(0));
-        let outcome = session.run(&mut beside, Stop::after_examples(steps as u64), |_, _| {});
+        let outcome = session.run(&mut beside, SessionLimit::after_examples(steps as u64), |_, _| {});
         prop_assert_eq!(&beside.fault, &None);
         prop_assert!(outcome.is_ok() && beside.updates() == steps as u64);
     }
@@ -114,12 +114,12 @@ proptest! {
 
 #[test]
 fn dantzig_finds_the_support_and_predicts_from_what_it_reads() {
-    let mut learner = DantzigParams::practical(20, 2, 8, 1 << 14).check().unwrap();
+    let mut learner = DantzigParams::practical(20, 2, 8, 1 << 14).build().unwrap();
     let mut session = Session::new(source(20, 3), Budget::PerExample(8), &Seed::root(1)).online(true);
-    session.run(&mut learner, Stop::after_examples(1 << 14), |_, _| {}).unwrap();
+    session.run(&mut learner, SessionLimit::after_examples(1 << 14), |_, _| {}).unwrap();
     assert_eq!(learner.coefficients().indices(), [0, 19]);
     let before = session.ledger().squared_loss;
-    session.run(&mut learner, Stop::after_examples((1 << 14) + 4000), |_, _| {}).unwrap();
+    session.run(&mut learner, SessionLimit::after_examples((1 << 14) + 4000), |_, _| {}).unwrap();
     let loss = (session.ledger().squared_loss - before) / 4000.0;
     // Noise 0.25, a standard error of 0.006, and the bias of the selector.
     assert!((0.2..0.35).contains(&loss), "{loss}");
@@ -129,7 +129,7 @@ fn dantzig_finds_the_support_and_predicts_from_what_it_reads() {
 #[test]
 fn fkk_predicts_with_the_support_that_it_drew() {
     let params = FkkParams { radius: 2.0, step_size: 0.5, ..FkkParams::from_theorem(4, 1, 3, 1) };
-    let (mut learner, mut ask) = (params.check().unwrap(), Ask::new(4));
+    let (mut learner, mut ask) = (params.build().unwrap(), Ask::new(4));
     learner.ask_for(2, &[1, 2], &mut ask);
     serve(&mut learner, &ask, &(vec![1.0; 4], 1.0));
     learner.ask_for(2, &[0, 3], &mut ask);

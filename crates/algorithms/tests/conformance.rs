@@ -4,7 +4,8 @@ use lao_algorithms::{AnyLearner, METHODS, Method, Model, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
-    BlockBuf, Budget, Learner, Ledger, Outcome, Seed, Session, SessionError, Source, SourceError, Stop,
+    BlockBuf, Budget, Learner, Ledger, Seed, Session, SessionEnd, SessionError, SessionLimit, Source,
+    SourceError,
 };
 use std::fmt::Display;
 
@@ -37,7 +38,12 @@ fn session<S: Source>(method: &Method, source: S) -> Session<S> {
     Session::new(source, (method.budget)(&task(method)), &Seed::root(3))
 }
 
-fn run<S: Source>(method: &Method, source: S, learner: &mut AnyLearner, stop: Stop) -> (Ledger, Outcome) {
+fn run<S: Source>(
+    method: &Method,
+    source: S,
+    learner: &mut AnyLearner,
+    stop: SessionLimit,
+) -> (Ledger, SessionEnd) {
     let mut session = session(method, source);
     let outcome = session.run(learner, stop, |_, learner| {
         let theta = learner.coefficients();
@@ -78,7 +84,7 @@ fn same_seed_gives_the_same_bits() {
     for_every_method(|method| {
         let once = || {
             let mut learner = learner(method);
-            run(method, source(3000), &mut learner, Stop::never());
+            run(method, source(3000), &mut learner, SessionLimit::never());
             bits(learner.coefficients())
         };
         assert_eq!(once(), once(), "{}", method.name);
@@ -89,8 +95,8 @@ fn same_seed_gives_the_same_bits() {
 fn estimates_are_sparse_and_the_ledger_is_exact_and_within_budget() {
     for_every_method(|method| {
         let mut learner = learner(method);
-        let (ledger, outcome) = run(method, source(3000), &mut learner, Stop::never());
-        assert_eq!(outcome, Outcome::Dry, "{}", method.name);
+        let (ledger, outcome) = run(method, source(3000), &mut learner, SessionLimit::never());
+        assert_eq!(outcome, SessionEnd::Dry, "{}", method.name);
         assert_eq!((ledger.examples, ledger.labels), (3000, 3000), "{}", method.name);
         let budget = (method.budget)(&task(method));
         let cap = budget.cap(DIM);
@@ -172,8 +178,8 @@ fn renaming_attributes_renames_the_answer() {
             let mut renamed = of(method, (method.build)(&Task { start: Some(start()), ..task }));
             let inner = data(examples);
             let flipped = Renamed { inner, old_of_new: (0..8).rev().collect() };
-            run(method, data(examples), &mut plain, Stop::never());
-            run(method, flipped, &mut renamed, Stop::never());
+            run(method, data(examples), &mut plain, SessionLimit::never());
+            run(method, flipped, &mut renamed, SessionLimit::never());
             for j in 0..8 {
                 let (one, other) = (plain.coefficients().get(j), renamed.coefficients().get(7 - j));
                 let what = format!("{} with {budget} attributes: attribute {j}: {one}", method.name);
@@ -189,10 +195,10 @@ fn horizon_zero_is_legal_and_leaves_the_start() {
     for_every_method(|method| {
         let mut learner = learner(method);
         let before = bits(learner.coefficients());
-        let (ledger, outcome) = run(method, source(0), &mut learner, Stop::never());
-        assert_eq!((ledger.examples, outcome), (0, Outcome::Dry), "{}", method.name);
-        let (ledger, outcome) = run(method, source(10), &mut learner, Stop::after_examples(0));
-        assert_eq!((ledger.examples, outcome), (0, Outcome::Limit), "{}", method.name);
+        let (ledger, outcome) = run(method, source(0), &mut learner, SessionLimit::never());
+        assert_eq!((ledger.examples, outcome), (0, SessionEnd::Dry), "{}", method.name);
+        let (ledger, outcome) = run(method, source(10), &mut learner, SessionLimit::after_examples(0));
+        assert_eq!((ledger.examples, outcome), (0, SessionEnd::Limit), "{}", method.name);
         assert_eq!((bits(learner.coefficients()), learner.updates()), (before, 0), "{}", method.name);
     });
 }
@@ -204,13 +210,13 @@ fn a_short_stream_leaves_the_last_completed_update_standing() {
         let mut last = None;
         let mut session = session(method, source(700));
         let after = |_: &_, learner: &AnyLearner| last = Some(bits(learner.coefficients()));
-        of(method, session.run(&mut whole, Stop::never(), after));
+        of(method, session.run(&mut whole, SessionLimit::never(), after));
         assert_eq!(last, Some(bits(whole.coefficients())), "{}", method.name);
     });
 }
 
 /// Stops a run, stores it, takes it up again, and compares with a run that was stopped but never left memory.
-fn stored_and_resumed_equals_uninterrupted(stop: Stop, then: Stop) {
+fn stored_and_resumed_equals_uninterrupted(stop: SessionLimit, then: SessionLimit) {
     for_every_method(|method| {
         let fresh = || session(method, source(4000));
         let (mut straight, mut session) = (learner(method), fresh());
@@ -231,24 +237,24 @@ fn stored_and_resumed_equals_uninterrupted(stop: Stop, then: Stop) {
 
 #[test]
 fn state_survives_storage_between_updates() {
-    stored_and_resumed_equals_uninterrupted(Stop::after_updates(2), Stop::never());
+    stored_and_resumed_equals_uninterrupted(SessionLimit::after_updates(2), SessionLimit::never());
 }
 
 #[test]
 fn state_survives_storage_in_the_middle_of_an_update() {
-    stored_and_resumed_equals_uninterrupted(Stop::after_examples(1234), Stop::never());
+    stored_and_resumed_equals_uninterrupted(SessionLimit::after_examples(1234), SessionLimit::never());
 }
 
 #[test]
 fn stopping_between_updates_leaves_no_trace_in_the_bits() {
     for_every_method(|method| {
         let (mut straight, mut stopped) = (learner(method), learner(method));
-        run(method, source(4000), &mut straight, Stop::never());
+        run(method, source(4000), &mut straight, SessionLimit::never());
         let mut session = session(method, source(4000));
         for updates in 1..4 {
-            of(method, session.run(&mut stopped, Stop::after_updates(updates), |_, _| {}));
+            of(method, session.run(&mut stopped, SessionLimit::after_updates(updates), |_, _| {}));
         }
-        of(method, session.run(&mut stopped, Stop::never(), |_, _| {}));
+        of(method, session.run(&mut stopped, SessionLimit::never(), |_, _| {}));
         assert_eq!(bits(stopped.coefficients()), bits(straight.coefficients()), "{}", method.name);
     });
 }
@@ -304,7 +310,7 @@ fn at_scale(method: &Method, scale: f64) -> (f64, Option<String>) {
     let theta = SparseVector::new(DIM, vec![0, 3], vec![scale, -scale]).unwrap();
     let wild = Virtual::new(Uniform::new(DIM).unwrap(), theta, Noise::None, &Seed::root(1)).unwrap();
     let mut learner = learner(method);
-    let outcome = session(method, wild).run(&mut learner, Stop::after_examples(100_000), |_, _| {});
+    let outcome = session(method, wild).run(&mut learner, SessionLimit::after_examples(100_000), |_, _| {});
     is_finite(method, &learner);
     (learner.coefficients().norm_squared().sqrt(), outcome.err().map(|error| error.to_string()))
 }
@@ -367,7 +373,7 @@ fn numbers_that_are_none_end_the_run_and_leave_the_estimate_finite() {
             let what = if label { "a label" } else { "values" };
             let mut learner = learner(method);
             let mut session = session(method, Poisoned { inner: source(2000), label });
-            let outcome = session.run(&mut learner, Stop::never(), |_, _| {});
+            let outcome = session.run(&mut learner, SessionLimit::never(), |_, _| {});
             let Err(error) = outcome else { panic!("{} learns from {what} of NaN", method.name) };
             assert!(error.to_string().contains("NaN"), "{}: {error}", method.name);
             is_finite(method, &learner);
@@ -386,7 +392,7 @@ fn a_learner_of_another_dimension_than_the_source_is_refused() {
         let design = Uniform::new(60).unwrap();
         let larger = Virtual::new(design, theta, Noise::Gaussian(1.0), &Seed::root(1)).unwrap();
         let mut session = Session::new(larger, (method.budget)(&task), &Seed::root(3));
-        let outcome = session.run(&mut learner, Stop::after_examples(1000), |_, _| {});
+        let outcome = session.run(&mut learner, SessionLimit::after_examples(1000), |_, _| {});
         let dimension = matches!(outcome, Err(SessionError::Dimension { asked: 30, source_dim: 60 }));
         assert!(dimension, "{}: {outcome:?}", method.name);
         assert_eq!(bits(learner.coefficients()), before, "{}", method.name);

@@ -3,7 +3,7 @@
 use lao_algorithms::baselines::aer::{AerDraws, AerParams};
 use lao_algorithms::baselines::reference::AerReference;
 use lao_algorithms::hazan_koren::reference::{AelrReference, AerrReference};
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Draws, Prediction};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Prediction, TwoSampleDraws};
 use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_kernels::SparseVector;
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Seed, Told};
@@ -68,10 +68,10 @@ fn differences(
 fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
     let AerrParams { dim, draws: k, radius, .. } = params;
     let mut reference = AerrReference::new(&params).unwrap();
-    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
+    let (mut learner, mut ask, mut rng) = (params.build().unwrap(), Ask::new(dim), Seed::root(seed).rng());
     for _ in 0..steps {
         let (x, y) = example(dim, &mut rng);
-        let draws = Draws {
+        let draws = TwoSampleDraws {
             uniform: uniform(dim, k, &mut rng),
             weighted: weighted(reference.iterate().iter().map(|w| w * w), &mut rng),
         };
@@ -94,10 +94,10 @@ fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
 fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
     let AelrParams { dim, draws: k, radius, .. } = params;
     let mut reference = AelrReference::new(&params).unwrap();
-    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
+    let (mut learner, mut ask, mut rng) = (params.build().unwrap(), Ask::new(dim), Seed::root(seed).rng());
     for _ in 0..steps {
         let (x, y) = example(dim, &mut rng);
-        let draws = Draws {
+        let draws = TwoSampleDraws {
             uniform: uniform(dim, k, &mut rng),
             weighted: weighted(reference.iterate().iter().map(|w| w.abs()), &mut rng),
         };
@@ -120,7 +120,7 @@ fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
 fn aer(params: AerParams, steps: usize, seed: u64) -> f64 {
     let AerParams { dim, uniform: k, weighted: k_w, radius, .. } = params;
     let mut reference = AerReference::new(&params).unwrap();
-    let (mut learner, mut ask, mut rng) = (params.check().unwrap(), Ask::new(dim), Seed::root(seed).rng());
+    let (mut learner, mut ask, mut rng) = (params.build().unwrap(), Ask::new(dim), Seed::root(seed).rng());
     for _ in 0..steps {
         let (x, y) = example(dim, &mut rng);
         let sizes = || reference.iterate().iter().map(|w| w.abs());
@@ -227,10 +227,10 @@ fn farthest<L: Learner>(
 #[test]
 fn an_example_out_of_scale_leaves_iterate_and_average_in_the_ball() {
     for size in [1e5, 1e9, 1e12, 1e36, 1e100] {
-        let ridge = farthest(aerr_params(12, 3, 1.0, 0.1).check().unwrap(), size, l2, |aerr| aerr.iterate());
-        let lasso = farthest(aelr_params(12, 3, 1.0, 0.1).check().unwrap(), size, l1, |aelr| aelr.iterate());
+        let ridge = farthest(aerr_params(12, 3, 1.0, 0.1).build().unwrap(), size, l2, |aerr| aerr.iterate());
+        let lasso = farthest(aelr_params(12, 3, 1.0, 0.1).build().unwrap(), size, l1, |aelr| aelr.iterate());
         let convex =
-            farthest(aer_params(12, 8, Some(1.0), 0.5).check().unwrap(), size, l1, |aer| aer.iterate());
+            farthest(aer_params(12, 8, Some(1.0), 0.5).build().unwrap(), size, l1, |aer| aer.iterate());
         for (name, farthest) in [("AERR", ridge), ("AELR", lasso), ("AER", convex)] {
             assert!(farthest <= 1.0 + 1e-4, "{name}, labels of {size:e}: {farthest}");
         }
@@ -242,7 +242,7 @@ fn a_start_is_kept_to_the_ball_and_counts_into_the_average() {
     let start = SparseVector::new(6, vec![1, 4], vec![0.6, -0.8]).unwrap();
     let params = AerrParams { start: Some(start.clone()), ..aerr_params(6, 2, 1.0, 0.05) };
     assert!(aerr(params.clone(), 1, 8) < 1e-14 && aerr(params.clone(), 50, 8) < 1e-12);
-    let refused = AerrParams { radius: 0.9, ..params }.check().unwrap_err();
+    let refused = AerrParams { radius: 0.9, ..params }.build().unwrap_err();
     assert_eq!((refused.field, refused.method), ("start", "AERR"));
 }
 
@@ -263,8 +263,8 @@ fn chi_square(drawn: impl IntoIterator<Item = u32>, law: impl Fn(f64) -> f64, w:
 fn draws_follow_their_laws() {
     let (mut rng, mut ask) = (Seed::root(9).rng(), Ask::new(5));
     let (mut aerr, mut aelr) =
-        (aerr_params(5, 3, 1.0, 0.02).check().unwrap(), aelr_params(5, 3, 1.0, 0.05).check().unwrap());
-    let mut aer = aer_params(5, 6, Some(1.0), 0.5).check().unwrap();
+        (aerr_params(5, 3, 1.0, 0.02).build().unwrap(), aelr_params(5, 3, 1.0, 0.05).build().unwrap());
+    let mut aer = aer_params(5, 6, Some(1.0), 0.5).build().unwrap();
     for learner in [&mut aerr as &mut dyn Learner, &mut aelr, &mut aer] {
         for _ in 0..200 {
             let (x, y) = example(5, &mut rng);
@@ -301,20 +301,20 @@ fn the_observed_part_is_predicted_when_asked_for() {
     let start = SparseVector::new(4, vec![0, 2], vec![0.5, -0.5]).unwrap();
     let params =
         AerrParams { start: Some(start), prediction: Prediction::Observed, ..aerr_params(4, 2, 1.0, 0.1) };
-    let (mut learner, mut ask) = (params.check().unwrap(), Ask::new(4));
-    learner.ask_for(&Draws { uniform: vec![1, 1], weighted: 2 }, &mut ask);
+    let (mut learner, mut ask) = (params.build().unwrap(), Ask::new(4));
+    learner.ask_for(&TwoSampleDraws { uniform: vec![1, 1], weighted: 2 }, &mut ask);
     assert_eq!(serve(&mut learner, &ask, &[9.0, 9.0, 0.5, 9.0], 0.0).unwrap(), -0.25);
 }
 
 #[test]
 fn answers_that_were_not_asked_for_are_refused() {
-    let mut learner = aelr_params(4, 2, 1.0, 0.1).check().unwrap();
+    let mut learner = aelr_params(4, 2, 1.0, 0.1).build().unwrap();
     let mut ask = Ask::new(4);
-    learner.ask_for(&Draws { uniform: vec![1, 3], weighted: 2 }, &mut ask);
+    learner.ask_for(&TwoSampleDraws { uniform: vec![1, 3], weighted: 2 }, &mut ask);
     assert!(serve(&mut learner, &ask, &[1.0; 4], 0.5).is_ok());
     let error = serve(&mut learner, &ask, &[1.0; 4], 0.5).unwrap_err();
     assert!(matches!(error, LearnError::NotAsked { asked: "nothing", .. }), "{error}");
-    learner.ask_for(&Draws { uniform: vec![1, 9], weighted: 2 }, &mut ask);
+    learner.ask_for(&TwoSampleDraws { uniform: vec![1, 9], weighted: 2 }, &mut ask);
     let asked = matches!(ask.request(), Request::Values { attributes: [1, 9, 2], .. });
     assert!(asked, "the session refuses 9 by name");
     let error = serve(&mut learner, &ask, &[1.0; 10], 0.5).unwrap_err();
@@ -324,14 +324,14 @@ fn answers_that_were_not_asked_for_are_refused() {
 #[test]
 fn parameters_are_refused_by_field() {
     let field = |result: Result<(), lao_algorithms::ParamError>| result.unwrap_err().field;
-    let aerr = |k, radius, step| field(aerr_params(4, k, radius, step).check().map(|_| ()));
-    let aelr = |k, radius, step| field(aelr_params(4, k, radius, step).check().map(|_| ()));
+    let aerr = |k, radius, step| field(aerr_params(4, k, radius, step).build().map(|_| ()));
+    let aelr = |k, radius, step| field(aelr_params(4, k, radius, step).build().map(|_| ()));
     for refused in [&aerr as &dyn Fn(usize, f64, f64) -> &'static str, &aelr] {
         assert_eq!(refused(0, 1.0, 0.1), "draws");
         assert_eq!([0.0, -1.0, f64::NAN, f64::INFINITY].map(|radius| refused(2, radius, 0.1)), ["radius"; 4]);
         assert_eq!([0.0, -1.0, f64::NAN, f64::INFINITY].map(|step| refused(2, 1.0, step)), ["step_size"; 4]);
     }
-    let aer = |params: AerParams| field(params.check().map(|_| ()));
+    let aer = |params: AerParams| field(params.build().map(|_| ()));
     assert_eq!(aer(aer_params(4, 1, None, 1.0)), "uniform");
     assert_eq!(aer(AerParams { weighted: 0, ..aer_params(4, 2, None, 1.0) }), "weighted");
     assert_eq!(aer(aer_params(4, 4, Some(0.0), 1.0)), "radius");

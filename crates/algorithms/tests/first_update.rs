@@ -5,7 +5,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::{AnyLearner, METHODS, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, NoUpdate, Outcome, Seed, Session, Stop};
+use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionEnd, SessionLimit};
 
 fn session(dim: usize) -> Session<Virtual<Uniform>> {
     let theta = SparseVector::new(dim, vec![0], vec![1.0]).unwrap();
@@ -16,16 +16,16 @@ fn session(dim: usize) -> Session<Virtual<Uniform>> {
 #[test]
 fn a_run_too_short_for_the_first_update_says_how_much_is_missing() {
     // A table of 4088 columns: 818 blocks of 5 attributes, 50 examples each.
-    let mut learner = ExplorationParams::practical(4088, 5, 10, 0.25).check().unwrap();
+    let mut learner = ExplorationParams::practical(4088, 5, 10, 0.25).build().unwrap();
     let mut session = session(4088);
     assert_eq!(NoUpdate::of(&learner), Some(NoUpdate { missing: Some(40_900) }));
-    let outcome = session.run(&mut learner, Stop::after_examples(20_000), |_, _| {}).unwrap();
-    assert_eq!((outcome, learner.updates()), (Outcome::Limit, 0));
+    let outcome = session.run(&mut learner, SessionLimit::after_examples(20_000), |_, _| {}).unwrap();
+    assert_eq!((outcome, learner.updates()), (SessionEnd::Limit, 0));
     let warning = NoUpdate::of(&learner).unwrap();
     assert!(warning.to_string().contains("the first update needs 20900 more examples"), "{warning}");
-    session.run(&mut learner, Stop::after_examples(40_899), |_, _| {}).unwrap();
+    session.run(&mut learner, SessionLimit::after_examples(40_899), |_, _| {}).unwrap();
     assert_eq!(NoUpdate::of(&learner), Some(NoUpdate { missing: Some(1) }));
-    session.run(&mut learner, Stop::after_examples(40_900), |_, _| {}).unwrap();
+    session.run(&mut learner, SessionLimit::after_examples(40_900), |_, _| {}).unwrap();
     assert_eq!((NoUpdate::of(&learner), learner.updates()), (None, 1));
 }
 
@@ -36,16 +36,16 @@ fn what_a_learner_says_is_missing_completes_an_update_and_one_example_less_does_
         let mut learner: AnyLearner = (method.build)(&Task::new(23, sparsity, 9)).unwrap();
         let mut session = session(23);
         for most in [0, 7, 100, 1000, 3000] {
-            session.run(&mut learner, Stop::after_examples(most), |_, _| {}).unwrap();
+            session.run(&mut learner, SessionLimit::after_examples(most), |_, _| {}).unwrap();
             let (before, seen) = (learner.updates(), session.ledger().examples);
             let batches = ["exploration", "exploitation", "hybrid"].contains(&method.name);
             let Some(missing) = learner.examples_to_next_update() else {
                 assert!(!batches, "{} does not know", method.name);
                 continue;
             };
-            session.run(&mut learner, Stop::after_examples(seen + missing - 1), |_, _| {}).unwrap();
+            session.run(&mut learner, SessionLimit::after_examples(seen + missing - 1), |_, _| {}).unwrap();
             assert_eq!(learner.updates(), before, "{} after {seen} examples", method.name);
-            session.run(&mut learner, Stop::after_examples(seen + missing), |_, _| {}).unwrap();
+            session.run(&mut learner, SessionLimit::after_examples(seen + missing), |_, _| {}).unwrap();
             assert_eq!(learner.updates(), before + 1, "{} after {seen} examples", method.name);
         }
     }
@@ -54,7 +54,7 @@ fn what_a_learner_says_is_missing_completes_an_update_and_one_example_less_does_
 #[test]
 fn a_learner_that_is_finished_misses_nothing() {
     let params = ExplorationParams { updates: Some(0), ..ExplorationParams::practical(9, 2, 4, 0.25) };
-    let learner = params.check().unwrap();
+    let learner = params.build().unwrap();
     assert_eq!(learner.examples_to_next_update(), None);
     assert!(!NoUpdate::of(&learner).unwrap().to_string().contains("needs"));
 }

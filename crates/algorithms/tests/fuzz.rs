@@ -9,7 +9,7 @@
 mod targets;
 
 use lao_algorithms::{AnyParams, METHODS, Method};
-use lao_observation::{Ask, Budget, Learner, Rng, Seed, Session, Stop};
+use lao_observation::{Ask, Budget, Learner, Rng, Seed, Session, SessionLimit};
 use rand::RngExt;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +30,7 @@ fn states(method: &Method) -> Vec<Value> {
     let after = |examples| {
         let mut learner = (method.build)(&task()).unwrap();
         let mut session = Session::new(source(DIM), Budget::Unlimited, &Seed::root(3));
-        session.run(&mut learner, Stop::after_examples(examples), |_, _| {}).unwrap();
+        session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {}).unwrap();
         learner
     };
     let mut waiting = after(37);
@@ -200,7 +200,7 @@ fn parameter_files() {
     assert_eq!(corpus.len() + 1, METHODS.len(), "parameters of each method; Ridge and Lasso have the same");
     for value in &corpus {
         let params: AnyParams = serde_json::from_value(value.clone()).unwrap();
-        params.check().unwrap();
+        params.build().unwrap();
     }
     fuzz("parameters", &corpus, parameters);
 }
@@ -210,6 +210,6 @@ fn checkpoints() {
     let mut session = Session::new(source(DIM), Budget::PerExample(BUDGET), &Seed::root(3)).online(true);
     let mut learner = (METHODS[0].build)(&task()).unwrap();
     let fresh = serde_json::to_value(session.checkpoint()).unwrap();
-    session.run(&mut learner, Stop::after_examples(100), |_, _| {}).unwrap();
+    session.run(&mut learner, SessionLimit::after_examples(100), |_, _| {}).unwrap();
     fuzz("checkpoints", &[fresh, serde_json::to_value(session.checkpoint()).unwrap()], checkpoint);
 }

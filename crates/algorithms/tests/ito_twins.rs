@@ -43,7 +43,7 @@ fn close(found: &[f64], wanted: &[f64], tolerance: f64) {
     assert!(error <= tolerance * (1.0 + norm(wanted)), "off by {error} at norm {}", norm(wanted));
 }
 
-/// Shape, regularisation and radius of a run.
+/// Shape, regularization and radius of a run.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     dim: usize,
@@ -105,31 +105,31 @@ macro_rules! same_two_sums {
 fn rda1(setting: Setting) -> (Rda1, Rda1Reference) {
     let Setting { dim, budget, kept, scale, power, radius } = setting;
     let params = Rda1Params { dim, budget, kept, regularization: Regularization { scale, power }, radius };
-    (params.check().unwrap(), Rda1Reference::new(&params).unwrap())
+    (params.build().unwrap(), Rda1Reference::new(&params).unwrap())
 }
 
 fn greedy(setting: Setting) -> (Greedy, Rda1Reference) {
     let Setting { dim, budget, scale, power, radius, .. } = setting;
     let params = GreedyParams { dim, budget, regularization: Regularization { scale, power }, radius };
-    (params.check().unwrap(), Rda1Reference::greedy(&params).unwrap())
+    (params.build().unwrap(), Rda1Reference::greedy(&params).unwrap())
 }
 
 fn uniform(setting: Setting) -> (Uniform, Rda1Reference) {
     let Setting { dim, budget, scale, power, radius, .. } = setting;
     let params = UniformParams { dim, budget, regularization: Regularization { scale, power }, radius };
-    (params.check().unwrap(), Rda1Reference::uniform(&params).unwrap())
+    (params.build().unwrap(), Rda1Reference::uniform(&params).unwrap())
 }
 
 fn rda2(Setting { dim, budget, scale, power, radius, .. }: Setting) -> (Rda2, Rda3Reference) {
     let (explore, exploit) = (Regularization { scale, power }, Regularization::sqrt(2.0));
     let params = Rda2Params { dim, budget, explore, exploit, radius };
-    (params.check().unwrap(), Rda3Reference::rda2(&params).unwrap())
+    (params.build().unwrap(), Rda3Reference::rda2(&params).unwrap())
 }
 
 fn rda3(Setting { dim, budget, scale, power, radius, .. }: Setting, penalty: f64) -> (Rda3, Rda3Reference) {
     let (explore, exploit) = (Regularization { scale, power }, Regularization::sqrt(2.0));
     let params = Rda3Params { dim, budget, explore, exploit, radius, penalty };
-    (params.check().unwrap(), Rda3Reference::new(&params).unwrap())
+    (params.build().unwrap(), Rda3Reference::new(&params).unwrap())
 }
 
 fn setting() -> impl Strategy<Value = Setting> {
@@ -220,7 +220,7 @@ fn values_that_were_not_asked_for_are_refused_and_leave_no_trace() {
 fn impossible_shapes_are_refused_by_field_and_value() {
     let refused = |dim, budget, kept| {
         let params = Rda1Params { dim, budget, kept, ..Rda1Params::from_theorem(9, 5, 2) };
-        let error = params.check().unwrap_err();
+        let error = params.build().unwrap_err();
         assert_eq!((error.field, error.value), ("budget", budget.to_string()));
     };
     refused(9, 3, 2);
@@ -230,23 +230,23 @@ fn impossible_shapes_are_refused_by_field_and_value() {
     refused(9, 0, 0);
     for kept in [0, 7, 8, 9] {
         let params = Rda1Params { dim: 9, budget: 9, kept, ..Rda1Params::from_theorem(9, 9, 0) };
-        assert!(params.check().is_ok(), "everything is seen, whatever is kept");
+        assert!(params.build().is_ok(), "everything is seen, whatever is kept");
     }
     assert_eq!(
-        Rda2Params { budget: 1, ..Rda2Params::from_theorem(9, 2) }.check().unwrap_err().field,
+        Rda2Params { budget: 1, ..Rda2Params::from_theorem(9, 2) }.build().unwrap_err().field,
         "budget"
     );
     assert_eq!(
-        Rda3Params { budget: 1, ..Rda3Params::from_theorem(9, 2, 0.1) }.check().unwrap_err().field,
+        Rda3Params { budget: 1, ..Rda3Params::from_theorem(9, 2, 0.1) }.build().unwrap_err().field,
         "budget"
     );
-    assert_eq!(Rda3Params::from_theorem(9, 2, f64::NAN).check().unwrap_err().field, "penalty");
+    assert_eq!(Rda3Params::from_theorem(9, 2, f64::NAN).build().unwrap_err().field, "penalty");
     for (scale, power) in
         [(0.0, 0.5), (-1.0, 0.5), (f64::NAN, 0.5), (f64::INFINITY, 0.5), (1.0, -0.1), (1.0, f64::NAN)]
     {
         let regularization = Regularization { scale, power };
         let params = Rda1Params { regularization, ..Rda1Params::from_theorem(9, 5, 2) };
-        assert_eq!(params.check().unwrap_err().field, "regularization");
+        assert_eq!(params.build().unwrap_err().field, "regularization");
     }
 }
 

@@ -4,7 +4,7 @@ use lao_algorithms::thresholding::{SOLVERS, SolverTask};
 use lao_algorithms::{METHODS, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Seed, Session, Step};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -61,11 +61,11 @@ fn no_method_allocates_after_warm_up() {
 }
 
 /// Five entries in each of a hundred rows.
-fn rows() -> Examples<f64> {
+fn rows() -> DesignMatrix<f64> {
     let indices = (0..500).map(|at| at % 5 * 12 + at / 5 * 7 % 12).collect();
     let values = (0..500).map(|at| f64::from(at * 37 % 101) / 50.0 - 1.0).collect();
     let starts = (0..=100).map(|row| 5 * row).collect();
-    Examples::compressed_rows(Compressed::new(60, starts, indices, values).unwrap())
+    DesignMatrix::compressed_rows(Compressed::new(60, starts, indices, values).unwrap())
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn fields(params: &AnyParams) -> Map<String, Value> {
 }
 
 fn check(fields: Map<String, Value>) -> Result<AnyLearner, ParamError> {
-    serde_json::from_value::<AnyParams>(Value::Object(fields)).unwrap().check()
+    serde_json::from_value::<AnyParams>(Value::Object(fields)).unwrap().build()
 }
 
 /// Forty steps on labels of this size.
@@ -145,17 +145,17 @@ fn counts_are_bounded_by_what_they_mean() {
 #[test]
 fn what_is_derived_is_not_refused_in_the_place_of_what_was_given() {
     for params in all_params(4.0, 0) {
-        assert!(params.clone().check().is_ok(), "no examples: {params:?}");
+        assert!(params.clone().build().is_ok(), "no examples: {params:?}");
     }
     for radius in [0.0, -1.0, f64::NAN, 1e-308, 1e308, f64::INFINITY] {
         for params in all_params(radius, 1000).into_iter().take(7) {
-            let error = params.clone().check().unwrap_err();
+            let error = params.clone().build().unwrap_err();
             assert_eq!(error.field, "radius", "{params:?}: {error}");
         }
     }
     for radius in [1e-150, 1e150] {
         for params in all_params(radius, 1000) {
-            run(params.clone().check().unwrap(), radius, &format!("{params:?}"));
+            run(params.clone().build().unwrap(), radius, &format!("{params:?}"));
         }
     }
 }

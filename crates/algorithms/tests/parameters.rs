@@ -156,7 +156,7 @@ fn fields(value: &Value, names: &mut BTreeSet<String>) {
 
 /// Runs a learner for 40 asks.
 fn run(params: AnyParams) -> Result<Result<(), ParamError>, String> {
-    let mut learner = match params.check() {
+    let mut learner = match params.build() {
         Ok(learner) => learner,
         Err(error) => return Ok(Err(error)),
     };
@@ -222,28 +222,28 @@ fn extreme_parameters_are_refused_by_name_or_run() {
 #[test]
 fn no_examples_and_tiny_or_huge_radii_and_steps_are_no_reason_to_refuse_a_step_size() {
     for ball in [Ball::Ridge, Ball::Lasso] {
-        assert!(OnlineParams::from_theorem(9, ball, 1.0, 0).check().is_ok());
+        assert!(OnlineParams::from_theorem(9, ball, 1.0, 0).build().is_ok());
         for (radius, step) in [(1e-150, 1e-300), (1e-150, 1e300), (1e150, 1e-300), (1e150, 1e300)] {
             let params = OnlineParams::practical(9, ball, radius, step);
-            assert!(params.check().is_ok(), "{ball:?}, {radius}, {step}");
+            assert!(params.build().is_ok(), "{ball:?}, {radius}, {step}");
         }
         // What is refused is what was given.
         let refused =
-            |radius, step| OnlineParams::practical(9, ball, radius, step).check().unwrap_err().field;
+            |radius, step| OnlineParams::practical(9, ball, radius, step).build().unwrap_err().field;
         for strange in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!((refused(strange, 0.1), refused(1.0, strange)), ("radius", "step_size"));
         }
     }
-    assert!(FkkParams::from_theorem(9, 2, 5, 0).check().is_ok());
-    assert!(FkkParams::practical(9, 2, 5, 1.0, 0, 0.25).check().is_ok());
+    assert!(FkkParams::from_theorem(9, 2, 5, 0).build().is_ok());
+    assert!(FkkParams::practical(9, 2, 5, 1.0, 0, 0.25).build().is_ok());
     for step in [1e-300, 1e-150, 1e150, 1e308] {
-        assert!(FkkParams::practical(9, 2, 5, 1.0, 100, step).check().is_ok(), "{step}");
-        assert!(NaiveParams::practical(9, 2, 5, step).check().is_ok(), "{step}");
-        assert!(GreedyParams::practical(9, 5, step, 1.0).check().is_ok(), "{step}");
-        assert!(UniformParams::practical(9, 5, step, 1.0).check().is_ok(), "{step}");
-        assert!(Rda1Params::practical(9, 5, 2, step, 1.0).check().is_ok(), "{step}");
-        assert!(Rda2Params::practical(9, 5, step, 1.0).check().is_ok(), "{step}");
-        assert!(Rda3Params::practical(9, 5, step, 1.0).check().is_ok(), "{step}");
+        assert!(FkkParams::practical(9, 2, 5, 1.0, 100, step).build().is_ok(), "{step}");
+        assert!(NaiveParams::practical(9, 2, 5, step).build().is_ok(), "{step}");
+        assert!(GreedyParams::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
+        assert!(UniformParams::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
+        assert!(Rda1Params::practical(9, 5, 2, step, 1.0).build().is_ok(), "{step}");
+        assert!(Rda2Params::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
+        assert!(Rda3Params::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
     }
 }
 
@@ -255,21 +255,21 @@ fn constructors_take_any_numbers_without_panic_or_large_lists() {
         for sparsity in sizes {
             for budget in sizes {
                 for examples in [0, 1, u64::MAX] {
-                    let _ = FkkParams::practical(dim, sparsity, budget, 1.0, examples, 0.1).check();
+                    let _ = FkkParams::practical(dim, sparsity, budget, 1.0, examples, 0.1).build();
                     let _ = FkkParams::from_theorem(dim, sparsity, budget, examples).cost_per_example();
                     let dantzig = DantzigParams::practical(dim, sparsity, budget, examples);
-                    let _ = (dantzig.cost_per_example(), dantzig.check());
+                    let _ = (dantzig.cost_per_example(), dantzig.build());
                 }
-                let _ = Rda1Params::from_theorem(dim, budget, sparsity).check();
-                let _ = Rda1Params::practical(dim, budget, sparsity, 0.1, 1.0).check();
-                let _ = ExplorationParams::practical(dim, sparsity, budget, 0.1).check();
-                let _ = HybridParams::practical(dim, sparsity, budget, 0.1).check();
-                let _ = NaiveParams::practical(dim, sparsity, budget, 0.1).check();
+                let _ = Rda1Params::from_theorem(dim, budget, sparsity).build();
+                let _ = Rda1Params::practical(dim, budget, sparsity, 0.1, 1.0).build();
+                let _ = ExplorationParams::practical(dim, sparsity, budget, 0.1).build();
+                let _ = HybridParams::practical(dim, sparsity, budget, 0.1).build();
+                let _ = NaiveParams::practical(dim, sparsity, budget, 0.1).build();
             }
-            let _ = Rda2Params::from_theorem(dim, sparsity).check();
-            let _ = Rda3Params::from_theorem(dim, sparsity, 0.5).check();
-            let _ = GreedyParams::practical(dim, sparsity, 0.1, 1.0).check();
-            let _ = UniformParams::practical(dim, sparsity, 0.1, 1.0).check();
+            let _ = Rda2Params::from_theorem(dim, sparsity).build();
+            let _ = Rda3Params::from_theorem(dim, sparsity, 0.5).build();
+            let _ = GreedyParams::practical(dim, sparsity, 0.1, 1.0).build();
+            let _ = UniformParams::practical(dim, sparsity, 0.1, 1.0).build();
         }
     }
     let numbers = [0.0, -1.0, 1e-308, 1.0, 1e308, f64::NAN, f64::INFINITY];
@@ -280,10 +280,10 @@ fn constructors_take_any_numbers_without_panic_or_large_lists() {
                 let constants =
                     Constants { smoothness: number, convexity: other, bound: 1.0, noise: other, sparsity: 2 };
                 let problem = Problem::new(constants, 9, 3);
-                let _ = HybridParams::from_theorem(&problem, 6, stages, other, number).check();
-                let _ = ExplorationParams::from_theorem(&problem, 6, stages, other, number).check();
+                let _ = HybridParams::from_theorem(&problem, 6, stages, other, number).build();
+                let _ = ExplorationParams::from_theorem(&problem, 6, stages, other, number).build();
                 let start = SparseVector::zeros(9);
-                let _ = ExploitationParams::from_theorem(&problem, start, 6, stages, other, number).check();
+                let _ = ExploitationParams::from_theorem(&problem, start, 6, stages, other, number).build();
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The solvers on real data. What is not at hand is not tested, and the test prints the reason.
 
-use lao_algorithms::thresholding::{SOLVERS, SolverTask, Stop, solve};
+use lao_algorithms::thresholding::{SOLVERS, SolverLimit, SolverTask, solve};
 use lao_datasets::catalog::{By, Catalog, CatalogError, Loaded, Rows};
-use lao_observation::finite_sum::{Loss, Standardise};
+use lao_observation::finite_sum::{Loss, Standardize};
 use lao_observation::{FiniteSum, Seed};
 
 fn at_hand(name: &str) -> Option<Loaded> {
@@ -36,7 +36,7 @@ fn every_solver_learns_the_news_sample_from_200_words() {
         let mut sum = sum.with_ridge(1e-5).unwrap();
         let task = SolverTask { sparsity: 200, step_size: 4.0, start: None };
         let mut solver = (row.build)(&sum, &task).unwrap();
-        let stop = Stop::after_calls(60 * sum.len() as u64);
+        let stop = SolverLimit::after_calls(60 * sum.len() as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop, false).unwrap();
         let objective = sum.score(&run.predictor).unwrap();
         let right = accuracy(&test, &run.predictor.coefficients[0].view().to_dense());
@@ -54,10 +54,10 @@ fn digits_with_constant_pixels_are_told_apart_by_ten_columns_of_15_pixels() {
     for row in SOLVERS {
         let loss = Loss::softmax(digits.labels()).unwrap();
         let sum = FiniteSum::new(digits.examples(By::Rows).unwrap(), loss).unwrap();
-        let mut sum = sum.standardised(Standardise::CentreAndScale).unwrap().with_intercept();
+        let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
         let task = SolverTask { sparsity: 15, step_size: 0.05, start: None };
         let mut solver = (row.build)(&sum, &task).unwrap();
-        let stop = Stop::after_calls(60 * sum.len() as u64);
+        let stop = SolverLimit::after_calls(60 * sum.len() as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop, false).unwrap();
         let objective = sum.score(&run.predictor).unwrap();
         eprintln!("{}: objective {objective:.4}", row.name);

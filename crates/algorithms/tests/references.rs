@@ -19,7 +19,9 @@ use lao_algorithms::registry::method;
 use lao_algorithms::{AnyLearner, METHODS, Method, Model, ParamError, Task};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gen_est::GenEstDraws;
-use lao_observation::{Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, Stop, Told};
+use lao_observation::{
+    Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, SessionLimit, Told,
+};
 
 type Build = fn(&Task) -> Result<Box<dyn Reference>, ParamError>;
 
@@ -169,7 +171,7 @@ fn check_on<L: Learner>(
     let mut beside = Beside::new(wrap(learner), drawn, &mut *reference, &rows, TOLERANCE);
     let mut session = Session::new(source(task.dim, 11), budget, &Seed::root(2));
     let mut entries = beside.coefficients().len();
-    let outcome = session.run(&mut beside, Stop::after_examples(n as u64), |_, beside| {
+    let outcome = session.run(&mut beside, SessionLimit::after_examples(n as u64), |_, beside| {
         entries = entries.max(beside.coefficients().len());
     });
     match (&beside.fault, outcome) {

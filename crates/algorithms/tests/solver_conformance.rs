@@ -1,11 +1,11 @@
 //! What every solver of finite sums promises, whatever it is.
 
 use lao_algorithms::thresholding::{
-    Outcome, Progress, SOLVERS, SgParams, Shape, SolveError, Solver, SolverRow, SolverTask, Stop, go_on,
-    solve,
+    SOLVERS, SgParams, Shape, SolveError, Solver, SolverEnd, SolverLimit, SolverProgress, SolverRow,
+    SolverTask, go_on, solve,
 };
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Seed};
 use rand::RngExt;
 
@@ -47,8 +47,8 @@ fn sums() -> Vec<FiniteSum> {
         let table = table(sparse);
         for loss in losses(&table) {
             let examples = match sparse {
-                true => Examples::compressed_rows(compressed(&table)),
-                false => Examples::rows(N, DIM, table.clone()).unwrap(),
+                true => DesignMatrix::compressed_rows(compressed(&table)),
+                false => DesignMatrix::rows(N, DIM, table.clone()).unwrap(),
             };
             let sum = FiniteSum::new(examples, loss).unwrap().with_ridge(0.01).unwrap();
             sums.push(if sparse { sum.with_intercept() } else { sum.in_blocks(2).unwrap() });
@@ -92,7 +92,7 @@ fn same_seed_gives_the_same_bits_and_other_seeds_others() {
     for_every_solver(|row, mut sum| {
         let mut run = |seed| {
             let mut solver = build(row, &sum);
-            let stop = Stop::after_calls(5 * N as u64);
+            let stop = SolverLimit::after_calls(5 * N as u64);
             bits(&solve(&mut sum, &mut *solver, &Seed::root(seed), stop, false).unwrap().predictor)
         };
         let first = run(1);
@@ -112,7 +112,7 @@ fn iterates_are_sparse_and_the_meter_counts_what_was_announced() {
             let at = solver.coefficients();
             assert!(at.coefficients.iter().all(|x| x.len() <= SPARSITY), "{}", row.name);
             assert!(at.coefficients.iter().flat_map(|x| x.values()).all(|value| value.is_finite()));
-            if progress == Progress::Settled {
+            if progress == SolverProgress::Settled {
                 break;
             }
         }
@@ -126,11 +126,11 @@ fn no_budget_is_ever_exceeded_and_none_is_left_that_would_do() {
         for budget in [0, 1, 7, 59, 60, 61, 150, 333, 1000] {
             sum.reset_meter();
             let mut solver = build(row, &sum);
-            let stop = Stop::after_calls(budget);
+            let stop = SolverLimit::after_calls(budget);
             let run = solve(&mut sum, &mut *solver, &Seed::root(3), stop, false).unwrap();
             let spent = sum.meter().calls;
             assert!(spent <= budget, "{}: {spent} of {budget}", row.name);
-            if run.outcome == Outcome::Calls {
+            if run.outcome == SolverEnd::Calls {
                 assert!(spent + solver.next_calls(&sum) > budget, "{}", row.name);
             }
             if budget == 0 {
@@ -147,11 +147,11 @@ fn going_on_after_a_stop_leaves_no_trace_in_the_bits() {
         let (mut one, mut other) = (Seed::root(4).rng(), Seed::root(4).rng());
         let n = sum.len() as u64;
         for calls in [3, n / 2, n, n + 5] {
-            go_on(&mut sum, &mut *stopped, &mut other, Stop::after_calls(calls), false).unwrap();
+            go_on(&mut sum, &mut *stopped, &mut other, SolverLimit::after_calls(calls), false).unwrap();
         }
         let rounds = stopped.rounds();
-        let rest = go_on(&mut sum, &mut *stopped, &mut other, Stop::after_rounds(3), false).unwrap();
-        let stop = Stop::after_rounds(rounds + 3);
+        let rest = go_on(&mut sum, &mut *stopped, &mut other, SolverLimit::after_rounds(3), false).unwrap();
+        let stop = SolverLimit::after_rounds(rounds + 3);
         let whole = go_on(&mut sum, &mut *straight, &mut one, stop, false).unwrap();
         assert_eq!(bits(&rest.predictor), bits(&whole.predictor), "{}", row.name);
     });
@@ -167,7 +167,7 @@ fn a_start_is_thresholded_and_stands_until_the_first_step() {
         };
         let task = SolverTask { start: Some(start.clone()), ..task(&sum) };
         let mut solver = (row.build)(&sum, &task).unwrap();
-        let run = solve(&mut sum, &mut *solver, &Seed::root(5), Stop::after_rounds(0), false).unwrap();
+        let run = solve(&mut sum, &mut *solver, &Seed::root(5), SolverLimit::after_rounds(0), false).unwrap();
         assert!(run.predictor.coefficients.iter().all(|x| x.indices() == [21, 22, 23, 24]), "{}", row.name);
         assert_eq!(run.predictor.intercepts, start.intercepts);
     });
@@ -178,9 +178,10 @@ fn renaming_attributes_renames_the_answer() {
     for row in SOLVERS {
         for loss in losses(&table(false)) {
             let answer = |table: Vec<f64>| {
-                let mut sum = FiniteSum::new(Examples::rows(N, DIM, table).unwrap(), loss.clone()).unwrap();
+                let mut sum =
+                    FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), loss.clone()).unwrap();
                 let mut solver = build(row, &sum);
-                let stop = Stop::after_calls(8 * N as u64);
+                let stop = SolverLimit::after_calls(8 * N as u64);
                 solve(&mut sum, &mut *solver, &Seed::root(6), stop, false).unwrap().predictor
             };
             let plain = answer(table(false));
@@ -201,13 +202,13 @@ fn a_planted_predictor_is_found() {
     for row in SOLVERS {
         let table = table(false);
         let [squares, ..] = losses(&table);
-        let mut sum = FiniteSum::new(Examples::rows(N, DIM, table).unwrap(), squares).unwrap();
+        let mut sum = FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), squares).unwrap();
         // Steps along the mean of many components may be longer than those along one.
         let many = !row.random || row.name == "hsg-ht";
         let step_size = if many { 0.3 } else { task(&sum).step_size };
         // Room for more than the planted three: small steps can freeze a wrong support that is just large enough.
         let mut solver = (row.build)(&sum, &SolverTask { sparsity: 10, step_size, start: None }).unwrap();
-        let stop = Stop::after_calls(400 * N as u64);
+        let stop = SolverLimit::after_calls(400 * N as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(7), stop, false).unwrap();
         for (j, value) in truth().view().iter() {
             let found = run.predictor.coefficients[0].view().get(j);
@@ -223,12 +224,12 @@ fn single_precision_storage_of_numbers_it_holds_has_the_bits_of_double() {
         let single: Vec<f32> = table.iter().map(|&value| value as f32).collect();
         for loss in losses(&table) {
             let mut sums = [
-                FiniteSum::new(Examples::rows(N, DIM, table.clone()).unwrap(), loss.clone()).unwrap(),
-                FiniteSum::new(Examples::rows(N, DIM, single.clone()).unwrap(), loss.clone()).unwrap(),
+                FiniteSum::new(DesignMatrix::rows(N, DIM, table.clone()).unwrap(), loss.clone()).unwrap(),
+                FiniteSum::new(DesignMatrix::rows(N, DIM, single.clone()).unwrap(), loss.clone()).unwrap(),
             ];
             let [double, single] = sums.each_mut().map(|sum| {
                 let mut solver = build(row, sum);
-                let stop = Stop::after_calls(6 * N as u64);
+                let stop = SolverLimit::after_calls(6 * N as u64);
                 bits(&solve(sum, &mut *solver, &Seed::root(8), stop, false).unwrap().predictor)
             });
             assert_eq!(double, single, "{}", row.name);
@@ -262,7 +263,7 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
 
 #[test]
 fn a_sum_of_another_shape_is_refused_at_every_step() {
-    let other = Examples::rows(N / 2, DIM - 1, vec![0.5; N / 2 * (DIM - 1)]).unwrap();
+    let other = DesignMatrix::rows(N / 2, DIM - 1, vec![0.5; N / 2 * (DIM - 1)]).unwrap();
     let other = FiniteSum::new(other, Loss::least_squares(vec![1.0; N / 2]).unwrap()).unwrap();
     for_every_solver(|row, mut sum| {
         let (mut solver, mut other, mut rng) = (build(row, &sum), other.clone(), Seed::root(9).rng());
@@ -278,7 +279,7 @@ fn a_sum_of_another_shape_is_refused_at_every_step() {
 fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
     let table = table(false).iter().map(|value| value * 1e200).collect();
     let loss = Loss::least_squares((0..N).map(|i| i as f64 * 1e200).collect()).unwrap();
-    let sum = FiniteSum::new(Examples::rows(N, DIM, table).unwrap(), loss).unwrap();
+    let sum = FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), loss).unwrap();
     let task = SolverTask { sparsity: SPARSITY, step_size: 1.0, start: None };
     for row in SOLVERS {
         let (mut sum, mut rng) = (sum.clone(), Seed::root(10).rng());
@@ -294,7 +295,7 @@ fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
 /// Where one class diverges, no class moves.
 #[test]
 fn a_step_moves_all_classes_or_none() {
-    let rows = Examples::rows(2, 2, vec![1.0, 0.5, 0.25, 1.0]).unwrap();
+    let rows = DesignMatrix::rows(2, 2, vec![1.0, 0.5, 0.25, 1.0]).unwrap();
     let mut sum = FiniteSum::new(rows, Loss::softmax(&[0.0, 1.0]).unwrap()).unwrap();
     let start = Predictor {
         coefficients: vec![
@@ -306,7 +307,7 @@ fn a_step_moves_all_classes_or_none() {
     // 1 - eta lambda is -2: the second class leaves the finite numbers.
     sum = sum.with_ridge(3.0).unwrap();
     let params = SgParams { sparsity: 2, step_size: 1.0, batch: 1, start: Some(start.clone()) };
-    let mut solver = params.check(Shape::of(&sum)).unwrap();
+    let mut solver = params.build(Shape::of(&sum)).unwrap();
     assert!(solver.step(&mut sum, &mut Seed::root(1).rng()).is_err());
     assert_eq!(solver.coefficients(), &start);
 }

@@ -7,7 +7,9 @@
 use lao_algorithms::{AnyLearner, METHODS, Method, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Ask, BlockBuf, Learner, Seed, Session, SessionError, Source, SourceError, Stop};
+use lao_observation::{
+    Ask, BlockBuf, Learner, Seed, Session, SessionError, SessionLimit, Source, SourceError,
+};
 use proptest::prelude::*;
 use rand::RngExt;
 use serde_json::{Map, Value, json};
@@ -111,7 +113,7 @@ impl Setting {
     fn ages(&self) -> [(&'static str, AnyLearner); 3] {
         let after = |examples| {
             let mut learner = self.learner();
-            self.session().run(&mut learner, Stop::after_examples(examples), |_, _| {}).unwrap();
+            self.session().run(&mut learner, SessionLimit::after_examples(examples), |_, _| {}).unwrap();
             learner
         };
         let mut waiting = after(37);
@@ -437,7 +439,7 @@ fn a_state_is_stored_without_decimals_and_read_with_the_same_bits() {
             assert_eq!(serde_json::to_string(&read).unwrap(), text, "{}, {age}", method.name);
             let mut learner = learner;
             for learner in [&mut learner, &mut read] {
-                setting.session().run(learner, Stop::after_examples(500), |_, _| {}).unwrap();
+                setting.session().run(learner, SessionLimit::after_examples(500), |_, _| {}).unwrap();
             }
             assert_eq!(bits(read.coefficients()), bits(learner.coefficients()), "{}, {age}", method.name);
         }
@@ -514,7 +516,7 @@ proptest! {
             let mut rng = Seed::root(seed).child("places").rng();
             for _ in 0..30 {
                 let until = session.ledger().examples + rng.random_range(1..30);
-                let outcome = session.run(&mut learner, Stop::after_examples(until), |_, _| {});
+                let outcome = session.run(&mut learner, SessionLimit::after_examples(until), |_, _| {});
                 let read = reads_back(&learner);
                 prop_assert!(read.is_ok(), "{} after {} examples, {outcome:?}: {read:?}", method.name, until);
                 let mut waiting = learner.clone();

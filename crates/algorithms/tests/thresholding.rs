@@ -1,11 +1,11 @@
 //! The hard-thresholding solvers against dense twins, their counts, and what they must find.
 
 use lao_algorithms::thresholding::{
-    EpochLength, GdParams, GdStep, HsgParams, Outcome, Progress, ScsgParams, SgParams, Shape, Solver, Stop,
-    SvrgParams, path, solve,
+    EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverEnd, SolverLimit,
+    SolverProgress, SvrgParams, path, solve,
 };
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Coding, Entries, Examples, Loss, RowBuf, Standardise};
+use lao_observation::finite_sum::{Coding, DesignMatrix, Entries, Loss, RowBuf, Standardize};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
 use rand::RngExt;
@@ -13,7 +13,7 @@ use rand::RngExt;
 const N: usize = 30;
 const DIM: usize = 40;
 
-/// Every column has at least three entries: columns with a single entry in the same row would be equal once standardised, and
+/// Every column has at least three entries: columns with a single entry in the same row would be equal once standardized, and
 /// ties up to rounding are broken by rounding.
 fn table(density: f64) -> Vec<f64> {
     let mut rng = Seed::root(1).child("table").rng();
@@ -36,12 +36,12 @@ fn transposed(table: &[f64]) -> Vec<f64> {
     (0..DIM).flat_map(|j| table.iter().skip(j).step_by(DIM).copied()).collect()
 }
 
-fn layouts(table: &[f64]) -> Vec<Examples<f64>> {
+fn layouts(table: &[f64]) -> Vec<DesignMatrix<f64>> {
     vec![
-        Examples::compressed_rows(compressed(table)),
-        Examples::compressed_columns(compressed(table).transpose()),
-        Examples::rows(N, DIM, table.to_vec()).unwrap(),
-        Examples::columns(N, DIM, transposed(table)).unwrap(),
+        DesignMatrix::compressed_rows(compressed(table)),
+        DesignMatrix::compressed_columns(compressed(table).transpose()),
+        DesignMatrix::rows(N, DIM, table.to_vec()).unwrap(),
+        DesignMatrix::columns(N, DIM, transposed(table)).unwrap(),
     ]
 }
 
@@ -55,16 +55,16 @@ fn losses() -> Vec<Loss> {
     ]
 }
 
-/// Sums of all losses, layouts and ways to standardise, with l2 term, with and without intercept, components of three rows
+/// Sums of all losses, layouts and ways to standardize, with l2 term, with and without intercept, components of three rows
 /// and of one.
 fn sums(density: f64) -> Vec<FiniteSum> {
     let (table, mut sums) = (table(density), Vec::new());
     for loss in losses() {
-        for how in [Standardise::No, Standardise::Scale, Standardise::CentreAndScale] {
+        for how in [Standardize::No, Standardize::Scale, Standardize::CenterAndScale] {
             for examples in layouts(&table) {
                 let sum = FiniteSum::new(examples, loss.clone()).unwrap().with_ridge(0.05).unwrap();
-                let sum = sum.standardised(how).unwrap();
-                let sum = if how == Standardise::Scale { sum.with_intercept() } else { sum };
+                let sum = sum.standardized(how).unwrap();
+                let sum = if how == Standardize::Scale { sum.with_intercept() } else { sum };
                 sums.extend([sum.clone().in_blocks(3).unwrap(), sum]);
             }
         }
@@ -192,7 +192,7 @@ fn scsg_agrees_with_its_dense_twin_step_by_step() {
                 let eta = 0.3 / sum.component_smoothness();
                 let length = EpochLength::Ratio;
                 let params = ScsgParams { sparsity, step_size: eta, batch, mini_batch, length, start: None };
-                let mut solver = params.check(Shape::of(&sum)).unwrap();
+                let mut solver = params.build(Shape::of(&sum)).unwrap();
                 let (mut ours, mut twin) = (Seed::root(3).rng(), Seed::root(3).rng());
                 let mut sampler = SubsetSampler::new(n);
                 let mut draw = |size: usize, rng: &mut Rng| {
@@ -207,13 +207,13 @@ fn scsg_agrees_with_its_dense_twin_step_by_step() {
                 let outputs = sum.outputs();
                 let (mut x, mut a) = (vec![vec![0.0; DIM]; outputs], vec![0.0; outputs]);
                 for _epoch in 0..4 {
-                    assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), Progress::Snapshot);
+                    assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), SolverProgress::Evaluated);
                     let (anchor, anchor_a) = (x.clone(), a.clone());
                     let rows = draw(batch, &mut twin);
                     let (mu, mu_a) = naive_gradient(&sum, &rows, &x, &a);
                     for _ in 0..batch / mini_batch {
                         let before = sum.meter();
-                        assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), Progress::Moved);
+                        assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), SolverProgress::Moved);
                         assert_eq!(sum.meter().calls - before.calls, 2 * mini_batch as u64);
                         assert_eq!(sum.meter().thresholds - before.thresholds, 1);
                         let rows = draw(mini_batch, &mut twin);
@@ -258,12 +258,13 @@ fn scsg_with_all_components_and_option_ii_is_svrg_bit_for_bit() {
         let shape = Shape::of(&sum);
         let mut run = |mut solver: Box<dyn Solver>| {
             sum.reset_meter();
-            let run = solve(&mut sum, &mut *solver, &Seed::root(5), Stop::after_rounds(3), true).unwrap();
+            let run =
+                solve(&mut sum, &mut *solver, &Seed::root(5), SolverLimit::after_rounds(3), true).unwrap();
             assert_eq!(sum.meter().calls, 3 * (n + 2 * n) as u64);
             assert_eq!(sum.meter().thresholds, 3 * (n / mini_batch) as u64);
             run
         };
-        assert_eq!(run(Box::new(scsg.check(shape).unwrap())), run(Box::new(svrg.check(shape).unwrap())));
+        assert_eq!(run(Box::new(scsg.build(shape).unwrap())), run(Box::new(svrg.build(shape).unwrap())));
     }
 }
 
@@ -276,19 +277,19 @@ fn every_count_is_the_sum_of_its_steps_and_stays_within_budget() {
         let scsg = ScsgParams { sparsity, step_size, batch: 8, mini_batch: 2, length, start: start() };
         let gd = GdParams { sparsity, step: GdStep::Fixed(step_size), refit: false, start: start() };
         let solvers: [Box<dyn Solver>; 5] = [
-            Box::new(gd.check(shape).unwrap()),
-            Box::new(SgParams { sparsity, step_size, batch: 4, start: start() }.check(shape).unwrap()),
+            Box::new(gd.build(shape).unwrap()),
+            Box::new(SgParams { sparsity, step_size, batch: 4, start: start() }.build(shape).unwrap()),
             Box::new(
                 HsgParams { sparsity, step_size, first: 2.0, growth: 1.3, start: start() }
-                    .check(shape)
+                    .build(shape)
                     .unwrap(),
             ),
             Box::new(
                 SvrgParams { sparsity, step_size, mini_batch: 1, steps: 9, start: start() }
-                    .check(shape)
+                    .build(shape)
                     .unwrap(),
             ),
-            Box::new(scsg.check(shape).unwrap()),
+            Box::new(scsg.build(shape).unwrap()),
         ];
         for mut solver in solvers {
             sum.reset_meter();
@@ -296,13 +297,14 @@ fn every_count_is_the_sum_of_its_steps_and_stays_within_budget() {
             let (mut expected, mut moves) = (0, 0);
             for _ in 0..60 {
                 expected += solver.next_calls(&sum);
-                moves += u64::from(solver.step(&mut sum, &mut rng).unwrap() == Progress::Moved);
+                moves += u64::from(solver.step(&mut sum, &mut rng).unwrap() == SolverProgress::Moved);
             }
             assert_eq!((sum.meter().calls, sum.meter().thresholds), (expected, moves));
 
             sum.reset_meter();
-            let run = solve(&mut sum, &mut *solver, &Seed::root(9), Stop::after_calls(401), false).unwrap();
-            assert_eq!(run.outcome, Outcome::Calls);
+            let run =
+                solve(&mut sum, &mut *solver, &Seed::root(9), SolverLimit::after_calls(401), false).unwrap();
+            assert_eq!(run.outcome, SolverEnd::Calls);
             assert!(sum.meter().calls <= 401 && sum.meter().calls + solver.next_calls(&sum) > 401);
         }
     }
@@ -319,14 +321,15 @@ fn planted() -> (Vec<f64>, Vec<f64>, SparseVector) {
 #[test]
 fn refit_recovers_a_planted_predictor_with_its_intercept() {
     let (table, labels, truth) = planted();
-    for how in [Standardise::No, Standardise::Scale, Standardise::CentreAndScale] {
+    for how in [Standardize::No, Standardize::Scale, Standardize::CenterAndScale] {
         for examples in layouts(&table) {
             let sum = FiniteSum::new(examples, Loss::least_squares(labels.clone()).unwrap()).unwrap();
-            let mut sum = sum.with_intercept().standardised(how).unwrap();
-            let mut solver = GdParams::practical(3).check(Shape::of(&sum)).unwrap();
-            let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(50), true).unwrap();
-            assert_eq!(run.outcome, Outcome::Settled);
-            let found = sum.in_stored_units(&run.predictor).unwrap();
+            let mut sum = sum.with_intercept().standardized(how).unwrap();
+            let mut solver = GdParams::practical(3).build(Shape::of(&sum)).unwrap();
+            let run =
+                solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(50), true).unwrap();
+            assert_eq!(run.outcome, SolverEnd::Settled);
+            let found = sum.to_original_scale(&run.predictor).unwrap();
             assert_eq!(found.coefficients[0].indices(), truth.indices(), "{how:?}");
             assert!(found.coefficients[0].values().iter().zip(truth.values()).all(|(a, b)| close(*a, *b)));
             assert!(close(found.intercepts[0], 0.7));
@@ -335,11 +338,11 @@ fn refit_recovers_a_planted_predictor_with_its_intercept() {
 }
 
 #[test]
-fn normalised_steps_never_raise_the_objective() {
+fn normalized_steps_never_raise_the_objective() {
     for mut sum in sums(0.4) {
         let params = GdParams { refit: false, ..GdParams::practical(5) };
-        let mut solver = params.check(Shape::of(&sum)).unwrap();
-        let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(25), true).unwrap();
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
+        let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(25), true).unwrap();
         for pair in run.trace.windows(2) {
             assert!(pair[1].objective <= pair[0].objective + 1e-12, "{pair:?}");
         }
@@ -350,8 +353,8 @@ fn normalised_steps_never_raise_the_objective() {
 fn a_path_starts_each_sparsity_at_the_last_answer_and_improves() {
     let mut sum = sums(0.4).swap_remove(0);
     let shape = Shape::of(&sum);
-    let build = |k, start| GdParams { start, ..GdParams::practical(k) }.check(shape);
-    let points = path(&mut sum, &[1, 2, 4, 8], build, &Seed::root(1), Stop::after_rounds(30)).unwrap();
+    let build = |k, start| GdParams { start, ..GdParams::practical(k) }.build(shape);
+    let points = path(&mut sum, &[1, 2, 4, 8], build, &Seed::root(1), SolverLimit::after_rounds(30)).unwrap();
     assert!(points.windows(2).all(|pair| pair[1].objective <= pair[0].objective));
     assert!(points.iter().all(|point| point.run.predictor.coefficients[0].len() <= point.sparsity));
 }
@@ -370,9 +373,10 @@ fn empty_rows_zero_and_duplicate_columns_one_class_and_fewer_rows_than_k_are_ord
     {
         for examples in layouts(&table) {
             let sum = FiniteSum::new(examples, loss.clone()).unwrap();
-            let mut sum = sum.standardised(Standardise::CentreAndScale).unwrap().with_intercept();
-            let mut solver = GdParams::practical(sparsity).check(Shape::of(&sum)).unwrap();
-            let run = solve(&mut sum, &mut solver, &Seed::root(1), Stop::after_rounds(5), true).unwrap();
+            let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
+            let mut solver = GdParams::practical(sparsity).build(Shape::of(&sum)).unwrap();
+            let run =
+                solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(5), true).unwrap();
             assert!(run.trace.iter().all(|point| point.objective.is_finite()));
         }
     }
@@ -382,21 +386,22 @@ fn empty_rows_zero_and_duplicate_columns_one_class_and_fewer_rows_than_k_are_ord
 fn the_control_variate_takes_the_error_below_the_floor_of_plain_steps() {
     let (table, mut labels, _) = planted();
     labels.iter_mut().enumerate().for_each(|(i, label)| *label += ((i * 37 % 11) as f64 - 5.0) * 0.05);
-    let examples = Examples::rows(N, DIM, table).unwrap();
+    let examples = DesignMatrix::rows(N, DIM, table).unwrap();
     let mut sum = FiniteSum::new(examples, Loss::least_squares(labels).unwrap()).unwrap();
     let (shape, step_size) = (Shape::of(&sum), 0.2 / sum.component_smoothness());
-    let best = GdParams::practical(3).check(shape).unwrap();
-    let stop = Stop::after_rounds(200);
+    let best = GdParams::practical(3).build(shape).unwrap();
+    let stop = SolverLimit::after_rounds(200);
     let best = solve(&mut sum, &mut best.clone(), &Seed::root(1), stop, false).unwrap().predictor;
     let mut gap = |mut solver: Box<dyn Solver>| {
-        let run = solve(&mut sum, &mut *solver, &Seed::root(4), Stop::after_calls(200_000), false).unwrap();
+        let run =
+            solve(&mut sum, &mut *solver, &Seed::root(4), SolverLimit::after_calls(200_000), false).unwrap();
         assert_eq!(run.predictor.coefficients[0].indices(), best.coefficients[0].indices());
         run.predictor.distance_squared(&best)
     };
     let start = Some(best.clone());
-    let plain = SgParams { sparsity: 3, step_size, batch: 1, start: start.clone() }.check(shape).unwrap();
+    let plain = SgParams { sparsity: 3, step_size, batch: 1, start: start.clone() }.build(shape).unwrap();
     let reduced =
-        SvrgParams { sparsity: 3, step_size, mini_batch: 1, steps: N as u64, start }.check(shape).unwrap();
+        SvrgParams { sparsity: 3, step_size, mini_batch: 1, steps: N as u64, start }.build(shape).unwrap();
     let (plain, reduced) = (gap(Box::new(plain)), gap(Box::new(reduced)));
     assert!(reduced < 1e-20 && plain > 1e-8, "{reduced} and {plain}");
 }
@@ -415,13 +420,13 @@ fn parameters_out_of_range_are_refused_by_name() {
         ("length", ScsgParams { length: EpochLength::Steps(0), ..good.clone() }),
         ("start", ScsgParams { start: Some(Predictor::zeros(2, 1)), ..good.clone() }),
     ] {
-        assert_eq!(params.check(shape).unwrap_err().field, field);
+        assert_eq!(params.build(shape).unwrap_err().field, field);
     }
 }
 
 #[test]
 fn geometric_lengths_have_the_mean_of_the_definition() {
-    use lao_algorithms::thresholding::{Draws, UniformDraws};
+    use lao_algorithms::thresholding::{BatchLaw, UniformDraws};
     let (mut draws, mut rng, runs) = (UniformDraws::new(100), Seed::root(6).rng(), 200_000);
     for (batch, mini_batch) in [(1, 1), (100, 10), (64, 7)] {
         let (mut total, mut zeros) = (0, 0);

@@ -1,9 +1,11 @@
 //! Exact ties: on data of -1, 0 and 1 with step sizes that are powers of two the first epochs are exact in double precision, ties
 //! abound, and every step must have the bits of its dense twin, ties to the lower index.
 
-use lao_algorithms::thresholding::{EpochLength, GdParams, GdStep, Progress, ScsgParams, Shape, Solver};
+use lao_algorithms::thresholding::{
+    EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverProgress,
+};
 use lao_kernels::Compressed;
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Seed};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -15,7 +17,7 @@ const ETA: f64 = 0.125;
 fn sum(table: &[f64], labels: &[f64], sparse: bool) -> FiniteSum {
     let loss = Loss::least_squares(labels.to_vec()).unwrap();
     if !sparse {
-        return FiniteSum::new(Examples::rows(N, DIM, table.to_vec()).unwrap(), loss).unwrap();
+        return FiniteSum::new(DesignMatrix::rows(N, DIM, table.to_vec()).unwrap(), loss).unwrap();
     }
     let (mut starts, mut indices, mut values) = (vec![0], vec![], vec![]);
     for row in table.chunks(DIM) {
@@ -26,7 +28,7 @@ fn sum(table: &[f64], labels: &[f64], sparse: bool) -> FiniteSum {
         starts.push(indices.len());
     }
     let rows = Compressed::new(DIM, starts, indices, values).unwrap();
-    FiniteSum::new(Examples::compressed_rows(rows), loss).unwrap()
+    FiniteSum::new(DesignMatrix::compressed_rows(rows), loss).unwrap()
 }
 
 fn slope(row: &[f64], label: f64, x: &[f64]) -> f64 {
@@ -60,11 +62,11 @@ proptest! {
         let mut sum = sum(&table, &labels, sparse);
         let length = EpochLength::Ratio;
         let params = ScsgParams { sparsity: k, step_size: ETA, batch: N, mini_batch: 1, length, start: None };
-        let mut solver = params.check(Shape::of(&sum)).unwrap();
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
         let (mut rng, mut twin) = (Seed::root(seed).rng(), Seed::root(seed).rng());
         let mut x = vec![0.0; DIM];
         for _ in 0..2 {
-            prop_assert_eq!(solver.step(&mut sum, &mut rng).unwrap(), Progress::Snapshot);
+            prop_assert_eq!(solver.step(&mut sum, &mut rng).unwrap(), SolverProgress::Evaluated);
             let (anchor, mu) = (x.clone(), mean_gradient(&table, &labels, &x));
             for _ in 0..N {
                 solver.step(&mut sum, &mut rng).unwrap();
@@ -89,7 +91,7 @@ proptest! {
     ) {
         let mut sum = sum(&table, &labels, sparse);
         let params = GdParams { sparsity: k, step: GdStep::Fixed(ETA), refit: false, start: None };
-        let mut solver = params.check(Shape::of(&sum)).unwrap();
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
         let (mut x, mut rng) = (vec![0.0; DIM], Seed::root(1).rng());
         for _ in 0..5 {
             solver.step(&mut sum, &mut rng).unwrap();

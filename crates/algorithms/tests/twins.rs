@@ -12,7 +12,7 @@ use lao_algorithms::schedule::StepSizes;
 use lao_algorithms::{AnyLearner, BatchSizes};
 use lao_kernels::SparseVector;
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{Budget, Learner, Seed, Session, Stop};
+use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 use proptest::prelude::*;
 
 /// Runs a learner beside its reference over the first `n` examples, which it must take to the last; gives the
@@ -21,7 +21,7 @@ fn together(
     learner: AnyLearner,
     reference: &mut dyn Reference,
     (seed, n): (u64, usize),
-    (budget, draws, stop): (usize, u64, Stop),
+    (budget, draws, stop): (usize, u64, SessionLimit),
     mut after: impl FnMut(&AnyLearner),
 ) -> Result<AnyLearner, TestCaseError> {
     let (dim, rows) = (learner.dim(), examples(learner.dim(), seed, n));
@@ -50,8 +50,8 @@ proptest! {
             updates: Some(updates), start: None,
         };
         let mut reference = ExplorationReference::new(&params).unwrap();
-        let learner = AnyLearner::Exploration(params.check().unwrap());
-        let learner = together(learner, &mut reference, (seed, n), (budget, 0, Stop::never()), |_| ())?;
+        let learner = AnyLearner::Exploration(params.build().unwrap());
+        let learner = together(learner, &mut reference, (seed, n), (budget, 0, SessionLimit::never()), |_| ())?;
         prop_assert_eq!(learner.updates(), updates);
     }
 
@@ -69,8 +69,8 @@ proptest! {
         };
         let (budget, n) = (params.budget, batch * updates as usize);
         let mut reference = ExploitationReference::new(&params).unwrap();
-        let learner = AnyLearner::Exploitation(params.check().unwrap());
-        let learner = together(learner, &mut reference, (seed, n), (budget, 0, Stop::never()), |_| ())?;
+        let learner = AnyLearner::Exploitation(params.build().unwrap());
+        let learner = together(learner, &mut reference, (seed, n), (budget, 0, SessionLimit::never()), |_| ())?;
         prop_assert_eq!(learner.updates(), updates);
     }
 
@@ -94,8 +94,8 @@ proptest! {
             exploit_updates, exploit_batch: sizes(b_exploit), stages: Some(stages), start: None,
         };
         let mut reference = HybridReference::new(&params).unwrap();
-        let learner = AnyLearner::Hybrid(params.check().unwrap());
-        let learner = together(learner, &mut reference, (seed, total), (budget, 0, Stop::never()), |_| ())?;
+        let learner = AnyLearner::Hybrid(params.build().unwrap());
+        let learner = together(learner, &mut reference, (seed, total), (budget, 0, SessionLimit::never()), |_| ())?;
         prop_assert_eq!(learner.updates(), stages * (explore_updates + exploit_updates));
     }
 
@@ -112,8 +112,8 @@ proptest! {
         let (mut sampler, mut wanted, mut found) = (SubsetSampler::new(dim), Vec::new(), Vec::new());
         (0..steps).for_each(|_| sampler.draw(budget - s, &mut rng, &mut wanted));
         let mut reference = NaiveReference::new(&params).unwrap();
-        let learner = AnyLearner::Naive(params.check().unwrap());
-        let stop = Stop::after_examples(steps as u64);
+        let learner = AnyLearner::Naive(params.build().unwrap());
+        let stop = SessionLimit::after_examples(steps as u64);
         together(learner, &mut reference, (seed, steps), (budget, 4, stop), |learner| {
             let AnyLearner::Naive(learner) = learner else { unreachable!() };
             found.extend_from_slice(learner.drawn());
@@ -146,10 +146,10 @@ fn hybrid_without_exploitation_is_exploration() {
         stages: Some(stages),
         start: None,
     };
-    let (mut one, mut other) = (explore.check().unwrap(), hybrid.check().unwrap());
+    let (mut one, mut other) = (explore.build().unwrap(), hybrid.build().unwrap());
     for learner in [&mut one as &mut dyn Learner, &mut other] {
         let mut session = Session::new(source(30, 9), Budget::PerExample(11), &Seed::root(0));
-        session.run(learner, Stop::never(), |_, _| {}).unwrap();
+        session.run(learner, SessionLimit::never(), |_, _| {}).unwrap();
         assert_eq!(learner.updates(), stages);
     }
     assert_eq!(one.coefficients().to_dense(), other.coefficients().to_dense());
@@ -165,10 +165,10 @@ fn exploitation_never_leaves_its_support_even_through_zero() {
         batch: BatchSizes::Constant(200),
         updates: Some(40),
     };
-    let mut learner = params.check().unwrap();
+    let mut learner = params.build().unwrap();
     let mut session = Session::new(source(30, 9), Budget::PerExample(3), &Seed::root(0));
     session
-        .run(&mut learner, Stop::never(), |_, learner| {
+        .run(&mut learner, SessionLimit::never(), |_, learner| {
             assert_eq!(learner.coefficients().indices(), [4, 7, 29])
         })
         .unwrap();
@@ -179,9 +179,9 @@ fn exploitation_never_leaves_its_support_even_through_zero() {
 #[test]
 fn exploitation_on_an_empty_support_stays_at_zero() {
     let params = ExploitationParams::practical(SparseVector::zeros(30), 3, 0.2);
-    let mut learner = ExploitationParams { updates: Some(2), ..params }.check().unwrap();
+    let mut learner = ExploitationParams { updates: Some(2), ..params }.build().unwrap();
     let mut session = Session::new(source(30, 9), Budget::PerExample(3), &Seed::root(0));
-    session.run(&mut learner, Stop::never(), |_, _| {}).unwrap();
+    session.run(&mut learner, SessionLimit::never(), |_, _| {}).unwrap();
     assert!(learner.coefficients().is_empty());
     assert_eq!((learner.updates(), session.ledger().attributes), (2, 0));
 }

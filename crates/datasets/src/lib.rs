@@ -4,7 +4,7 @@
 //! - [`mod@format`]: streaming readers for LibSVM, CSV, IDX and NPY, plain or compressed;
 //! - [`memory`]: tables in memory as sources;
 //! - [`catalog`]: from the name of a dataset to its files, and their download;
-//! - [`preprocess`]: standardising, splitting and the like, fitted on training rows only.
+//! - [`preprocess`]: standardizing, splitting and the like, fitted on training rows only.
 //!
 //! ```
 //! use lao_datasets::format::csv::{CsvOptions, CsvReader};

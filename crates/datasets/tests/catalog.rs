@@ -1,4 +1,4 @@
-//! The catalogue finds by name, explains what it does not find, and refuses manifests that contradict themselves.
+//! The catalog finds by name, explains what it does not find, and refuses manifests that contradict themselves.
 
 use lao_datasets::catalog::{Catalog, CatalogError, Folders, Manifest, Place};
 use lao_observation::Seed;

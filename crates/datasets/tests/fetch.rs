@@ -1,6 +1,6 @@
 //! Downloads from a server on the loopback address that this test starts: good, damaged, cut off, missing, resumed.
 
-use lao_datasets::catalog::{Catalog, CatalogError, Folders, Manifest, Place, Progress};
+use lao_datasets::catalog::{Catalog, CatalogError, DownloadProgress, Folders, Manifest, Place};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -82,7 +82,7 @@ fn serve(answers: Vec<Answer>) -> Server {
     Server { url, ranges }
 }
 
-/// A catalogue of one dataset in a cache folder of its own.
+/// A catalog of one dataset in a cache folder of its own.
 struct World {
     folder: tempfile::TempDir,
     catalog: Catalog,
@@ -160,7 +160,7 @@ fn a_good_download_is_checked_moved_into_place_and_loads() {
 fn progress_is_told_every_byte() {
     #[derive(Default)]
     struct Log(u64, Option<u64>);
-    impl Progress for Log {
+    impl DownloadProgress for Log {
         fn start(&mut self, _: &str, _: u64, total: Option<u64>) {
             self.1 = total;
         }
@@ -278,7 +278,7 @@ fn without_a_length_the_size_and_checksum_tell_that_the_file_is_short() {
 fn the_first_download_records_an_unknown_checksum_and_a_later_one_must_match() {
     #[derive(Default)]
     struct Notes(String);
-    impl Progress for Notes {
+    impl DownloadProgress for Notes {
         fn note(&mut self, message: &str) {
             self.0.push_str(message);
         }

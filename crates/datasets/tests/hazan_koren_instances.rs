@@ -1,6 +1,6 @@
 //! The adversarial instances of Hazan & Koren have the laws and the risks that they state.
 
-use lao_datasets::adversarial::hazan_koren::{Examples, Pair, Planted, Population, Rare, SignedRows};
+use lao_datasets::adversarial::hazan_koren::{Pair, Planted, Population, PopulationStream, Rare, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::testing::check_source;
 use lao_observation::{BlockBuf, Seed, Source};
@@ -36,10 +36,10 @@ fn risk_is_the_mean_loss_of_the_examples() {
     let every: Vec<u32> = (0..DIM as u32).collect();
     let dense = [[0.0; DIM], [0.3, -0.2, 0.0, 0.4, 0.1, 0.5], [-1.0, 0.0, 0.7, 0.0, 0.0, 1.0]];
     for (name, population) in populations() {
-        let mut source = Examples::new(population, &Seed::root(8));
+        let mut source = PopulationStream::new(population, &Seed::root(8));
         let seen = take(&mut source, &every, ROWS);
         let population = source.population();
-        let star = population.minimiser().view().to_dense();
+        let star = population.minimizer().view().to_dense();
         for w in dense.iter().map(|w| &w[..]).chain([&star[..]]) {
             let risk = population.risk(SparseVector::from_dense(w).view());
             let loss = |row: usize| {
@@ -51,7 +51,7 @@ fn risk_is_the_mean_loss_of_the_examples() {
             let allowed = most * (2e9_f64.ln() / (2.0 * ROWS as f64)).sqrt() + 1e-12;
             assert!((mean - risk).abs() <= allowed, "{name} at {w:?}: {mean}, not {risk}");
         }
-        assert!(population.excess_risk(population.minimiser().view()).abs() < 1e-16, "{name}");
+        assert!(population.excess_risk(population.minimizer().view()).abs() < 1e-16, "{name}");
     }
 }
 
@@ -60,7 +60,7 @@ fn every_population_keeps_the_contract_of_a_source() {
     for (place, (name, _)) in populations().into_iter().enumerate() {
         for length in [50, u64::MAX] {
             let population = || populations().swap_remove(place).1;
-            check_source(|| Examples::new(population(), &Seed::root(8)).with_length(length))
+            check_source(|| PopulationStream::new(population(), &Seed::root(8)).with_length(length))
                 .unwrap_or_else(|fault| panic!("{name}: {fault}"));
         }
     }
@@ -70,7 +70,7 @@ fn every_population_keeps_the_contract_of_a_source() {
 fn an_example_is_the_same_however_it_is_looked_at() {
     let every: Vec<u32> = (0..DIM as u32).collect();
     for (name, population) in populations() {
-        let mut source = Examples::new(population, &Seed::root(1)).with_length(2000);
+        let mut source = PopulationStream::new(population, &Seed::root(1)).with_length(2000);
         source.seek(1000).unwrap();
         let whole = take(&mut source, &every, 300);
         for (start, rows) in [(0, 1), (1, 63), (7, 130), (299, 1)] {
@@ -96,7 +96,7 @@ fn rows_are_uniform_and_their_signs_are_those_stated() {
     let population = SignedRows::random(DIM, 4, &Seed::root(3)).unwrap();
     let (signs, mut counts) = (population.signs().to_dense(), [0u32; DIM]);
     let every: Vec<u32> = (0..DIM as u32).collect();
-    let seen = take(&mut Examples::new(population, &Seed::root(2)), &every, 40_000);
+    let seen = take(&mut PopulationStream::new(population, &Seed::root(2)), &every, 40_000);
     for row in 0..40_000 {
         let row: Vec<f64> = seen[..DIM].iter().map(|column| column[row]).collect();
         let places: Vec<usize> = (0..DIM).filter(|&j| row[j] != 0.0).collect();
@@ -123,7 +123,7 @@ fn sets_and_signs_differ_from_seed_to_seed() {
 #[test]
 fn the_level_is_the_paper_s_epsilon() {
     let population = SignedRows::random(100, 25, &Seed::root(4)).unwrap();
-    assert!((population.squared_error(population.minimiser().view()) - (1.0f64 - 0.2).powi(2)).abs() < 1e-15);
+    assert!((population.squared_error(population.minimizer().view()) - (1.0f64 - 0.2).powi(2)).abs() < 1e-15);
     assert!((population.information_bound(25) + 0.02).abs() < 1e-15);
     assert!((population.information_bound(0) - (0.2 - 0.02)).abs() < 1e-15);
     let zero = SparseVector::zeros(100);
@@ -131,7 +131,7 @@ fn the_level_is_the_paper_s_epsilon() {
     // Label and ball of one attribute: the least risk is reached inside.
     let one = SignedRows::new(SparseVector::new(5, vec![2], vec![-3.0]).unwrap()).unwrap();
     let one = one.with_label(7.0).unwrap().for_l1_ball(7.0);
-    assert_eq!((one.least_risk(), one.minimiser().view().get(2)), (0.0, -7.0));
+    assert_eq!((one.least_risk(), one.minimizer().view().get(2)), (0.0, -7.0));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn parameters_out_of_range_are_refused_by_name() {
 
 proptest! {
     #[test]
-    fn nothing_in_the_ball_beats_the_minimiser(
+    fn nothing_in_the_ball_beats_the_minimizer(
         w in proptest::collection::vec(-1.0..1.0, DIM), label in 0.1..2.0, radius in 0.05..3.0,
     ) {
         let rows = SignedRows::random(DIM, 3, &Seed::root(5)).unwrap().with_label(label).unwrap();
@@ -172,7 +172,7 @@ proptest! {
             let inside: Vec<f64> = w.iter().map(|x| x * radius / norm.max(radius)).collect();
             let inside = SparseVector::from_dense(&inside);
             prop_assert!(rows.excess_risk(inside.view()) >= -1e-14);
-            prop_assert!(rows.excess_risk(rows.minimiser().view()).abs() < 1e-14);
+            prop_assert!(rows.excess_risk(rows.minimizer().view()).abs() < 1e-14);
         }
     }
 }

@@ -15,7 +15,7 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every call goes to the system allocator unchanged. The counter is a constant-initialised thread local without
+// SAFETY: every call goes to the system allocator unchanged. The counter is a constant-initialized thread local without
 // a destructor, so reaching it neither allocates nor fails.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -72,7 +72,7 @@ fn virtual_designs_allocate_only_at_first() {
         Arc::new(Rademacher::new(DIM).unwrap()),
         Arc::new(Normal::new(DIM).unwrap()),
         Arc::new(HadamardPairs::new(DIM, 0.5).unwrap()),
-        Arc::new(Centred::new(DIM).unwrap()),
+        Arc::new(Centered::new(DIM).unwrap()),
         Arc::new(EquicorrelatedBlocks::new(DIM, 4, 0.5).unwrap()),
         Arc::new(FactorModel::new(2, loadings).unwrap()),
         Arc::new(Combinations::new((0..DIM as u32).map(|j| vec![(j / 2, 0.5), (3, 1.0)]).collect()).unwrap()),
@@ -80,14 +80,14 @@ fn virtual_designs_allocate_only_at_first() {
     ];
     let star = SparseVector::new(DIM, vec![0, 31], vec![1.0, 2.0]).unwrap();
     for design in designs {
-        for noise in [Noise::Gaussian(1.0), Noise::Signs(1.0)] {
+        for noise in [Noise::Gaussian(1.0), Noise::RademacherLaw(1.0)] {
             let name = format!("{design:?}");
             let source = Virtual::new(design.clone(), star.clone(), noise, &Seed::root(1)).unwrap();
             assert_eq!(allocations_after_warm_up(source), 0, "{name}");
         }
     }
     let hadamard = HadamardPairs::new(DIM, 0.5).unwrap();
-    let plain = Virtual::new(hadamard, star, Noise::Signs(1.0), &Seed::root(1)).unwrap();
+    let plain = Virtual::new(hadamard, star, Noise::RademacherLaw(1.0), &Seed::root(1)).unwrap();
     assert_eq!(allocations_after_warm_up(Counted::new(plain).unwrap()), 0);
 }
 

@@ -6,7 +6,7 @@ use lao_datasets::format::csv::{CsvOptions, read_csv};
 use lao_datasets::format::idx::read_idx;
 use lao_datasets::format::libsvm::{LibsvmOptions, LibsvmReader, read_libsvm};
 use lao_datasets::format::npy::read_npy;
-use lao_datasets::format::{ArchiveFault, Limits, Opening, Problem, open, open_reader};
+use lao_datasets::format::{ArchiveFault, Limits, Opening, ReadProblem, open, open_reader};
 use std::fmt::Debug;
 use std::fs;
 use std::io::Write;
@@ -167,7 +167,7 @@ fn a_plain_pipe_that_does_not_end_is_stopped() {
     let mut reader = LibsvmReader::new(part.reader().unwrap(), "endless", LibsvmOptions::default());
     let error = reader.next_row().unwrap_err();
     assert!(
-        matches!(error.problem, Problem::Archive(ArchiveFault::TooLong { max_bytes: 1_048_576 })),
+        matches!(error.problem, ReadProblem::Archive(ArchiveFault::TooLong { max_bytes: 1_048_576 })),
         "{error}"
     );
     let device = open(Path::new("/dev/zero"), &opening).unwrap().into_iter().next().unwrap();

@@ -1,4 +1,4 @@
-//! The datasets of the catalogue have the shapes, entries and labels that the manifest and their papers give.
+//! The datasets of the catalog have the shapes, entries and labels that the manifest and their papers give.
 //! What is not at hand is not tested, and the test prints the reason.
 
 use lao_datasets::catalog::{By, Catalog, CatalogError, Loaded, Rows};

@@ -1,4 +1,4 @@
-//! Figures as SVG: a transparent ground and the page's own text colour, so that one drawing serves light and dark.
+//! Figures as SVG: a transparent ground and the page's own text color, so that one drawing serves light and dark.
 
 use crate::scale::Scale;
 use crate::{Figure, Series, Style};
@@ -26,7 +26,7 @@ const DASHED: u32 = 3;
 const SOLID: u32 = 4;
 const DOTTED: u32 = 5;
 
-/// Colours that stay apart for colour-blind readers (Okabe and Ito), ordered by contrast on white and on black.
+/// Colors that stay apart for color-blind readers (Okabe and Ito), ordered by contrast on white and on black.
 const PALETTE: [RGBColor; 6] = [
     RGBColor(0x1f, 0x83, 0xc4),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -108,7 +108,7 @@ pub fn bars(title: &str, label: &str, values: &[(&str, f64)]) -> anyhow::Result<
     Ok(finish(svg, title))
 }
 
-/// A drawing as a file of its own: with colours for a light and a dark ground, since no page lends it one.
+/// A drawing as a file of its own: with colors for a light and a dark ground, since no page lends it one.
 pub fn standalone(svg: &str) -> String {
     let style = "<style>svg{color:#24292f;font-family:sans-serif}\
                  @media(prefers-color-scheme:dark){svg{color:#d4d9df}}</style>\n";
@@ -130,7 +130,7 @@ fn style(i: usize, series: &Series) -> ShapeStyle {
     match series.style {
         Style::Bound if i == 0 => BLACK.stroke_width(DASHED),
         Style::Bound => PALETTE[i % PALETTE.len()].stroke_width(DASHED),
-        // Where colours come again, lines are dotted and points are hollow.
+        // Where colors come again, lines are dotted and points are hollow.
         Style::Line if i < PALETTE.len() => PALETTE[i].stroke_width(SOLID),
         Style::Line => PALETTE[i % PALETTE.len()].stroke_width(DOTTED),
         Style::Points => {
@@ -218,7 +218,7 @@ fn legend(area: &Area<'_>, rows: &[Vec<(u32, usize, &Series)>]) -> Result<(), Re
     Ok(())
 }
 
-/// The page's colour for black, dashes for bounds, a title for those who cannot see, a size that follows the page.
+/// The page's color for black, dashes for bounds, a title for those who cannot see, a size that follows the page.
 fn finish(svg: String, title: &str) -> String {
     let svg = svg.replace("\"#000000\"", "\"currentColor\"");
     let dashed = format!("stroke-width=\"{DASHED}\"");

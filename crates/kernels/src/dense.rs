@@ -162,7 +162,7 @@ fn dot_columns<T: Element, const C: usize>(columns: [&[T]; C], r: &[f64]) -> [f6
     let n = columns.iter().fold(r.len(), |n, column| n.min(column.len()));
     let (r_chunks, r_tail) = r[..n].as_chunks::<LANES>();
     let columns = columns.map(|column| column[..n].as_chunks::<LANES>());
-    // Same lengths, said again where the optimiser needs it to drop the bounds checks.
+    // Same lengths, said again where the optimizer needs it to drop the bounds checks.
     let chunks = columns.map(|(chunks, _)| &chunks[..r_chunks.len()]);
     let mut acc = [[0.0; LANES]; C];
     for i in 0..r_chunks.len() {

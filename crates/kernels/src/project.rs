@@ -131,7 +131,7 @@ mod tests {
             project_l1_ball(&mut projected, radius, &mut Vec::new()).expect("finite");
             let shrink = radius / norm(&other).max(radius);
             other.iter_mut().for_each(|value| *value *= shrink);
-            // The variational inequality that characterises a projection.
+            // The variational inequality that characterizes a projection.
             let inner: f64 =
                 x.iter().zip(&projected).zip(&other).map(|((x, p), z)| (x - p) * (z - p)).sum();
             prop_assert!(inner <= 1e-10);

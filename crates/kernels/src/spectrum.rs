@@ -4,7 +4,7 @@
 //! strong convexity and smoothness, up to the factor that the loss brings. They are found by enumeration, so only for
 //! small problems. By Cauchy's interlacing theorem smaller supports add nothing.
 //!
-//! Small matrices are diagonalised by cyclic Jacobi rotations: a step size derived from these constants then has
+//! Small matrices are diagonalized by cyclic Jacobi rotations: a step size derived from these constants then has
 //! the same bits on every machine. The spectrum of a whole matrix, which may be large, comes from `faer`; its last bits may
 //! depend on the vector width.
 
@@ -111,7 +111,7 @@ impl RestrictedSpectrum {
         let mut smallest = (f64::INFINITY, support.clone());
         let mut largest = (f64::NEG_INFINITY, support.clone());
         loop {
-            jacobi.diagonalise(matrix, dim, &support, None);
+            jacobi.diagonalize(matrix, dim, &support, None);
             for value in jacobi.eigenvalues() {
                 if value < smallest.0 {
                     smallest.0 = value;
@@ -198,14 +198,14 @@ impl Jacobi {
         Jacobi { k, a: vec![0.0; k * k] }
     }
 
-    /// Eigenvalues after `diagonalise`, in no particular order.
+    /// Eigenvalues after `diagonalize`, in no particular order.
     fn eigenvalues(&self) -> impl Iterator<Item = f64> + '_ {
         self.a.iter().copied().step_by(self.k + 1)
     }
 
     /// Rotates the submatrix of `support` until nothing is left off the diagonal. The rows of `vectors`, when given, become
     /// the eigenvectors.
-    fn diagonalise(
+    fn diagonalize(
         &mut self,
         matrix: &[f64],
         dim: usize,
@@ -268,7 +268,7 @@ impl Jacobi {
         let k = self.k;
         let mut vectors = vec![0.0; k * k];
         vectors.iter_mut().step_by(k + 1).for_each(|diagonal| *diagonal = 1.0);
-        self.diagonalise(matrix, dim, support, Some(&mut vectors));
+        self.diagonalize(matrix, dim, support, Some(&mut vectors));
         let first = self.eigenvalues().enumerate().min_by(|a, b| order(&a.1, &b.1)).map_or(0, |(row, _)| row);
         let mut witness = SparseVector::zeros(dim);
         for (&index, &value) in support.iter().zip(&vectors[first * k..]) {

@@ -13,7 +13,7 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every call goes to the system allocator unchanged. The counter is a constant-initialised thread local without
+// SAFETY: every call goes to the system allocator unchanged. The counter is a constant-initialized thread local without
 // a destructor, so reaching it neither allocates nor fails.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

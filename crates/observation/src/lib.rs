@@ -83,5 +83,5 @@ pub use learner::{GradientSum, LearnError, Learner, NoUpdate, Told};
 pub use ledger::Ledger;
 pub use problem::Constants;
 pub use seed::{Rng, Seed};
-pub use session::{Checkpoint, Outcome, Session, SessionError, Step, Stop};
+pub use session::{Checkpoint, Session, SessionEnd, SessionError, SessionLimit, Step};
 pub use source::{GradientAsk, Scratch, Source, SourceError};

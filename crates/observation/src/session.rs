@@ -47,35 +47,35 @@ pub enum Step {
 
 /// When a run ends, if the learner does not finish and the source does not run dry before.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stop {
+pub struct SessionLimit {
     /// After this many examples in total (the ledger's count).
     pub examples: Option<u64>,
     /// After this many completed updates in total.
     pub updates: Option<u64>,
 }
 
-impl Stop {
+impl SessionLimit {
     /// Run until the learner is finished or the source is dry.
     pub fn never() -> Self {
-        Stop::default()
+        SessionLimit::default()
     }
     /// Stop after `examples` examples.
     pub fn after_examples(examples: u64) -> Self {
-        Stop { examples: Some(examples), updates: None }
+        SessionLimit { examples: Some(examples), updates: None }
     }
     /// Stop after `updates` completed updates.
     pub fn after_updates(updates: u64) -> Self {
-        Stop { examples: None, updates: Some(updates) }
+        SessionLimit { examples: None, updates: Some(updates) }
     }
 }
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum SessionEnd {
     /// The learner wanted nothing more.
     Finished,
-    /// A limit of [`Stop`] was reached.
+    /// A limit of [`SessionLimit`] was reached.
     Limit,
     /// The source ran dry; the last completed update stands.
     Dry,
@@ -182,15 +182,15 @@ impl<S: Source> Session<S> {
     pub fn run<L: Learner + ?Sized>(
         &mut self,
         learner: &mut L,
-        stop: Stop,
+        stop: SessionLimit,
         mut after: impl FnMut(&Ledger, &L),
-    ) -> Result<Outcome, SessionError> {
+    ) -> Result<SessionEnd, SessionError> {
         let mut updates = learner.updates();
         loop {
             if stop.updates.is_some_and(|limit| updates >= limit)
                 || stop.examples.is_some_and(|limit| self.ledger.examples >= limit)
             {
-                return Ok(Outcome::Limit);
+                return Ok(SessionEnd::Limit);
             }
             let left = stop.examples.map_or(u64::MAX, |limit| limit - self.ledger.examples);
             let step = self.step(learner, left)?;
@@ -200,9 +200,9 @@ impl<S: Source> Session<S> {
             }
             match step {
                 Step::Served => {}
-                Step::Limit => return Ok(Outcome::Limit),
-                Step::Dry => return Ok(Outcome::Dry),
-                Step::Finished => return Ok(Outcome::Finished),
+                Step::Limit => return Ok(SessionEnd::Limit),
+                Step::Dry => return Ok(SessionEnd::Dry),
+                Step::Finished => return Ok(SessionEnd::Finished),
             }
         }
     }
@@ -313,7 +313,7 @@ impl<S: Source> Session<S> {
         let ask = GradientAsk { theta, attributes, observed: &self.observed, examples: wanted };
         let rows = self.source.gradient(ask, &mut self.sum, &mut self.scratch)?;
         if rows > wanted {
-            return Err(SourceError::Examples { served: rows, asked: wanted }.into());
+            return Err(SourceError::DesignMatrix { served: rows, asked: wanted }.into());
         }
         if rows > 0 {
             self.ledger.count(rows, self.observed.len(), self.source.value_bytes());

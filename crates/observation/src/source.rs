@@ -287,7 +287,7 @@ pub enum SourceError {
     #[error(
         "the source is at fault: `gradient` summed over {served} examples, but was asked for {asked} at most"
     )]
-    Examples {
+    DesignMatrix {
         /// Examples that it says it summed over.
         served: u64,
         /// Examples asked for.

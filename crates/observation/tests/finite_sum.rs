@@ -1,7 +1,7 @@
 //! Finite sums: blocks, counts, and what is refused.
 
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Examples, Loss, NormalEquations};
+use lao_observation::finite_sum::{DesignMatrix, Loss, NormalEquations};
 use lao_observation::{Batch, FiniteSum, FiniteSumError, Gradient, Predictor};
 
 const DIM: usize = 4;
@@ -20,7 +20,7 @@ fn quadratics(components: &[([f64; DIM], [f64; DIM])]) -> FiniteSum {
     let indices = (0..rows).map(|row| (row % DIM) as u32).collect();
     let rows = Compressed::new(DIM, (0..=rows).collect(), indices, values).unwrap();
     let loss = Loss::least_squares(labels).unwrap();
-    FiniteSum::new(Examples::compressed_rows(rows), loss).unwrap().in_blocks(DIM).unwrap()
+    FiniteSum::new(DesignMatrix::compressed_rows(rows), loss).unwrap().in_blocks(DIM).unwrap()
 }
 
 fn at(x: [f64; DIM]) -> Predictor {
@@ -59,7 +59,7 @@ fn a_quadratic_is_a_block_of_scaled_rows() {
 fn blocks_leave_the_sum_and_cost_one_call_each() {
     let values: Vec<f64> = (0..12 * DIM).map(|i| (i * 7 % 11) as f64 / 5.0 - 1.0).collect();
     let labels: Vec<f64> = (0..12).map(|i| (i % 5) as f64).collect();
-    let rows = Examples::rows(12, DIM, values).unwrap();
+    let rows = DesignMatrix::rows(12, DIM, values).unwrap();
     let mut plain = FiniteSum::new(rows, Loss::least_squares(labels).unwrap()).unwrap();
     let (x, mut blocks) = ([1.0, 0.0, -0.5, 2.0], plain.clone().in_blocks(4).unwrap());
     assert_eq!(gradient(&mut plain, Batch::All, x), gradient(&mut blocks, Batch::All, x));
@@ -84,7 +84,9 @@ fn questions_that_do_not_fit_are_refused_and_not_counted() {
     for wrong in [Predictor::zeros(DIM + 1, 1), Predictor::zeros(DIM, 2), Predictor::default()] {
         assert!(matches!(sum.score(&wrong), Err(FiniteSumError::Predictor { .. })));
         assert!(matches!(sum.curvature(&wrong), Err(FiniteSumError::Predictor { .. })));
-        assert!(sum.gradient(Batch::All, &wrong, &mut into).is_err() && sum.in_stored_units(&wrong).is_err());
+        assert!(
+            sum.gradient(Batch::All, &wrong, &mut into).is_err() && sum.to_original_scale(&wrong).is_err()
+        );
     }
     // Rows of a file that names fewer columns than the training file did, and of one that names more.
     let text = |dim| sum.clone().score(&Predictor::zeros(dim, 1)).unwrap_err().to_string();
@@ -102,14 +104,14 @@ fn questions_that_do_not_fit_are_refused_and_not_counted() {
 
 #[test]
 fn data_that_cannot_be_a_sum_is_refused_by_place() {
-    let nan = Examples::rows(1, 2, vec![0.0, f64::NAN]).unwrap_err();
+    let nan = DesignMatrix::rows(1, 2, vec![0.0, f64::NAN]).unwrap_err();
     assert!(matches!(nan, FiniteSumError::NotFinite { row: 0, attribute: 1, .. }), "{nan}");
-    let shape = Examples::columns(2, 3, vec![0.0; 5]).unwrap_err();
+    let shape = DesignMatrix::columns(2, 3, vec![0.0; 5]).unwrap_err();
     assert_eq!(shape, FiniteSumError::Shape { rows: 2, dim: 3, values: 5 });
-    let rows = Examples::rows(2, 1, vec![1.0_f32; 2]).unwrap();
+    let rows = DesignMatrix::rows(2, 1, vec![1.0_f32; 2]).unwrap();
     let one_label = Loss::least_squares(vec![1.0]).unwrap();
     assert_eq!(FiniteSum::new(rows, one_label).unwrap_err(), FiniteSumError::Labels { labels: 1, rows: 2 });
-    let none = Examples::rows(0, 1, Vec::<f64>::new()).unwrap();
+    let none = DesignMatrix::rows(0, 1, Vec::<f64>::new()).unwrap();
     assert!(FiniteSum::new(none, Loss::least_squares(vec![]).unwrap()).is_err());
     assert!(matches!(Loss::logistic(&[1.0, f64::NAN]), Err(FiniteSumError::Label { row: 1, .. })));
 }
@@ -131,7 +133,7 @@ fn the_number_of_threads_leaves_no_trace_in_the_bits() {
     );
     let x: Vec<f64> = (0..dim).map(|j| if j % 9 == 0 { number(j) } else { 0.0 }).collect();
     let at = Predictor { coefficients: vec![SparseVector::from_dense(&x)], intercepts: vec![0.0] };
-    let compute = |examples: Examples<f64>, threads: usize| {
+    let compute = |examples: DesignMatrix<f64>, threads: usize| {
         let mut sum = FiniteSum::new(examples, Loss::least_squares(labels.clone()).unwrap()).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -141,9 +143,9 @@ fn the_number_of_threads_leaves_no_trace_in_the_bits() {
             (gradient, equations.gram, equations.right)
         })
     };
-    let by_rows = compute(Examples::rows(rows, dim, lines).unwrap(), 1);
-    let dense = Examples::columns(rows, dim, columns).unwrap();
-    for examples in [dense, Examples::compressed_columns(sparse.unwrap())] {
+    let by_rows = compute(DesignMatrix::rows(rows, dim, lines).unwrap(), 1);
+    let dense = DesignMatrix::columns(rows, dim, columns).unwrap();
+    for examples in [dense, DesignMatrix::compressed_columns(sparse.unwrap())] {
         let one = compute(examples.clone(), 1);
         for threads in [2, 3] {
             assert_eq!(compute(examples.clone(), threads), one);

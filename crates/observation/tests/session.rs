@@ -3,8 +3,8 @@
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Ledger, Outcome, Rng, Row, Scratch, Seed, Session,
-    SessionError, Source, SourceError, Step, Stop, Told,
+    Ask, BlockBuf, Budget, LearnError, Learner, Ledger, Rng, Row, Scratch, Seed, Session, SessionEnd,
+    SessionError, SessionLimit, Source, SourceError, Step, Told,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -233,14 +233,17 @@ fn a_large_ask_is_told_in_pieces_that_add_up() {
 fn limits_and_dry_sources_end_a_run_exactly() {
     let mut session = Session::new(Ramp::new(3, 100), Budget::Unlimited, &Seed::root(1));
     let mut learner = Scripted::values(3, &[0], 30);
-    assert_eq!(session.run(&mut learner, Stop::after_examples(70), quiet).unwrap(), Outcome::Limit);
+    assert_eq!(
+        session.run(&mut learner, SessionLimit::after_examples(70), quiet).unwrap(),
+        SessionEnd::Limit
+    );
     assert_eq!(session.ledger().examples, 70);
-    assert_eq!(session.run(&mut learner, Stop::never(), quiet).unwrap(), Outcome::Dry);
+    assert_eq!(session.run(&mut learner, SessionLimit::never(), quiet).unwrap(), SessionEnd::Dry);
     assert_eq!(session.ledger().examples, 100);
     learner.asks_left = 0;
-    assert_eq!(session.run(&mut learner, Stop::never(), quiet).unwrap(), Outcome::Finished);
-    let nothing = session.run(&mut learner, Stop::after_examples(0), quiet).unwrap();
-    assert_eq!(nothing, Outcome::Limit, "a horizon of 0 is legal");
+    assert_eq!(session.run(&mut learner, SessionLimit::never(), quiet).unwrap(), SessionEnd::Finished);
+    let nothing = session.run(&mut learner, SessionLimit::after_examples(0), quiet).unwrap();
+    assert_eq!(nothing, SessionEnd::Limit, "a horizon of 0 is legal");
 }
 
 #[test]
@@ -248,16 +251,16 @@ fn a_stored_run_goes_on_with_the_same_bits() {
     let learner = Scripted { draws: true, ..Scripted::values(3, &[0, 1], 1) };
     let mut straight =
         (Session::new(Ramp::new(3, 100), Budget::PerExample(2), &Seed::root(8)), learner.clone());
-    straight.0.run(&mut straight.1, Stop::after_examples(60), quiet).unwrap();
+    straight.0.run(&mut straight.1, SessionLimit::after_examples(60), quiet).unwrap();
 
     let (mut session, mut half) =
         (Session::new(Ramp::new(3, 100), Budget::PerExample(2), &Seed::root(8)), learner);
-    session.run(&mut half, Stop::after_examples(23), quiet).unwrap();
+    session.run(&mut half, SessionLimit::after_examples(23), quiet).unwrap();
     let stored = serde_json::to_string(&(session.checkpoint(), &half)).unwrap();
     drop((session, half));
     let (checkpoint, mut half): (_, Scripted) = serde_json::from_str(&stored).unwrap();
     let mut session = Session::resume(Ramp::new(3, 100), checkpoint).unwrap();
-    session.run(&mut half, Stop::after_examples(60), quiet).unwrap();
+    session.run(&mut half, SessionLimit::after_examples(60), quiet).unwrap();
 
     assert_eq!(half.total.to_bits(), straight.1.total.to_bits());
     assert_eq!(half.drawn.to_bits(), straight.1.drawn.to_bits());
@@ -289,7 +292,7 @@ fn online_predictions_come_before_the_label_and_cost_nothing_extra() {
         }
     }
     let mut session = Session::new(Ramp::new(2, 50), Budget::PerExample(2), &Seed::root(1)).online(true);
-    session.run(&mut Constant(SparseVector::zeros(2)), Stop::never(), quiet).unwrap();
+    session.run(&mut Constant(SparseVector::zeros(2)), SessionLimit::never(), quiet).unwrap();
     let ledger = session.ledger();
     assert_eq!((ledger.predictions, ledger.attributes, ledger.squared_loss), (50, 100, 50.0));
 }

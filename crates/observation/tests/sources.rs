@@ -3,7 +3,7 @@
 use lao_observation::testing::check_source;
 use lao_observation::{
     Ask, BlockBuf, Budget, GradientAsk, LearnError, Learner, Rng, Scratch, Seed, Session, SessionError,
-    Source, SourceError, Stop, Told,
+    SessionLimit, Source, SourceError, Told,
 };
 
 /// What a source does wrong.
@@ -214,7 +214,7 @@ impl Learner for Watcher {
 fn watch(sin: Sin) -> Result<u64, SessionError> {
     let mut session = Session::new(Sinner::new(sin), Budget::Unlimited, &Seed::root(1));
     let theta = SparseVector::new(DIM, vec![1], vec![0.5]).unwrap();
-    let outcome = session.run(&mut Watcher { round: 0, theta }, Stop::after_examples(200), |_, _| {});
+    let outcome = session.run(&mut Watcher { round: 0, theta }, SessionLimit::after_examples(200), |_, _| {});
     let examples = session.ledger().examples;
     assert!(examples <= 200, "{sin:?}: the ledger counts {examples}");
     outcome.map(|_| examples)

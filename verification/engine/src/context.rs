@@ -25,7 +25,7 @@ pub struct Context<'a> {
     alpha: f64,
     cells: usize,
     seed: Seed,
-    cancelled: &'a AtomicBool,
+    canceled: &'a AtomicBool,
     tick: &'a (dyn Fn() + Sync),
     record: ArmRecord,
 }
@@ -105,10 +105,10 @@ pub enum Direction {
     Smaller,
 }
 
-/// The run was cancelled; nothing is recorded.
+/// The run was canceled; nothing is recorded.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("cancelled")]
-pub struct Cancelled;
+pub struct Canceled;
 
 impl<'a> Context<'a> {
     /// The view of one arm: the honest one, or that of a mutant.
@@ -118,12 +118,12 @@ impl<'a> Context<'a> {
         sizes: &'a Sizes,
         alpha: f64,
         suite: &Seed,
-        cancelled: &'a AtomicBool,
+        canceled: &'a AtomicBool,
         tick: &'a (dyn Fn() + Sync),
     ) -> Self {
         let seed = suite.child("claim").child(claim.id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
-        Context { claim, mutant, sizes, alpha, cells: 1, seed, cancelled, tick, record }
+        Context { claim, mutant, sizes, alpha, cells: 1, seed, canceled, tick, record }
     }
 
     /// What the arm found.
@@ -218,7 +218,7 @@ impl<'a> Context<'a> {
     /// trial becomes that trial's error.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Canceled`].
     pub fn trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<anyhow::Result<R>>>
     where
         R: Send,
@@ -230,7 +230,7 @@ impl<'a> Context<'a> {
     /// As [`trials`](Self::trials), with the first failing trial as an error of the experiment.
     ///
     /// # Errors
-    /// [`Cancelled`], or the first failing trial's error.
+    /// [`Canceled`], or the first failing trial's error.
     pub fn all_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<R>>
     where
         R: Send,
@@ -275,16 +275,16 @@ impl<'a> Context<'a> {
     ) -> anyhow::Result<Vec<anyhow::Result<()>>> {
         let seed = self.seed(cell);
         let outcomes = numbers.into_par_iter().map(|number| {
-            if self.cancelled.load(Ordering::Relaxed) {
-                return Err(Cancelled.into());
+            if self.canceled.load(Ordering::Relaxed) {
+                return Err(Canceled.into());
             }
             let one = Trial { number, seed: seed.trial(number) };
             let outcome = catch_unwind(AssertUnwindSafe(|| trial(&one)));
             outcome.unwrap_or_else(|panic| Err(anyhow!("panicked: {}", message(panic.as_ref()))))
         });
         let outcomes: Vec<_> = outcomes.collect();
-        if self.cancelled.load(Ordering::Relaxed) {
-            bail!(Cancelled);
+        if self.canceled.load(Ordering::Relaxed) {
+            bail!(Canceled);
         }
         (self.tick)();
         Ok(outcomes)
@@ -294,7 +294,7 @@ impl<'a> Context<'a> {
     /// whether it succeeded; one that errs or panics counts as a failure.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Canceled`].
     pub fn prob<F>(&mut self, cell: &str, delta: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
@@ -323,7 +323,7 @@ impl<'a> Context<'a> {
     /// that errs or panics counts as infinite.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Canceled`].
     pub fn mean<F>(&mut self, cell: &str, bound: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
@@ -336,7 +336,7 @@ impl<'a> Context<'a> {
     /// early too.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Canceled`].
     pub fn mean_within<F>(
         &mut self,
         cell: &str,

@@ -6,7 +6,7 @@
 mod climb;
 mod drawn;
 mod dual_averaging;
-mod examples;
+mod given_examples;
 mod metered;
 mod population;
 pub mod quadratics;
@@ -19,7 +19,7 @@ mod tally;
 pub use climb::{climb, strain};
 pub use drawn::Drawn;
 pub use dual_averaging::{DualAveraging, largest};
-pub use examples::Examples;
+pub use given_examples::GivenExamples;
 pub use metered::{Metered, numbers, numbers_within};
 pub use population::Population;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};

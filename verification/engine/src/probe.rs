@@ -4,8 +4,8 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Hybrid};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{
-    Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Ledger, Outcome, Request, Rng, Seed, Session,
-    SessionError, Source, Stop, Told,
+    Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Ledger, Request, Rng, Seed, Session, SessionEnd,
+    SessionError, SessionLimit, Source, Told,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -66,7 +66,7 @@ fn gradient_from(
     };
     let mut learner = params.check_with(capture.clone())?;
     let mut session = Session::new(source, Budget::PerExample(budget), &Seed::root(0));
-    session.run(&mut learner, Stop::never(), |_, _| {})?;
+    session.run(&mut learner, SessionLimit::never(), |_, _| {})?;
     anyhow::ensure!(learner.updates() == 1, "the source ran dry before one update was complete");
     let mut gradient = capture.seen();
     gradient.iter_mut().for_each(|z| *z = -*z);
@@ -125,7 +125,7 @@ pub fn run<S: Source, L: Learner + ?Sized>(
     learner: &mut L,
     budget: Budget,
     seed: &Seed,
-    stop: Stop,
+    stop: SessionLimit,
     mut after: impl FnMut(&Ledger, SparseView<'_>),
 ) -> anyhow::Result<Option<Finished<S>>> {
     let finished = run_over(&mut source, learner, budget, seed, stop, &mut after)?;
@@ -138,9 +138,9 @@ fn run_over<L: Learner + ?Sized>(
     learner: &mut L,
     budget: Budget,
     seed: &Seed,
-    stop: Stop,
+    stop: SessionLimit,
     after: &mut dyn FnMut(&Ledger, SparseView<'_>),
-) -> anyhow::Result<Option<(Outcome, Ledger)>> {
+) -> anyhow::Result<Option<(SessionEnd, Ledger)>> {
     let mut session = Session::new(source, budget, seed);
     match session.run(learner, stop, |ledger, learner| after(ledger, learner.coefficients())) {
         Ok(outcome) => Ok(Some((outcome, *session.ledger()))),
@@ -181,7 +181,8 @@ pub fn run_staged<S: Source>(
     mut after: impl FnMut(&dyn Staged),
 ) -> anyhow::Result<()> {
     let source: &mut dyn Source = &mut source;
-    match Session::new(source, budget, seed).run(learner, Stop::never(), |_, learner| after(learner)) {
+    match Session::new(source, budget, seed).run(learner, SessionLimit::never(), |_, learner| after(learner))
+    {
         Ok(_) | Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -191,7 +192,7 @@ pub fn run_staged<S: Source>(
 #[derive(Debug)]
 pub struct Finished<S> {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: SessionEnd,
     /// What was seen.
     pub ledger: Ledger,
     /// The source, for its exact gap.
@@ -200,16 +201,16 @@ pub struct Finished<S> {
 
 /// Serves a learner by hand, without a session: one example at a time, of which it sees what it asks for.
 #[derive(Debug)]
-pub struct Hand {
+pub struct ManualSession {
     ask: Ask,
     rng: Rng,
     block: BlockBuf,
 }
 
-impl Hand {
+impl ManualSession {
     /// For learners of `dim` attributes whose draws come from `seed`.
     pub fn new(dim: usize, seed: &Seed) -> Self {
-        Hand { ask: Ask::new(dim), rng: seed.rng(), block: BlockBuf::new() }
+        ManualSession { ask: Ask::new(dim), rng: seed.rng(), block: BlockBuf::new() }
     }
 
     /// Takes the learner's wish and serves it from the example `(x, y)`.

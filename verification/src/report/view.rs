@@ -279,7 +279,7 @@ fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimVi
     })
 }
 
-/// Class and mark of a verdict; the word stands beside them, so colour alone says nothing.
+/// Class and mark of a verdict; the word stands beside them, so color alone says nothing.
 pub(super) fn badge(claim: &ClaimRecord) -> (&'static str, &'static str) {
     match (claim.verdict, claim.as_expected) {
         (Verdict::Holds, true) => ("good", "✓"),

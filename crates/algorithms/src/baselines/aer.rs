@@ -71,7 +71,7 @@ pub struct AerDraws {
 
 impl AerParams {
     /// Half of the budget for each estimate (the smaller half for the direction), all iterates averaged, and, for
-    /// standardised attributes, `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two terms of the
+    /// standardized attributes, `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two terms of the
     /// regret for `m = examples`. `step_size` divides it, as elsewhere 1/4 for weakly correlated attributes.
     pub fn practical(dim: usize, budget: usize, radius: f64, examples: u64, step_size: f64) -> Self {
         let uniform = budget / 2;
@@ -92,7 +92,7 @@ impl AerParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Aer, ParamError> {
+    pub fn build(self) -> Result<Aer, ParamError> {
         let AerParams { dim, uniform, weighted, regularization, radius, burn_in, prediction } = self;
         gate(dim, uniform, weighted, regularization, radius)?;
         let look = Look::new(dim, prediction == Prediction::Observed);
@@ -117,7 +117,7 @@ fn gate(
     radius.map_or(Ok(()), |radius| require_scale(NAME, "radius", radius))
 }
 
-/// The learner of Cesa-Bianchi et al. Costs O((k_u + k_w) log d) per example, amortised; keeps O(d) memory.
+/// The learner of Cesa-Bianchi et al. Costs O((k_u + k_w) log d) per example, amortized; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Aer {

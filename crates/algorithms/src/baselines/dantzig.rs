@@ -3,7 +3,7 @@
 //! *Source*: Kale, Karnin, Liang & Pal 2017, *Adaptive Feature Selection: Computationally Efficient Online Sparse Linear
 //! Regression under RIP*, in the form in which Ito et al. 2017 and Murata & Suzuki 2018 compare with it.
 //!
-//! *Setting*: the online protocol under a budget of k' attributes per example, realisable with small noise.
+//! *Setting*: the online protocol under a budget of k' attributes per example, realizable with small noise.
 //!
 //! *Notation*: `k` -> `sparsity`, `k'` -> `budget`, `k_0` -> `k' - k`, `c` -> `scale`, `sigma` -> `noise`; `w` -> the sparse
 //! estimate `coefficients()`, `S = supp(w)`, `R_t` -> the random set.
@@ -80,7 +80,7 @@ pub struct DantzigParams {
 }
 
 impl DantzigParams {
-    /// For standardised attributes: `c = 1/10` (the constant of the analysis is not known; values from 0.01 to 1 are in use),
+    /// For standardized attributes: `c = 1/10` (the constant of the analysis is not known; values from 0.01 to 1 are in use),
     /// no noise beyond the estimate's own, a last program after `examples` examples.
     pub fn practical(dim: usize, sparsity: usize, budget: usize, examples: u64) -> Self {
         let examples = Some(examples);
@@ -91,7 +91,7 @@ impl DantzigParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Dantzig, ParamError> {
+    pub fn build(self) -> Result<Dantzig, ParamError> {
         self.gate()?;
         let DantzigParams { dim, budget, .. } = self;
         Ok(Dantzig {
@@ -280,7 +280,7 @@ fn place(i: usize, j: usize) -> usize {
     row * (row + 1) / 2 + column
 }
 
-/// The Dantzig selector: a minimiser of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x `dim` matrix `a(i, j)`.
+/// The Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x `dim` matrix `a(i, j)`.
 /// `None` if there is none, or none was found.
 pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f64) -> Option<Vec<f64>> {
     let mut program = Problem::new(OptimizationDirection::Minimize);
@@ -390,7 +390,7 @@ mod tests {
         // wild.
         for (scale, moment) in [(1e-150, 0.0), (0.1, 0.0), (1e-150, 1e100), (0.1, 1e100), (1.0, -1e-100)] {
             let params = DantzigParams { scale, ..DantzigParams::practical(6, 2, 4, 100) };
-            let mut learner = params.check().unwrap();
+            let mut learner = params.build().unwrap();
             learner.seen = 64;
             learner.moments.iter_mut().enumerate().for_each(|(at, m)| *m = moment * ((at % 3) as f64 - 1.0));
             learner.correlations = (0..6).map(|i| 1e100 * (f64::from(i) - 2.5)).collect();
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_stored_dimension_without_moments_is_refused() {
-        let mut learner = DantzigParams::practical(6, 2, 4, 100).check().unwrap();
+        let mut learner = DantzigParams::practical(6, 2, 4, 100).build().unwrap();
         for dim in [0, 5, 2000, usize::MAX] {
             learner.params.dim = dim;
             let stored = serde_json::to_string(&learner).unwrap();

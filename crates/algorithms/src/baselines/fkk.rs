@@ -111,7 +111,7 @@ impl FkkParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Fkk, ParamError> {
+    pub fn build(self) -> Result<Fkk, ParamError> {
         let supports = all_supports(self.dim, self.sparsity, self.gate()? as usize);
         Ok(Fkk {
             weights: vec![0.0; supports.len()],
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn too_many_supports_are_refused_with_their_number() {
-        let error = FkkParams::from_theorem(60, 5, 12, 1000).check().unwrap_err();
+        let error = FkkParams::from_theorem(60, 5, 12, 1000).build().unwrap_err();
         assert_eq!(error.field, "sparsity");
         assert!(error.value.contains("5461512") && error.allowed.contains("200000"), "{error}");
     }

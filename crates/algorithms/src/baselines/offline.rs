@@ -5,7 +5,7 @@
 //! *Method*: both go through the Gram matrix `X' X / n` and `X' y / n`, at `n d^2 / 2` multiply-adds.
 //!
 //! ```text
-//! Ridge:  min |X w - y|^2 / n + lambda |w|_2^2          Cholesky factorisation, by faer
+//! Ridge:  min |X w - y|^2 / n + lambda |w|_2^2          Cholesky factorization, by faer
 //! Lasso:  min |X w - y|^2 / (2n) + lambda |w|_1         coordinate descent
 //! ```
 //!
@@ -77,7 +77,7 @@ fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), Offlin
     }
 }
 
-/// The minimiser of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
+/// The minimizer of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
 ///
 /// # Errors
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or a singular Gram matrix.
@@ -91,7 +91,7 @@ pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
     if w.iter().all(|w| w.is_finite()) { Ok(w) } else { Err(OfflineError::Singular(penalty)) }
 }
 
-/// The minimiser of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.
+/// The minimizer of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.
 ///
 /// # Errors
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or no convergence.

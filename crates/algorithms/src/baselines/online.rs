@@ -67,7 +67,7 @@ impl OnlineParams {
         OnlineParams { dim, ball, radius, step_size }
     }
 
-    /// For standardised attributes, whose examples have `|x|_2^2` near `d`: `eta = step_size / d` for Ridge and
+    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: `eta = step_size / d` for Ridge and
     /// `step_size / (B d)` for Lasso; `step_size` is 1/4 for weakly correlated attributes.
     pub fn practical(dim: usize, ball: Ball, radius: f64, step_size: f64) -> Self {
         let unit = match ball {
@@ -86,7 +86,7 @@ impl OnlineParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Online, ParamError> {
+    pub fn build(self) -> Result<Online, ParamError> {
         self.gate()?;
         let zeros = || vec![0.0; self.dim];
         Ok(Online { w: zeros(), u: zeros(), step: zeros(), done: 0, sparse: OnceCell::new(), params: self })

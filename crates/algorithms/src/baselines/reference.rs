@@ -25,9 +25,9 @@ impl AerReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`AerParams::check`].
+    /// As [`AerParams::build`].
     pub fn new(params: &AerParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let zeros = vec![0.0; params.dim];
         Ok(AerReference { params: params.clone(), w: zeros.clone(), sum: zeros, t: 0 })
     }
@@ -112,9 +112,9 @@ impl DantzigReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`DantzigParams::check`].
+    /// As [`DantzigParams::build`].
     pub fn new(params: &DantzigParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let zeros = vec![0.0; params.dim];
         let a = vec![zeros.clone(); params.dim];
         Ok(DantzigReference { params: params.clone(), a, b: zeros.clone(), w: zeros, t: 0 })
@@ -185,9 +185,9 @@ impl FkkReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`FkkParams::check`].
+    /// As [`FkkParams::build`].
     pub fn new(params: &FkkParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let supports = supports(params.dim as u32, params.sparsity);
         let (w, losses) = (vec![vec![0.0; params.dim]; supports.len()], vec![0.0; supports.len()]);
         Ok(FkkReference { params: params.clone(), supports, w, losses })
@@ -266,9 +266,9 @@ impl OnlineReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`OnlineParams::check`].
+    /// As [`OnlineParams::build`].
     pub fn new(params: &OnlineParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let zeros = vec![0.0; params.dim];
         Ok(OnlineReference { params: params.clone(), w: zeros.clone(), u: zeros })
     }

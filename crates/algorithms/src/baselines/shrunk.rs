@@ -1,4 +1,4 @@
-//! A predictor under strongly convex steps and projections on the l1 ball, with its average, at an amortised cost per step
+//! A predictor under strongly convex steps and projections on the l1 ball, with its average, at an amortized cost per step
 //! that does not depend on `d`.
 //!
 //! The projection takes the same amount off the magnitude of every coordinate, until it vanishes. So `|w_j| = s (a_j - h)`

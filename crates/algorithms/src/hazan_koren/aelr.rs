@@ -31,7 +31,7 @@
 //! `hk12-lem38-second-moment`, `hk12-thm34-risk`.
 
 use super::multiplicative::Multiplicative;
-use super::{Draws, Look, Prediction, require_shape};
+use super::{Look, Prediction, TwoSampleDraws, require_shape};
 use crate::params::{ParamError, derived};
 use crate::state;
 use lao_kernels::{SparseVector, SparseView};
@@ -72,7 +72,7 @@ impl AelrParams {
         AelrParams { dim, draws, radius, step_size, prediction: Prediction::default() }
     }
 
-    /// For standardised attributes: `eta = (1/B) sqrt(k log(2d)/(m (d + k - 1)))`, which balances the two terms of the
+    /// For standardized attributes: `eta = (1/B) sqrt(k log(2d)/(m (d + k - 1)))`, which balances the two terms of the
     /// regret at a squared residual of `B^2` instead of the theorem's worst case `4 B^2`, and counts no price of
     /// clipping. `step_size` scales it, as elsewhere 1/4 for weakly correlated attributes.
     pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
@@ -88,7 +88,7 @@ impl AelrParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Aelr, ParamError> {
+    pub fn build(self) -> Result<Aelr, ParamError> {
         let AelrParams { dim, draws, radius, step_size, prediction } = self;
         require_shape(NAME, dim, draws, radius, step_size)?;
         let look = Look::new(dim, prediction == Prediction::Observed);
@@ -97,7 +97,7 @@ impl AelrParams {
     }
 }
 
-/// The learner of Algorithm 2. Costs O(k log d) per example, amortised; keeps O(d) memory.
+/// The learner of Algorithm 2. Costs O(k log d) per example, amortized; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Aelr {
@@ -132,7 +132,7 @@ impl Aelr {
 
     /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
     /// `k` is awaited, a stored state cannot be read.
-    pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+    pub fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);
         weighted.push(draws.weighted);
@@ -140,9 +140,9 @@ impl Aelr {
     }
 
     /// What was drawn for the example asked for last.
-    pub fn drawn(&self) -> Draws {
+    pub fn drawn(&self) -> TwoSampleDraws {
         let (uniform, weighted) = self.look.drawn();
-        Draws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }
+        TwoSampleDraws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }
     }
 
     /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.

@@ -26,7 +26,7 @@
 //! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`.
 
 use super::scaled::Scaled;
-use super::{Draws, Look, Prediction, require_shape};
+use super::{Look, Prediction, TwoSampleDraws, require_shape};
 use crate::params::{ParamError, derived, require};
 use crate::state;
 use lao_kernels::{SparseVector, SparseView};
@@ -66,7 +66,7 @@ impl AerrParams {
         AerrParams { dim, draws, radius, step_size, start: None, prediction: Prediction::default() }
     }
 
-    /// For standardised attributes, whose examples have `|x|_2^2` near `d`: the theorem's step size in that unit, or,
+    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: the theorem's step size in that unit, or,
     /// when there are so many examples that it is larger, half of the largest one that contracts, `2k/(d^2 (d+k))`.
     /// `step_size` scales both, as elsewhere 1/4 for weakly correlated attributes.
     pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
@@ -81,7 +81,7 @@ impl AerrParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Aerr, ParamError> {
+    pub fn build(self) -> Result<Aerr, ParamError> {
         let AerrParams { dim, draws, radius, step_size, start, prediction } = self;
         require_shape(NAME, dim, draws, radius, step_size)?;
         let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
@@ -101,7 +101,7 @@ impl AerrParams {
     }
 }
 
-/// The learner of Algorithm 1. Costs O(k log d) per example, amortised; keeps O(d) memory.
+/// The learner of Algorithm 1. Costs O(k log d) per example, amortized; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Aerr {
@@ -136,7 +136,7 @@ impl Aerr {
 
     /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
     /// `k` is awaited, a stored state cannot be read.
-    pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+    pub fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.look.draws();
         uniform.extend_from_slice(&draws.uniform);
         weighted.push(draws.weighted);
@@ -144,9 +144,9 @@ impl Aerr {
     }
 
     /// What was drawn for the example asked for last.
-    pub fn drawn(&self) -> Draws {
+    pub fn drawn(&self) -> TwoSampleDraws {
         let (uniform, weighted) = self.look.drawn();
-        Draws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }
+        TwoSampleDraws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }
     }
 
     /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.

@@ -98,7 +98,7 @@ impl AesvrParams {
         }
     }
 
-    /// For standardised attributes, whose examples have `|x|_2^2` near `d`: no insensitivity, `eps = 2 B sqrt(d)`, so that
+    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: no insensitivity, `eps = 2 B sqrt(d)`, so that
     /// GenEst works at the margin where its variance is small, and AERR's step size in the unit of the slope of `f_eps'`
     /// at 0, `2/(eps sqrt(pi))`. The loss is then close to a square wherever residuals are below `eps`.
     pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
@@ -130,7 +130,7 @@ impl AesvrParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Aesvr, ParamError> {
+    pub fn build(self) -> Result<Aesvr, ParamError> {
         self.gate()?;
         let AesvrParams { dim, radius, repetitions, .. } = self;
         // Room for the draws of 2^32 examples, most likely.
@@ -178,7 +178,7 @@ pub struct AesvrDraws {
     pub estimates: [GenEstDraws; 2],
 }
 
-/// The learner of Algorithm 4. Costs O(k log d) per example, amortised, plus O(log d) per attribute that GenEst reads;
+/// The learner of Algorithm 4. Costs O(k log d) per example, amortized, plus O(log d) per attribute that GenEst reads;
 /// keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]

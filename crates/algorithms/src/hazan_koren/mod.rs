@@ -31,7 +31,7 @@ const MAX_DRAWS: usize = 16;
 
 /// What is drawn for one example.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draws {
+pub struct TwoSampleDraws {
     /// `i_1 .. i_k`: uniform, with replacement, in any order.
     pub uniform: Vec<u32>,
     /// `j`: drawn with a probability that grows with `|w_j|`. Any attribute when `w = 0`.

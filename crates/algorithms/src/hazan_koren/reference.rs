@@ -43,9 +43,9 @@ impl AerrReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`AerrParams::check`].
+    /// As [`AerrParams::build`].
     pub fn new(params: &AerrParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let sum = vec![0.0; params.dim];
         let w = params.start.as_ref().map_or(sum.clone(), |start| start.view().to_dense());
         Ok(AerrReference { params: params.clone(), w, sum, m: 0 })
@@ -108,9 +108,9 @@ impl AelrReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`AelrParams::check`].
+    /// As [`AelrParams::build`].
     pub fn new(params: &AelrParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let zeros = vec![0.0; params.dim];
         Ok(AelrReference { params: params.clone(), u: zeros.clone(), w: zeros.clone(), sum: zeros, m: 0 })
     }
@@ -170,9 +170,9 @@ impl AesvrReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`AesvrParams::check`].
+    /// As [`AesvrParams::build`].
     pub fn new(params: &AesvrParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let zeros = vec![0.0; params.dim];
         Ok(AesvrReference { params: params.clone(), w: zeros.clone(), sum: zeros, m: 0 })
     }

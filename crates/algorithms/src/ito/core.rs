@@ -5,7 +5,7 @@ use super::largest::Largest;
 use crate::params::{ParamError, require};
 use crate::state;
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::estimate::gram::{Estimates, Observe};
+use lao_observation::estimate::gram::{GramWeights, Observe};
 use lao_observation::stored::Damaged;
 use lao_observation::{Ask, LearnError, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub(super) struct Core {
     /// Whether `S_t` still waits for its example.
     pending: bool,
     #[serde(skip)]
-    estimates: Estimates,
+    estimates: GramWeights,
     /// `U_t`.
     #[serde(skip)]
     largest: Largest,

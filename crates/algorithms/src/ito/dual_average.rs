@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Sums beyond this are refused: the squares of 2^32 such numbers still have a finite sum.
 const LARGEST: f64 = 1e149;
 
-/// How strongly round `t` is regularised: `lambda_t = scale * t^power`.
+/// How strongly round `t` is regularized: `lambda_t = scale * t^power`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Regularization {

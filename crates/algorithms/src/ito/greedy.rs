@@ -58,7 +58,7 @@ impl GreedyParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Greedy, ParamError> {
+    pub fn build(self) -> Result<Greedy, ParamError> {
         let GreedyParams { dim, budget, regularization, radius } = self;
         require_common(NAME, dim, budget, radius)?;
         regularization.check(NAME, "regularization")?;

@@ -2,7 +2,7 @@
 //! Sparse Linear Regression with Limited Observation*.
 //!
 //! In every round a learner looks at `k'` attributes of an example, predicts its label from them alone, and is then told
-//! the label. Each method is regularised dual averaging (RDA): `w_t = -h / max(lambda_t, ||h||/R)`, where `h` is the sum of
+//! the label. Each method is regularized dual averaging (RDA): `w_t = -h / max(lambda_t, ||h||/R)`, where `h` is the sum of
 //! gradient estimates so far, `lambda_t` grows like `sqrt t` and `R` is the radius of the ball that predictors come from
 //! (1 in the paper). They differ in what they look at:
 //!

@@ -75,7 +75,7 @@ impl Rda1Params {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Rda1, ParamError> {
+    pub fn build(self) -> Result<Rda1, ParamError> {
         let Rda1Params { dim, budget, kept, regularization, radius } = self;
         require_common(NAME, dim, budget, radius)?;
         require_kept(dim, budget, kept)?;

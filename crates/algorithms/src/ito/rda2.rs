@@ -94,7 +94,7 @@ impl Rda2Params {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Rda2, ParamError> {
+    pub fn build(self) -> Result<Rda2, ParamError> {
         let Rda2Params { dim, budget, explore, exploit, radius } = self;
         require_common(NAME, dim, budget, radius)?;
         require_pairs(NAME, dim, budget)?;

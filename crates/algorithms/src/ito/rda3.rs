@@ -17,7 +17,7 @@
 //! ```
 //!
 //! The penalties sum up to order `s^(3/4)`, between the noise of `h^`, of order `sqrt s`, and its drift, of order `s`; and
-//! `rho_j` as weights make the regret of the penalised objective, divided by their sum, a bound on `wbar_s`.
+//! `rho_j` as weights make the regret of the penalized objective, divided by their sum, a bound on `wbar_s`.
 //!
 //! *Departures*: as [`rda2`](super::rda2).
 //!
@@ -77,7 +77,7 @@ impl Rda3Params {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Rda3, ParamError> {
+    pub fn build(self) -> Result<Rda3, ParamError> {
         let Rda3Params { dim, budget, explore, exploit, radius, penalty } = self;
         require_common(NAME, dim, budget, radius)?;
         require_pairs(NAME, dim, budget)?;

@@ -55,18 +55,18 @@ impl Rda1Reference {
     /// Returns the reference of [`Rda1`](super::Rda1) at its start.
     ///
     /// # Errors
-    /// As [`Rda1Params::check`].
+    /// As [`Rda1Params::build`].
     pub fn new(params: &Rda1Params) -> Result<Self, ParamError> {
-        params.check()?;
+        params.build()?;
         Ok(Self::at_start(*params))
     }
 
     /// Returns the reference of [`Greedy`](super::Greedy) at its start.
     ///
     /// # Errors
-    /// As [`GreedyParams::check`].
+    /// As [`GreedyParams::build`].
     pub fn greedy(params: &GreedyParams) -> Result<Self, ParamError> {
-        params.check()?;
+        params.build()?;
         let GreedyParams { dim, budget, regularization, radius } = *params;
         Ok(Self::at_start(Rda1Params { dim, budget, kept: budget, regularization, radius }))
     }
@@ -74,9 +74,9 @@ impl Rda1Reference {
     /// Returns the reference of [`Uniform`](super::Uniform) at its start.
     ///
     /// # Errors
-    /// As [`UniformParams::check`].
+    /// As [`UniformParams::build`].
     pub fn uniform(params: &UniformParams) -> Result<Self, ParamError> {
-        params.check()?;
+        params.build()?;
         let UniformParams { dim, budget, regularization, radius } = *params;
         Ok(Self::at_start(Rda1Params { dim, budget, kept: 0, regularization, radius }))
     }
@@ -149,18 +149,18 @@ impl Rda3Reference {
     /// Returns the reference of [`Rda3`](super::Rda3) at its start.
     ///
     /// # Errors
-    /// As [`Rda3Params::check`].
+    /// As [`Rda3Params::build`].
     pub fn new(params: &Rda3Params) -> Result<Self, ParamError> {
-        params.check()?;
+        params.build()?;
         Ok(Self::at_start(*params, 0.25))
     }
 
     /// Returns the reference of [`Rda2`](super::Rda2) at its start.
     ///
     /// # Errors
-    /// As [`Rda2Params::check`].
+    /// As [`Rda2Params::build`].
     pub fn rda2(params: &Rda2Params) -> Result<Self, ParamError> {
-        params.check()?;
+        params.build()?;
         let Rda2Params { dim, budget, explore, exploit, radius } = *params;
         Ok(Self::at_start(Rda3Params { dim, budget, explore, exploit, radius, penalty: 0.0 }, 0.0))
     }

@@ -54,7 +54,7 @@ impl UniformParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Uniform, ParamError> {
+    pub fn build(self) -> Result<Uniform, ParamError> {
         let UniformParams { dim, budget, regularization, radius } = self;
         require_common(NAME, dim, budget, radius)?;
         require_pairs(NAME, dim, budget)?;

@@ -61,7 +61,7 @@ impl ExplorationParams {
     /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling.
     /// The first update needs `10 s ceil(d/(s' - s))` examples.
     ///
-    /// `step_size` is the one thing that depends on the scale of the data: 1/4 for standardised, weakly correlated
+    /// `step_size` is the one thing that depends on the scale of the data: 1/4 for standardized, weakly correlated
     /// attributes, smaller in proportion to the largest eigenvalue of the covariance of any `2s` attributes.
     pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
         let batch = BatchSizes::Geometric { first: 10.0 * sparsity as f64, growth: 1.15 };
@@ -87,14 +87,14 @@ impl ExplorationParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Exploration, ParamError> {
+    pub fn build(self) -> Result<Exploration, ParamError> {
         self.check_with(HardThreshold::default())
     }
 
     /// The learner, with another thresholding operator.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`build`](Self::build).
     pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Exploration<T>, ParamError> {
         let ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start } = self;
         gate(dim, sparsity, budget, step_size, &batch)?;

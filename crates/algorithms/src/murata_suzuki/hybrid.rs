@@ -102,14 +102,14 @@ impl HybridParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Hybrid, ParamError> {
+    pub fn build(self) -> Result<Hybrid, ParamError> {
         self.check_with(HardThreshold::default())
     }
 
     /// The learner, with another thresholding operator.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`build`](Self::build).
     pub fn check_with<T: Threshold>(self, threshold: T) -> Result<Hybrid<T>, ParamError> {
         let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } =
             self;
@@ -132,7 +132,7 @@ impl HybridParams {
             batch: BatchSizes::Constant(1),
             updates: Some(0),
         };
-        let exploit = exploit.check().map_err(|error| ParamError { method: NAME, ..error })?;
+        let exploit = exploit.build().map_err(|error| ParamError { method: NAME, ..error })?;
         Ok(Hybrid {
             explore_updates,
             explore_batch,

@@ -66,14 +66,14 @@ impl NaiveParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self) -> Result<Naive, ParamError> {
+    pub fn build(self) -> Result<Naive, ParamError> {
         self.check_with(HardThreshold::default())
     }
 
     /// The learner, with another thresholding operator.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`build`](Self::build).
     pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Naive<T>, ParamError> {
         let NaiveParams { dim, sparsity, budget, step_size, start } = self;
         gate(dim, sparsity, budget, &step_size)?;

@@ -31,9 +31,9 @@ impl ExplorationReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`ExplorationParams::check`].
+    /// As [`ExplorationParams::build`].
     pub fn new(params: &ExplorationParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let start = dense(&params.start, params.dim);
         Ok(Self::at(params.clone(), &start))
     }
@@ -99,9 +99,9 @@ impl ExploitationReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`ExploitationParams::check`].
+    /// As [`ExploitationParams::build`].
     pub fn new(params: &ExploitationParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let ExploitationParams { start, step_size, batch, updates, .. } = params;
         let (theta, support) = (start.view().to_dense(), start.indices().to_vec());
         Ok(Self::at(theta, support, *step_size, batch.clone(), *updates))
@@ -160,9 +160,9 @@ impl HybridReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`HybridParams::check`].
+    /// As [`HybridParams::build`].
     pub fn new(params: &HybridParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let half = Half::Explore(exploration(params, 1, &dense(&params.start, params.dim)));
         Ok(HybridReference { params: params.clone(), stage: 1, half })
     }
@@ -230,9 +230,9 @@ impl NaiveReference {
     /// Returns the reference at its start.
     ///
     /// # Errors
-    /// As [`NaiveParams::check`].
+    /// As [`NaiveParams::build`].
     pub fn new(params: &NaiveParams) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let theta = hard_threshold(&dense(&params.start, params.dim), params.sparsity);
         Ok(NaiveReference { params: params.clone(), theta, updates: 0 })
     }

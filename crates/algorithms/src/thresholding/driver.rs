@@ -1,6 +1,6 @@
 //! The one driver of all solvers: budget, stopping, trace; and the sparsity path.
 
-use super::{Progress, SolveError, Solver};
+use super::{SolveError, Solver, SolverProgress};
 use crate::params::ParamError;
 use lao_observation::{FiniteSum, Meter, Predictor, Rng, Seed};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// When a run ends, if the solver does not settle before. Give at least one limit for methods that never settle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stop {
+pub struct SolverLimit {
     /// IFO calls: no step is begun that would go beyond, not even in the middle of an epoch.
     pub calls: Option<u64>,
     /// Rounds of the solver.
@@ -17,21 +17,21 @@ pub struct Stop {
     pub change: Option<f64>,
 }
 
-impl Stop {
+impl SolverLimit {
     /// After so many IFO calls.
-    pub fn after_calls(calls: u64) -> Stop {
-        Stop { calls: Some(calls), ..Stop::default() }
+    pub fn after_calls(calls: u64) -> SolverLimit {
+        SolverLimit { calls: Some(calls), ..SolverLimit::default() }
     }
     /// After so many rounds.
-    pub fn after_rounds(rounds: u64) -> Stop {
-        Stop { rounds: Some(rounds), ..Stop::default() }
+    pub fn after_rounds(rounds: u64) -> SolverLimit {
+        SolverLimit { rounds: Some(rounds), ..SolverLimit::default() }
     }
 }
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum SolverEnd {
     /// The next step would exceed the IFO calls allowed.
     Calls,
     /// The rounds are done.
@@ -57,7 +57,7 @@ pub struct Point {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// Why it ended.
-    pub outcome: Outcome,
+    pub outcome: SolverEnd,
     /// The last iterate.
     pub predictor: Predictor,
     /// The start, and every completed round, if a trace was wanted; scoring is not metered.
@@ -72,7 +72,7 @@ pub fn solve<S: Solver + ?Sized>(
     sum: &mut FiniteSum,
     solver: &mut S,
     seed: &Seed,
-    stop: Stop,
+    stop: SolverLimit,
     traced: bool,
 ) -> Result<Run, SolveError> {
     go_on(sum, solver, &mut seed.child("solver").rng(), stop, traced)
@@ -87,7 +87,7 @@ pub fn go_on<S: Solver + ?Sized>(
     sum: &mut FiniteSum,
     solver: &mut S,
     rng: &mut Rng,
-    stop: Stop,
+    stop: SolverLimit,
     traced: bool,
 ) -> Result<Run, SolveError> {
     let (start, first) = (sum.meter().calls, solver.rounds());
@@ -102,14 +102,14 @@ pub fn go_on<S: Solver + ?Sized>(
     }
     let outcome = loop {
         if stop.rounds.is_some_and(|limit| rounds - first >= limit) {
-            break Outcome::Rounds;
+            break SolverEnd::Rounds;
         }
         let spent = sum.meter().calls - start;
         if stop.calls.is_some_and(|limit| spent.saturating_add(solver.next_calls(sum)) > limit) {
-            break Outcome::Calls;
+            break SolverEnd::Calls;
         }
-        if solver.step(sum, rng)? == Progress::Settled {
-            break Outcome::Settled;
+        if solver.step(sum, rng)? == SolverProgress::Settled {
+            break SolverEnd::Settled;
         }
         if solver.rounds() == rounds {
             continue;
@@ -125,7 +125,7 @@ pub fn go_on<S: Solver + ?Sized>(
             // An epoch without steps says nothing.
             let stepped = sum.meter().thresholds > std::mem::replace(&mut thresholds, sum.meter().thresholds);
             if stepped && moved <= change * change * after.norm_squared() {
-                break Outcome::Change;
+                break SolverEnd::Change;
             }
             before.copy_from(after);
         }
@@ -164,7 +164,7 @@ pub fn path<S: Solver>(
     sparsities: &[usize],
     mut build: impl FnMut(usize, Option<Predictor>) -> Result<S, ParamError>,
     seed: &Seed,
-    stop: Stop,
+    stop: SolverLimit,
 ) -> Result<Vec<PathPoint>, PathError> {
     let mut points: Vec<PathPoint> = Vec::with_capacity(sparsities.len());
     for &sparsity in sparsities {

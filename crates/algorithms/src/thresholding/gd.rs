@@ -1,6 +1,6 @@
 //! GD-HT: full-gradient steps, hard thresholding, and, if wanted, a refit on the support found.
 //!
-//! *Source*: Jain, Tewari & Kar 2014 (GD-HT); Foucart 2011 (refit: HTP); Blumensath & Davies 2010 (normalised step); as rivals of
+//! *Source*: Jain, Tewari & Kar 2014 (GD-HT); Foucart 2011 (refit: HTP); Blumensath & Davies 2010 (normalized step); as rivals of
 //! Liang et al. 2020.
 //!
 //! *Setting*: a finite sum at full information.
@@ -13,24 +13,24 @@
 //! x <- H_k(x - eta g);           with refit: x <- argmin { f(u) : supp u in supp x }
 //! ```
 //!
-//! A normalised step is `eta = |p|^2 / p'Hp`, p the gradient on the support of x or, where that vanishes (at a refit point) or x is
+//! A normalized step is `eta = |p|^2 / p'Hp`, p the gradient on the support of x or, where that vanishes (at a refit point) or x is
 //! zero, its k largest entries. `p'Hp` is exact for least squares, else the loss's curvature bound. Where the support
 //! changes, eta is halved until it is at most `|dx|^2 / dx'H dx`, so that f falls.
 //! With refit and an unchanged support the iterate is a fixed point, and the solver says so.
 //!
-//! Costs n IFO calls and 1 thresholding; a normalised step n more for each curvature; a refit n for least squares, else 2n
+//! Costs n IFO calls and 1 thresholding; a normalized step n more for each curvature; a refit n for least squares, else 2n
 //! for each of at most two conjugate gradient steps, and n to see that it is there: 5 to 8 passes a round in all. Each
 //! of these is a step of the [`Solver`] of its own, so that a budget can end a run between any two of them; the iterate moves
 //! with the last.
 //!
 //! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the first are used), other
-//! losses are minimised only as far as pays while supports still change. Steps are halved, where Blumensath & Davies divide by a constant that they
+//! losses are minimized only as far as pays while supports still change. Steps are halved, where Blumensath & Davies divide by a constant that they
 //! leave open.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.
 
 use super::refit::{Refit, Refitted};
-use super::{Progress, Shape, SolveError, Solver, require_sparsity, require_start};
+use super::{Shape, SolveError, Solver, SolverProgress, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
 use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const NAME: &str = "GD-HT";
 
-/// Halvings of a normalised step, at most.
+/// Halvings of a normalized step, at most.
 const HALVINGS: usize = 30;
 
 /// How long steps are.
@@ -48,7 +48,7 @@ pub enum GdStep {
     /// `eta`, the same always; `2/(3 L)` in the theory, L the restricted smoothness.
     Fixed(f64),
     /// From the curvature at the iterate.
-    Normalised,
+    Normalized,
 }
 
 impl GdStep {
@@ -71,30 +71,30 @@ pub struct GdParams {
     pub sparsity: usize,
     /// `eta`.
     pub step: GdStep,
-    /// Whether to minimise over the support after each step.
+    /// Whether to minimize over the support after each step.
     pub refit: bool,
     /// Where to start; `None` is zero.
     pub start: Option<Predictor>,
 }
 
 impl GdParams {
-    /// Normalised steps with refit (HTP).
+    /// Normalized steps with refit (HTP).
     pub fn practical(sparsity: usize) -> Self {
-        GdParams { sparsity, step: GdStep::Normalised, refit: true, start: None }
+        GdParams { sparsity, step: GdStep::Normalized, refit: true, start: None }
     }
 
     /// The solver for sums of this shape.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self, shape: Shape) -> Result<Gd, ParamError> {
+    pub fn build(self, shape: Shape) -> Result<Gd, ParamError> {
         self.check_with(shape, HardThreshold::default())
     }
 
     /// The solver with another thresholding operator.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`build`](Self::build).
     pub fn check_with<T: Threshold>(self, shape: Shape, mut threshold: T) -> Result<Gd<T>, ParamError> {
         let GdParams { sparsity, step, refit, start } = self;
         require_sparsity(NAME, sparsity)?;
@@ -156,7 +156,7 @@ pub struct Gd<T = HardThreshold> {
     threshold: T,
     work: Refit,
     stage: Stage,
-    /// Whether x minimises f over its support.
+    /// Whether x minimizes f over its support.
     at_minimum: bool,
     rounds: u64,
 }
@@ -184,7 +184,7 @@ impl<T: Threshold> Gd<T> {
         Ok(())
     }
 
-    /// The direction of a normalised step goes to `along`; its squared length.
+    /// The direction of a normalized step goes to `along`; its squared length.
     fn aim(&mut self, sum: &FiniteSum) -> Result<f64, SolveError> {
         let Gd { x, gradient, along, threshold, .. } = self;
         let mut chosen = false;
@@ -211,17 +211,17 @@ impl<T: Threshold> Gd<T> {
     }
 
     /// After a step to `next`: done, or what has to be done yet.
-    fn go_on(&mut self, eta: f64, halvings: usize) -> Progress {
+    fn go_on(&mut self, eta: f64, halvings: usize) -> SolverProgress {
         if self.refit {
             if self.at_minimum && self.same_support() {
                 self.stage = Stage::Gradient;
-                return Progress::Settled;
+                return SolverProgress::Settled;
             }
             self.stage = Stage::Refit;
-            return Progress::Snapshot;
+            return SolverProgress::Evaluated;
         }
         let from_zero = self.x.coefficients.iter().all(SparseVector::is_empty);
-        if self.step != GdStep::Normalised || from_zero || self.same_support() || halvings == HALVINGS {
+        if self.step != GdStep::Normalized || from_zero || self.same_support() || halvings == HALVINGS {
             return self.accept(false);
         }
         self.along.copy_from(&self.next);
@@ -232,17 +232,17 @@ impl<T: Threshold> Gd<T> {
         }
         self.along.intercepts.iter_mut().zip(&self.x.intercepts).for_each(|(along, x)| *along -= x);
         self.stage = Stage::Check { eta, halvings };
-        Progress::Snapshot
+        SolverProgress::Evaluated
     }
 
-    fn accept(&mut self, at_minimum: bool) -> Progress {
+    fn accept(&mut self, at_minimum: bool) -> SolverProgress {
         std::mem::swap(&mut self.x, &mut self.next);
         (self.stage, self.at_minimum) = (Stage::Gradient, at_minimum);
         self.rounds += 1;
-        Progress::Moved
+        SolverProgress::Moved
     }
 
-    fn stage(&mut self, sum: &mut FiniteSum) -> Result<Progress, SolveError> {
+    fn stage(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
         match self.stage {
             Stage::Gradient => {
                 sum.gradient(Batch::All, &self.x, &mut self.gradient)?;
@@ -252,17 +252,17 @@ impl<T: Threshold> Gd<T> {
                 }
                 let norm = self.aim(sum)?;
                 if norm == 0.0 {
-                    return Ok(Progress::Settled);
+                    return Ok(SolverProgress::Settled);
                 }
                 self.stage = Stage::Curvature { norm };
-                Ok(Progress::Snapshot)
+                Ok(SolverProgress::Evaluated)
             }
             Stage::Curvature { norm } => {
                 let eta = norm / sum.curvature(&self.along)?;
                 if eta.is_infinite() {
                     // f is linear along the gradient, so for these losses constant.
                     self.stage = Stage::Gradient;
-                    return Ok(Progress::Settled);
+                    return Ok(SolverProgress::Settled);
                 }
                 self.try_step(sum, eta)?;
                 Ok(self.go_on(eta, 0))
@@ -276,7 +276,7 @@ impl<T: Threshold> Gd<T> {
                 Ok(self.go_on(0.5 * eta, halvings + 1))
             }
             Stage::Refit => Ok(match self.work.stage(sum, &mut self.next)? {
-                Refitted::NotYet => Progress::Snapshot,
+                Refitted::NotYet => SolverProgress::Evaluated,
                 Refitted::Minimum => self.accept(true),
                 Refitted::Closer => self.accept(false),
             }),
@@ -290,7 +290,7 @@ impl<T: Threshold> Solver for Gd<T> {
         sum.len() as u64
     }
 
-    fn step(&mut self, sum: &mut FiniteSum, _: &mut Rng) -> Result<Progress, SolveError> {
+    fn step(&mut self, sum: &mut FiniteSum, _: &mut Rng) -> Result<SolverProgress, SolveError> {
         self.shape.require(sum)?;
         let progress = self.stage(sum);
         if progress.is_err() {

@@ -15,8 +15,8 @@
 //! *Claims*: `scsg20-table1-counts`, `scsg20-n-independence`.
 
 use super::iterate::Iterate;
-use super::scsg::{Draws, UniformDraws};
-use super::{Progress, Shape, SolveError, Solver, require_sparsity, require_start};
+use super::scsg::{BatchLaw, UniformDraws};
+use super::{Shape, SolveError, Solver, SolverProgress, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
 use lao_observation::{FiniteSum, Predictor, Rng};
 use rand::RngExt;
@@ -50,7 +50,7 @@ impl HsgParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self, shape: Shape) -> Result<Hsg, ParamError> {
+    pub fn build(self, shape: Shape) -> Result<Hsg, ParamError> {
         self.check_as(NAME, shape)
     }
 
@@ -159,7 +159,7 @@ impl Solver for Hsg {
         self.batch() as u64
     }
 
-    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
         self.shape.require(sum)?;
         let (components, batch) = (self.shape.components, self.batch());
         self.drawn.clear();
@@ -178,7 +178,7 @@ impl Solver for Hsg {
         }
         self.seen += batch as u64;
         self.size = (self.size * self.growth).min(components as f64);
-        Ok(Progress::Moved)
+        Ok(SolverProgress::Moved)
     }
 
     fn coefficients(&mut self) -> &Predictor {

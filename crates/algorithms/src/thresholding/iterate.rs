@@ -6,7 +6,7 @@ use lao_observation::finite_sum::{Entries, RowBuf};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
 
 /// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - b)` with a drift w that is fixed for an epoch and a bump b
-/// from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or centred.
+/// from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or centered.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
     outputs: Vec<Drifting>,
@@ -129,7 +129,7 @@ impl Iterate {
                 bump.add(entries, margins, weight, only, self.dim);
             }
         }
-        bump.centre(offset);
+        bump.center(offset);
         self.finish(sum, factor)
     }
 
@@ -220,7 +220,7 @@ impl Bump {
     }
 
     /// Subtracts what centring takes from every row.
-    fn centre(&mut self, offset: Option<&[f64]>) {
+    fn center(&mut self, offset: Option<&[f64]>) {
         let Some(offset) = offset else { return };
         for (bump, total) in self.dense.iter_mut().zip(&self.totals) {
             bump.iter_mut().zip(offset).for_each(|(bump, offset)| *bump -= total * offset);

@@ -1,4 +1,4 @@
-//! Hard thresholding on finite sums: minimise `f(x) = (1/n) sum_z f_z(x)` subject to `|x|_0 <= k`, at full information.
+//! Hard thresholding on finite sums: minimize `f(x) = (1/n) sum_z f_z(x)` subject to `|x|_0 <= k`, at full information.
 //!
 //! *Source*: Liang, Tong, Zhu & Bi 2020 (SCSG-HT), and the methods they compare it with.
 //!
@@ -17,7 +17,7 @@
 //! Softmax keeps one k-sparse column per class; thresholding all of them is one operation. [`registry::SOLVERS`] lists the solvers,
 //! [`theory`] has the constants of the paper's theorems.
 //!
-//! A stochastic step costs O(k + entries of its rows) where rows are sparse and not centred; rows are then best stored as
+//! A stochastic step costs O(k + entries of its rows) where rows are sparse and not centered; rows are then best stored as
 //! compressed rows. Whole gradients are fastest on columns, dense or compressed.
 
 pub mod driver;
@@ -31,11 +31,11 @@ pub mod sg;
 pub mod svrg;
 pub mod theory;
 
-pub use driver::{Outcome, PathError, PathPoint, Point, Run, Stop, go_on, path, solve};
+pub use driver::{PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, go_on, path, solve};
 pub use gd::{Gd, GdParams, GdStep};
 pub use hsg::{Hsg, HsgParams};
 pub use registry::{SOLVERS, SolverRow, SolverTask, StepRule};
-pub use scsg::{Draws, EpochLength, Scsg, ScsgParams, UniformDraws};
+pub use scsg::{BatchLaw, EpochLength, Scsg, ScsgParams, UniformDraws};
 pub use sg::{Sg, SgParams};
 pub use svrg::SvrgParams;
 
@@ -44,7 +44,7 @@ use lao_kernels::NotFinite;
 use lao_observation::{FiniteSum, FiniteSumError, Predictor, Rng};
 use thiserror::Error;
 
-/// A method that minimises a finite sum over k-sparse vectors, one step at a time.
+/// A method that minimizes a finite sum over k-sparse vectors, one step at a time.
 pub trait Solver {
     /// IFO calls that the next step makes.
     fn next_calls(&self, sum: &FiniteSum) -> u64;
@@ -53,7 +53,7 @@ pub trait Solver {
     ///
     /// # Errors
     /// [`SolveError`] when the step is not finite (the iterate before it stands) or the sum has another shape.
-    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError>;
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError>;
 
     /// The iterate after the last completed step.
     fn coefficients(&mut self) -> &Predictor;
@@ -66,7 +66,7 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
     fn next_calls(&self, sum: &FiniteSum) -> u64 {
         (**self).next_calls(sum)
     }
-    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
         (**self).step(sum, rng)
     }
     fn coefficients(&mut self) -> &Predictor {
@@ -79,9 +79,9 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum SolverProgress {
     /// Looked at the sum (a snapshot gradient, a curvature, a part of a refit); the iterate stands.
-    Snapshot,
+    Evaluated,
     /// Moved the iterate.
     Moved,
     /// Found that the iterate is a fixed point: no later step will move it.

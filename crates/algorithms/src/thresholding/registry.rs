@@ -44,7 +44,7 @@ pub enum StepRule {
     /// None: the solver finds its own steps from the curvature that it sees.
     Own,
     /// `L` of the mean f: up to `1/L`. It lies below that of the components, [`FiniteSum::component_smoothness`], often four times and
-    /// more, so `1/component_smoothness` converges but slowly. Where `L` is not known, take the solver with normalised steps.
+    /// more, so `1/component_smoothness` converges but slowly. Where `L` is not known, take the solver with normalized steps.
     Mean,
     /// `L` of the single components: up to `1/component_smoothness()`.
     Component,
@@ -77,7 +77,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps as long as the curvature allows.",
         step: StepRule::Own,
         random: false,
-        build: |sum, task| gd(sum, task, GdStep::Normalised, false),
+        build: |sum, task| gd(sum, task, GdStep::Normalized, false),
     },
     SolverRow {
         name: "htp",
@@ -85,7 +85,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps, each with a refit on the support found.",
         step: StepRule::Own,
         random: false,
-        build: |sum, task| gd(sum, task, GdStep::Normalised, true),
+        build: |sum, task| gd(sum, task, GdStep::Normalized, true),
     },
     SolverRow {
         name: "sg-ht",
@@ -95,7 +95,7 @@ pub const SOLVERS: &[SolverRow] = &[
         random: true,
         build: |sum, task| {
             let params = SgParams::practical(sum, task.sparsity, task.step_size);
-            Ok(Box::new(SgParams { start: task.start.clone(), ..params }.check(Shape::of(sum))?))
+            Ok(Box::new(SgParams { start: task.start.clone(), ..params }.build(Shape::of(sum))?))
         },
     },
     SolverRow {
@@ -106,7 +106,7 @@ pub const SOLVERS: &[SolverRow] = &[
         random: true,
         build: |sum, task| {
             let params = HsgParams::practical(sum, task.sparsity, task.step_size);
-            Ok(Box::new(HsgParams { start: task.start.clone(), ..params }.check(Shape::of(sum))?))
+            Ok(Box::new(HsgParams { start: task.start.clone(), ..params }.build(Shape::of(sum))?))
         },
     },
     SolverRow {
@@ -117,7 +117,7 @@ pub const SOLVERS: &[SolverRow] = &[
         random: true,
         build: |sum, task| {
             let params = SvrgParams::practical(sum, task.sparsity, task.step_size);
-            Ok(Box::new(SvrgParams { start: task.start.clone(), ..params }.check(Shape::of(sum))?))
+            Ok(Box::new(SvrgParams { start: task.start.clone(), ..params }.build(Shape::of(sum))?))
         },
     },
     SolverRow {
@@ -146,11 +146,11 @@ pub fn solver(name: &str) -> Option<&'static SolverRow> {
 fn gd(sum: &FiniteSum, task: &SolverTask, step: GdStep, refit: bool) -> Result<Box<dyn Solver>, ParamError> {
     require_step(GD, task.step_size)?;
     let SolverTask { sparsity, ref start, .. } = *task;
-    Ok(Box::new(GdParams { sparsity, step, refit, start: start.clone() }.check(Shape::of(sum))?))
+    Ok(Box::new(GdParams { sparsity, step, refit, start: start.clone() }.build(Shape::of(sum))?))
 }
 
 fn scsg(sum: &FiniteSum, task: &SolverTask, length: EpochLength) -> Result<Box<dyn Solver>, ParamError> {
     let params = ScsgParams::practical(sum, task.sparsity, task.step_size);
     let params = ScsgParams { length, start: task.start.clone(), ..params };
-    Ok(Box::new(params.check(Shape::of(sum))?))
+    Ok(Box::new(params.build(Shape::of(sum))?))
 }

@@ -28,7 +28,7 @@
 //! *Claims*: the `scsg20` entries of the suite.
 
 use super::iterate::{Anchor, Iterate};
-use super::{Progress, Shape, SolveError, Solver, require_batch, require_sparsity, require_start};
+use super::{Shape, SolveError, Solver, SolverProgress, require_batch, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
@@ -78,7 +78,7 @@ impl ScsgParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self, shape: Shape) -> Result<Scsg, ParamError> {
+    pub fn build(self, shape: Shape) -> Result<Scsg, ParamError> {
         let draws = UniformDraws::new(shape.components);
         self.check_with(shape, draws)
     }
@@ -86,12 +86,12 @@ impl ScsgParams {
     /// The solver with other draws.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
-    pub fn check_with<D: Draws>(self, shape: Shape, draws: D) -> Result<Scsg<D>, ParamError> {
+    /// As [`build`](Self::build).
+    pub fn check_with<D: BatchLaw>(self, shape: Shape, draws: D) -> Result<Scsg<D>, ParamError> {
         self.check_as(NAME, shape, draws)
     }
 
-    pub(super) fn check_as<D: Draws>(
+    pub(super) fn check_as<D: BatchLaw>(
         self,
         name: &'static str,
         shape: Shape,
@@ -132,7 +132,7 @@ impl ScsgParams {
 }
 
 /// Where the randomness of variance reduction comes from; a seam for the suite.
-pub trait Draws {
+pub trait BatchLaw {
     /// Appends a uniform subset of `size` of the `components`.
     fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>);
     /// Steps of the next epoch.
@@ -150,7 +150,7 @@ impl UniformDraws {
     }
 }
 
-impl Draws for UniformDraws {
+impl BatchLaw for UniformDraws {
     fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         if size == 1 {
             into.push(rng.random_range(0..components.max(1)) as u32);
@@ -190,7 +190,7 @@ pub struct Scsg<D = UniformDraws> {
     rounds: u64,
 }
 
-impl<D: Draws> Scsg<D> {
+impl<D: BatchLaw> Scsg<D> {
     fn take_snapshot(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<(), SolveError> {
         let batch = if self.batch == self.shape.components {
             Batch::All
@@ -208,26 +208,26 @@ impl<D: Draws> Scsg<D> {
     }
 }
 
-impl<D: Draws> Solver for Scsg<D> {
+impl<D: BatchLaw> Solver for Scsg<D> {
     fn next_calls(&self, _: &FiniteSum) -> u64 {
         if self.left == 0 { self.batch as u64 } else { 2 * self.mini_batch as u64 }
     }
 
-    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
         self.shape.require(sum)?;
         if self.left == 0 {
             self.take_snapshot(sum, rng)?;
             if self.left == 0 {
                 self.rounds += 1;
             }
-            return Ok(Progress::Snapshot);
+            return Ok(SolverProgress::Evaluated);
         }
         self.drawn.clear();
         self.draws.subset(self.shape.components, self.mini_batch, rng, &mut self.drawn);
         self.iterate.step(sum, &self.drawn, self.step_size, Some(&self.anchor))?;
         self.left -= 1;
         self.rounds += u64::from(self.left == 0);
-        Ok(Progress::Moved)
+        Ok(SolverProgress::Moved)
     }
 
     fn coefficients(&mut self) -> &Predictor {

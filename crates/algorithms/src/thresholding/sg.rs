@@ -53,7 +53,7 @@ impl SgParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self, shape: Shape) -> Result<Sg, ParamError> {
+    pub fn build(self, shape: Shape) -> Result<Sg, ParamError> {
         let SgParams { sparsity, step_size, batch, start } = self;
         super::require_batch(NAME, "batch", batch, shape.components)?;
         HsgParams { sparsity, step_size, first: batch as f64, growth: 1.0, start }.check_as(NAME, shape)
@@ -63,9 +63,9 @@ impl SgParams {
     /// so that the expected step is that of uniform draws. Needs `batch = 1`.
     ///
     /// # Errors
-    /// As [`check`](Self::check); weights must be positive and finite, one per component.
+    /// As [`build`](Self::build); weights must be positive and finite, one per component.
     pub fn check_weighted(self, shape: Shape, weights: &[f64]) -> Result<Sg, ParamError> {
         require(self.batch == 1, NAME, "batch", self.batch, "1 where components are drawn by weight")?;
-        self.check(shape)?.with_weights(NAME, weights)
+        self.build(shape)?.with_weights(NAME, weights)
     }
 }

@@ -48,7 +48,7 @@ impl SvrgParams {
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
-    pub fn check(self, shape: Shape) -> Result<Scsg, ParamError> {
+    pub fn build(self, shape: Shape) -> Result<Scsg, ParamError> {
         let SvrgParams { sparsity, step_size, mini_batch, steps, start } = self;
         let (batch, length) = (shape.components, EpochLength::Steps(steps));
         let params = ScsgParams { sparsity, step_size, batch, mini_batch, length, start };

@@ -45,7 +45,7 @@ pub fn state(text: &str) -> bool {
 
 pub fn parameters(text: &str) -> bool {
     let Ok(params) = serde_json::from_str::<AnyParams>(text) else { return false };
-    match params.check() {
+    match params.build() {
         Ok(mut learner) => {
             // Whatever the dimension, a run over few examples of few attributes is cheap; others are only built.
             let dim = learner.dim();

@@ -3,7 +3,7 @@
 use super::load::Rows;
 use lao_kernels::{Compressed, CompressedError, Element};
 use lao_observation::FiniteSumError;
-use lao_observation::finite_sum::Examples;
+use lao_observation::finite_sum::DesignMatrix;
 use thiserror::Error;
 
 /// How examples are laid out.
@@ -31,7 +31,7 @@ impl Rows {
     ///
     /// # Errors
     /// When a number is not finite, or sparse rows have been made to contradict themselves.
-    pub fn examples(&self, by: By) -> Result<Examples<f64>, ExamplesError> {
+    pub fn examples(&self, by: By) -> Result<DesignMatrix<f64>, ExamplesError> {
         self.laid_out(by, |value| value)
     }
 
@@ -39,20 +39,22 @@ impl Rows {
     ///
     /// # Errors
     /// As [`examples`](Self::examples), and when a number is too large for single precision.
-    pub fn single_examples(&self, by: By) -> Result<Examples<f32>, ExamplesError> {
+    pub fn single_examples(&self, by: By) -> Result<DesignMatrix<f32>, ExamplesError> {
         self.laid_out(by, |value| value as f32)
     }
 
-    fn laid_out<T: Element>(&self, by: By, convert: fn(f64) -> T) -> Result<Examples<T>, ExamplesError> {
+    fn laid_out<T: Element>(&self, by: By, convert: fn(f64) -> T) -> Result<DesignMatrix<T>, ExamplesError> {
         let (n, dim) = (self.rows(), self.dim());
         match self {
             Rows::Dense(table) => {
                 let columns = table.values();
                 Ok(match by {
-                    By::Columns => Examples::columns(n, dim, columns.iter().map(|&v| convert(v)).collect())?,
+                    By::Columns => {
+                        DesignMatrix::columns(n, dim, columns.iter().map(|&v| convert(v)).collect())?
+                    }
                     By::Rows => {
                         let row = |i| columns.iter().skip(i).step_by(n).map(|&v| convert(v));
-                        Examples::rows(n, dim, (0..n).flat_map(row).collect())?
+                        DesignMatrix::rows(n, dim, (0..n).flat_map(row).collect())?
                     }
                 })
             }
@@ -60,8 +62,8 @@ impl Rows {
                 let values = rows.values.iter().map(|&v| convert(v)).collect();
                 let rows = Compressed::new(dim, rows.starts.clone(), rows.indices.clone(), values)?;
                 Ok(match by {
-                    By::Rows => Examples::compressed_rows(rows),
-                    By::Columns => Examples::compressed_columns(rows.transpose()),
+                    By::Rows => DesignMatrix::compressed_rows(rows),
+                    By::Columns => DesignMatrix::compressed_columns(rows.transpose()),
                 })
             }
         }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use ureq::http::header::{CONTENT_LENGTH, CONTENT_RANGE};
 
 /// Is told how a download goes. `()` does not care.
-pub trait Progress {
+pub trait DownloadProgress {
     /// A transfer begins: its address, the bytes already here, and the bytes in all, where known.
     fn start(&mut self, _url: &str, _already: u64, _total: Option<u64>) {}
     /// So many more bytes are here.
@@ -22,13 +22,13 @@ pub trait Progress {
     fn note(&mut self, _message: &str) {}
 }
 
-impl Progress for () {}
+impl DownloadProgress for () {}
 
 /// Brings one file to `target`, trying its addresses in order; the error is that of the last one.
 pub(super) fn fetch(
     entry: &FileEntry,
     target: &Path,
-    progress: &mut dyn Progress,
+    progress: &mut dyn DownloadProgress,
 ) -> Result<(), CatalogError> {
     let io_error = |path: &Path| {
         let path = path.to_owned();
@@ -71,7 +71,7 @@ struct Download<'a> {
     target: &'a Path,
     part: &'a Path,
     file: File,
-    progress: &'a mut dyn Progress,
+    progress: &'a mut dyn DownloadProgress,
 }
 
 impl Download<'_> {

@@ -14,7 +14,7 @@ mod manifest;
 pub use checksum::sha256;
 pub use error::CatalogError;
 pub use examples::{By, ExamplesError};
-pub use fetch::Progress;
+pub use fetch::DownloadProgress;
 pub use load::{Loaded, Rows};
 pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, Reading, SplitRule};
 
@@ -126,7 +126,7 @@ impl Catalog {
         Ok(Self::new(Manifest::embedded()?, Folders::from_env()))
     }
 
-    /// A catalogue of one's own.
+    /// A catalog of one's own.
     pub fn new(manifest: Manifest, folders: Folders) -> Self {
         Self { manifest, folders }
     }
@@ -136,7 +136,7 @@ impl Catalog {
         &self.manifest.datasets
     }
 
-    /// Where this catalogue looks.
+    /// Where this catalog looks.
     pub fn folders(&self) -> &Folders {
         &self.folders
     }
@@ -227,7 +227,7 @@ impl Catalog {
     }
 
     /// Downloads what is not at hand of a dataset into the cache, checked. Only this function touches the network.
-    pub fn fetch(&self, name: &str, progress: &mut dyn Progress) -> Result<Found<'_>, CatalogError> {
+    pub fn fetch(&self, name: &str, progress: &mut dyn DownloadProgress) -> Result<Found<'_>, CatalogError> {
         let dataset = self.dataset(name)?;
         for id in dataset.file_ids() {
             if let Some(file) = self.find_file(dataset, id)? {

@@ -7,7 +7,7 @@
 //! Decompression stops at a limit, so a small hostile file cannot fill the memory; check sums inside gzip, bzip2 and zip
 //! are verified, so damage is an error and never a wrong number.
 
-use super::error::{ArchiveFault, At, FormatError, Problem, shown_name};
+use super::error::{ArchiveFault, At, FormatError, ReadProblem, shown_name};
 use super::limits::MOST_MEMBERS;
 use super::text::{self, HEAD, read_full, refuse_packed};
 use bzip2::bufread::MultiBzDecoder;
@@ -152,7 +152,7 @@ pub fn open_seekable(
 
 fn open_input(mut input: Input, size: u64, name: &str, opening: &Opening) -> Result<Vec<Part>, FormatError> {
     let fail = |e| FormatError::io(name, At::File, e);
-    let fault = |fault| FormatError::new(name, At::File, Problem::Archive(fault));
+    let fault = |fault| FormatError::new(name, At::File, ReadProblem::Archive(fault));
     let mut head = vec![0; HEAD];
     let found = match &mut input {
         Input::Stream(stream) => read_full(stream, &mut head),
@@ -197,7 +197,7 @@ fn zip_members(
     opening: &Opening,
     allowance: &Allowance,
 ) -> Result<Vec<Part>, FormatError> {
-    let fault = |fault| FormatError::new(archive_name, At::File, Problem::Archive(fault));
+    let fault = |fault| FormatError::new(archive_name, At::File, ReadProblem::Archive(fault));
     let damaged = |e: zip::result::ZipError| match e {
         zip::result::ZipError::Io(e) if e.raw_os_error().is_some() => {
             FormatError::io(archive_name, At::File, e)

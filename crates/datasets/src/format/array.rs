@@ -1,7 +1,7 @@
 //! Arrays of numbers as binary formats store them, and their conversion to tables.
 
 use super::archive::Part;
-use super::error::{ArchiveFault, At, FormatError, Problem};
+use super::error::{ArchiveFault, At, FormatError, ReadProblem};
 use super::limits::MOST_VALUES;
 use super::table::{DenseTable, require_rows};
 use super::text::{read_full, refuse_nested, refuse_packed};
@@ -73,7 +73,7 @@ pub(crate) fn single(mut parts: Vec<Part>, file: &str) -> Result<Part, FormatErr
         1 => Ok(parts.remove(0)),
         _ => {
             let members = parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(", ");
-            let problem = Problem::Archive(ArchiveFault::ManyMembers { members });
+            let problem = ReadProblem::Archive(ArchiveFault::ManyMembers { members });
             Err(FormatError::new(file, At::File, problem))
         }
     }
@@ -90,11 +90,11 @@ pub(crate) fn header_bytes<const N: usize>(
     if offset == 0 {
         // A packing inside a packing was not undone.
         let packed = refuse_packed(&bytes[..found]).and_then(|()| refuse_nested(&bytes[..found]));
-        packed.map_err(|fault| FormatError::new(file, At::Byte(0), Problem::Archive(fault)))?;
+        packed.map_err(|fault| FormatError::new(file, At::Byte(0), ReadProblem::Archive(fault)))?;
     }
     if found < N {
         let (expected, found) = (offset + N as u64, offset + found as u64);
-        return Err(FormatError::new(file, At::Byte(found), Problem::Truncated { expected, found }));
+        return Err(FormatError::new(file, At::Byte(found), ReadProblem::Truncated { expected, found }));
     }
     Ok(bytes)
 }
@@ -120,7 +120,7 @@ pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -
         Some(count) if count <= MOST_VALUES => count,
         _ => {
             let claimed = claimed.map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string());
-            return Err(fail(At::Byte(offset), Problem::TooManyValues { claimed, limit: MOST_VALUES }));
+            return Err(fail(At::Byte(offset), ReadProblem::TooManyValues { claimed, limit: MOST_VALUES }));
         }
     };
     let expected = offset + count * size as u64;
@@ -138,21 +138,21 @@ pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -
                 cell[..size].reverse();
             }
             let here = || At::Byte(offset + (values.len() * size) as u64);
-            let value = element.decode(cell).map_err(|value| fail(here(), Problem::Inexact { value }))?;
+            let value = element.decode(cell).map_err(|value| fail(here(), ReadProblem::Inexact { value }))?;
             if !value.is_finite() {
                 let field = format!("number {} of the array", values.len());
-                return Err(fail(here(), Problem::NotFinite { field, value: value.to_string() }));
+                return Err(fail(here(), ReadProblem::NotFinite { field, value: value.to_string() }));
             }
             values.push(value);
         }
         at += found as u64;
         if found < wanted {
-            return Err(fail(At::Byte(at), Problem::Truncated { expected, found: at }));
+            return Err(fail(At::Byte(at), ReadProblem::Truncated { expected, found: at }));
         }
     }
     let beyond = read_full(&mut input, &mut [0]);
     if beyond.map_err(|e| FormatError::io(file, At::Byte(expected), e))? > 0 {
-        return Err(fail(At::Byte(expected), Problem::Trailing { expected }));
+        return Err(fail(At::Byte(expected), ReadProblem::Trailing { expected }));
     }
     Ok(Array { shape, values, fortran_order, file: file.to_owned() })
 }
@@ -166,20 +166,20 @@ impl Array {
         let fail = |file: &str, problem| FormatError::new(file, At::File, problem);
         let unfit = |array: &Array| {
             let (values, shape) = (array.values.len(), format!("{:?}", array.shape));
-            fail(&array.file, Problem::Shape { values, shape })
+            fail(&array.file, ReadProblem::Shape { values, shape })
         };
         let columns = self.shape[1..].iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
         let columns = columns.ok_or_else(|| unfit(&self))?;
         if columns == 0 {
-            return Err(fail(&self.file, Problem::NoFeatures { columns }));
+            return Err(fail(&self.file, ReadProblem::NoFeatures { columns }));
         }
         if labels.values.len() != rows {
-            return Err(fail(&labels.file, Problem::LabelCount { labels: labels.values.len(), rows }));
+            return Err(fail(&labels.file, ReadProblem::LabelCount { labels: labels.values.len(), rows }));
         }
         if self.fortran_order && self.shape.len() > 2 {
             let value = format!("True, with {} axes", self.shape.len());
             let allowed = "Fortran order for one or two axes";
-            return Err(fail(&self.file, Problem::Header { field: "fortran_order", value, allowed }));
+            return Err(fail(&self.file, ReadProblem::Header { field: "fortran_order", value, allowed }));
         }
         if rows.checked_mul(columns) != Some(self.values.len()) {
             return Err(unfit(&self));

@@ -8,7 +8,7 @@
 //! column is asked for by name.
 
 use super::archive::{Opening, Part, open};
-use super::error::{At, FormatError, Problem, shown};
+use super::error::{At, FormatError, ReadProblem, shown};
 use super::number;
 use super::record::Records;
 use super::table::{DenseTable, require_rows};
@@ -163,12 +163,14 @@ impl<R: Read> CsvReader<R> {
         let data = self.records.fields().all(|field| field.is_empty() || is_number(field))
             && self.records.fields().any(is_number);
         if self.records.holds_nul() {
-            return Err(self.fail(Problem::NotText));
+            return Err(self.fail(ReadProblem::NotText));
         }
         if data && !known {
             let first: Vec<String> = self.records.fields().take(4).map(shown).collect();
             let more = if self.records.len() > first.len() { ", ..." } else { "" };
-            return Err(self.fail(Problem::NumericHeader { fields: format!("{}{more}", first.join(", ")) }));
+            return Err(
+                self.fail(ReadProblem::NumericHeader { fields: format!("{}{more}", first.join(", ")) })
+            );
         }
         Ok(())
     }
@@ -176,10 +178,10 @@ impl<R: Read> CsvReader<R> {
     fn parse(&mut self, layout: &Layout) -> Result<(f64, Option<u32>), FormatError> {
         let found = self.records.len();
         if found != layout.fields {
-            return Err(self.fail(Problem::Ragged { expected: layout.fields, found }));
+            return Err(self.fail(ReadProblem::Ragged { expected: layout.fields, found }));
         }
         if self.records.field(layout.target).is_empty() {
-            return Err(self.fail(Problem::LabelMissing { value: String::new() }));
+            return Err(self.fail(ReadProblem::LabelMissing { value: String::new() }));
         }
         let label = self.number(layout.target)?;
         self.values.clear();
@@ -202,8 +204,8 @@ impl<R: Read> CsvReader<R> {
         let text = self.records.field(j);
         match number::parse(text) {
             Some(value) if value.is_finite() => Ok(value),
-            Some(_) => Err(self.fail(Problem::NotFinite { field: self.field(j), value: shown(text) })),
-            None => Err(self.fail(Problem::NotANumber { field: self.field(j), value: shown(text) })),
+            Some(_) => Err(self.fail(ReadProblem::NotFinite { field: self.field(j), value: shown(text) })),
+            None => Err(self.fail(ReadProblem::NotANumber { field: self.field(j), value: shown(text) })),
         }
     }
 
@@ -214,15 +216,15 @@ impl<R: Read> CsvReader<R> {
         }
     }
 
-    fn fail(&self, problem: Problem) -> FormatError {
+    fn fail(&self, problem: ReadProblem) -> FormatError {
         // In a row that is refused, a NUL byte says more than what it led to.
-        let problem = if self.records.holds_nul() { Problem::NotText } else { problem };
+        let problem = if self.records.holds_nul() { ReadProblem::NotText } else { problem };
         FormatError::new(&self.name, At::Line(self.records.line()), problem)
     }
 
     fn plan(&self) -> Result<Layout, FormatError> {
         if !allowed_delimiter(self.options.delimiter) {
-            return Err(self.fail(Problem::Delimiter { value: self.options.delimiter }));
+            return Err(self.fail(ReadProblem::Delimiter { value: self.options.delimiter }));
         }
         let fields = self.records.len();
         let find = |column: &Column| self.find(column, fields).map_err(|problem| self.fail(problem));
@@ -237,20 +239,20 @@ impl<R: Read> CsvReader<R> {
         }
         let features: Vec<usize> = (0..fields).filter(|&j| feature[j]).collect();
         if features.is_empty() {
-            return Err(self.fail(Problem::NoFeatures { columns: fields }));
+            return Err(self.fail(ReadProblem::NoFeatures { columns: fields }));
         }
         Ok(Layout { fields, target, group, features })
     }
 
-    fn find(&self, column: &Column, fields: usize) -> Result<usize, Problem> {
+    fn find(&self, column: &Column, fields: usize) -> Result<usize, ReadProblem> {
         let last = fields.saturating_sub(1);
         match (column, &self.names) {
             (Column::Index(index), _) if *index < fields => Ok(*index),
-            (Column::Index(index), _) => Err(Problem::ColumnIndex { index: *index, last }),
+            (Column::Index(index), _) => Err(ReadProblem::ColumnIndex { index: *index, last }),
             (Column::FromEnd { last: back }, _) => {
-                last.checked_sub(*back).ok_or(Problem::ColumnIndex { index: *back, last })
+                last.checked_sub(*back).ok_or(ReadProblem::ColumnIndex { index: *back, last })
             }
-            (Column::Name(name), None) => Err(Problem::NoHeader { name: name.clone() }),
+            (Column::Name(name), None) => Err(ReadProblem::NoHeader { name: name.clone() }),
             (Column::Name(name), Some(names)) => {
                 let hits: Vec<usize> = (0..names.len()).filter(|j| names[*j] == *name).collect();
                 match hits.as_slice() {
@@ -259,7 +261,7 @@ impl<R: Read> CsvReader<R> {
                         let (name, times) = (name.clone(), hits.len());
                         let first: Vec<&str> = names.iter().take(40).map(String::as_str).collect();
                         let columns = shown(first.join(", ").as_bytes());
-                        Err(Problem::ColumnName { name, times, columns })
+                        Err(ReadProblem::ColumnName { name, times, columns })
                     }
                 }
             }
@@ -295,7 +297,7 @@ pub(crate) fn read_parts(
             let found = row.values.len();
             if *width.get_or_insert(found) != found {
                 let expected = width.unwrap_or(found);
-                return Err(reader.fail(Problem::Ragged { expected, found }));
+                return Err(reader.fail(ReadProblem::Ragged { expected, found }));
             }
         }
         names = names.or_else(|| reader.feature_names());

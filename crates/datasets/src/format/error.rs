@@ -34,19 +34,19 @@ pub struct FormatError {
     /// Where in the file.
     pub at: At,
     /// What is wrong there.
-    pub problem: Problem,
+    pub problem: ReadProblem,
 }
 
 impl FormatError {
-    pub(crate) fn new(file: &str, at: At, problem: Problem) -> Self {
+    pub(crate) fn new(file: &str, at: At, problem: ReadProblem) -> Self {
         Self { file: file.to_owned(), at, problem }
     }
 
     /// Errors of the decompression layer travel inside `io::Error`; here they come out again.
     pub(crate) fn io(file: &str, at: At, error: io::Error) -> Self {
         let problem = match error.downcast::<ArchiveFault>() {
-            Ok(fault) => Problem::Archive(fault),
-            Err(error) => Problem::Io(error),
+            Ok(fault) => ReadProblem::Archive(fault),
+            Err(error) => ReadProblem::Io(error),
         };
         Self::new(file, at, problem)
     }
@@ -58,7 +58,7 @@ impl FormatError {
 
 /// What is wrong. Each message names the field, the value, and what to do.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum ReadProblem {
     /// The operating system refused.
     #[error("cannot be read: {0}; check that the file exists, is a file, and is readable")]
     Io(io::Error),

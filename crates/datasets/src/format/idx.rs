@@ -4,7 +4,7 @@
 
 use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};
-use super::error::{At, FormatError, Problem, hex};
+use super::error::{At, FormatError, ReadProblem, hex};
 use super::table::DenseTable;
 use std::io::Read;
 use std::path::Path;
@@ -21,13 +21,14 @@ pub fn read_idx_from(mut input: impl Read, name: &str) -> Result<Array, FormatEr
         [0, 0, 0x0e, _] => Element::F64,
         _ => {
             let expected = "00 00, a type of 08, 09, 0b, 0c, 0d or 0e, and a number of axes";
-            let problem = Problem::Magic { format: "an IDX", expected, found: hex(&magic) };
+            let problem = ReadProblem::Magic { format: "an IDX", expected, found: hex(&magic) };
             return Err(FormatError::new(name, At::Byte(0), problem));
         }
     };
     let axes = u64::from(magic[3]);
     if axes == 0 {
-        let problem = Problem::Header { field: "number of axes", value: "0".to_owned(), allowed: "1 to 255" };
+        let problem =
+            ReadProblem::Header { field: "number of axes", value: "0".to_owned(), allowed: "1 to 255" };
         return Err(FormatError::new(name, At::Byte(3), problem));
     }
     let mut shape = Vec::new();

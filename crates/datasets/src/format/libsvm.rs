@@ -7,7 +7,7 @@
 //! from where it counts must agree with that option. Indices are given out counted from 0.
 
 use super::archive::{Opening, Part, open};
-use super::error::{At, FormatError, Problem, shown};
+use super::error::{At, FormatError, ReadProblem, shown};
 use super::limits::LONGEST_LINE;
 use super::number;
 use super::table::{SparseRow, SparseRows, require_rows};
@@ -85,7 +85,7 @@ impl<R: Read> LibsvmReader<R> {
             self.line += 1;
             let text = &self.buffer[self.start..self.complete];
             if text.len() > LONGEST_LINE - self.passed && line_length(text) > LONGEST_LINE - self.passed {
-                return Err(self.fail(Problem::LineTooLong { limit: LONGEST_LINE }));
+                return Err(self.fail(ReadProblem::LineTooLong { limit: LONGEST_LINE }));
             }
             let blank = skip_blanks(text, 0);
             if matches!(text.get(blank), None | Some(b'\n' | b'#')) {
@@ -103,13 +103,13 @@ impl<R: Read> LibsvmReader<R> {
                     self.start += length;
                     Ok(Some(SparseRow { label, indices: &self.indices, values: &self.values }))
                 }
-                Err(_) if text[..line_length(text)].contains(&0) => Err(self.fail(Problem::NotText)),
+                Err(_) if text[..line_length(text)].contains(&0) => Err(self.fail(ReadProblem::NotText)),
                 Err(problem) => Err(self.fail(problem)),
             };
         }
     }
 
-    fn fail(&self, problem: Problem) -> FormatError {
+    fn fail(&self, problem: ReadProblem) -> FormatError {
         FormatError::new(&self.name, At::Line(self.line), problem)
     }
 
@@ -145,7 +145,7 @@ impl<R: Read> LibsvmReader<R> {
             }
             if self.end > LONGEST_LINE - self.passed {
                 self.line += 1;
-                return Err(self.fail(Problem::LineTooLong { limit: LONGEST_LINE }));
+                return Err(self.fail(ReadProblem::LineTooLong { limit: LONGEST_LINE }));
             }
         }
         Ok(false)
@@ -159,13 +159,13 @@ fn line_length(text: &[u8]) -> usize {
 
 /// `dump_svmlight_file` writes from where it counts; a reader that counts otherwise would shift every
 /// attribute.
-fn check_comment(comment: &[u8], zero_based: bool) -> Result<(), Problem> {
+fn check_comment(comment: &[u8], zero_based: bool) -> Result<(), ReadProblem> {
     match comment.trim_ascii() {
         b"# Column indices are zero-based" if !zero_based => {
-            Err(Problem::IndexBase { stated: "zero", remedy: true })
+            Err(ReadProblem::IndexBase { stated: "zero", remedy: true })
         }
         b"# Column indices are one-based" if zero_based => {
-            Err(Problem::IndexBase { stated: "one", remedy: false })
+            Err(ReadProblem::IndexBase { stated: "one", remedy: false })
         }
         _ => Ok(()),
     }
@@ -177,7 +177,7 @@ fn parse_line(
     bounds: Bounds,
     indices: &mut Vec<u32>,
     values: &mut Vec<f64>,
-) -> Result<(f64, usize), Problem> {
+) -> Result<(f64, usize), ReadProblem> {
     let mut at = skip_blanks(text, 0);
     let (value, length) = number::scan(&text[at..]);
     let label = match value {
@@ -209,7 +209,7 @@ fn parse_line(
             _ => slow_value(text, at, colon, index)?,
         };
         if u64::from(index) < least {
-            return Err(Problem::IndexOrder { index, previous: (least - 1) as u32 });
+            return Err(ReadProblem::IndexOrder { index, previous: (least - 1) as u32 });
         }
         least = u64::from(index) + 1;
         indices.push(index - bounds.first);
@@ -229,7 +229,7 @@ fn skip_query(text: &[u8], at: usize) -> usize {
 
 /// The index at `at` and the position after its colon.
 #[inline]
-fn parse_index(text: &[u8], at: usize, bounds: Bounds) -> Result<(u32, usize), Problem> {
+fn parse_index(text: &[u8], at: usize, bounds: Bounds) -> Result<(u32, usize), ReadProblem> {
     let mut index = 0u64;
     let mut end = at;
     while let Some(digit) = text.get(end).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
@@ -237,16 +237,16 @@ fn parse_index(text: &[u8], at: usize, bounds: Bounds) -> Result<(u32, usize), P
         end += 1;
     }
     if end == at || text.get(end) != Some(&b':') {
-        return Err(Problem::Entry { value: shown(token(text, at)) });
+        return Err(ReadProblem::Entry { value: shown(token(text, at)) });
     }
     let Bounds { first, dim } = bounds;
     let last = i64::from(first) + i64::from(dim) - 1;
     // More digits than any u32 has may have wrapped around.
     let too_long = end - at > 10;
     match u32::try_from(index) {
-        Ok(0) if first > 0 && !too_long => Err(Problem::IndexZero { value: shown(token(text, at)) }),
+        Ok(0) if first > 0 && !too_long => Err(ReadProblem::IndexZero { value: shown(token(text, at)) }),
         Ok(index) if i64::from(index) <= last && !too_long => Ok((index, end + 1)),
-        _ => Err(Problem::IndexRange { index: shown(&text[at..end]), first, last }),
+        _ => Err(ReadProblem::IndexRange { index: shown(&text[at..end]), first, last }),
     }
 }
 
@@ -270,26 +270,26 @@ fn token(text: &[u8], at: usize) -> &[u8] {
 }
 
 #[cold]
-fn slow_label(token: &[u8]) -> Result<f64, Problem> {
+fn slow_label(token: &[u8]) -> Result<f64, ReadProblem> {
     let field = || "the label".to_owned();
     match number::parse_std(token) {
         Some(label) if label.is_finite() => Ok(label),
-        Some(_) => Err(Problem::NotFinite { field: field(), value: shown(token) }),
+        Some(_) => Err(ReadProblem::NotFinite { field: field(), value: shown(token) }),
         None if token.is_empty() || token.contains(&b':') || token.starts_with(b"#") => {
-            Err(Problem::LabelMissing { value: shown(token) })
+            Err(ReadProblem::LabelMissing { value: shown(token) })
         }
-        None => Err(Problem::NotANumber { field: field(), value: shown(token) }),
+        None => Err(ReadProblem::NotANumber { field: field(), value: shown(token) }),
     }
 }
 
-fn slow_value(text: &[u8], at: usize, colon: usize, index: u32) -> Result<(f64, usize), Problem> {
+fn slow_value(text: &[u8], at: usize, colon: usize, index: u32) -> Result<(f64, usize), ReadProblem> {
     let token = token(text, colon);
     let field = || format!("the value of index {index}");
     match number::parse_std(token) {
         Some(value) if value.is_finite() => Ok((value, colon + token.len())),
-        Some(_) => Err(Problem::NotFinite { field: field(), value: shown(token) }),
-        None if token.is_empty() => Err(Problem::Entry { value: shown(&text[at..colon]) }),
-        None => Err(Problem::NotANumber { field: field(), value: shown(token) }),
+        Some(_) => Err(ReadProblem::NotFinite { field: field(), value: shown(token) }),
+        None if token.is_empty() => Err(ReadProblem::Entry { value: shown(&text[at..colon]) }),
+        None => Err(ReadProblem::NotANumber { field: field(), value: shown(token) }),
     }
 }
 

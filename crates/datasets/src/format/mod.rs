@@ -36,5 +36,5 @@ pub(crate) use archive::open_file;
 pub use archive::{Limits, Opening, Part, open, open_reader, open_seekable};
 pub use array::Array;
 pub(crate) use error::shown;
-pub use error::{ArchiveFault, At, FormatError, Problem};
+pub use error::{ArchiveFault, At, FormatError, ReadProblem};
 pub use table::{DenseTable, SparseRow, SparseRows};

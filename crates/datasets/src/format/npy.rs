@@ -4,7 +4,7 @@
 
 use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};
-use super::error::{At, FormatError, Problem, hex, shown};
+use super::error::{At, FormatError, ReadProblem, hex, shown};
 use super::table::DenseTable;
 use super::text::read_full;
 use std::io::Read;
@@ -19,27 +19,28 @@ pub fn read_npy_from(mut input: impl Read, name: &str) -> Result<Array, FormatEr
     let head: [u8; 8] = header_bytes(&mut input, name, 0)?;
     if !head.starts_with(MAGIC) {
         let problem =
-            Problem::Magic { format: "an NPY", expected: "93 4e 55 4d 50 59", found: hex(&head[..6]) };
+            ReadProblem::Magic { format: "an NPY", expected: "93 4e 55 4d 50 59", found: hex(&head[..6]) };
         return Err(fail(At::Byte(0), problem));
     }
     let (length, start) = match head[6] {
         1 => (u64::from(u16::from_le_bytes(header_bytes(&mut input, name, 8)?)), 10),
         2 => (u64::from(u32::from_le_bytes(header_bytes(&mut input, name, 8)?)), 12),
         other => {
-            let problem = Problem::Header { field: "version", value: other.to_string(), allowed: "1 and 2" };
+            let problem =
+                ReadProblem::Header { field: "version", value: other.to_string(), allowed: "1 and 2" };
             return Err(fail(At::Byte(6), problem));
         }
     };
     if length > LONGEST_HEADER {
         let problem =
-            Problem::Header { field: "length", value: length.to_string(), allowed: "up to 65536 bytes" };
+            ReadProblem::Header { field: "length", value: length.to_string(), allowed: "up to 65536 bytes" };
         return Err(fail(At::Byte(8), problem));
     }
     let mut text = vec![0; length as usize];
     let found = read_full(&mut input, &mut text).map_err(|e| FormatError::io(name, At::Byte(start), e))?;
     if (found as u64) < length {
         let (expected, found) = (start + length, start + found as u64);
-        return Err(fail(At::Byte(found), Problem::Truncated { expected, found }));
+        return Err(fail(At::Byte(found), ReadProblem::Truncated { expected, found }));
     }
     let header = Header::parse(&text).map_err(|problem| fail(At::Byte(start), problem))?;
     let Header { element, big_endian, fortran_order, shape } = header;
@@ -71,8 +72,8 @@ struct Header {
 }
 
 impl Header {
-    fn parse(text: &[u8]) -> Result<Self, Problem> {
-        let bad = |field, value: &[u8], allowed| Problem::Header { field, value: shown(value), allowed };
+    fn parse(text: &[u8]) -> Result<Self, ReadProblem> {
+        let bad = |field, value: &[u8], allowed| ReadProblem::Header { field, value: shown(value), allowed };
         let dictionary = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }";
         let syntax = || bad("dictionary", text, dictionary);
         let mut rest = std::str::from_utf8(text).map_err(|_| syntax())?.trim();

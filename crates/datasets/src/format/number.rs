@@ -82,7 +82,7 @@ fn digits(text: &[u8], mut at: usize, number: &mut u64) -> usize {
     at
 }
 
-/// The number that the first eight bytes spell, if all are digits: neighbours are joined to pairs, pairs to fours, and
+/// The number that the first eight bytes spell, if all are digits: neighbors are joined to pairs, pairs to fours, and
 /// fours to eight, all at once in one word.
 #[inline]
 fn eight_digits(text: &[u8]) -> Option<u64> {

@@ -4,7 +4,7 @@
 //! and it may hold delimiters and line ends. Elsewhere a quote is a character like any other. Lines end in
 //! LF, CR LF or CR.
 
-use super::error::{At, FormatError, Problem};
+use super::error::{At, FormatError, ReadProblem};
 use super::limits::{LONGEST_FIELD, LONGEST_LINE, MOST_FIELDS};
 use super::text::Text;
 use std::io::{self, Read};
@@ -98,7 +98,7 @@ impl<R: Read> Records<R> {
             self.line = self.next_line;
             let found = self.split(&mut passed);
             let found = found.map_err(|stop| match stop {
-                Stop::Problem(problem) => FormatError::new(name, At::Line(self.line), problem),
+                Stop::ReadProblem(problem) => FormatError::new(name, At::Line(self.line), problem),
                 Stop::Io(e) => FormatError::io(name, At::Line(self.next_line), e),
             })?;
             let blank = self.len() == 1 && self.field(0).is_empty();
@@ -116,7 +116,7 @@ impl<R: Read> Records<R> {
                 let field = self.ends.len();
                 return match place {
                     Place::Row => Ok(false),
-                    Place::Quoted => Err(Stop::Problem(Problem::OpenQuote { field })),
+                    Place::Quoted => Err(Stop::ReadProblem(ReadProblem::OpenQuote { field })),
                     _ => self.end_field().map(|()| true),
                 };
             }
@@ -135,7 +135,7 @@ impl<R: Read> Records<R> {
             self.at += taken;
             *passed += taken;
             if *passed > LONGEST_LINE {
-                return Err(Stop::Problem(Problem::LineTooLong { limit: LONGEST_LINE }));
+                return Err(Stop::ReadProblem(ReadProblem::LineTooLong { limit: LONGEST_LINE }));
             }
             self.check_field()?;
             if plain > 0 {
@@ -177,7 +177,7 @@ impl<R: Read> Records<R> {
                 // Only behind a closing quote does anything else come to be looked at.
                 _ => {
                     let (field, value) = (self.ends.len(), char::from(byte));
-                    return Err(Stop::Problem(Problem::AfterQuote { field, value }));
+                    return Err(Stop::ReadProblem(ReadProblem::AfterQuote { field, value }));
                 }
             };
         }
@@ -185,7 +185,7 @@ impl<R: Read> Records<R> {
 
     fn end_field(&mut self) -> Result<(), Stop> {
         if self.ends.len() == MOST_FIELDS {
-            return Err(Stop::Problem(Problem::TooManyFields { limit: MOST_FIELDS }));
+            return Err(Stop::ReadProblem(ReadProblem::TooManyFields { limit: MOST_FIELDS }));
         }
         self.ends.push(self.text.len());
         Ok(())
@@ -197,7 +197,7 @@ impl<R: Read> Records<R> {
             return Ok(());
         }
         let (field, limit) = (self.ends.len(), LONGEST_FIELD);
-        Err(Stop::Problem(Problem::FieldTooLong { field, limit }))
+        Err(Stop::ReadProblem(ReadProblem::FieldTooLong { field, limit }))
     }
 
     /// Reads on; false at the end of the stream.
@@ -217,6 +217,6 @@ impl<R: Read> Records<R> {
 
 /// Why a row could not be split off.
 enum Stop {
-    Problem(Problem),
+    ReadProblem(ReadProblem),
     Io(io::Error),
 }

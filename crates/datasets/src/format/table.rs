@@ -1,6 +1,6 @@
 //! Tables in memory: dense by columns, sparse by rows.
 
-use super::error::{At, FormatError, Problem};
+use super::error::{At, FormatError, ReadProblem};
 
 /// A dense table with a label per row. Values are f64, stored column after column, so that one attribute of all
 /// examples is contiguous.
@@ -203,7 +203,7 @@ impl SparseRows {
 
 /// A reader that found no rows at all has nothing to give.
 pub(crate) fn require_rows(rows: usize, file: &str) -> Result<(), FormatError> {
-    if rows == 0 { Err(FormatError::new(file, At::File, Problem::NoRows)) } else { Ok(()) }
+    if rows == 0 { Err(FormatError::new(file, At::File, ReadProblem::NoRows)) } else { Ok(()) }
 }
 
 #[cfg(test)]

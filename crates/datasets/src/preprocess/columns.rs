@@ -29,7 +29,7 @@ pub fn duplicate_columns(table: &DenseTable) -> Vec<(usize, usize)> {
     repeats
 }
 
-/// Cuts values to a range, say to bound the attributes of standardised data.
+/// Cuts values to a range, say to bound the attributes of standardized data.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct Clip {

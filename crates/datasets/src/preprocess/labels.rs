@@ -58,7 +58,7 @@ impl Centering {
     }
 }
 
-/// The rows of two classes, labelled +1 and -1. Both classes must occur.
+/// The rows of two classes, labeled +1 and -1. Both classes must occur.
 pub fn two_classes(rows: &Rows, positive: f64, negative: f64) -> Result<Rows, PreprocessError> {
     if positive == negative {
         let (field, value, allowed) = ("negative", negative, "another class than the positive one");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn centred_labels_use_the_training_mean() {
+    fn centered_labels_use_the_training_mean() {
         let centering = Centering::fit(&[1.0, 3.0]).unwrap();
         let mut test = [5.0];
         centering.apply(&mut test);

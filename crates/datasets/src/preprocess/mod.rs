@@ -1,4 +1,4 @@
-//! Preparing a table: what is learned is learned from training rows only, and kept in a value that serialises.
+//! Preparing a table: what is learned is learned from training rows only, and kept in a value that serializes.
 //!
 //! ```
 //! use lao_datasets::catalog::Catalog;

@@ -80,7 +80,7 @@ impl Standardizer {
     /// Learns means and scales from the training rows.
     pub fn fit(train: &DenseTable) -> Result<Self, PreprocessError> {
         if train.rows() < 2 {
-            let what = "training rows to standardise on";
+            let what = "training rows to standardize on";
             return Err(PreprocessError::TooFew { what, found: train.rows(), needed: 2 });
         }
         check_names(train)?;
@@ -106,7 +106,7 @@ impl Standardizer {
         Ok(fitted)
     }
 
-    /// The table with its kept columns standardised by what was learned.
+    /// The table with its kept columns standardized by what was learned.
     ///
     /// # Errors
     /// When the table has another number of columns, or other names, than the one that was learned from.
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learned_survives_serialisation() {
+    fn what_was_learned_survives_serialization() {
         let fitted = Standardizer::fit(&table(1, vec![0.1, 0.7, 0.2])).unwrap();
         let text = serde_json::to_string(&fitted).unwrap();
         assert_eq!(serde_json::from_str::<Standardizer>(&text).unwrap(), fitted);

@@ -9,7 +9,7 @@
 //! delta(k) = 1/(12k) - 1/(360k^3) + ...
 //! ```
 //!
-//! where `2t^2/n`, the leading term of either law, has cancelled on paper. So `r` is small and accurate at any n. For
+//! where `2t^2/n`, the leading term of either law, has canceled on paper. So `r` is small and accurate at any n. For
 //! `|u| <= 1/2` it lies between `-(|u| + n u^4/9 + 1/n)` and `b = 3/4 (6/n)^(1/3) + 3.2/n`: a draw is accepted at once with
 //! probability about `1 - b`. The event `|u| > 1/2`, of probability below `2 exp(-n/8)`, is left out.
 
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use lao_observation::Seed;
 
-    /// log of the ratio of neighbouring binomial probabilities, k to k + 1.
+    /// log of the ratio of neighboring binomial probabilities, k to k + 1.
     fn log_step(n: f64, k: f64) -> f64 {
         ((n - k) / (k + 1.0)).ln()
     }
@@ -186,16 +186,16 @@ mod tests {
 
     #[test]
     fn moments_are_right_at_huge_numbers() {
-        // Standardised draws: mean 0 and variance 1 within 6 standard errors, kurtosis 3 - 2/n.
+        // Standardized draws: mean 0 and variance 1 within 6 standard errors, kurtosis 3 - 2/n.
         const DRAWS: u32 = 200_000;
         let n = f64::from(DRAWS);
         for trials in [1_000_000_000_001, 1 << 53] {
             let mut rng = Seed::root(13).rng();
             let scale = 0.5 * (trials as f64).sqrt();
-            let centred =
+            let centered =
                 |k: u64| (k as i64 - (trials / 2) as i64) as f64 - if trials % 2 == 1 { 0.5 } else { 0.0 };
             let draws: Vec<f64> =
-                (0..DRAWS).map(|_| centred(fair_binomial(&mut rng, trials)) / scale).collect();
+                (0..DRAWS).map(|_| centered(fair_binomial(&mut rng, trials)) / scale).collect();
             let moment = |p: i32| draws.iter().map(|z| z.powi(p)).sum::<f64>() / n;
             assert!(moment(1).abs() < 6.0 / n.sqrt());
             assert!((moment(2) - 1.0).abs() < 6.0 * (2.0 / n).sqrt());

@@ -3,7 +3,7 @@
 //! *Source.* Murata & Suzuki (2018) experiment on standard normal attributes; signs and uniform attributes satisfy the
 //! boundedness that their theorems ask for as well.
 
-use super::words::{Stream, centred_uniform, fill_signs};
+use super::words::{WordStream, centered_uniform, fill_signs};
 use super::{Design, DesignError, Restricted, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 use rand_distr::{Distribution, StandardNormal};
@@ -18,11 +18,11 @@ pub struct Independent<L> {
 }
 
 /// Signs +1 and -1 with equal probability; `R_inf = 1`.
-pub type Rademacher = Independent<Signs>;
+pub type Rademacher = Independent<RademacherLaw>;
 /// Uniform on `[-sqrt 3, sqrt 3]`; `R_inf = sqrt 3`.
-pub type Uniform = Independent<Flat>;
+pub type Uniform = Independent<UniformLaw>;
 /// Standard normal; unbounded.
-pub type Normal = Independent<Gauss>;
+pub type Normal = Independent<NormalLaw>;
 
 /// A law on the line with mean 0 and variance 1.
 pub trait Law: Debug + Clone + Copy + Send + Sync + 'static {
@@ -31,43 +31,43 @@ pub trait Law: Debug + Clone + Copy + Send + Sync + 'static {
     /// The law lives on `[-BOUND, BOUND]`.
     const BOUND: f64;
     /// Writes one draw per row `first_row ..`.
-    fn fill(stream: Stream, first_row: u64, out: &mut [f64]);
+    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]);
 }
 
 /// The law of [`Rademacher`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signs;
+pub struct RademacherLaw;
 /// The law of [`Uniform`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flat;
+pub struct UniformLaw;
 /// The law of [`Normal`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gauss;
+pub struct NormalLaw;
 
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
 
-impl Law for Signs {
+impl Law for RademacherLaw {
     const DESIGN: &'static str = "Rademacher";
     const BOUND: f64 = 1.0;
-    fn fill(stream: Stream, first_row: u64, out: &mut [f64]) {
+    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
         fill_signs(first_row, out, |row| stream.word(row));
     }
 }
 
-impl Law for Flat {
+impl Law for UniformLaw {
     const DESIGN: &'static str = "Uniform";
     const BOUND: f64 = SQRT_3;
-    fn fill(stream: Stream, first_row: u64, out: &mut [f64]) {
+    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
         for (row, x) in (0..).zip(out) {
-            *x = 2.0 * SQRT_3 * centred_uniform(stream.word(first_row.wrapping_add(row)));
+            *x = 2.0 * SQRT_3 * centered_uniform(stream.word(first_row.wrapping_add(row)));
         }
     }
 }
 
-impl Law for Gauss {
+impl Law for NormalLaw {
     const DESIGN: &'static str = "Normal";
     const BOUND: f64 = f64::INFINITY;
-    fn fill(stream: Stream, first_row: u64, out: &mut [f64]) {
+    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
         for (row, x) in (0..).zip(out) {
             *x = StandardNormal.sample(&mut stream.draws(first_row.wrapping_add(row)));
         }

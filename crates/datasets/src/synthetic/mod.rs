@@ -11,7 +11,7 @@
 //! | [`Rademacher`], [`Uniform`], [`Normal`] | independent attributes of variance 1 | I |
 //! | [`Hadamard`] | a random row of the Hadamard matrix | I |
 //! | [`CorrelatedPairs`], [`HadamardPairs`] | signs that agree in pairs | blocks `[[1, rho], [rho, 1]]` |
-//! | [`Centred`] | signs less their mean | `I - 11'/d`, singular |
+//! | [`Centered`] | signs less their mean | `I - 11'/d`, singular |
 //! | [`CommonSign`], [`Duplicated`] | signs, some of them equal | all ones over equal attributes |
 //! | [`EquicorrelatedBlocks`] | signs that agree in blocks | blocks of `(1 - rho) I + rho 11'` |
 //! | [`FactorModel`] | signs that load on common signs | low rank plus diagonal |
@@ -23,7 +23,7 @@
 //! counts.
 
 mod binomial;
-mod centred;
+mod centered;
 mod combinations;
 mod factors;
 mod groups;
@@ -35,7 +35,7 @@ mod source;
 mod sphere;
 pub mod words;
 
-pub use centred::Centred;
+pub use centered::Centered;
 pub use combinations::Combinations;
 pub use factors::FactorModel;
 pub use groups::{CommonSign, Duplicated, EquicorrelatedBlocks};
@@ -47,7 +47,7 @@ pub use pairs::CorrelatedPairs;
 pub use scaled::Scaled;
 pub use source::{Noise, Virtual};
 pub use sphere::Sphere;
-pub use words::{Stream, Words};
+pub use words::{WordStream, Words};
 
 use lao_kernels::{SparseVector, SparseView};
 use std::fmt::Debug;

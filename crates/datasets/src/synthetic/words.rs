@@ -1,6 +1,6 @@
 //! Random words by address: a pure function of (seed, stream, row).
 //!
-//! *Method.* A stream has two keys, hashed from the seed and the stream's number. Word `row` of it is the finaliser of
+//! *Method.* A stream has two keys, hashed from the seed and the stream's number. Word `row` of it is the finalizer of
 //! SplitMix64 (Steele, Lea & Flood 2014, with Stafford's constants) of `start + row * odd`, the second key mixed in
 //! between its two rounds. Streams are thus not windows of one long sequence: two of them overlap only if both keys agree.
 
@@ -29,7 +29,7 @@ pub struct Words([u64; 4]);
 
 /// One stream of words; a word per row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stream {
+pub struct WordStream {
     start: u64,
     twist: u64,
 }
@@ -43,18 +43,18 @@ impl Words {
     /// The stream of one attribute (`kind` 0), or of another quantity of the design: the coins of a pair, a factor.
     /// Streams of different `(kind, index)` are independent.
     #[inline]
-    pub fn stream(&self, kind: u32, index: u32) -> Stream {
+    pub fn stream(&self, kind: u32, index: u32) -> WordStream {
         let place = (u64::from(kind) << 32 | u64::from(index)).wrapping_mul(GOLDEN);
         let [first, second, ..] = self.0;
         let (start, twist) = (mix(place.wrapping_add(first)), mix(place.wrapping_add(second)));
-        Stream { start, twist }
+        WordStream { start, twist }
     }
 
     /// A generator for the draws of a whole batch, by where the batch starts and how long it is.
     pub fn generator(&self, position: u64, examples: u64) -> Rng {
         let [.., third, fourth] = self.0;
-        let place = Stream { start: third, twist: fourth }.word(position);
-        let batch = Stream { start: place, twist: mix(examples.wrapping_add(third)) };
+        let place = WordStream { start: third, twist: fourth }.word(position);
+        let batch = WordStream { start: place, twist: mix(examples.wrapping_add(third)) };
         let mut bytes = [0; 32];
         for (row, chunk) in bytes.chunks_exact_mut(8).enumerate() {
             chunk.copy_from_slice(&batch.word(row as u64).to_le_bytes());
@@ -63,7 +63,7 @@ impl Words {
     }
 }
 
-impl Stream {
+impl WordStream {
     /// The word at `row`: 64 fair bits.
     #[inline(always)]
     pub fn word(self, row: u64) -> u64 {
@@ -75,16 +75,16 @@ impl Stream {
 
     /// A generator for the few draws that one row needs; its first word is [`word`](Stream::word).
     #[inline(always)]
-    pub fn draws(self, row: u64) -> Draws {
-        Draws(self.word(row))
+    pub fn draws(self, row: u64) -> WordRng {
+        WordRng(self.word(row))
     }
 }
 
 /// A generator of a few words, for samplers that reject.
 #[derive(Clone, Debug)]
-pub struct Draws(u64);
+pub struct WordRng(u64);
 
-impl TryRng for Draws {
+impl TryRng for WordRng {
     type Error = Infallible;
 
     #[inline(always)]
@@ -123,7 +123,7 @@ pub fn add_signs(first_row: u64, weight: f64, out: &mut [f64], word: impl Fn(u64
 
 /// Overwrites `out` with the signs of [`fill_signs`] in the rows where the word of `coin` lies below `chance`.
 #[inline(always)]
-pub fn mix_signs(coin: Stream, chance: u64, first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
+pub fn mix_signs(coin: WordStream, chance: u64, first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
     let mut row = first_row;
     each_sign(first_row, out, word, |x, sign| {
         *x = if coin.word(row) < chance { sign } else { *x };
@@ -133,7 +133,7 @@ pub fn mix_signs(coin: Stream, chance: u64, first_row: u64, out: &mut [f64], wor
 
 /// Negates `out` in the rows where the word of `coin` does not lie below `chance`.
 #[inline(always)]
-pub fn flip_signs(coin: Stream, chance: u64, first_row: u64, out: &mut [f64]) {
+pub fn flip_signs(coin: WordStream, chance: u64, first_row: u64, out: &mut [f64]) {
     for (row, x) in (0..).zip(out) {
         let flip = coin.word(first_row.wrapping_add(row)) >= chance;
         *x = f64::from_bits(x.to_bits() ^ (u64::from(flip) << 63));
@@ -157,7 +157,7 @@ fn each_sign(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64, mut put
 
 /// A uniform value in (-1/2, 1/2), on a grid of 2^52 points symmetric about 0.
 #[inline(always)]
-pub fn centred_uniform(word: u64) -> f64 {
+pub fn centered_uniform(word: u64) -> f64 {
     const HALF_STEP: f64 = f64::EPSILON / 2.0;
     f64::from_bits(ONE | (word >> 12)) - 1.5 + HALF_STEP
 }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_agree_half_the_time() {
+    fn neighbors_agree_half_the_time() {
         const ROWS: u64 = 100_000;
         let (mut signs, mut others) = (vec![0.0; ROWS as usize], vec![0.0; ROWS as usize]);
         let bound = 2.0 * allowed(ROWS, 1000);
@@ -234,9 +234,9 @@ mod tests {
     }
 
     #[test]
-    fn uniform_values_are_centred_and_spread_over_the_interval() {
-        assert_eq!(centred_uniform(0), -centred_uniform(u64::MAX));
-        assert_eq!(centred_uniform(0), -0.5 + f64::EPSILON / 2.0);
+    fn uniform_values_are_centered_and_spread_over_the_interval() {
+        assert_eq!(centered_uniform(0), -centered_uniform(u64::MAX));
+        assert_eq!(centered_uniform(0), -0.5 + f64::EPSILON / 2.0);
         assert!((chance(0.5), chance(0.0), chance(1.0)) == (1 << 63, 0, u64::MAX));
     }
 

@@ -16,7 +16,7 @@ fn count(bytes: isize) {
     PEAK.set(PEAK.get().max(held));
 }
 
-// SAFETY: every call goes to the system allocator unchanged. The counters are constant-initialised thread
+// SAFETY: every call goes to the system allocator unchanged. The counters are constant-initialized thread
 // locals without a destructor, so reaching them neither allocates nor fails.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -211,7 +211,7 @@ fn unpacked(parts: Result<Vec<Part>, FormatError>) -> Result<Vec<(String, Vec<u8
     parts.into_iter().map(read).collect()
 }
 
-/// The manifest of the catalogue.
+/// The manifest of the catalog.
 pub fn manifest(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let manifest = match Manifest::parse(text) {

@@ -63,26 +63,26 @@ impl Observe {
     }
 
     /// The estimates under this law.
-    pub fn estimates(&self) -> Estimates {
+    pub fn estimates(&self) -> GramWeights {
         // A kind of pair that does not occur, or is never observed, gets weight 0.
         let inverse = |outside| match self.joint(outside) {
             0.0 => 0.0,
             p => 1.0 / p,
         };
-        Estimates { single: inverse(1), pair: inverse(2) }
+        GramWeights { single: inverse(1), pair: inverse(2) }
     }
 }
 
 /// Importance weights of the estimates `X` and `z`. An attribute or pair within `U` has weight 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimates {
+pub struct GramWeights {
     /// `1/p_i` outside `U`; also the weight of a pair with one attribute in `U` and one outside.
     pub single: f64,
     /// `1/p_ij` for two different attributes outside `U`.
     pub pair: f64,
 }
 
-impl Estimates {
+impl GramWeights {
     /// `out <- (X w)_S`: the observed coordinates of `X w`, all others being 0. `values` and `weights` are `x` and `w` at the
     /// observed attributes, the `kept` ones of `U` first. O(k').
     pub fn gram_times(&self, values: &[f64], weights: &[f64], kept: usize, out: &mut Vec<f64>) {

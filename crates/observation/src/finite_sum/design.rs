@@ -61,7 +61,7 @@ pub enum Entries<'a> {
 
 /// Rows in memory.
 #[derive(Clone, Debug)]
-pub struct Examples<T> {
+pub struct DesignMatrix<T> {
     rows: usize,
     dim: usize,
     layout: Layout<T>,
@@ -79,36 +79,36 @@ enum Layout<T> {
     },
 }
 
-impl<T: Element> Examples<T> {
+impl<T: Element> DesignMatrix<T> {
     /// Dense, column after column: value (i, j) at `j * rows + i`. Whole gradients are fastest this way, single rows slowest.
     ///
     /// # Errors
     /// When the numbers do not fill the shape, or one is not finite.
-    pub fn columns(rows: usize, dim: usize, values: Vec<T>) -> Result<Examples<T>, FiniteSumError> {
+    pub fn columns(rows: usize, dim: usize, values: Vec<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
         check_dense(rows, dim, &values, |at| (at % rows, at / rows))?;
-        Ok(Examples { rows, dim, layout: Layout::Columns(values) })
+        Ok(DesignMatrix { rows, dim, layout: Layout::Columns(values) })
     }
 
     /// Dense, row after row: value (i, j) at `i * dim + j`.
     ///
     /// # Errors
     /// When the numbers do not fill the shape, or one is not finite.
-    pub fn rows(rows: usize, dim: usize, values: Vec<T>) -> Result<Examples<T>, FiniteSumError> {
+    pub fn rows(rows: usize, dim: usize, values: Vec<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
         check_dense(rows, dim, &values, |at| (at / dim, at % dim))?;
-        Ok(Examples { rows, dim, layout: Layout::Rows(values) })
+        Ok(DesignMatrix { rows, dim, layout: Layout::Rows(values) })
     }
 
     /// Sparse, compressed rows (CSR): line i is row i.
-    pub fn compressed_rows(rows: Compressed<T>) -> Examples<T> {
-        Examples { rows: rows.lines(), dim: rows.width(), layout: Layout::CompressedRows(rows) }
+    pub fn compressed_rows(rows: Compressed<T>) -> DesignMatrix<T> {
+        DesignMatrix { rows: rows.lines(), dim: rows.width(), layout: Layout::CompressedRows(rows) }
     }
 
     /// Sparse, compressed columns (CSC): line j is column j. Keeps compressed rows beside them, so takes twice the memory;
     /// whole gradients then look only at the columns of the support for the margins.
-    pub fn compressed_columns(columns: Compressed<T>) -> Examples<T> {
+    pub fn compressed_columns(columns: Compressed<T>) -> DesignMatrix<T> {
         let (rows, dim) = (columns.width(), columns.lines());
         let transposed = columns.transpose();
-        Examples { rows, dim, layout: Layout::Compressed { columns, rows: transposed } }
+        DesignMatrix { rows, dim, layout: Layout::Compressed { columns, rows: transposed } }
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn doubles<'a, T: Element>(values: &'a [T], scratch: &'a mut Vec<f64>
     scratch
 }
 
-impl<T: Element> Design for Examples<T> {
+impl<T: Element> Design for DesignMatrix<T> {
     fn rows(&self) -> usize {
         self.rows
     }
@@ -210,7 +210,7 @@ impl<T: Element> Design for Examples<T> {
                 Layout::CompressedRows(rows.restrict(support))
             }
         };
-        Arc::new(Examples { rows: self.rows, dim: support.len(), layout })
+        Arc::new(DesignMatrix { rows: self.rows, dim: support.len(), layout })
     }
 
     fn moments(&self) -> (Vec<f64>, Vec<f64>) {
@@ -232,7 +232,7 @@ impl<T: Element> Design for Examples<T> {
     }
 }
 
-impl<T: Element> Examples<T> {
+impl<T: Element> DesignMatrix<T> {
     fn each_entry(&self, scratch: &mut Vec<f64>, mut each: impl FnMut(usize, f64)) {
         if let Layout::Columns(values) = &self.layout {
             values.iter().enumerate().for_each(|(at, value)| each(at / self.rows, value.to_f64()));

@@ -127,7 +127,7 @@ pub enum FiniteSumError {
         /// The value.
         ridge: f64,
     },
-    /// A column cannot be standardised.
+    /// A column cannot be standardized.
     #[error("attribute {attribute} has standard deviation {scale}: scale its values down first")]
     Scale {
         /// The column.

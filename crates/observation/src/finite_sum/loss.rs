@@ -48,7 +48,7 @@ pub enum Coding {
     },
 }
 
-/// The codings of two classes that are recognised, the smaller number being -1.
+/// The codings of two classes that are recognized, the smaller number being -1.
 const TWO_CLASSES: [[f64; 2]; 3] = [[-1.0, 1.0], [0.0, 1.0], [1.0, 2.0]];
 
 /// The largest label of a class.

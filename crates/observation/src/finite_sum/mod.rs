@@ -29,7 +29,7 @@
 //! by [`FiniteSum::count_threshold`]: one per step, however many classes. Scoring ([`FiniteSum::score`]) is for the person
 //! who watches, not for the method, and is not counted.
 //!
-//! *Standardisation* ([`FiniteSum::standardised`]) is arithmetic, not a copy: sparse rows stay sparse.
+//! *Standardization* ([`FiniteSum::standardized`]) is arithmetic, not a copy: sparse rows stay sparse.
 
 mod design;
 mod error;
@@ -40,12 +40,12 @@ mod squares;
 mod standard;
 mod sweep;
 
-pub use design::{Batch, Entries, Examples};
+pub use design::{Batch, DesignMatrix, Entries};
 pub use error::FiniteSumError;
 pub use loss::{Coding, Loss};
 pub use predictor::{Gradient, Predictor};
 pub use squares::NormalEquations;
-pub use standard::Standardise;
+pub use standard::Standardize;
 
 use design::Design;
 use lao_kernels::{Element, SparseVector};
@@ -66,7 +66,7 @@ pub struct FiniteSum {
     ridge: f64,
     intercept: bool,
     standard: Option<Arc<Standard>>,
-    /// Means of the columns, as stored, where an intercept or standardisation needs them.
+    /// Means of the columns, as stored, where an intercept or standardization needs them.
     means: Arc<Vec<f64>>,
     calls: Cell<u64>,
     thresholds: Cell<u64>,
@@ -105,7 +105,7 @@ impl FiniteSum {
     ///
     /// # Errors
     /// When there are no examples, or not one label for each.
-    pub fn new<T: Element>(examples: Examples<T>, loss: Loss) -> Result<FiniteSum, FiniteSumError> {
+    pub fn new<T: Element>(examples: DesignMatrix<T>, loss: Loss) -> Result<FiniteSum, FiniteSumError> {
         FiniteSum::over(Arc::new(examples), Arc::new(loss))
     }
 
@@ -235,7 +235,7 @@ impl FiniteSum {
         self.calls.set(self.calls.get() + calls);
     }
 
-    /// Row `i`, scaled but not centred (see [`offset`](Self::offset)). Free of charge.
+    /// Row `i`, scaled but not centered (see [`offset`](Self::offset)). Free of charge.
     ///
     /// # Panics
     /// If `i` is not below [`rows`](Self::rows), as indexing does.
@@ -446,8 +446,8 @@ impl FiniteSum {
         shift.clear();
         for (l, (x, model)) in at.coefficients.iter().zip(model.iter_mut()).enumerate() {
             let offset = standard.map(|s| &s.offset[..]).filter(|offset| !offset.is_empty());
-            let centre = offset.map_or(0.0, |offset| x.view().dot_dense(offset));
-            shift.push(at.intercepts.get(l).copied().unwrap_or(0.0) - centre);
+            let center = offset.map_or(0.0, |offset| x.view().dot_dense(offset));
+            shift.push(at.intercepts.get(l).copied().unwrap_or(0.0) - center);
             model.copy_from(x.view());
             if let Some(standard) = standard {
                 scale_by(model, &standard.inverse);

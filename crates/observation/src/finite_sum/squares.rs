@@ -16,7 +16,7 @@ pub struct NormalEquations {
 
 impl FiniteSum {
     /// The normal equations of least squares on a support (ascending): the lower triangle of `X_S'X_S + (n lambda/2) I`, row by row,
-    /// and `X_S'y`, both after the intercept, if there is one, has been minimised out; n is the number of rows. One
+    /// and `X_S'y`, both after the intercept, if there is one, has been minimized out; n is the number of rows. One
     /// call per component. `false` for other losses, for which nothing is done.
     ///
     /// # Errors
@@ -37,17 +37,17 @@ impl FiniteSum {
         right.resize(size, 0.0);
         self.design.gram(support, labels, gram, right, scratch);
         let total: f64 = labels.iter().sum();
-        // What rows are centred by: nothing, or the mean. An intercept centres, too, and the labels with it.
-        let centred = self.intercept || self.offset().is_some();
-        let centre = |a: usize| if centred { self.means[support[a] as usize] } else { 0.0 };
+        // What rows are centered by: nothing, or the mean. An intercept centers, too, and the labels with it.
+        let centered = self.intercept || self.offset().is_some();
+        let center = |a: usize| if centered { self.means[support[a] as usize] } else { 0.0 };
         let scale = |a: usize| self.standard.as_deref().map_or(1.0, |s| s.inverse[support[a] as usize]);
         for a in 0..size {
             for b in 0..=a {
                 let entry = &mut gram[a * size + b];
-                *entry = (*entry - n * centre(a) * centre(b)) * scale(a) * scale(b);
+                *entry = (*entry - n * center(a) * center(b)) * scale(a) * scale(b);
             }
             gram[a * size + a] += 0.5 * n * self.ridge;
-            right[a] = (right[a] - centre(a) * total) * scale(a);
+            right[a] = (right[a] - center(a) * total) * scale(a);
         }
         Ok(true)
     }

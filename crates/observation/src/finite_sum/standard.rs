@@ -1,4 +1,4 @@
-//! Standardisation as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so a product with z~ is one with z, a scaled
+//! Standardization as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so a product with z~ is one with z, a scaled
 //! vector and a correction `m'(x/s)` that is the same for all rows.
 
 use super::{FiniteSum, FiniteSumError, Predictor};
@@ -6,20 +6,20 @@ use lao_kernels::SparseVector;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How columns are standardised.
+/// How columns are standardized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standardise {
+pub enum Standardize {
     /// Not at all.
     #[default]
     No,
     /// Divided by their standard deviation.
     Scale,
     /// Mean subtracted, then divided by their standard deviation. Steps on single sparse rows then cost O(d).
-    CentreAndScale,
+    CenterAndScale,
 }
 
-/// Standardised values are `value * inverse[j] - offset[j]`.
+/// Standardized values are `value * inverse[j] - offset[j]`.
 #[derive(Debug)]
 pub(super) struct Standard {
     pub inverse: Vec<f64>,
@@ -28,12 +28,12 @@ pub(super) struct Standard {
 }
 
 impl FiniteSum {
-    /// Works in standardised columns from here on. Columns that are constant are not divided.
+    /// Works in standardized columns from here on. Columns that are constant are not divided.
     ///
     /// # Errors
     /// When a column's variance is not finite.
-    pub fn standardised(mut self, how: Standardise) -> Result<FiniteSum, FiniteSumError> {
-        if how == Standardise::No {
+    pub fn standardized(mut self, how: Standardize) -> Result<FiniteSum, FiniteSumError> {
+        if how == Standardize::No {
             return Ok(FiniteSum { standard: None, ..self });
         }
         let (means, scales) = self.design.moments();
@@ -48,7 +48,7 @@ impl FiniteSum {
             .map(|(&scale, &mean)| if spread(scale, mean) { 1.0 / scale } else { 1.0 })
             .collect();
         let offset = match how {
-            Standardise::CentreAndScale => {
+            Standardize::CenterAndScale => {
                 means.iter().zip(&inverse).map(|(m, inverse)| m * inverse).collect()
             }
             _ => Vec::new(),
@@ -58,7 +58,7 @@ impl FiniteSum {
         Ok(self)
     }
 
-    /// What is subtracted from every row after scaling, if columns are centred: row z stands for `z - offset`.
+    /// What is subtracted from every row after scaling, if columns are centered: row z stands for `z - offset`.
     pub fn offset(&self) -> Option<&[f64]> {
         self.standard.as_deref().map(|standard| &standard.offset[..]).filter(|offset| !offset.is_empty())
     }
@@ -67,7 +67,7 @@ impl FiniteSum {
     ///
     /// # Errors
     /// When it has another shape.
-    pub fn in_stored_units(&self, predictor: &Predictor) -> Result<Predictor, FiniteSumError> {
+    pub fn to_original_scale(&self, predictor: &Predictor) -> Result<Predictor, FiniteSumError> {
         self.check_predictor(predictor)?;
         let mut stored = predictor.clone();
         if let Some(standard) = self.standard.as_deref() {

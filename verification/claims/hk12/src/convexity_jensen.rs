@@ -98,7 +98,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             _ => Problem::sphere(dim, radius),
         };
         let params = AerrParams::from_theorem(dim, draws, problem.radius, examples);
-        let ridge = AerrParams { step_size: factor * params.step_size, ..params }.check()?;
+        let ridge = AerrParams { step_size: factor * params.step_size, ..params }.build()?;
         follow(ridge, &problem, examples, (arm, &trial.seed.child("ridge")), tallies)?;
         let problem = match rng.random_range(0..4) {
             0 => Problem::axis(dim, radius),
@@ -107,7 +107,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             _ => Problem::correlated(dim, radius),
         };
         let params = AelrParams::from_theorem(dim, draws, problem.radius, examples);
-        let lasso = AelrParams { step_size: factor * params.step_size, ..params }.check()?;
+        let lasso = AelrParams { step_size: factor * params.step_size, ..params }.build()?;
         follow(lasso, &problem, examples, (arm, &trial.seed.child("lasso")), tallies)
     })?;
     let names = [

@@ -15,7 +15,7 @@ use lao_datasets::preprocess::two_classes;
 use lao_datasets::synthetic::Words;
 use lao_kernels::{SparseView, axpy_column};
 use lao_observation::{BlockBuf, Seed, Source, SourceError};
-use lao_verification_engine::instance::Examples;
+use lao_verification_engine::instance::GivenExamples;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
@@ -35,7 +35,7 @@ pub(super) enum Images {
     /// Templates by class and shift.
     Surrogate(Arc<Vec<Vec<f64>>>),
     /// Pixels between 0 and 1, labels -1 and 1.
-    Given(Examples),
+    Given(GivenExamples),
 }
 
 /// Training images as streams, and test images.
@@ -73,7 +73,7 @@ impl Images {
             Err(reason @ CatalogError::Missing { .. }) => return Ok(Err(reason.to_string())),
             loaded => loaded?,
         };
-        let (mut images, mut pixels) = (Examples::new(PIXELS), vec![0.0; PIXELS]);
+        let (mut images, mut pixels) = (GivenExamples::new(PIXELS), vec![0.0; PIXELS]);
         for rows in [Some(&loaded.train), loaded.test.as_ref()].into_iter().flatten() {
             let rows = two_classes(rows, 5.0, 3.0)?;
             let table = rows.dense().context("the table is not dense")?;

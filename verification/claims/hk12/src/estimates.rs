@@ -7,13 +7,13 @@
 use super::rounds::exponents;
 use super::steps::{aelr_along, tell};
 use anyhow::Context as _;
-use lao_algorithms::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams, Draws};
+use lao_algorithms::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams, TwoSampleDraws};
 use lao_kernels::SparseVector;
 use lao_observation::{Ask, Rng};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::{exact, exact_all};
-use lao_verification_engine::mutants::{Estimates, Tampered, TwoDraws};
+use lao_verification_engine::mutants::{Tampered, TwoDraws, TwoSampleEstimates};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -24,11 +24,11 @@ pub(super) const TOLERANCE: f64 = 1e-10;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Arm {
     /// What it does to the estimates.
-    pub fault: Option<fn(&mut Estimates<'_>)>,
+    pub fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
     /// The weight by which it draws `j`, if not the method's.
     pub weight: Option<fn(f64) -> f64>,
     /// What it does to the draws before they are asked for.
-    pub alter: Option<fn(&mut Draws)>,
+    pub alter: Option<fn(&mut TwoSampleDraws)>,
 }
 
 /// A map of iterates.
@@ -51,14 +51,14 @@ pub(super) fn aerr_at(w: &[f64], draws: usize) -> anyhow::Result<At<Aerr>> {
     // A step so long that w is nothing beside it, and rounds nothing away.
     let (step_size, start) = (f64::from(1 << 20), Some(SparseVector::from_dense(w)));
     let params = AerrParams { step_size, start, ..AerrParams::from_theorem(w.len(), draws, 1e100, 1) };
-    Ok(At { w: w.to_vec(), draws, learner: params.check()?, step_size, moved: Box::new(<[f64]>::to_vec) })
+    Ok(At { w: w.to_vec(), draws, learner: params.build()?, step_size, moved: Box::new(<[f64]>::to_vec) })
 }
 
 /// AELR at `w = B sinh(u) / sum cosh(u)`. No `|g~_i|` may be above `largest`, lest it be clipped.
 pub(super) fn aelr_at(u: &[f64], draws: usize, radius: f64, largest: f64) -> anyhow::Result<At<Aelr>> {
     let (dim, step_size) = (u.len(), 1.0 / largest);
     let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, 1) };
-    let mut learner = params.check()?;
+    let mut learner = params.build()?;
     let steps = u.iter().fold(1.0, |most: f64, u| most.max(u.abs())).ceil();
     // Every attribute is drawn once, so that x~ is d/k times what is told.
     let told: Vec<f64> = u.iter().map(|u| -u / steps * largest * draws as f64 / dim as f64).collect();
@@ -86,7 +86,7 @@ impl<L: TwoDraws + Clone> At<L> {
     }
 
     /// `g~` of the example `(x, y)`.
-    fn gradient(&self, arm: &Arm, draws: &Draws, x: &[f64], y: f64) -> anyhow::Result<Vec<f64>> {
+    fn gradient(&self, arm: &Arm, draws: &TwoSampleDraws, x: &[f64], y: f64) -> anyhow::Result<Vec<f64>> {
         let (mut learner, mut ask) = (self.learner.clone(), Ask::new(self.dim()));
         let after = match arm.fault {
             None => {
@@ -124,7 +124,7 @@ impl<L: TwoDraws + Clone> At<L> {
                 if probability == 0.0 {
                     continue;
                 }
-                let mut draws = Draws { uniform: uniform.clone(), weighted: j as u32 };
+                let mut draws = TwoSampleDraws { uniform: uniform.clone(), weighted: j as u32 };
                 if let Some(alter) = arm.alter {
                     alter(&mut draws);
                 }
@@ -243,7 +243,7 @@ pub(super) fn judge_sampler<L: TwoDraws + Clone>(
 
     let (mut weighted, mut uniform, mut mixed) = ([0u64; DIM], [0u64; DIM * DIM], [0u64; DIM * DIM]);
     for _ in 0..cx.size("draws")? {
-        let Draws { uniform: i, weighted: j } = draw(&mut at.learner, &mut ask);
+        let TwoSampleDraws { uniform: i, weighted: j } = draw(&mut at.learner, &mut ask);
         anyhow::ensure!(i.len() == 3, "{} uniform draws", i.len());
         weighted[j as usize] += 1;
         uniform[DIM * i[0] as usize + i[1] as usize] += 1;

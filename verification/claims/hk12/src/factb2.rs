@@ -7,11 +7,11 @@
 //! useless, and without a hit the sign is still fair. It reaches 2/3 exactly from `n = d/3` on.
 //!
 //! *Design.* The array is one example of the production instance with one row. All `2d` arrays are read by the reader for every n, `d` up to 12. A
-//! dynamic programme over all adaptive readers gives the same best value.
+//! dynamic program over all adaptive readers gives the same best value.
 //!
 //! *Mutants.* A quarter of the entries; a reader that does not guess.
 
-use lao_datasets::adversarial::hazan_koren::{Examples, SignedRows};
+use lao_datasets::adversarial::hazan_koren::{PopulationStream, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{BlockBuf, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -26,7 +26,7 @@ fn share_told(cx: &Context<'_>, dim: usize, entries: usize, guesses: bool) -> an
         for sign in [1.0, -1.0] {
             let population = SignedRows::new(SparseVector::new(dim, vec![place], vec![sign])?)?;
             block.reset(read.len(), 1);
-            Examples::new(population, &cx.seed("arrays")).observe(&read, &mut block)?;
+            PopulationStream::new(population, &cx.seed("arrays")).observe(&read, &mut block)?;
             let seen = (0..entries).map(|c| block.view(&read).column(c)[0]).find(|value| *value != 0.0);
             let answer = seen.or(guesses.then_some(1.0));
             told += u32::from(answer == Some(sign));
@@ -76,7 +76,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "To tell a sign hidden at a random place among d zeros with probability 2/3 one must read a third of the entries, and no less \
                will do.",
     formula: r"\max P(\text{told}) = \frac12 + \frac{n}{2d} \ge \frac23 \iff n \ge \frac{d}{3}",
-    design: "All arrays of up to 12 entries, every number of reads, through the production instance with one row; a dynamic programme over adaptive \
+    design: "All arrays of up to 12 entries, every number of reads, through the production instance with one row; a dynamic program over adaptive \
              readers.",
     form: Form::Corrected,
     regime: Regime::Deterministic,

@@ -21,7 +21,7 @@ use super::digits::{Images, PIXELS, Split, TRAIN};
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams, offline};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, Stop};
+use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::{Kind, paired, slope};
 
@@ -77,23 +77,23 @@ impl Tuned {
             Kernel::Aerr => {
                 let params = AerrParams::from_theorem(PIXELS, budget - 1, radius, TRAIN);
                 let params = AerrParams { step_size: step * params.step_size, ..params };
-                (Box::new(params.check()?), few, TRAIN)
+                (Box::new(params.build()?), few, TRAIN)
             }
             Kernel::Aelr => {
                 let params = AelrParams::from_theorem(PIXELS, budget - 1, radius, TRAIN);
                 let params = AelrParams { step_size: step * params.step_size, ..params };
-                (Box::new(params.check()?), few, TRAIN)
+                (Box::new(params.build()?), few, TRAIN)
             }
             Kernel::Aer => {
                 let params = AerParams::practical(PIXELS, budget, radius, TRAIN, 0.25);
                 let params = AerParams { regularization: step, ..params };
-                (Box::new(params.check()?), few, TRAIN)
+                (Box::new(params.build()?), few, TRAIN)
             }
             Kernel::OnlineLasso => {
                 let examples = TRAIN * budget as u64 / PIXELS as u64;
                 let params = OnlineParams::from_theorem(PIXELS, Ball::Lasso, radius, examples);
                 let params = OnlineParams { step_size: step * params.step_size, ..params };
-                (Box::new(params.check()?), Budget::Unlimited, examples)
+                (Box::new(params.build()?), Budget::Unlimited, examples)
             }
         })
     }
@@ -104,7 +104,7 @@ impl Tuned {
         let mut session = Session::new(split.train(), budget, seed);
         let mut errors = [f64::INFINITY; MARKS];
         for (i, error) in errors.iter_mut().enumerate() {
-            let stop = Stop::after_examples(mark(i).min(examples));
+            let stop = SessionLimit::after_examples(mark(i).min(examples));
             match session.run(learner.as_mut(), stop, |_, _| {}) {
                 Err(SessionError::Learn(LearnError::Diverged { .. })) => break,
                 outcome => outcome?,

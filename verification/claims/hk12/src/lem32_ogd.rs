@@ -69,7 +69,7 @@ impl Run {
             start: Some(SparseVector::from_dense(start)),
             ..AerrParams::from_theorem(dim, dim, arm.radius * radius, 1)
         };
-        let (learner, sum) = (params.check()?, vec![0.0; dim]);
+        let (learner, sum) = (params.build()?, vec![0.0; dim]);
         Ok(Run { radius, step_size, arm, learner, along: 0.0, sum, squares: 0.0, farthest: 0.0 })
     }
 

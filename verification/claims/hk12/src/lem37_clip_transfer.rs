@@ -24,7 +24,7 @@ use super::lem36_clipped_regret::second_moment;
 use super::problem::Problem;
 use super::rounds::{Rounds, estimate, exponents};
 use super::steps::{aelr_along, tell};
-use lao_algorithms::hazan_koren::{Aelr, AelrParams, Draws};
+use lao_algorithms::hazan_koren::{Aelr, AelrParams, TwoSampleDraws};
 use lao_observation::{Ask, Rng};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
@@ -59,7 +59,7 @@ impl OneStep {
     fn new(draws: usize, radius: f64, step_size: f64, u: &[f64]) -> anyhow::Result<OneStep> {
         let dim = u.len();
         let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, 1) };
-        let mut learner = params.check()?;
+        let mut learner = params.build()?;
         // Steps within the clip; sent with every attribute drawn once, which makes x~ too large by d/k.
         let steps = sup_norm(u).ceil().max(1.0);
         let part = -(draws as f64 / dim as f64) / (steps * step_size);
@@ -71,7 +71,7 @@ impl OneStep {
     }
 
     /// What the learner steps along on these draws.
-    fn step(&self, u: &[f64], draws: &Draws, (x, y): (&[f64], f64)) -> anyhow::Result<Vec<f64>> {
+    fn step(&self, u: &[f64], draws: &TwoSampleDraws, (x, y): (&[f64], f64)) -> anyhow::Result<Vec<f64>> {
         let (mut learner, mut ask) = (self.learner.clone(), Ask::new(u.len()));
         learner.ask_for(draws, &mut ask);
         tell(&mut learner, &ask, x, y)?;
@@ -97,7 +97,7 @@ impl OneStep {
                 if share == 0.0 {
                     continue;
                 }
-                let draws = Draws { uniform: uniform.clone(), weighted: j as u32 };
+                let draws = TwoSampleDraws { uniform: uniform.clone(), weighted: j as u32 };
                 let g = estimate(&w, &draws, (x, y));
                 let stepped = match self.clip {
                     None => self.step(&u, &draws, (x, y))?,

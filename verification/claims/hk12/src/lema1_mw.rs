@@ -109,7 +109,7 @@ fn through_aelr(cx: &Context<'_>, bound: Bound) -> anyhow::Result<[PropertyTally
         let (dim, radius) = ([1, 2, 10, 50][rng.random_range(0..4)], [0.2, 1.0, 5.0][rng.random_range(0..3)]);
         let step_size = 10f64.powf(rng.random_range(-3.0..1.0));
         let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, dim, radius, 1) };
-        let (mut learner, mut weights) = (params.check()?, Weights::new(2 * dim));
+        let (mut learner, mut weights) = (params.build()?, Weights::new(2 * dim));
         let mut paid = 0.0;
         for _ in 0..40 {
             // In units of 1/eta; now and then beyond the clip.

@@ -26,7 +26,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for rows in [4, 9, 100] {
         let population = SignedRows::random(3 * rows, rows, &cx.seed("rows"))?;
         let eps = 1.0 / (rows as f64).sqrt();
-        let mut star = population.minimiser();
+        let mut star = population.minimizer();
         if flat {
             star.values_mut().iter_mut().for_each(|w| *w *= eps);
         }
@@ -45,7 +45,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let population = SignedRows::random(3 * rows, rows, &trial.seed.child("data"))?;
         let eps = 1.0 / (rows as f64).sqrt();
         let (mut w, size) =
-            (population.minimiser().view().to_dense(), 10f64.powf(rng.random_range(-3.0..0.5)));
+            (population.minimizer().view().to_dense(), 10f64.powf(rng.random_range(-3.0..0.5)));
         for x in &mut w {
             let noise: f64 = StandardNormal.sample(rng);
             *x = radius * *x + size * eps * noise;

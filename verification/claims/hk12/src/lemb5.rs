@@ -79,7 +79,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let rows = rows_of(eps);
         let population = SignedRows::random(rows + 10, rows, &trial.seed.child("data"))?;
         for _ in 0..10 {
-            let mut w = population.minimiser().view().to_dense();
+            let mut w = population.minimizer().view().to_dense();
             let (size, silenced) = (rng.random_range(0.0..1.0) * eps, rng.random_range(0.0..0.5));
             for x in &mut w {
                 let noise: f64 = StandardNormal.sample(rng);
@@ -115,7 +115,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         );
 
         let population = SignedRows::random(rows_of(eps), rows_of(eps), &cx.seed("rows"))?;
-        let mut w = population.minimiser();
+        let mut w = population.minimizer();
         w.values_mut().iter_mut().for_each(|w| *w *= s);
         losses.push((population.squared_error(w.view()), threshold(eps, delta)));
         let weights = |i: usize| if i < 7 { 0.3 } else { 0.1 * eps };

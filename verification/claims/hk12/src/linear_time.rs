@@ -6,7 +6,7 @@
 //!
 //! *What is counted.* No seconds: the result would depend on the machine. Four counts of the production code, the same on every run:
 //! attribute values read, by a meter on the source; numbers of the learner's state that an example changes, by comparing its
-//! serialised form before and after; sums visited by the [`SumTree`], which is where both methods keep norms and draw from, through a number
+//! serialized form before and after; sums visited by the [`SumTree`], which is where both methods keep norms and draw from, through a number
 //! that counts its additions; and the size of the state. A pass that only reads, outside that tree, and changes nothing is not seen
 //! here: benches time that.
 //!
@@ -148,8 +148,8 @@ fn watch<S: Source, L: Learner + Serialize>(
 fn both(cx: &Context<'_>, dim: usize, draws: usize, examples: u64) -> anyhow::Result<[Work; 2]> {
     let seed = cx.seed("work").trial(dim as u64).trial(draws as u64);
     let (aerr, aelr) = (
-        AerrParams::from_theorem(dim, draws, 1.0, examples).check()?,
-        AelrParams::from_theorem(dim, draws, 1.0, examples).check()?,
+        AerrParams::from_theorem(dim, draws, 1.0, examples).build()?,
+        AelrParams::from_theorem(dim, draws, 1.0, examples).build()?,
     );
     Ok([work(cx, aerr, examples, &seed)?, work(cx, aelr, examples, &seed)?])
 }

@@ -9,7 +9,7 @@
 //! *Design.* Production learners through the session on populations at step sizes from a tenth of the theorem's to 100 times it. Then
 //! AELR sent 10^5 to 10^6 clipped steps in one direction and back: finite all the way, near the vertex at the far end, near 0 after the return.
 //!
-//! *Mutants.* A ball that is too large; exponentials formed as they stand; a normalisation by 2d, the sum at the start.
+//! *Mutants.* A ball that is too large; exponentials formed as they stand; a normalization by 2d, the sum at the start.
 
 use super::problem::Problem;
 use super::steps::aelr_along;
@@ -35,7 +35,7 @@ fn overflowing(u: &[f64], radius: f64) -> Vec<f64> {
 }
 
 /// Divided by the sum at the start.
-fn unnormalised(u: &[f64], radius: f64) -> Vec<f64> {
+fn unnormalized(u: &[f64], radius: f64) -> Vec<f64> {
     let total = 2.0 * u.len() as f64;
     u.iter().map(|u| radius * (u.exp() - (-u).exp()) / total).collect()
 }
@@ -51,7 +51,7 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
 
     let problem = Problem::sphere(dim, radius);
     let params = AerrParams::from_theorem(dim, draws, too_large * radius, examples);
-    let learner = AerrParams { step_size: factor * params.step_size, ..params }.check()?;
+    let learner = AerrParams { step_size: factor * params.step_size, ..params }.build()?;
     let output = problem.learn_watched(learner, budget, examples, seed, |learner| {
         ridge.check(norm2(&learner.iterate()).sqrt() / radius, 1.0);
     })?;
@@ -59,7 +59,7 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
 
     let problem = if rng.random() { Problem::axis(dim, radius) } else { Problem::signs(dim, radius)? };
     let params = AelrParams::from_theorem(dim, draws, too_large * radius, examples);
-    let learner = AelrParams { step_size: factor * params.step_size, ..params }.check()?;
+    let learner = AelrParams { step_size: factor * params.step_size, ..params }.build()?;
     let output = problem.learn_watched(learner, budget, examples, seed, |learner| {
         let norm = one_norm(&learner.iterate()) / radius;
         lasso.check(norm, 1.0);
@@ -75,7 +75,7 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
 /// AELR sent along one gradient and back: the norm, whether all was finite, and the ends.
 fn there_and_back(steps: u64, read: Option<Read>) -> anyhow::Result<(PropertyTally, f64, f64)> {
     let (mut learner, mut norms) = (
-        AelrParams { step_size: 0.5, ..AelrParams::from_theorem(3, 3, 2.0, 1) }.check()?,
+        AelrParams { step_size: 0.5, ..AelrParams::from_theorem(3, 3, 2.0, 1) }.build()?,
         PropertyTally::new(),
     );
     let (mut u, mut far) = ([0.0; 3], 0.0);
@@ -109,7 +109,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let too_large = if cx.is("ball_too_large") { 1.5 } else { 1.0 };
     let read: Option<Read> = match () {
         () if cx.is("exponentials_overflow") => Some(overflowing),
-        () if cx.is("normalises_once") => Some(unnormalised),
+        () if cx.is("normalises_once") => Some(unnormalized),
         () => None,
     };
     let all = tally(cx, "runs", cx.size("runs")?, |trial, tallies| runs(too_large, &trial.seed, tallies))?;
@@ -123,7 +123,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (name, tally) in names.iter().zip(all) {
         cx.judge(name, tally.finish());
     }
-    let first = AelrParams::from_theorem(5, 2, 1.0, 10).check()?.iterate();
+    let first = AelrParams::from_theorem(5, 2, 1.0, 10).build()?.iterate();
     cx.judge("AELR starts at 0", exact(one_norm(&first), 0.0, 0.0));
     let (norms, far, near) = there_and_back(cx.size("steps")?, read)?;
     cx.judge("AELR far out: finite, within the ball", norms.finish());

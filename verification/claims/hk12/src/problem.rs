@@ -4,15 +4,15 @@
 //! to: the l2 ball for Ridge, the l1 ball for Lasso. So no test sample is needed.
 
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
-use lao_datasets::adversarial::hazan_koren::{Examples, Pair, Planted, Population, Rare, SignedRows};
+use lao_datasets::adversarial::hazan_koren::{Pair, Planted, Population, PopulationStream, Rare, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{
-    BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, Source, Stop,
+    BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, SessionLimit, Source,
 };
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Drawn, dot, minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{Estimates, Tampered, TwoDraws};
+use lao_verification_engine::mutants::{Tampered, TwoDraws, TwoSampleEstimates};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -49,10 +49,10 @@ impl Problem {
         Problem {
             dim: law.dim(),
             radius,
-            star: law.minimiser().view().to_dense(),
+            star: law.minimizer().view().to_dense(),
             worst,
             examples: Box::new(move |seed, length| {
-                Box::new(Examples::new(law.clone(), seed).with_length(length))
+                Box::new(PopulationStream::new(law.clone(), seed).with_length(length))
             }),
             excess: Box::new(move |w| population.excess_risk(SparseVector::from_dense(w).view())),
         }
@@ -106,7 +106,7 @@ impl Problem {
     pub(super) fn sphere(dim: usize, radius: f64) -> Problem {
         let mut star = vec![0.0; dim];
         star[0] = 0.5 * radius;
-        let (centre, half) = (star.clone(), 0.5 / dim as f64);
+        let (center, half) = (star.clone(), 0.5 / dim as f64);
         let draw = move |rng: &mut Rng, x: &mut [f64]| {
             x.fill_with(|| StandardNormal.sample(rng));
             let norm = norm2(x).sqrt();
@@ -114,7 +114,7 @@ impl Problem {
             0.5 * radius * (x[0] + rng.random_range(-1.0..1.0))
         };
         let worst = half * (1.5 * radius).powi(2);
-        Problem::own(radius, worst, star, draw, move |w| half * away(w, &centre))
+        Problem::own(radius, worst, star, draw, move |w| half * away(w, &center))
     }
 
     /// Lasso: `x = s e_1` and `y = -B s` for a random sign s. The best predictor is a vertex, `-B e_1`.
@@ -133,9 +133,9 @@ impl Problem {
     pub(super) fn correlated(dim: usize, radius: f64) -> Problem {
         let mut star = vec![0.0; dim];
         star[..3].copy_from_slice(&[0.5 * radius, -0.3 * radius, 0.2 * radius]);
-        let (centre, truth) = (star.clone(), star.clone());
+        let (center, truth) = (star.clone(), star.clone());
         let excess = move |w: &[f64]| {
-            let error = minus(w, &centre);
+            let error = minus(w, &center);
             0.5 * (0.75 * norm2(&error) + 0.25 * error.iter().sum::<f64>().powi(2))
         };
         // A convex function is largest at a vertex.
@@ -193,7 +193,7 @@ impl Problem {
     ) -> anyhow::Result<Option<Vec<f64>>> {
         let source = (self.examples)(&seed.child("data"), examples);
         let mut session = Session::new(source, budget, &seed.child("algorithm"));
-        match session.run(&mut learner, Stop::never(), |_, learner| after(learner)) {
+        match session.run(&mut learner, SessionLimit::never(), |_, learner| after(learner)) {
             Ok(_) => Ok(Some(learner.coefficients().to_dense())),
             Err(SessionError::Learn(LearnError::Diverged { .. })) => Ok(None),
             Err(error) => Err(error.into()),
@@ -210,7 +210,7 @@ impl Problem {
         let source = (self.examples)(&seed.child("data"), examples);
         let mut session = Session::new(source, Budget::Unlimited, &seed.child("algorithm"));
         let (mut sum, mut last) = (vec![0.0; self.dim], learner.coefficients().to_dense());
-        session.run(&mut learner, Stop::never(), |_, learner| {
+        session.run(&mut learner, SessionLimit::never(), |_, learner| {
             sum.iter_mut().zip(&last).for_each(|(sum, w)| *sum += w / examples as f64);
             last = learner.coefficients().to_dense();
         })?;
@@ -222,14 +222,14 @@ impl Problem {
         let params = AerrParams::from_theorem(self.dim, run.draws, self.radius, run.examples);
         let start = run.start.as_deref().map(SparseVector::from_dense);
         let params = AerrParams { step_size: run.step * params.step_size, start, ..params };
-        self.faulty(params.check()?, run, seed)
+        self.faulty(params.build()?, run, seed)
     }
 
     /// The same of AELR.
     pub(super) fn lasso(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let params = AelrParams::from_theorem(self.dim, run.draws, self.radius, run.examples);
         let params = AelrParams { step_size: run.step * params.step_size, ..params };
-        self.faulty(params.check()?, run, seed)
+        self.faulty(params.build()?, run, seed)
     }
 
     fn faulty<L: TwoDraws>(&self, learner: L, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
@@ -256,7 +256,7 @@ pub(super) struct Run {
     /// `w_1`, for AERR.
     pub start: Option<Vec<f64>>,
     /// What is done to the estimates.
-    pub fault: Option<fn(&mut Estimates<'_>)>,
+    pub fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
 }
 
 impl Run {

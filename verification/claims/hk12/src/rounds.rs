@@ -5,7 +5,7 @@
 
 use super::problem::Problem;
 use super::steps::tell;
-use lao_algorithms::hazan_koren::{AelrParams, Draws};
+use lao_algorithms::hazan_koren::{AelrParams, TwoSampleDraws};
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, Learner, Rng, Seed};
 use lao_verification_engine::instance::sup_norm;
@@ -85,7 +85,7 @@ pub(super) fn inner(w: &[f64], j: usize, x: &[f64]) -> f64 {
 }
 
 /// `g~ = phi x~` on these draws.
-pub(super) fn estimate(w: &[f64], draws: &Draws, (x, y): (&[f64], f64)) -> Vec<f64> {
+pub(super) fn estimate(w: &[f64], draws: &TwoSampleDraws, (x, y): (&[f64], f64)) -> Vec<f64> {
     let phi = inner(w, draws.weighted as usize, x) - y;
     let share = w.len() as f64 / draws.uniform.len() as f64;
     let mut g = vec![0.0; w.len()];
@@ -95,7 +95,7 @@ pub(super) fn estimate(w: &[f64], draws: &Draws, (x, y): (&[f64], f64)) -> Vec<f
     g
 }
 
-fn draw(w: &[f64], count: usize, rng: &mut Rng) -> Draws {
+fn draw(w: &[f64], count: usize, rng: &mut Rng) -> TwoSampleDraws {
     let mut uniform = Vec::new();
     uniform_draws(w.len(), count, rng, &mut uniform);
     let mut left = rng.random::<f64>() * w.iter().map(|w| w.abs()).sum::<f64>();
@@ -103,7 +103,7 @@ fn draw(w: &[f64], count: usize, rng: &mut Rng) -> Draws {
         left -= w.abs();
         left < 0.0
     });
-    Draws { weighted: place.map_or(uniform[0], |j| j as u32), uniform }
+    TwoSampleDraws { weighted: place.map_or(uniform[0], |j| j as u32), uniform }
 }
 
 impl Rounds<'_> {
@@ -112,7 +112,7 @@ impl Rounds<'_> {
         let Rounds { problem, draws, rounds, step_size, clip, descends } = *self;
         let (dim, radius) = (problem.dim, problem.radius);
         let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, rounds) };
-        let mut learner = params.check()?;
+        let mut learner = params.build()?;
         let (mut rng, mut ask) = (seed.child("algorithm").rng(), Ask::new(dim));
         let (production, level) = (clip == 1.0, clip / step_size);
         let direction = if descends { 1.0 } else { -1.0 };

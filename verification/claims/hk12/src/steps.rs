@@ -3,7 +3,7 @@
 //! With every attribute drawn once, `x~ = x`; and the label can be chosen so that the residual estimate is 1. Then the
 //! gradient estimate of AERR and AELR is the example itself.
 
-use lao_algorithms::hazan_koren::{Aelr, Aerr, Draws};
+use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Told};
 
 /// Tells the learner what it asked of the example `(x, y)`.
@@ -45,8 +45,8 @@ fn heaviest(w: &[f64]) -> usize {
     (0..w.len()).max_by(|&i, &j| w[i].abs().total_cmp(&w[j].abs())).unwrap_or(0)
 }
 
-fn every(dim: usize, weighted: usize) -> Draws {
-    Draws { uniform: (0..dim as u32).collect(), weighted: weighted as u32 }
+fn every(dim: usize, weighted: usize) -> TwoSampleDraws {
+    TwoSampleDraws { uniform: (0..dim as u32).collect(), weighted: weighted as u32 }
 }
 
 #[cfg(test)]
@@ -60,14 +60,14 @@ mod tests {
         let g = [0.5, -2.0, 0.25];
         let start = Some(SparseVector::new(3, vec![0, 2], vec![0.75, -0.5]).unwrap());
         let params = AerrParams { step_size: 0.125, start, ..AerrParams::from_theorem(3, 3, 9.0, 1) };
-        let mut aerr = params.check().unwrap();
+        let mut aerr = params.build().unwrap();
         aerr_along(&mut aerr, &g).unwrap();
         for (w, expected) in aerr.iterate().iter().zip([0.75 - 0.0625, 0.25, -0.5 - 0.03125]) {
             assert!((w - expected).abs() < 1e-14);
         }
 
         let params = AelrParams { step_size: 0.75, ..AelrParams::from_theorem(3, 3, 2.0, 1) };
-        let mut aelr = params.check().unwrap();
+        let mut aelr = params.build().unwrap();
         aelr_along(&mut aelr, &g).unwrap();
         aelr_along(&mut aelr, &g).unwrap();
         // Clipped at 4/3; both steps alike.

@@ -32,7 +32,7 @@ const HALF: f64 = 0.09;
 /// Excess of AER on signs after `examples` examples.
 fn aer(problem: &Problem, examples: u64, seed: &Seed) -> anyhow::Result<f64> {
     let params = AerParams::practical(problem.dim, BUDGET, problem.radius, examples, 0.25);
-    let end = problem.learn(params.check()?, Budget::PerExample(BUDGET), examples, seed)?;
+    let end = problem.learn(params.build()?, Budget::PerExample(BUDGET), examples, seed)?;
     Ok(end.map_or(f64::INFINITY, |w| problem.excess(&w)))
 }
 
@@ -67,7 +67,7 @@ fn against_full(cx: &Context<'_>, ball: Ball, draws: usize, n: u64) -> anyhow::R
             Ball::Ridge => problem.ridge(&run, &trial.seed)?,
             Ball::Lasso => problem.lasso(&run, &trial.seed)?,
         };
-        let full = OnlineParams::from_theorem(DIM, ball, problem.radius, EXAMPLES).check()?;
+        let full = OnlineParams::from_theorem(DIM, ball, problem.radius, EXAMPLES).build()?;
         let full = problem.average(full, EXAMPLES, &trial.seed)?;
         Ok((problem.excess(&w), problem.excess(&full)))
     })?;

@@ -10,7 +10,7 @@
 //! theorem's step size for it; exponents at most 1.1 in d and -0.9 in k.
 //!
 //! *Reported.* The same counts against K, over K = 4 .. 64. They are not judged: 1.125 in K, that is 2.25 in 1/eps, was meant to be the
-//! limit, but full runs found 1.25 there and 1.12 over K = 36 .. 196. Between neighbours the exponent falls, from 1.33 over
+//! limit, but full runs found 1.25 there and 1.12 over K = 36 .. 196. Between neighbors the exponent falls, from 1.33 over
 //! 1.22 to 1.1, as the excess comes near its limit like `1/sqrt K`; O(.) is silent about such K, and a grid that
 //! could tell would cost hours. The collapse in K is the test.
 //!

@@ -13,7 +13,7 @@
 //! *Mutants.* An algorithm that sees all attributes and counts kappa; a planted attribute that agrees twice as often too much.
 
 use lao_algorithms::hazan_koren::AelrParams;
-use lao_datasets::adversarial::hazan_koren::{Examples, Planted, Population};
+use lao_datasets::adversarial::hazan_koren::{Planted, Population, PopulationStream};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Session, Told};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -102,10 +102,10 @@ impl Setting {
         (ratio * self.dim as f64 / (self.kappa as f64 * self.eps)).ceil() as u64
     }
 
-    fn source(self, trial: &Trial) -> anyhow::Result<Examples<Planted>> {
+    fn source(self, trial: &Trial) -> anyhow::Result<PopulationStream<Planted>> {
         let seed = trial.seed.child("data");
         let place = seed.child("place").rng().random_range(0..self.dim as u32);
-        Ok(Examples::new(Planted::new(self.dim, place, self.advantage(), 1.0)?, &seed))
+        Ok(PopulationStream::new(Planted::new(self.dim, place, self.advantage(), 1.0)?, &seed))
     }
 }
 
@@ -175,7 +175,7 @@ fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
             return Ok(());
         }
         cx.mean_within(&name("AELR"), (0.5, 1.0), most, |trial| {
-            let mut learner = AelrParams::from_theorem(dim, kappa - 1, 1.0, cap).check()?;
+            let mut learner = AelrParams::from_theorem(dim, kappa - 1, 1.0, cap).build()?;
             Ok(1.0 - (needed(&mut learner, kappa, (setting, trial), (4, cap))? as f64 / cap as f64).min(1.0))
         })?;
     }

@@ -14,7 +14,7 @@
 //! *Mutants.* An algorithm that sees all attributes and counts kappa; the bound with `n/K` in the place of its root.
 
 use lao_algorithms::hazan_koren::AerrParams;
-use lao_datasets::adversarial::hazan_koren::{Examples, Population, SignedRows};
+use lao_datasets::adversarial::hazan_koren::{Population, PopulationStream, SignedRows};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, BlockBuf, Budget, LearnError, Learner, Rng, Session, Source, SourceError, Told};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -92,7 +92,7 @@ impl Learner for Memory {
 
 /// Examples of the family, with a count of the signs that were ever looked at.
 struct Sighted {
-    inner: Examples<SignedRows>,
+    inner: PopulationStream<SignedRows>,
     seen: Vec<bool>,
     count: usize,
 }
@@ -101,7 +101,11 @@ impl Sighted {
     fn new(setting: Setting, trial: &Trial) -> anyhow::Result<Sighted> {
         let seed = trial.seed.child("data");
         let population = SignedRows::random(setting.dim, setting.rows, &seed)?;
-        Ok(Sighted { inner: Examples::new(population, &seed), seen: vec![false; setting.dim], count: 0 })
+        Ok(Sighted {
+            inner: PopulationStream::new(population, &seed),
+            seen: vec![false; setting.dim],
+            count: 0,
+        })
     }
 
     fn population(&self) -> &SignedRows {
@@ -195,7 +199,7 @@ fn memory_examples(setting: Setting, trial: &Trial, peeks: bool, most: u64) -> a
 
 fn aerr(setting: Setting) -> anyhow::Result<lao_algorithms::hazan_koren::Aerr> {
     let Setting { dim, kappa, .. } = setting;
-    Ok(AerrParams::from_theorem(dim, kappa - 1, 1.0, setting.examples(1.0)).check()?)
+    Ok(AerrParams::from_theorem(dim, kappa - 1, 1.0, setting.examples(1.0)).build()?)
 }
 
 /// The inequality along the runs of both algorithms.

@@ -24,7 +24,7 @@ use super::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::mutants::Estimates;
+use lao_verification_engine::mutants::TwoSampleEstimates;
 
 /// The theorem's bound, written out here, with `constant` in the place of 4.
 pub(super) fn bound(problem: &Problem, run: &Run, constant: f64) -> f64 {
@@ -41,7 +41,7 @@ pub(super) fn excess(problem: &Problem, run: &Run, seed: &Seed) -> anyhow::Resul
 }
 
 /// Clips the gradient estimate at 0.02/eta; `eta` cannot be seen from here, so this is for one setting.
-fn clips_lower(estimates: &mut Estimates<'_>) {
+fn clips_lower(estimates: &mut TwoSampleEstimates<'_>) {
     let eta = 0.25 * (2.0 * 5.0 * 10.0_f64.ln() / (5.0 * 6000.0 * 5.0)).sqrt();
     for (_, x) in &mut estimates.direction {
         let g = *x * estimates.phi;
@@ -79,7 +79,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             run.fault = Some(|estimates| estimates.phi = -estimates.phi);
         }
         if cx.is("never_lets_a_weight_be_negative") {
-            run.fault = Some(|Estimates { w, phi, direction, .. }| {
+            run.fault = Some(|TwoSampleEstimates { w, phi, direction, .. }| {
                 for (j, x) in direction {
                     if w[*j as usize] <= 0.0 && *phi * *x > 0.0 {
                         *x = 0.0;

@@ -35,7 +35,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         for reads_zeros in [true, false] {
             let theorem = AesvrParams::from_theorem(DIM, DRAWS, 1.0, (0.1, 1.0 / ratio), 10.0, examples);
             let repetitions = theorem.repetitions;
-            let mut learner = AesvrParams { reads_zeros, ..theorem }.check()?;
+            let mut learner = AesvrParams { reads_zeros, ..theorem }.build()?;
             let expected = if reads_zeros { closed_form(repetitions) } else { odd_part(repetitions) };
             let which = if reads_zeros { "all n" } else { "odd n" };
             let cell = format!("B/eps = {ratio}, N = {repetitions}, {which}");

@@ -21,7 +21,7 @@
 
 use lao_algorithms::hazan_koren::AesvrParams;
 use lao_kernels::loss::insensitive;
-use lao_observation::{Learner, Rng, Seed, Session, Stop};
+use lao_observation::{Learner, Rng, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::Drawn;
@@ -74,7 +74,7 @@ impl Instance {
         seed: &Seed,
     ) -> anyhow::Result<Vec<f64>> {
         let theorem = AesvrParams::from_theorem(DIM, DIM, 1.0, (INSENSITIVITY, smoothing), 1.0, 1);
-        let mut learner = AesvrParams { step_size, ..theorem }.check()?;
+        let mut learner = AesvrParams { step_size, ..theorem }.build()?;
         let Instance { signal, noise, .. } = *self;
         let law = move |rng: &mut Rng, x: &mut [f64]| {
             x.fill_with(|| if rng.random() { 0.5 } else { -0.5 });
@@ -89,7 +89,7 @@ impl Instance {
         let mut session = Session::new(source, learner.budget(), &seed.child("algorithm"));
         let mut found = Vec::new();
         for &mark in marks {
-            let end = session.run(&mut learner, Stop::after_examples(mark), |_, _| {});
+            let end = session.run(&mut learner, SessionLimit::after_examples(mark), |_, _| {});
             let excess = self.excess(&learner.coefficients().to_dense());
             found.push(if end.is_ok() { excess } else { f64::INFINITY });
         }

@@ -61,7 +61,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     // The step once with the production loss.
     let (eps, mut losses) = (0.1, Vec::new());
     let population = SignedRows::random(300, 100, &cx.seed("rows"))?;
-    let least = population.squared_error(population.minimiser().view());
+    let least = population.squared_error(population.minimizer().view());
     losses.push((least - 1.0, eps * (eps - 2.0)));
     cx.judge("L(w*) of the production instance", exact_all(losses, 1e-12));
     Ok(())

@@ -32,7 +32,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         for drawn in 2..=dim {
             for kept in [0, 1, dim - drawn] {
                 if kept + drawn <= dim {
-                    let c = Rda1Params::from_theorem(dim, kept + drawn, kept).check()?.law().floor();
+                    let c = Rda1Params::from_theorem(dim, kept + drawn, kept).build()?.law().floor();
                     factor.check(1.0 / c.sqrt(), root * dim as f64 / drawn as f64);
                 }
             }
@@ -47,12 +47,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for dim in (6..=most).map(|k| 1 << k) {
         let seed = cx.seed("work").trial(dim as u64);
         let Work { attributes, changed, state, .. } = if cx.is("keeps_a_matrix") {
-            let learner = DantzigParams::practical(dim, KEPT, BUDGET, 0).check()?;
+            let learner = DantzigParams::practical(dim, KEPT, BUDGET, 0).build()?;
             work(learner, ROUNDS, &seed, |_| Vec::new())?
         } else {
             let budget = if cx.is("reads_every_attribute") { dim } else { BUDGET };
             let params = Rda1Params::practical(dim, budget, KEPT, 0.25, 1.0);
-            work(params.check()?, ROUNDS, &seed, |learner| learner.gradient_sum())?
+            work(params.build()?, ROUNDS, &seed, |learner| learner.gradient_sum())?
         };
         reads.check(attributes as f64, BUDGET as f64);
         reads.check(changed as f64, BUDGET as f64);

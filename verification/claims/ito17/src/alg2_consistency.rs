@@ -11,7 +11,7 @@ use lao_verification_engine::context::Context;
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (explore, exploit) = (Regularization::sqrt(EXPLORE), Regularization::sqrt(EXPLOIT));
     let params = Rda2Params { dim: DIM, budget: BUDGET, explore, exploit, radius: 1.0 };
-    consistency::experiment(cx, "Algorithm 2", || Ok(params.check()?))
+    consistency::experiment(cx, "Algorithm 2", || Ok(params.build()?))
 }
 
 /// The claim.

@@ -22,7 +22,7 @@ use lao_algorithms::ito::{Rda2, Rda3, Regularization};
 use lao_datasets::memory::Rows;
 use lao_datasets::synthetic::{Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, Session, Stop};
+use lao_observation::{Budget, Learner, Session, SessionLimit};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::prob;
 
@@ -80,13 +80,13 @@ pub(super) fn experiment<L: Averages>(
     let all = cx.all_trials("runs", runs, |trial| {
         let design = Scaled::new(Rademacher::new(DIM)?, 1.0 / (DIM as f64).sqrt())?;
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
-        let inner = Virtual::new(design, star, Noise::Signs(0.1), &trial.seed.child("data"))?;
+        let inner = Virtual::new(design, star, Noise::RademacherLaw(0.1), &trial.seed.child("data"))?;
         let source = drawn(&mut Silenced { inner, after }, last as usize + 1)?;
         let seed = trial.seed.child("algorithm");
         if greedy {
             let regularization = Regularization::sqrt(EXPLOIT);
             let greedy = GreedyParams { dim: DIM, budget: BUDGET, regularization, radius: 1.0 };
-            run(greedy.check()?, Session::new(source, Budget::PerExample(BUDGET), &seed), &marks)
+            run(greedy.build()?, Session::new(source, Budget::PerExample(BUDGET), &seed), &marks)
         } else {
             run(learner()?, Session::new(source, Budget::PerExample(BUDGET), &seed), &marks)
         }
@@ -136,13 +136,13 @@ fn run<L: Averages>(learner: L, mut session: Session<Rows<f64>>, marks: &[u64]) 
     let mut learner = Watched::new(learner, &FEATURES);
     let (mut absent, mut error) = (Vec::new(), Vec::new());
     for &mark in marks {
-        session.run(&mut learner, Stop::after_examples(mark), |_, _| {})?;
+        session.run(&mut learner, SessionLimit::after_examples(mark), |_, _| {})?;
         absent.push(learner.absent.iter().sum::<u64>() as f64);
         let mut distance = learner.inner.wbar();
         FEATURES.iter().zip(WEIGHTS).for_each(|(&j, weight)| distance[j as usize] -= weight);
         error.push(distance.iter().map(|x| x * x).sum());
     }
     // One round more, so that the last one does not explore.
-    session.run(&mut learner, Stop::after_examples(session.ledger().examples + 1), |_, _| {})?;
+    session.run(&mut learner, SessionLimit::after_examples(session.ledger().examples + 1), |_, _| {})?;
     Ok(Run { absent, error, incomplete: learner.missing.contains(&true) })
 }

@@ -47,7 +47,7 @@ impl Method {
     }
 }
 
-/// Scales of the regularisation, `lambda_t = c sqrt t`.
+/// Scales of the regularization, `lambda_t = c sqrt t`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scales {
     /// Of Algorithm 1 and of the two baselines built like it.
@@ -104,22 +104,22 @@ impl Contest {
         let (explore, exploit) = (Regularization::sqrt(scales.explore), Regularization::sqrt(scales.exploit));
         let penalty = scales.penalty;
         Ok(match method {
-            Method::A1 => Box::new(Rda1Params { dim, budget, kept, regularization, radius }.check()?),
-            Method::A2 => Box::new(Rda2Params { dim, budget, explore, exploit, radius }.check()?),
-            Method::A3 => Box::new(Rda3Params { dim, budget, explore, exploit, radius, penalty }.check()?),
-            Method::Greedy => Box::new(GreedyParams { dim, budget, regularization, radius }.check()?),
-            Method::Uniform => Box::new(UniformParams { dim, budget, regularization, radius }.check()?),
+            Method::A1 => Box::new(Rda1Params { dim, budget, kept, regularization, radius }.build()?),
+            Method::A2 => Box::new(Rda2Params { dim, budget, explore, exploit, radius }.build()?),
+            Method::A3 => Box::new(Rda3Params { dim, budget, explore, exploit, radius, penalty }.build()?),
+            Method::Greedy => Box::new(GreedyParams { dim, budget, regularization, radius }.build()?),
+            Method::Uniform => Box::new(UniformParams { dim, budget, regularization, radius }.build()?),
             Method::Aelr | Method::AelrObserved => {
                 let params = AelrParams::from_theorem(dim, budget - 1, star_l1, rounds);
                 let prediction = match method {
                     Method::Aelr => Prediction::Unbiased,
                     _ => Prediction::Observed,
                 };
-                Box::new(AelrParams { prediction, ..params }.check()?)
+                Box::new(AelrParams { prediction, ..params }.build()?)
             }
             Method::Fkk => {
                 let params = FkkParams::from_theorem(dim, sparsity, budget, rounds);
-                Box::new(FkkParams { radius, ..params }.check()?)
+                Box::new(FkkParams { radius, ..params }.build()?)
             }
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! *Statement* (Kale et al. 2017, in the form in which the paper compares with it; written from descriptions). Moments from a uniform set
 //! of `k_0 = k' - k` attributes, single ones over `p = k_0/d` and pairs over `p2 = k_0(k_0-1)/(d(d-1))`, have means `x x'` and `y x`. So `(b - A w*)/t` is an
-//! average of centred terms, and `w*` is feasible with high probability at
+//! average of centered terms, and `w*` is feasible with high probability at
 //! `gamma_t = c sqrt(d log(d t)/(k_0 t)) (sigma + d/k_0)`: their deviation is at most about `(d/k_0) |w*|/sqrt t`, some five times less. The
 //! program then errs by a multiple of `gamma_t`, and once that is below the smallest weight the k largest entries are `S*`: regret
 //! comes from the burn-in, and beyond it from errors of about `1/t`, which add up to a logarithm.
@@ -21,12 +21,12 @@ use super::regret::{Race, judge_exponent, marks, mean_at};
 use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, Seed, Session, Stop};
+use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::probe::Hand;
+use lao_verification_engine::probe::ManualSession;
 use rand_distr::{Distribution, StandardNormal};
 
 /// `(d, k, k')` of the enumeration.
@@ -50,9 +50,9 @@ fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
     let mut pairs = Vec::new();
     for (dim, sparsity, budget) in SHAPES {
         let mut rng = trial.seed.child("data").rng();
-        let mut hand = Hand::new(dim, &trial.seed.child("algorithm"));
+        let mut hand = ManualSession::new(dim, &trial.seed.child("algorithm"));
         let params = DantzigParams { scale: 1e-3, ..DantzigParams::practical(dim, sparsity, budget, 0) };
-        let mut learner = DantzigParams { examples: None, ..params }.check()?;
+        let mut learner = DantzigParams { examples: None, ..params }.build()?;
         let mut normal = || -> Vec<f64> { (0..=dim).map(|_| StandardNormal.sample(&mut rng)).collect() };
         for seen in [0, 9] {
             for _ in 0..seen {
@@ -87,12 +87,12 @@ fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
 
 fn learner(scale: f64, noise: f64) -> anyhow::Result<Dantzig> {
     let params = DantzigParams::practical(DIM, FEATURES.len(), BUDGET, 0);
-    Ok(DantzigParams { scale, noise, examples: None, ..params }.check()?)
+    Ok(DantzigParams { scale, noise, examples: None, ..params }.build()?)
 }
 
 fn source(seed: &Seed) -> anyhow::Result<Virtual<Rademacher>> {
     let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
-    Ok(Virtual::new(Rademacher::new(DIM)?, star, Noise::Signs(NOISE), &seed.child("data"))?)
+    Ok(Virtual::new(Rademacher::new(DIM)?, star, Noise::RademacherLaw(NOISE), &seed.child("data"))?)
 }
 
 /// The largest `|(b - A w*)/t|_inf / gamma_t` over t = 16, 32, .., `last`.
@@ -103,7 +103,7 @@ fn violation(scale: f64, last: u64, seed: &Seed) -> anyhow::Result<f64> {
     let mut session = Session::new(source(seed)?, Budget::PerExample(BUDGET), &seed.child("algorithm"));
     let (mut examples, mut largest) = (16, 0.0_f64);
     while examples <= last {
-        session.run(&mut learner, Stop::after_examples(examples), |_, _| {})?;
+        session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {})?;
         largest = largest.max(learner.violation(&star) / learner.gamma(examples));
         examples *= 2;
     }

@@ -19,7 +19,9 @@ use super::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::session::mean_squared_error;
-use lao_observation::{Ask, BlockBuf, Budget, LearnError, Learner, Rng, Row, Session, Source, Stop, Told};
+use lao_observation::{
+    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Row, Session, SessionLimit, Source, Told,
+};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Drawn, dot, members, minus, norm2};
@@ -104,7 +106,7 @@ fn enumerated(trial: &Trial, sin: Sin) -> anyhow::Result<[(f64, f64); 2]> {
     let law = FiniteLaw::random(&mut rng, dim, 3);
     let mut normal = || -> Vec<f64> { (0..dim).map(|_| StandardNormal.sample(&mut rng)).collect() };
     let params = Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(0.5), radius: 1.0 };
-    let learner = params.check()?.with_gradient_sum(&normal())?;
+    let learner = params.build()?.with_gradient_sum(&normal())?;
     let mut w = normal();
     let length = norm2(&w).sqrt().max(1.0);
     w.iter_mut().for_each(|w| *w /= length);
@@ -209,7 +211,7 @@ fn run(trial: &Trial, sin: Sin) -> anyhow::Result<(f64, f64)> {
     let regularization = Regularization::sqrt(0.5);
     let params = Rda1Params { dim: DIM, budget: BUDGET, kept: KEPT, regularization, radius: 1.0 };
     let mut learner = Watched {
-        inner: params.check()?,
+        inner: params.build()?,
         ahead: source(),
         sin,
         seen: (vec![0.0; DIM], 0.0),
@@ -218,7 +220,7 @@ fn run(trial: &Trial, sin: Sin) -> anyhow::Result<(f64, f64)> {
     };
     let session = Session::new(source(), Budget::PerExample(BUDGET), &trial.seed.child("algorithm"));
     let mut session = session.online(true);
-    session.run(&mut learner, Stop::after_examples(ROUNDS), |_, _| {})?;
+    session.run(&mut learner, SessionLimit::after_examples(ROUNDS), |_, _| {})?;
     let ledger = session.ledger();
     anyhow::ensure!(ledger.predictions == ROUNDS, "{} predictions", ledger.predictions);
     let star = SparseVector::from_dense(&W_STAR);

@@ -93,7 +93,7 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "not needed",
         "The derivation uses norms only.",
     ),
-    row(15, "Lemma 4", "ΣG_t/λ_t", "ΣG_t/(2λ_t) suffices", "The usual bound of regularised dual averaging."),
+    row(15, "Lemma 4", "ΣG_t/λ_t", "ΣG_t/(2λ_t) suffices", "The usual bound of regularized dual averaging."),
     row(
         16,
         "Section 5.1, constant sets",
@@ -139,7 +139,7 @@ pub(crate) const ERRATA: &[Erratum] = &[
     ),
     row(
         23,
-        "Section 6, normalisation",
+        "Section 6, normalization",
         "|y| ≤ 1 and ‖x‖ ≤ 1",
         "features of unit variance",
         "A printed regret of 6076 in 5000 rounds exceeds what the assumptions allow.",

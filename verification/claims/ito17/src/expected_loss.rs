@@ -90,7 +90,7 @@ fn judge(cx: &mut Context<'_>, sin: Sin) -> anyhow::Result<()> {
         let kept = rng.random_range(0..=budget - 2);
         let params = Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(1.0), radius: 1.0 };
         let sum: Vec<f64> = (0..dim).map(|_| StandardNormal.sample(&mut rng)).collect();
-        let learner = params.check()?.with_gradient_sum(&sum)?;
+        let learner = params.build()?.with_gradient_sum(&sum)?;
         let (w, u) = (learner.iterate(), largest(&learner.iterate(), kept));
         let sets: Vec<u128> = outside(dim, u, budget - kept).collect();
         let drawn = sets[rng.random_range(0..sets.len())];
@@ -107,7 +107,7 @@ fn judge(cx: &mut Context<'_>, sin: Sin) -> anyhow::Result<()> {
         // Weights of the ball that are closest to the target: w_1 for h = -w*.
         let params = Rda1Params { budget: dim, kept: 0, ..params };
         let sum: Vec<f64> = law.w_star.iter().map(|w| -w).collect();
-        let closest = params.check()?.with_gradient_sum(&sum)?;
+        let closest = params.build()?.with_gradient_sum(&sum)?;
         Ok((identity, (risk(&closest, (1 << dim) - 1, &examples)?, variance)))
     })?;
     let identity = each.iter().map(|(identity, _)| *identity);

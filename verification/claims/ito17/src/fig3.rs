@@ -4,7 +4,7 @@
 //! below those of A1, G, U and AELR.
 //!
 //! *Not run.* How labels and attributes were scaled is in a supplement that cannot be had. The data are in the
-//! catalogue (`ct-slice`), and are not shipped.
+//! catalog (`ct-slice`), and are not shipped.
 //!
 //! *Surrogate, reported only.* 384 attributes that follow 20 factors, each factor in a quarter of the attributes, with own noise of a
 //! tenth of the variance, `trace V = 1`; 70 weights that fall geometrically to a hundredth, in random places with random signs,
@@ -22,7 +22,7 @@ use rand::RngExt;
 use rand::seq::index;
 use rand_distr::{Distribution, StandardNormal};
 
-const REASON: &str = "how the CT-slice data (53,500 x 384; in the catalogue as ct-slice, not shipped) were \
+const REASON: &str = "how the CT-slice data (53,500 x 384; in the catalog as ct-slice, not shipped) were \
                       scaled is in a supplement that cannot be had; a surrogate is reported";
 const DIM: usize = 384;
 const FACTORS: usize = 20;

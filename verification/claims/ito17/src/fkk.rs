@@ -18,7 +18,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, masks, members};
 use lao_verification_engine::judge::{equal, exact_all};
-use lao_verification_engine::probe::Hand;
+use lao_verification_engine::probe::ManualSession;
 use rand_distr::{Distribution, StandardNormal};
 
 /// `(d, k, k')`.
@@ -61,8 +61,8 @@ fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
     for shape in SHAPES {
         let (dim, k, _) = shape;
         let mut rng = trial.seed.child("data").rng();
-        let mut hand = Hand::new(dim, &trial.seed.child("algorithm"));
-        let mut learner = params(shape).check()?;
+        let mut hand = ManualSession::new(dim, &trial.seed.child("algorithm"));
+        let mut learner = params(shape).build()?;
         let mut normal = || -> Vec<f64> { (0..=dim).map(|_| StandardNormal.sample(&mut rng)).collect() };
         for _ in 0..6 {
             let example = normal();
@@ -110,9 +110,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         return Ok(());
     }
     let (dim, k, budget) = (6, 2, 4);
-    let mut learner = params((dim, k, budget)).check()?;
+    let mut learner = params((dim, k, budget)).build()?;
     let (seed, mut counts) = (cx.seed("draws"), [0; 3]);
-    let (mut hand, mut rng) = (Hand::new(dim, &seed), seed.child("algorithm").rng());
+    let (mut hand, mut rng) = (ManualSession::new(dim, &seed), seed.child("algorithm").rng());
     for _ in 0..cx.size("draws")? {
         let draw = |learner: &mut Fkk, ask: &mut Ask| {
             learner.ask(&mut rng, ask);

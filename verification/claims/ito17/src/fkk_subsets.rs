@@ -23,7 +23,7 @@ fn binomial(n: usize, k: usize) -> f64 {
 fn judge(cx: &mut Context<'_>, of_the_budget: bool) -> anyhow::Result<()> {
     let mut counts = Vec::new();
     for (dim, k, budget) in [(6, 1, 3), (8, 2, 4), (10, 2, 4), (12, 3, 6), (20, 5, 7)] {
-        let experts = FkkParams::from_theorem(dim, k, budget, 5000).check()?.count();
+        let experts = FkkParams::from_theorem(dim, k, budget, 5000).build()?.count();
         counts.push((experts as f64, binomial(dim, if of_the_budget { budget } else { k })));
     }
     cx.judge("experts of the production algorithm", exact_all(counts, 0.0));

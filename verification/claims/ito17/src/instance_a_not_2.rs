@@ -56,8 +56,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let best = exhaustive.map_or(0, |set| set);
 
     let mut selection = PropertyTally::new();
-    let (plain, penalised) = (population.rda(0.02, 0.0).after(3000), population.rda(0.02, 0.02).after(3000));
-    for chosen in [&plain.0, &plain.1, &penalised.1].map(|w| largest(w, size)) {
+    let (plain, penalized) = (population.rda(0.02, 0.0).after(3000), population.rda(0.02, 0.02).after(3000));
+    for chosen in [&plain.0, &plain.1, &penalized.1].map(|w| largest(w, size)) {
         // The chosen features share none with the best ones.
         let shared = chosen.iter().filter(|j| best >> **j & 1 == 1).count();
         selection.check(shared as f64, 0.0);
@@ -83,7 +83,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     ];
     cx.judge("excess risks and losses per round", exact_all(figures, 1e-3));
     let limits = plain.1[..3].iter().copied().zip([0.25, 0.596, -0.596]);
-    let l1 = penalised.1[..3].iter().copied().zip([0.243, 0.5285, -0.5285]);
+    let l1 = penalized.1[..3].iter().copied().zip([0.243, 0.5285, -0.5285]);
     cx.judge("averages at s = 3000", exact_all(limits.chain(l1), 1e-3));
     if cx.honest() {
         cx.note("loss per round of Algorithms 2 and 3", single(1) - single(0));

@@ -3,7 +3,7 @@
 //! *Instance.* `x_0 = (g_1 + .. + g_5)/2`, `x_1` independent, `x_{1+j} = g_j`; `w* = (.97, .1, 0, ..)`, k = k' = 2, `trace V = 1`. V is singular, with null
 //! vector `(1, 0, -1/2, .., -1/2)`: its mass outside `S*` is 2.5 times that inside, so (b) holds, with `phi_0^2 = .00596`.
 //!
-//! *What happens.* Dual averaging goes to the minimiser of least norm, `(.539, .1, .2155, .., .2155)`: the spread parts outweigh feature 1, which
+//! *What happens.* Dual averaging goes to the minimizer of least norm, `(.539, .1, .2155, .., .2155)`: the spread parts outweigh feature 1, which
 //! is never chosen again, and costs `.1^2 V_11 = .0057` per round whatever is learned otherwise. The l1 term of Algorithm 3 goes to `w*`.
 //! Algorithm 1 predicts with its own weights, .539 for .97 on `x_0`, and loses .016 or .0185 per round, with the right features or the
 //! wrong ones. The paper's remark that almost equal features are what Algorithm 3 is for is right for this instance; for equal

@@ -45,9 +45,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     compatibility.check(0.25 - 1e-7, ito::twins_outside()?.compatibility(1e-8)?.lower);
     cx.judge("phi_0 = 0 with a relevant twin, 1/2 otherwise", compatibility.finish());
     if cx.honest() {
-        let (_, penalised) = population.rda(0.1, 0.02).after(30_000);
-        cx.note("weight of either twin with the l1 term", penalised[0]);
-        cx.note("weight of feature 1 with the l1 term", penalised[1]);
+        let (_, penalized) = population.rda(0.1, 0.02).after(30_000);
+        cx.note("weight of either twin with the l1 term", penalized[0]);
+        cx.note("weight of feature 1 with the l1 term", penalized[1]);
     }
     Ok(())
 }

@@ -132,7 +132,7 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
         let kept = rng.random_range(0..=dim - 2);
         let sum = (0..dim).map(|_| rng.random_range(-3..=3)).map(f64::from).collect::<Vec<_>>();
         let learner =
-            Rda1Params::from_theorem(dim, dim.min(kept + 2), kept).check()?.with_gradient_sum(&sum)?;
+            Rda1Params::from_theorem(dim, dim.min(kept + 2), kept).build()?.with_gradient_sum(&sum)?;
         let u = learner.largest().iter().fold(0, |set: u128, j| set | 1 << j);
         let expected = if reading.smallest { largest(&learner.iterate(), kept, true) } else { u };
         selection.check(f64::from((expected ^ largest(&learner.iterate(), kept, false)).count_ones()), 0.0);

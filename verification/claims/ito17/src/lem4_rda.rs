@@ -8,7 +8,7 @@
 //!
 //! With unbiased `g_t` and convexity this is the lemma; the pathwise form is stronger and has no sampling error.
 //!
-//! *Why.* w_t minimises the regularised sum of the past, which is `lambda_t`-strongly convex: one more linear term lowers the minimum by
+//! *Why.* w_t minimizes the regularized sum of the past, which is `lambda_t`-strongly convex: one more linear term lowers the minimum by
 //! at most `|g_t|^2/(2 lambda_t)` below its value at `w_t`; telescope. So the printed first term has a slack of 2.
 //!
 //! *Design.* The production learner, seeing everything, is told gradients that are random, constant, or aligned with its own
@@ -23,7 +23,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::probe::Hand;
+use lao_verification_engine::probe::ManualSession;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -98,10 +98,11 @@ impl Game {
         tallies: &mut [PropertyTally; 2],
     ) -> anyhow::Result<()> {
         let Game { dim, rounds, scale, .. } = *self;
-        let (mut rng, mut hand) = (seed.child("data").rng(), Hand::new(dim, &seed.child("algorithm")));
+        let (mut rng, mut hand) =
+            (seed.child("data").rng(), ManualSession::new(dim, &seed.child("algorithm")));
         let regularization = Regularization { scale, power: self.power };
         let params = Rda1Params { dim, budget: dim, kept: 0, regularization, radius: 1.0 };
-        let mut learner = params.check()?;
+        let mut learner = params.build()?;
         let lambda = |t: u64| match rule {
             Rule::Decreasing => scale / t as f64,
             _ => scale * (t as f64).powf(self.power),
@@ -158,7 +159,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("printed form", printed.finish());
     cx.judge("sharper form", sharper.finish());
 
-    // One gradient as long as lambda, or half as long; equal gradients under a heavy, and under a light, regularisation.
+    // One gradient as long as lambda, or half as long; equal gradients under a heavy, and under a light, regularization.
     let mut tallies = [PropertyTally::new(), PropertyTally::new()];
     let seed = cx.seed("extreme");
     for (rounds, scale, power, size) in

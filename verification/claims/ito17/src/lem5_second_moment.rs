@@ -22,7 +22,7 @@
 use super::enumerated::{estimate, outside};
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::Rng;
-use lao_observation::estimate::gram::{Estimates, Observe};
+use lao_observation::estimate::gram::{GramWeights, Observe};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{climb, dot, members, norm2, tally};
@@ -41,7 +41,7 @@ const SPARSE: [Shape; 2] = [(12, 3, 0), (12, 4, 1)];
 /// What the arm puts into the estimate.
 #[derive(Clone, Copy)]
 struct Weights {
-    gram: Estimates,
+    gram: GramWeights,
     /// Whether the diagonal of X has the weight of a pair as well.
     flat: bool,
     /// Further factor of z outside U.
@@ -188,7 +188,7 @@ fn moments(cx: &Context<'_>) -> anyhow::Result<Vec<(f64, f64)>> {
             let params =
                 Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(1.0), radius: 1.0 };
             let sum: Vec<f64> = w.iter().map(|w| -w).collect();
-            let (learner, mut mean) = (params.check()?.with_gradient_sum(&sum)?, 0.0);
+            let (learner, mut mean) = (params.build()?.with_gradient_sum(&sum)?, 0.0);
             for drawn in outside(dim, (1 << kept) - 1, budget - kept) {
                 mean += norm2(&estimate(&learner, drawn, &x, y)?) / sets.sets.len() as f64;
             }

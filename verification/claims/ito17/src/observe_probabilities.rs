@@ -70,7 +70,7 @@ impl Shape {
         let Shape { dim, budget, kept } = *self;
         let sum: Vec<f64> = (0..dim).map(|_| f64::from(rng.random_range(-3..=3))).collect();
         let params = Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(1.0), radius: 1.0 };
-        Ok(params.check()?.with_gradient_sum(&sum)?)
+        Ok(params.build()?.with_gradient_sum(&sum)?)
     }
 }
 
@@ -267,11 +267,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         sampled(cx, cell, &sets, |rng| next(&mut learner, &mut ask, rng))?;
     }
     let regularization = Regularization::sqrt(1.0);
-    let mut uniform = UniformParams { dim: 6, budget: 3, regularization, radius: 1.0 }.check()?;
+    let mut uniform = UniformParams { dim: 6, budget: 3, regularization, radius: 1.0 }.build()?;
     let sets: Vec<u128> = masks(6, 3).collect();
     sampled(cx, "sampler, uniform choice", &sets, |rng| next(&mut uniform, &mut ask, rng))?;
     // Its first round explores.
-    let explorer = Rda2Params::from_theorem(6, 2).check()?;
+    let explorer = Rda2Params::from_theorem(6, 2).build()?;
     let sets: Vec<u128> = masks(6, 2).collect();
     sampled(cx, "sampler, exploration of Algorithm 2", &sets, |rng| {
         explorer.clone().ask(rng, &mut ask);

@@ -6,7 +6,7 @@ use lao_datasets::adversarial::ito::Instance;
 use lao_datasets::synthetic::Noise;
 use lao_observation::{BlockBuf, Seed, Source};
 use lao_verification_engine::instance::DualAveraging;
-use lao_verification_engine::probe::Hand;
+use lao_verification_engine::probe::ManualSession;
 
 /// Rounds of exploration for which production is followed: 3600 examples.
 const FOLLOWED: u64 = 60;
@@ -35,7 +35,7 @@ impl Population {
         let rda = self.rda(scale, penalty);
         let explore = Regularization::sqrt(scale);
         let mut learner = Learners::new(dim, dim, explore, penalty)?;
-        let (mut hand, mut rounds) = (Hand::new(dim, &Seed::root(0)), 0);
+        let (mut hand, mut rounds) = (ManualSession::new(dim, &Seed::root(0)), 0);
         loop {
             if !learner.explores() {
                 learner.serve(&mut hand, &vec![0.0; dim], 0.0)?;
@@ -77,7 +77,7 @@ pub fn average_of_run(
     let explored = source.observe(&all, &mut block)? as u64;
     ensure!(explored == rounds, "the source is dry after {explored} examples");
     let view = block.view(&all);
-    let (mut hand, zeros) = (Hand::new(dim, &seed.child("algorithm")), vec![0.0; dim]);
+    let (mut hand, zeros) = (ManualSession::new(dim, &seed.child("algorithm")), vec![0.0; dim]);
     let mut x = zeros.clone();
     for round in 1..rounds as usize {
         x.iter_mut().enumerate().for_each(|(c, x)| *x = view.column(c)[round]);
@@ -100,13 +100,13 @@ impl Learners {
     fn new(dim: usize, budget: usize, explore: Regularization, penalty: f64) -> anyhow::Result<Learners> {
         Ok(if penalty > 0.0 {
             let params = Rda3Params::from_theorem(dim, budget, penalty);
-            Learners::Three(Rda3Params { explore, ..params }.check()?)
+            Learners::Three(Rda3Params { explore, ..params }.build()?)
         } else {
-            Learners::Two(Rda2Params { explore, ..Rda2Params::from_theorem(dim, budget) }.check()?)
+            Learners::Two(Rda2Params { explore, ..Rda2Params::from_theorem(dim, budget) }.build()?)
         })
     }
 
-    fn serve(&mut self, hand: &mut Hand, x: &[f64], y: f64) -> anyhow::Result<()> {
+    fn serve(&mut self, hand: &mut ManualSession, x: &[f64], y: f64) -> anyhow::Result<()> {
         match self {
             Learners::Two(learner) => hand.serve(learner, x, y),
             Learners::Three(learner) => hand.serve(learner, x, y),

@@ -1,8 +1,8 @@
-//! Equation (5): the minimiser of dual averaging in closed form.
+//! Equation (5): the minimizer of dual averaging in closed form.
 //!
 //! *Statement.* `argmin_{|w| <= 1} h'w + (lambda/2)|w|^2 = -h/max(lambda, |h|)`, with `h` the sum of the gradients so far.
 //!
-//! *Why.* The objective is strictly convex; w is the minimiser iff `h + (lambda + mu) w = 0` for some `mu >= 0` with `mu = 0` unless
+//! *Why.* The objective is strictly convex; w is the minimizer iff `h + (lambda + mu) w = 0` for some `mu >= 0` with `mu = 0` unless
 //! `|w| = 1`. Here `lambda + mu = max(lambda, |h|)`.
 //!
 //! *The sum.* The text calls h "the average of all estimators"; (5) and Lemma 4 need their sum. With the average w stays near 0.
@@ -12,7 +12,7 @@
 //! The l1 term of Algorithm 3 (reconstructed) is checked alike: `u = soft(h, Lambda)` in place of h. And the weights of Algorithms 1
 //! and 2 with the theorems' constants, round by round, against `lambda_t = 8 sqrt(t/C)`, and `8 sqrt(s)/C` and `8 sqrt t`.
 //!
-//! *Mutants.* The average; no projection; a projection without the regularisation; one that grows like t.
+//! *Mutants.* The average; no projection; a projection without the regularization; one that grows like t.
 
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization};
 use lao_observation::{Rng, Seed};
@@ -20,7 +20,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::probe::Hand;
+use lao_verification_engine::probe::ManualSession;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -33,8 +33,8 @@ fn normal(rng: &mut Rng, dim: usize, size: f64) -> Vec<f64> {
         .collect()
 }
 
-/// What an arm takes for the minimiser, given what production gives.
-fn minimiser(cx: &Context<'_>) -> fn(w: Vec<f64>, h: &[f64], lambda: f64) -> Vec<f64> {
+/// What an arm takes for the minimizer, given what production gives.
+fn minimizer(cx: &Context<'_>) -> fn(w: Vec<f64>, h: &[f64], lambda: f64) -> Vec<f64> {
     if cx.is("not_projected") {
         |_, h, lambda| h.iter().map(|h| -h / lambda).collect()
     } else if cx.is("not_regularised") {
@@ -53,10 +53,10 @@ fn learner(dim: usize, lambda: f64) -> Rda1Params {
 fn sums(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     let (dim, lambda) = (4, 2.0);
     let average = cx.is("averages_the_gradients");
-    let (mut rng, mut hand) = (seed.child("data").rng(), Hand::new(dim, &seed.child("algorithm")));
+    let (mut rng, mut hand) = (seed.child("data").rng(), ManualSession::new(dim, &seed.child("algorithm")));
     let mut params = learner(dim, lambda);
     params.regularization.power = 0.5;
-    let (mut learner, mut sum, mut pairs) = (params.check()?, vec![0.0; dim], Vec::new());
+    let (mut learner, mut sum, mut pairs) = (params.build()?, vec![0.0; dim], Vec::new());
     for t in 1..=50 {
         let w = learner.iterate();
         let mut expected = sum.clone();
@@ -73,14 +73,14 @@ fn sums(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     Ok(pairs)
 }
 
-/// Algorithm 3's exploring weights after some gradients, against the minimiser with the l1 term: pairs of the two.
-fn penalised(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
+/// Algorithm 3's exploring weights after some gradients, against the minimizer with the l1 term: pairs of the two.
+fn penalized(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 5;
     let (scale, penalty) = (1.5, 0.4);
     let mut params = Rda3Params::from_theorem(DIM, DIM, penalty);
     params.explore = Regularization::sqrt(scale);
-    let (mut rng, mut hand) = (seed.child("data").rng(), Hand::new(DIM, &seed.child("algorithm")));
-    let (mut learner, mut sum, mut pairs) = (params.check()?, vec![0.0; DIM], Vec::new());
+    let (mut rng, mut hand) = (seed.child("data").rng(), ManualSession::new(DIM, &seed.child("algorithm")));
+    let (mut learner, mut sum, mut pairs) = (params.build()?, vec![0.0; DIM], Vec::new());
     let (mut level, mut s) = (0.0, 1.0_f64);
     while s <= 20.0 {
         if !learner.explores() {
@@ -104,7 +104,7 @@ fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 6;
     let power = if cx.is("regularises_like_t") { 1.0 } else { 0.5 };
     let (mut rng, mut hand, mut pairs) =
-        (seed.child("data").rng(), Hand::new(DIM, &seed.child("algorithm")), Vec::new());
+        (seed.child("data").rng(), ManualSession::new(DIM, &seed.child("algorithm")), Vec::new());
     let mut check = |w: Vec<f64>, h: Vec<f64>, lambda: f64| {
         let divisor = lambda.max(norm2(&h).sqrt());
         pairs.extend(w.iter().zip(&h).map(|(w, h)| (*w, -h / divisor)));
@@ -115,13 +115,13 @@ fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
         // From inside the ball and, until lambda_t has grown, from its boundary.
         for size in [0.1, 2.0] {
             let h = normal(&mut rng, DIM, size * scale);
-            let mut learner = Rda1Params::from_theorem(DIM, budget, kept).check()?.with_gradient_sum(&h)?;
+            let mut learner = Rda1Params::from_theorem(DIM, budget, kept).build()?.with_gradient_sum(&h)?;
             for t in 1..=30 {
                 check(learner.iterate(), h.clone(), scale * f64::from(t).powf(power));
                 hand.serve(&mut learner, &[0.0; DIM], 0.0)?;
             }
         }
-        let mut learner = Rda2Params::from_theorem(DIM, budget).check()?;
+        let mut learner = Rda2Params::from_theorem(DIM, budget).build()?;
         let (k, mut s) = (budget as f64, 0.0_f64);
         for t in 1..=30 {
             check(learner.iterate(), learner.exploit_sum(), 8.0 * f64::from(t).powf(power));
@@ -138,7 +138,7 @@ fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(5);
-    let minimiser = minimiser(cx);
+    let minimizer = minimizer(cx);
     let (mut conditions, n) = (Vec::new(), cx.size("instances")?);
     let found = cx.all_trials("minimiser", n, |trial| {
         let mut rng = trial.seed.child("data").rng();
@@ -146,8 +146,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let lambda = 10f64.powf(rng.random_range(-2.0..2.0));
         let size = lambda * 10f64.powf(rng.random_range(-1.0..1.0));
         let h = normal(&mut rng, dim, size);
-        let w = learner(dim, lambda).check()?.with_gradient_sum(&h)?.iterate();
-        Ok((minimiser(w, &h, lambda), h, lambda))
+        let w = learner(dim, lambda).build()?.with_gradient_sum(&h)?.iterate();
+        Ok((minimizer(w, &h, lambda), h, lambda))
     })?;
     for (w, h, lambda) in &found {
         // The multiplier that the first condition needs, and the three conditions.
@@ -174,7 +174,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("no point of the ball is better", objective.finish());
     let seed = cx.seed("sums");
     cx.judge("h is the sum of the gradients", exact_all(sums(cx, &seed)?, 1e-9));
-    cx.judge("with the l1 term of Algorithm 3", exact_all(penalised(&cx.seed("l1"))?, 1e-9));
+    cx.judge("with the l1 term of Algorithm 3", exact_all(penalized(&cx.seed("l1"))?, 1e-9));
     cx.judge("with the theorems' lambda_t", exact_all(theorems(cx, &cx.seed("theorems"))?, 1e-9));
     Ok(())
 }
@@ -184,9 +184,9 @@ pub const CLAIM: Claim = Claim {
     id: "ito17-rda-closed-form",
     place: "Equation (5)",
     sentence: "The weights of dual averaging are the negative sum of the gradients over the larger of its norm and lambda, and \
-               they minimise h'w + (lambda/2)|w|^2 over the unit ball.",
+               they minimize h'w + (lambda/2)|w|^2 over the unit ball.",
     formula: r"w_t = \operatorname{argmin}_{\|w\| \le 1} \left\{ \hat{h}_{t-1}^\top w + \frac{\lambda_t}{2} \|w\|^2 \right\} = -\frac{\hat{h}_{t-1}}{\max\{\lambda_t, \|\hat{h}_{t-1}\|\}}, \quad \hat{h}_{t-1} = \sum_{j<t} \hat{g}_j",
-    design: "The production learner at random sums and regularisations: optimality conditions and random competitors; fifty \
+    design: "The production learner at random sums and regularizations: optimality conditions and random competitors; fifty \
              gradients told one by one; Algorithm 3's weights with its l1 term; thirty rounds with the theorems' lambda_t.",
     form: Form::Corrected,
     regime: Regime::Deterministic,

@@ -4,7 +4,9 @@ use anyhow::{Context as _, ensure};
 use lao_datasets::memory::Rows;
 use lao_kernels::SparseView;
 use lao_observation::session::mean_squared_error;
-use lao_observation::{BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, Source, Stop};
+use lao_observation::{
+    BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source,
+};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 
@@ -59,7 +61,7 @@ impl Race {
         let session = Session::new(self.source.clone(), Budget::PerExample(budget), seed);
         let (mut session, mut curve) = (session.online(true), Vec::with_capacity(self.marks.len()));
         for (&mark, comparator) in self.marks.iter().zip(&self.comparator) {
-            match session.run(learner, Stop::after_examples(mark), |_, _| {}) {
+            match session.run(learner, SessionLimit::after_examples(mark), |_, _| {}) {
                 Err(SessionError::Learn(LearnError::Diverged { .. })) => {
                     curve.resize(self.marks.len(), f64::INFINITY);
                     return Ok(curve);

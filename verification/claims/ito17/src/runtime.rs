@@ -20,7 +20,7 @@ use lao_algorithms::baselines::fkk::supports;
 use lao_algorithms::baselines::{DantzigParams, FkkParams};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, UniformParams};
 use lao_datasets::adversarial::ito::gauss_unit;
-use lao_observation::{Budget, Seed, Session, Stop};
+use lao_observation::{Budget, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -30,16 +30,16 @@ const SLICES: (usize, usize, usize) = (384, 60, 70);
 
 /// The most supports of FKK whose weight one round changes.
 fn touched(dim: usize, sparsity: usize, budget: usize, seed: &Seed) -> anyhow::Result<usize> {
-    let mut learner = FkkParams::from_theorem(dim, sparsity, budget, 5000).check()?;
+    let mut learner = FkkParams::from_theorem(dim, sparsity, budget, 5000).build()?;
     let source = gauss_unit(dim, sparsity, &seed.child("data"))?;
     let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
     let mut most = 0;
     // Log weights are known up to a number. Supports that miss R share one loss, whatever they predict: where the
     // heaviest one does, they seem to stand still. So look several times.
     for round in 20..40 {
-        session.run(&mut learner, Stop::after_examples(round), |_, _| {})?;
+        session.run(&mut learner, SessionLimit::after_examples(round), |_, _| {})?;
         let before = learner.log_weights().to_vec();
-        session.run(&mut learner, Stop::after_examples(round + 1), |_, _| {})?;
+        session.run(&mut learner, SessionLimit::after_examples(round + 1), |_, _| {})?;
         let changed = before.iter().zip(learner.log_weights()).filter(|(before, after)| before != after);
         most = most.max(changed.count());
     }
@@ -63,7 +63,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     growth.check(0.8, slope);
     growth.check(slope, 1.2);
     let (k, budget) = (5, 7);
-    let one = work(Rda1Params::practical(20, budget, k, 0.25, 1.0).check()?, rounds, &seed, |learner| {
+    let one = work(Rda1Params::practical(20, budget, k, 0.25, 1.0).build()?, rounds, &seed, |learner| {
         learner.gradient_sum()
     })?;
     let times = count(20, k, budget)? * k as f64 / one.products(budget);
@@ -72,14 +72,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("FKK's products at (20, 5, 7), at least 50 times Algorithm 1's", ratio.finish());
 
     let (dim, kept, budget) = SLICES;
-    let one = work(Rda1Params::practical(dim, budget, kept, 0.25, 1.0).check()?, rounds, &seed, |learner| {
+    let one = work(Rda1Params::practical(dim, budget, kept, 0.25, 1.0).build()?, rounds, &seed, |learner| {
         learner.gradient_sum()
     })?;
     let two = if cx.is("explores_in_every_round") {
-        let uniform = UniformParams::practical(dim, budget, 0.25, 1.0).check()?;
+        let uniform = UniformParams::practical(dim, budget, 0.25, 1.0).build()?;
         work(uniform, rounds, &seed, |learner| learner.gradient_sum())?
     } else {
-        let learner = Rda2Params::practical(dim, budget, 0.25, 1.0).check()?;
+        let learner = Rda2Params::practical(dim, budget, 0.25, 1.0).build()?;
         work(learner, rounds, &seed, |learner| learner.gradient_sum())?
     };
     let matrices = [(one.matrices as f64, rounds as f64), (two.matrices as f64, rounds.isqrt() as f64)];
@@ -95,12 +95,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for dim in (6..=most).map(|k| 1 << k) {
         let (budget, rounds, seed) = (10, 20, seed.trial(dim as u64));
         let state = if cx.is("keeps_a_matrix") {
-            work(DantzigParams::practical(dim, 2, budget, 0).check()?, rounds, &seed, |_| Vec::new())?.state
+            work(DantzigParams::practical(dim, 2, budget, 0).build()?, rounds, &seed, |_| Vec::new())?.state
         } else {
-            let learner = Rda1Params::practical(dim, budget, 2, 0.25, 1.0).check()?;
+            let learner = Rda1Params::practical(dim, budget, 2, 0.25, 1.0).build()?;
             work(learner, rounds, &seed, |learner| learner.gradient_sum())?.state
         };
-        let learner = Rda2Params::practical(dim, budget, 0.25, 1.0).check()?;
+        let learner = Rda2Params::practical(dim, budget, 0.25, 1.0).build()?;
         let two = work(learner, rounds, &seed, |learner| learner.gradient_sum())?;
         first.push((dim as f64, (state + budget * budget) as f64));
         second.push((dim as f64, two.state as f64 + two.products(budget)));

@@ -71,7 +71,7 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
         tally.check(polynomial(dim, least, rounds), loss * rounds);
     } else {
         for (dim, k, budget) in shapes() {
-            Rda1Params::from_theorem(dim, budget, k).check()?;
+            Rda1Params::from_theorem(dim, budget, k).build()?;
             let (d, q, rounds) = (dim as f64, (budget - k) as f64, 1e6_f64);
             let least = 1.0 / d;
             let theorem_2 = 24.0 / least * (d * (d - 1.0) / (q * (q - 1.0))).sqrt() * (rounds + 1.0).sqrt();

@@ -44,13 +44,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let loss = |shape: Shape, regularization: Regularization, rounds: u64, trial: &Trial| {
         let one = shape.algorithm_1(regularization);
         if ascends {
-            shape.loss(&mut Ascends(one.check()?), shape.budget, rounds, &trial.seed)
+            shape.loss(&mut Ascends(one.build()?), shape.budget, rounds, &trial.seed)
         } else if greedy {
             let (dim, budget) = (shape.dim, shape.kept);
             let greedy = GreedyParams { dim, budget, regularization, radius: 1.0 };
-            shape.loss(&mut greedy.check()?, budget, rounds, &trial.seed)
+            shape.loss(&mut greedy.build()?, budget, rounds, &trial.seed)
         } else {
-            shape.loss(&mut one.check()?, shape.budget, rounds, &trial.seed)
+            shape.loss(&mut one.build()?, shape.budget, rounds, &trial.seed)
         }
     };
     let runs = cx.size("runs")?;

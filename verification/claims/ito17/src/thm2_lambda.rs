@@ -39,7 +39,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         for (name, regularization) in steps {
             let cell = format!("{}, {name}", shape.name());
             cx.mean_within(&cell, (bound, 4.0 * rounds as f64), runs, |trial| {
-                let learner = shape.algorithm_1(regularization).check()?;
+                let learner = shape.algorithm_1(regularization).build()?;
                 if ascends {
                     return shape.loss(&mut Ascends(learner), budget, rounds, &trial.seed);
                 }

@@ -123,8 +123,8 @@ pub const CLAIM: Claim = Claim {
     open: false,
     errata: &[2, 3],
     mutants: &[
-        Mutant::refuted("forgets_the_probability", "regularises with 8 sqrt(t), whatever C"),
-        Mutant::refuted("half_the_step", "regularises twice as much"),
+        Mutant::refuted("forgets_the_probability", "regularizes with 8 sqrt(t), whatever C"),
+        Mutant::refuted("half_the_step", "regularizes twice as much"),
         Mutant::refuted("seven_for_eight", "claims 7 sqrt((T+1)/C)"),
     ],
     experiment,

@@ -28,7 +28,7 @@
 
 use lao_algorithms::ito::{Rda2Params, Rda3Params};
 use lao_datasets::adversarial::ito;
-use lao_observation::{Budget, Learner, Session, Stop};
+use lao_observation::{Budget, Learner, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -122,7 +122,7 @@ pub(super) fn regret<L: Learner>(
     let seed = cx.seed("runs").trial(trial);
     let source = ito::sphere(learner.dim(), 1, &seed.child("data"))?;
     let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm")).online(true);
-    session.run(learner, Stop::after_examples(rounds), |_, _| {})?;
+    session.run(learner, SessionLimit::after_examples(rounds), |_, _| {})?;
     Ok(session.ledger().squared_loss)
 }
 
@@ -168,16 +168,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let (mut runs, rounds) = (PropertyTally::new(), 4096);
     for trial in 0..4 {
-        let mut learner = Rda2Params::from_theorem(3, 2).check()?;
+        let mut learner = Rda2Params::from_theorem(3, 2).build()?;
         let regret = regret(cx, &mut learner, 2, (rounds, trial))?;
         runs.check(regret, 4.0 * rounds as f64);
         let setting = Setting { dim: 3, budget: 2, weights: vec![1.0], conditioning: 1.0 / 3.0 };
         runs.check(regret, reading.bound(&setting, rounds as f64));
     }
-    let refuses = |budget| Rda2Params::from_theorem(3, budget).check().is_err();
+    let refuses = |budget| Rda2Params::from_theorem(3, budget).build().is_err();
     runs.check(f64::from(u8::from(!refuses(1))), 0.0);
     runs.check(f64::from(u8::from(refuses(2))), 0.0);
-    runs.check(f64::from(u8::from(Rda3Params::from_theorem(3, 1, 0.1).check().is_ok())), 0.0);
+    runs.check(f64::from(u8::from(Rda3Params::from_theorem(3, 1, 0.1).build().is_ok())), 0.0);
     cx.judge("regrets of runs stay below 4T, and k' = 1 is refused", runs.finish());
     if cx.honest() {
         cx.note("T at exponent 1, easiest case", turning_point(&easiest, 1));

@@ -16,7 +16,7 @@
 //! of the greedy method, all with `lambda~_t = 8 sqrt t`, on examples that follow the model and on hostile ones: exploring rounds that
 //! show another target, so that the sets avoid S*; examples that sit on one feature of the set just chosen, with labels
 //! that turn around in longer and longer stretches; decoys, which lead the set from one pair of features to another. For (A) the
-//! comparators are `w*` and `-h/|h|`, the worst one for the linearised losses.
+//! comparators are `w*` and `-h/|h|`, the worst one for the linearized losses.
 //!
 //! *Tightness.* For x = e_1, y = 1 the left side of (A) is 5.94 at T = 16, 18 percent of the bound.
 //!
@@ -27,8 +27,8 @@ use lao_algorithms::ito::{GreedyParams, Rda2Params, Rda3Params, Regularization};
 use lao_kernels::SparseView;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError, Source,
-    SourceError, Stop, Told,
+    Ask, BlockBuf, Budget, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError, SessionLimit,
+    Source, SourceError, Told,
 };
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
@@ -250,7 +250,7 @@ fn check<L: Learner>(
     let [kept, averaged, closed, absences, total] = tallies;
     let mut learner = Spied::new(learner, sin);
     let mut session = Session::new(source, Budget::PerExample(budget), seed).online(true);
-    match session.run(&mut learner, Stop::after_examples(rounds), |_, _| {}) {
+    match session.run(&mut learner, SessionLimit::after_examples(rounds), |_, _| {}) {
         Err(SessionError::OverBudget { asked, budget }) => {
             kept.check(asked as f64, budget as f64);
         }
@@ -263,7 +263,7 @@ fn check<L: Learner>(
     let star = &source.star;
     let dim = star.len();
     let (mut regret, mut restricted, mut squares, mut missed) = (0.0, 0.0, 0.0, 0.0);
-    // What the linearised losses leave of the comparator: sum g'w~, and h.
+    // What the linearized losses leave of the comparator: sum g'w~, and h.
     let (mut linear, mut sum) = (0.0, vec![0.0; dim]);
     for (i, (x, y)) in source.seen.iter().enumerate() {
         let (set, predicted) = (&learner.sets[i], learner.predictions[i]);
@@ -307,9 +307,9 @@ fn runs(
     let second = Rda2Params { dim, budget, explore, exploit, radius: 1.0 };
     let third = Rda3Params { dim, budget, explore, exploit, penalty: 0.1, radius: 1.0 };
     let greedy = GreedyParams { dim, budget, regularization: exploit, radius: 1.0 };
-    check(second.check()?, source(), budget, rounds, fault, &seed, tallies)?;
-    check(third.check()?, source(), budget, rounds, fault, &seed, tallies)?;
-    check(greedy.check()?, source(), budget, rounds, fault, &seed, tallies)
+    check(second.build()?, source(), budget, rounds, fault, &seed, tallies)?;
+    check(third.build()?, source(), budget, rounds, fault, &seed, tallies)?;
+    check(greedy.build()?, source(), budget, rounds, fault, &seed, tallies)
 }
 
 /// Laws with their `(d, k, k')`.
@@ -371,7 +371,7 @@ pub const CLAIM: Claim = Claim {
     place: "Theorems 6 and 7, the part that can be derived",
     sentence: "Whatever sets Algorithms 2 and 3 choose, on every sequence of examples the regret is at most 8 sqrt(T+1) plus four times the weights of the relevant features that were absent.",
     formula: r"R_T(w^*) \le 8 \sqrt{T+1} + 4 \sum_{i \in S^*} |w^*_i| \, |\{ t \le T : i \notin S_t \}|",
-    design: "Every inequality after every round of Algorithms 2 and 3 and of the greedy method, on examples from the model and on hostile ones that mislead the sets or answer to them; comparators w* and the worst one for the linearised losses.",
+    design: "Every inequality after every round of Algorithms 2 and 3 and of the greedy method, on examples from the model and on hostile ones that mislead the sets or answer to them; comparators w* and the worst one for the linearized losses.",
     form: Form::Sound,
     regime: Regime::Deterministic,
     expected: Expected::Holds,

@@ -87,7 +87,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let (mut runs, rounds) = (PropertyTally::new(), 4096);
     for trial in 0..4 {
-        let mut learner = Rda3Params::from_theorem(3, 2, 0.5).check()?;
+        let mut learner = Rda3Params::from_theorem(3, 2, 0.5).build()?;
         let regret = regret(cx, &mut learner, 2, (rounds, trial))?;
         runs.check(regret, 4.0 * rounds as f64);
         let setting = Setting { dim: 3, budget: 2, weights: vec![1.0], conditioning: 1.0 / 3.0 };

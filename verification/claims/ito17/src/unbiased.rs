@@ -21,7 +21,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, members};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::probe::Hand;
+use lao_verification_engine::probe::ManualSession;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -163,13 +163,13 @@ fn others(formula: Option<Formula>, seed: &Seed, pairs: &mut Pairs) -> anyhow::R
     let dim = rng.random_range(2..=6);
     let budget = rng.random_range(2..=dim);
     let regularization = Regularization::sqrt(2.0);
-    let uniform = UniformParams { dim, budget, regularization, radius: 1.0 }.check()?;
+    let uniform = UniformParams { dim, budget, regularization, radius: 1.0 }.build()?;
     let uniform = uniform.with_gradient_sum(&normal(&mut rng, dim))?;
     enumerate(&uniform, (budget, 0), formula, &mut rng, pairs)?;
 
-    let mut hand = Hand::new(dim, &seed.child("algorithm"));
-    let mut second = Rda2Params::practical(dim, budget, 1.0, 1.0).check()?;
-    let mut third = Rda3Params::practical(dim, budget, 1.0, 1.0).check()?;
+    let mut hand = ManualSession::new(dim, &seed.child("algorithm"));
+    let mut second = Rda2Params::practical(dim, budget, 1.0, 1.0).build()?;
+    let mut third = Rda3Params::practical(dim, budget, 1.0, 1.0).build()?;
     for _ in 0..3 {
         let (x, y) = (normal(&mut rng, dim), normal(&mut rng, 1)[0]);
         hand.serve(&mut second, &x, y)?;
@@ -189,7 +189,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         // Everything may be in U when everything is observed.
         let kept = if budget == dim { rng.random_range(0..=dim) } else { rng.random_range(0..=budget - 2) };
         let params = Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(2.0), radius: 1.0 };
-        let learner = params.check()?.with_gradient_sum(&normal(&mut rng, dim))?;
+        let learner = params.build()?.with_gradient_sum(&normal(&mut rng, dim))?;
         let (mut first, mut rest) = (Pairs::default(), Pairs::default());
         enumerate(&learner, (budget, kept), formula, &mut rng, &mut first)?;
         let sets = Sets { dim, budget, kept: largest(&learner.iterate(), kept) };

@@ -4,7 +4,7 @@
 //! prediction. Whether a round forms it is read off production: the sum of the gradient estimates moves in no other round.
 
 use lao_datasets::adversarial::ito::gauss_unit;
-use lao_observation::{Budget, Learner, Seed, Session, Stop};
+use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 use lao_verification_engine::instance::numbers;
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(super) fn work<L: Learner + Serialize>(
     let mut session = Session::new(source, Budget::Unlimited, &seed.child("algorithm"));
     let (mut matrices, mut most, mut before) = (0, 0, sum(&learner));
     for round in 1..=rounds {
-        session.run(&mut learner, Stop::after_examples(round), |_, _| {})?;
+        session.run(&mut learner, SessionLimit::after_examples(round), |_, _| {})?;
         let after = sum(&learner);
         let changed = before.iter().zip(&after).filter(|(before, after)| before != after).count();
         matrices += u64::from(changed > 0);

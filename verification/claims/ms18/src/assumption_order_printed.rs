@@ -4,7 +4,7 @@
 //! isometry, and Section 5 that it is much weaker than linear independence of the features.
 //!
 //! *Counterexample.* From `2s >= d` on the restriction is void, so the assumption forces `Sigma > 0`: it *implies* linear
-//! independence. Centred signs in 16 dimensions have restricted isometry of order 8, all their 8-sparse eigenvalues lying
+//! independence. Centered signs in 16 dimensions have restricted isometry of order 8, all their 8-sparse eigenvalues lying
 //! in [1/2, 1], but `Sigma = I - 11'/16` is singular.
 //!
 //! *Design.* The smallest 2s-sparse eigenvalue for every s, by the design's formula, and by enumeration at orders 2, 4, 8
@@ -12,7 +12,7 @@
 //!
 //! *Control.* The same judge must accept the quantifier "for the s in use", here s up to 4.
 
-use lao_datasets::synthetic::{Centred, Design};
+use lao_datasets::synthetic::{Centered, Design};
 use lao_kernels::RestrictedSpectrum;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
@@ -23,7 +23,7 @@ const DIM: usize = 16;
 const POSITIVE: f64 = 1e-6;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let design = Centred::new(DIM)?;
+    let design = Centered::new(DIM)?;
     let in_use = if cx.is("corrected_form") { 4 } else { DIM };
     let mut tally = PropertyTally::new();
     for s in 1..=in_use {
@@ -53,7 +53,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "A population with restricted isometry of order 8 has, for every s in [d], a positive constant of restricted \
                strong convexity.",
     formula: r"\forall s \in [d], \; \exists \mu_s > 0: \; \inf_{\|u\|_0 \le 2s} \frac{u^\top \Sigma u}{\|u\|^2} \ge \frac{\mu_s}{2}",
-    design: "Centred signs in 16 dimensions: 8-sparse eigenvalues in [1/2, 1], singular covariance. The smallest eigenvalue at \
+    design: "Centered signs in 16 dimensions: 8-sparse eigenvalues in [1/2, 1], singular covariance. The smallest eigenvalue at \
              every order 2s, by formula and by enumeration.",
     form: Form::Printed,
     regime: Regime::Deterministic,

@@ -17,7 +17,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, Ledger, Rng, Session, Source, Stop};
+use lao_observation::{Budget, Learner, Ledger, Rng, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Metered, sparse_normal};
@@ -85,13 +85,13 @@ impl Shape {
                 let learner: Box<dyn Learner> = if one_more {
                     Box::new(params.check_with(KeepsOneMore::default())?)
                 } else {
-                    Box::new(params.check()?)
+                    Box::new(params.build()?)
                 };
                 (learner, budget, self.blocks() * total)
             }
             1 => {
                 let params = ExploitationParams { start, budget, step_size, batch, updates: Some(updates) };
-                (Box::new(params.check()?), sparsity, total)
+                (Box::new(params.build()?), sparsity, total)
             }
             _ => {
                 let params = HybridParams {
@@ -109,7 +109,7 @@ impl Shape {
                 let learner: Box<dyn Learner> = if one_more {
                     Box::new(params.check_with(KeepsOneMore::default())?)
                 } else {
-                    Box::new(params.check()?)
+                    Box::new(params.build()?)
                 };
                 (learner, budget, (2 * self.blocks() + 3) * total)
             }
@@ -138,7 +138,7 @@ fn run<S: Source>(
     let mut nonzeros = learner.coefficients().len();
     let mut session = Session::new(source, budget, &trial.seed.child("algorithm"));
     // A refusal ends the run; what was read until then counts.
-    let _ = session.run(learner, Stop::never(), |_, learner| {
+    let _ = session.run(learner, SessionLimit::never(), |_, learner| {
         nonzeros = nonzeros.max(learner.coefficients().len());
     });
     let ledger = *session.ledger();

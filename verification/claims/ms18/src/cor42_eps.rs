@@ -88,7 +88,7 @@ impl Arm {
         };
         let source = problem.clone().with_length(examples.min(1 << 18));
         let seed = trial.seed.child("algorithm");
-        follow(source, &problem, &mut params.check()?, self.practical.budget(), &seed)
+        follow(source, &problem, &mut params.build()?, self.practical.budget(), &seed)
     }
 
     /// A run of the P-schedule, three times as long as it should take.

@@ -11,7 +11,7 @@
 
 use super::practical::{Batches, Practical};
 use lao_algorithms::BatchSizes;
-use lao_observation::{Budget, Learner as _, Session, Source, Stop};
+use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
@@ -42,7 +42,7 @@ impl Cost {
         let batch = BatchSizes::round_up(growth * schedule.batch as f64);
         let problem = practical.problem(&trial.seed.child("data"))?;
         let params = practical.exploration(BatchSizes::Constant(batch), 3 * schedule.updates);
-        let (mut learner, batches) = (params.check()?, Batches::new(problem.clone())?);
+        let (mut learner, batches) = (params.build()?, Batches::new(problem.clone())?);
         let source: Box<dyn Source> = match self.fault {
             Some(fault) => Box::new(Faulty::new(batches, fault)),
             None => Box::new(batches),
@@ -51,7 +51,7 @@ impl Cost {
         let mut session = Session::new(source, budget, &trial.seed.child("algorithm"));
         let log = (2.0 * dim as f64 * schedule.updates as f64 / DELTA).ln();
         for updates in 1..=3 * schedule.updates {
-            session.run(&mut learner, Stop::after_updates(updates), |_, _| {})?;
+            session.run(&mut learner, SessionLimit::after_updates(updates), |_, _| {})?;
             if problem.gap(learner.coefficients()) <= EPS {
                 // The source's position: a batch that is replayed counts once.
                 return Ok(session.source().position() as f64 / log);

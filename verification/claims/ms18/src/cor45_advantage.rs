@@ -19,7 +19,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::HybridParams;
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, Seed, Session, Stop};
+use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
@@ -116,13 +116,13 @@ impl Setting {
         let (per_stage, budget) = (params.explore_updates + params.exploit_updates, params.budget);
         let mut learner: Box<dyn Learner> = match method {
             Method::RandomSupport => Box::new(Misdirected::new(params, Misdirection::RandomSupport)?),
-            _ => Box::new(params.check()?),
+            _ => Box::new(params.build()?),
         };
         let source = Counted::new(truth.clone())?;
         let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
         let mut run = Run { schedule: self.schedule(), ..Run::default() };
         for update in 1..=STAGES * per_stage {
-            session.run(learner.as_mut(), Stop::after_updates(update), |ledger, learner| {
+            session.run(learner.as_mut(), SessionLimit::after_updates(update), |ledger, learner| {
                 let theta = learner.coefficients();
                 run.examples.push(ledger.examples);
                 run.gaps.push(truth.gap(theta));

@@ -9,7 +9,7 @@
 //! coordinates that it is handed. Values read bound multiply-adds by `2 (values) + 1`, which must stay below `3 s' + 2` per
 //! example, and with C = 20 passes over what was thresholded below 20 d more per update. (Reads themselves approach s'
 //! from below as d grows, since a block meets the support less often.) Instructions and seconds are not counted here:
-//! benches do that. Memory is the count of numbers in the learner's serialised state; that nothing else is allocated after
+//! benches do that. Memory is the count of numbers in the learner's serialized state; that nothing else is allocated after
 //! warm-up is a test of the algorithms' crate.
 //!
 //! *Design.* Production Exploration, two updates, d from 2^10, s' in {20, 40, 80}, s = s'/2, B in {1, 16}.
@@ -20,7 +20,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{Exploration, ExplorationParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
-use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Stop, Told};
+use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Source, Told};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Metered, numbers};
@@ -98,7 +98,7 @@ struct Work {
 fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Result<Work> {
     fn run<S: Source>(source: S, learner: &mut dyn Learner, seed: &Seed) -> anyhow::Result<(S, u64)> {
         let mut session = Session::new(source, Budget::Unlimited, &seed.child("algorithm"));
-        session.run(learner, Stop::after_updates(UPDATES), |_, _| {})?;
+        session.run(learner, SessionLimit::after_updates(UPDATES), |_, _| {})?;
         let examples = session.ledger().examples;
         Ok((session.into_source(), examples))
     }
@@ -128,12 +128,12 @@ fn state(cx: &Context<'_>, dim: usize) -> anyhow::Result<[usize; 2]> {
         seed: &Seed,
     ) -> anyhow::Result<[usize; 2]> {
         let mut session = Session::new(source(dim, seed)?, Budget::PerExample(40), &seed.child("algorithm"));
-        session.run(learner, Stop::after_updates(1), |_, _| {})?;
+        session.run(learner, SessionLimit::after_updates(1), |_, _| {})?;
         let early = numbers(&*learner)?;
-        session.run(learner, Stop::after_updates(8), |_, _| {})?;
+        session.run(learner, SessionLimit::after_updates(8), |_, _| {})?;
         Ok([early, numbers(&*learner)?])
     }
-    let (seed, mut learner) = (cx.seed("state"), params(dim, 40, 1).check()?);
+    let (seed, mut learner) = (cx.seed("state"), params(dim, 40, 1).build()?);
     if cx.is("keeps_what_it_was_told") {
         return after(&mut Hoarder { learner, kept: Vec::new() }, dim, &seed);
     }
@@ -213,7 +213,7 @@ pub const CLAIM: Claim = Claim {
                many examples it has seen.",
     formula: r"\text{operations} \le (3 s' + 2) \, d' \sum_t B_t + 20 \, d \, T, \qquad \text{state} = O(d)",
     design: "Values read and coordinates thresholded by the production learner, for d from 2^10, s' = 20, 40, 80 and batches \
-             of 1 and 16; numbers in its serialised state for d from 2^12 to 2^16 (2^18 in full) after one update and after eight.",
+             of 1 and 16; numbers in its serialized state for d from 2^12 to 2^16 (2^18 in full) after one update and after eight.",
     form: Form::Sound,
     regime: Regime::Deterministic,
     expected: Expected::Holds,

@@ -21,7 +21,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExploitationParams;
 use lao_kernels::SparseVector;
 use lao_observation::{
-    BlockBuf, Budget, GradientAsk, Learner, Rng, Scratch, Seed, Source, SourceError, Stop,
+    BlockBuf, Budget, GradientAsk, Learner, Rng, Scratch, Seed, SessionLimit, Source, SourceError,
 };
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
@@ -147,11 +147,11 @@ impl Instance {
             batch: BatchSizes::Constant(3),
             updates: Some(1),
         };
-        let mut learner = params.check()?;
+        let mut learner = params.build()?;
         let gradient = self.g.iter().map(|g| arm.told * g).collect();
         let source = Prescribed { gradient, position: 0 };
         let budget = Budget::PerExample(self.support.len());
-        let end = probe::run(source, &mut learner, budget, &Seed::root(0), Stop::never(), |_, _| {})?;
+        let end = probe::run(source, &mut learner, budget, &Seed::root(0), SessionLimit::never(), |_, _| {})?;
         anyhow::ensure!(end.is_some() && learner.updates() == 1, "the step was not made");
         Ok(learner.coefficients().to_dense())
     }

@@ -18,7 +18,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Budget, Learner, Seed, Stop};
+use lao_observation::{Budget, Learner, Seed, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
@@ -77,7 +77,7 @@ impl Tuned {
                 updates: None,
                 start: None,
             };
-            return Ok(Box::new(params.check()?));
+            return Ok(Box::new(params.build()?));
         };
         let params = HybridParams {
             dim: DIM,
@@ -91,7 +91,7 @@ impl Tuned {
             stages: None,
             start: None,
         };
-        Ok(Box::new(params.check()?))
+        Ok(Box::new(params.build()?))
     }
 
     /// Examples and exact gap after every update.
@@ -107,8 +107,14 @@ impl Tuned {
             curve.push((ledger.examples, truth.gap(theta)));
         };
         let budget = Budget::PerExample(BUDGET);
-        let end =
-            probe::run(source, learner.as_mut(), budget, &seed.child("algorithm"), Stop::never(), after)?;
+        let end = probe::run(
+            source,
+            learner.as_mut(),
+            budget,
+            &seed.child("algorithm"),
+            SessionLimit::never(),
+            after,
+        )?;
         if end.is_none() {
             curve.push((EXAMPLES, f64::INFINITY));
         }

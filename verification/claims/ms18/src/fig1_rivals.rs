@@ -26,7 +26,7 @@ use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
-use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, Source, Stop};
+use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
@@ -87,18 +87,18 @@ impl Tuned {
                 let (sparsity, batch) = (of_star(sparsity), BatchSizes::Constant(batch));
                 let params =
                     ExplorationParams { dim, sparsity, budget, step_size, batch, updates: None, start: None };
-                Box::new(params.check()?)
+                Box::new(params.build()?)
             }
             Tuned::Rda { kept, scale } => {
                 let (kept, regularization) = (of_star(kept), Regularization::sqrt(scale));
                 let radius = (star as f64).sqrt();
-                Box::new(Rda1Params { dim, budget, kept, regularization, radius }.check()?)
+                Box::new(Rda1Params { dim, budget, kept, regularization, radius }.build()?)
             }
             Tuned::Dantzig { sparsity, scale, predicts } => {
                 let sparsity = of_star(sparsity);
                 let examples = Some(scene.examples);
                 let params = DantzigParams { dim, sparsity, budget, predicts, scale, noise: 1.0, examples };
-                Box::new(params.check()?)
+                Box::new(params.build()?)
             }
         })
     }
@@ -129,7 +129,7 @@ pub(super) fn follow<S: Source>(
     let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
     let mut curve = Vec::new();
     for mark in 1..=MARKS {
-        let stop = Stop::after_examples(mark * examples / MARKS);
+        let stop = SessionLimit::after_examples(mark * examples / MARKS);
         match session.run(learner.as_mut(), stop, |_, _| {}) {
             Err(SessionError::Learn(LearnError::Diverged { .. })) => {
                 curve.resize(MARKS as usize, f64::INFINITY);

@@ -3,7 +3,7 @@
 //! *Statement.* On the CT-slice data (53,500 images, 383 features, s' = 20) Hybrid and Exploration are ahead of RDA, Hybrid by
 //! much, and Dantzig is comparable to Exploration.
 //!
-//! *Not run.* "Comparable" is not a statement that a test could refute. The data are in the catalogue
+//! *Not run.* "Comparable" is not a statement that a test could refute. The data are in the catalog
 //! (`ct-slice`, with 384 features where the paper has 383), and are not shipped. BlogFeedback stands in as a real
 //! regression set of similar shape ([`real_blogfeedback`](super::real_blogfeedback)).
 //!
@@ -23,7 +23,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 
 const REASON: &str = "`comparable` is not a statement that a test could refute, and the CT-slice data \
-                      (53,500 x 383; in the catalogue as ct-slice, with 384 features) are not shipped; a \
+                      (53,500 x 383; in the catalog as ct-slice, with 384 features) are not shipped; a \
                       surrogate is reported";
 const DIM: usize = 383;
 const BUDGET: usize = 20;
@@ -82,9 +82,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const STEP: f64 = 1.0 / 27.2;
     let n = cx.size("runs")?;
     let runs = cx.all_trials("surrogate", n, |trial| {
-        let exploration = ExplorationParams::practical(DIM, 10, BUDGET, STEP).check()?;
-        let hybrid = HybridParams::practical(DIM, 10, BUDGET, STEP).check()?;
-        let rda = Rda1Params::practical(DIM, BUDGET, 10, STEP, 5f64.sqrt()).check()?;
+        let exploration = ExplorationParams::practical(DIM, 10, BUDGET, STEP).build()?;
+        let hybrid = HybridParams::practical(DIM, 10, BUDGET, STEP).build()?;
+        let rda = Rda1Params::practical(DIM, BUDGET, 10, STEP, 5f64.sqrt()).build()?;
         let learners: [Box<dyn Learner>; 3] = [Box::new(exploration), Box::new(hybrid), Box::new(rda)];
         learners.into_iter().map(|learner| curve(learner, &trial.seed)).collect::<anyhow::Result<Vec<_>>>()
     })?;

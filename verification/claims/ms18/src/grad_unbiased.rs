@@ -27,7 +27,7 @@ use lao_kernels::{SparseVector, merge_into};
 use lao_observation::{Ask, BlockBuf, Learner, Request, Row, Seed, Source, Told};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::instance::{Examples, dot, masks, members, sparse_normal};
+use lao_verification_engine::instance::{GivenExamples, dot, masks, members, sparse_normal};
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::exact_all;
 use lao_verification_engine::mutants::{Fault, Faulty, ImputesMean};
@@ -47,7 +47,7 @@ const LONG_BATCH: usize = 2500;
 
 /// A problem with finitely many examples, each equally likely.
 struct Finite {
-    examples: Examples,
+    examples: GivenExamples,
     theta: SparseVector,
     sparsity: usize,
     budget: usize,
@@ -66,7 +66,7 @@ impl Finite {
         let offset: Vec<f64> = (0..dim).map(|_| StandardNormal.sample(&mut rng)).collect();
         let sigma = rng.random_range(0.1..3.0);
         let points = rng.random_range(5..40);
-        let mut examples = Examples::new(dim);
+        let mut examples = GivenExamples::new(dim);
         let (mut mean, mut second) = (vec![0.0; dim], vec![0.0; dim * dim]);
         for _ in 0..points {
             let shared: f64 = StandardNormal.sample(&mut rng);
@@ -199,7 +199,7 @@ fn naive_step(problem: &Finite, seed: &Seed) -> anyhow::Result<Vec<f64>> {
     let (dim, width) = (problem.gradient.len(), problem.width());
     let build = |start: Option<SparseVector>| {
         let step_size = StepSizes::Constant(1.0);
-        NaiveParams { dim, sparsity: problem.sparsity, budget: problem.budget, step_size, start }.check()
+        NaiveParams { dim, sparsity: problem.sparsity, budget: problem.budget, step_size, start }.build()
     };
     let wanted = masks(dim, width).count();
     let (mut met, mut mean) = (BTreeSet::new(), vec![0.0; dim]);

@@ -4,7 +4,7 @@
 //! multinomial, and of the noise summed over each row's examples, `N(0, n_r sigma^2)`. The literal runs of Section 4 rest on this.
 //!
 //! *Design.* (a) Given the same examples, the sum from counts is that of the loop, to rounding. (b) Row counts are multinomial with the
-//! right probabilities. (c) Mean, variance and all covariances of the standardised gradient error, d = 8, agree with their exact
+//! right probabilities. (c) Mean, variance and all covariances of the standardized gradient error, d = 8, agree with their exact
 //! values (enumerated over rows) for the loop, for counts, for two laws of noise, for correlated pairs, and for counts at
 //! B = 10^9. Any bias above .15 standard deviations is excluded.
 //!
@@ -19,7 +19,7 @@ use lao_observation::source::gradient_by_blocks;
 use lao_observation::{GradientAsk, Rng, Scratch, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::instance::Examples;
+use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
 use lao_verification_engine::mutants::{Fault, Faulty};
@@ -31,7 +31,7 @@ const DIM: usize = 8;
 const RHO: f64 = 1.0 / 3.0;
 const SIGMA: f64 = 0.5;
 
-/// Largest bias of a mean, variance or covariance of the standardised error that passes.
+/// Largest bias of a mean, variance or covariance of the standardized error that passes.
 const MARGIN: f64 = 0.15;
 
 /// Entry j of Hadamard row r.
@@ -91,7 +91,7 @@ fn same_examples(arm: &Arm, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
     let normal = |rng: &mut Rng| -> f64 { StandardNormal.sample(rng) };
     let theta: Vec<f64> = (0..dim).map(|j| if j % 3 == 0 { normal(&mut rng) } else { 0.0 }).collect();
     let star: Vec<f64> = (0..dim).map(|j| if j % 5 == 1 { normal(&mut rng) } else { 0.0 }).collect();
-    let mut examples = Examples::new(dim);
+    let mut examples = GivenExamples::new(dim);
     let (mut counts, mut noise) = (vec![0; dim], vec![0.0; dim]);
     for _ in 0..EXAMPLES {
         let (row, xi) = (rng.random_range(0..dim), normal(&mut rng));
@@ -151,7 +151,7 @@ impl Moments {
         self.covariance[i * self.mean.len() + i].sqrt()
     }
 
-    /// Expected standardised errors, their squares and products.
+    /// Expected standardized errors, their squares and products.
     fn expected(&self) -> Vec<f64> {
         let dim = self.mean.len();
         let product = |(i, j): (usize, usize)| self.covariance[i * dim + j] / (self.sd(i) * self.sd(j));
@@ -211,7 +211,7 @@ fn theta_and_star() -> (SparseVector, SparseVector) {
 
 impl Way {
     fn noise(&self) -> Noise {
-        if self.signs { Noise::Signs(SIGMA) } else { Noise::Gaussian(SIGMA) }
+        if self.signs { Noise::RademacherLaw(SIGMA) } else { Noise::Gaussian(SIGMA) }
     }
 
     fn even_share(&self) -> f64 {

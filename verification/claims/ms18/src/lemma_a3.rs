@@ -17,7 +17,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Stop};
+use lao_observation::{Budget, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{pad, subsets, support_of, tally};
@@ -75,13 +75,13 @@ fn supports_of_run(trial: &Trial) -> anyhow::Result<(u128, Vec<u128>)> {
     let batch = BatchSizes::Constant(20);
     let params = ExplorationParams { batch, ..ExplorationParams::practical(DIM, SPARSITY, BUDGET, 0.25) };
     let mut supports = vec![0];
-    let (mut learner, seed) = (params.check()?, trial.seed.child("algorithm"));
+    let (mut learner, seed) = (params.build()?, trial.seed.child("algorithm"));
     probe::run(
         source,
         &mut learner,
         Budget::PerExample(BUDGET),
         &seed,
-        Stop::after_updates(6),
+        SessionLimit::after_updates(6),
         |_, theta| {
             supports.push(support_of(&theta.to_dense()));
         },

@@ -19,7 +19,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, NaiveParams};
 use lao_algorithms::{BatchSizes, StepSizes};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, Seed, Source, Stop};
+use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::exact;
@@ -38,7 +38,7 @@ fn unit(attribute: u32, value: f64) -> SparseVector {
 }
 
 fn problem(rho: f64, data: &Seed) -> anyhow::Result<Virtual<CorrelatedPairs>> {
-    Ok(Virtual::new(CorrelatedPairs::new(2, rho)?, unit(0, 1.0), Noise::Signs(0.5), data)?)
+    Ok(Virtual::new(CorrelatedPairs::new(2, rho)?, unit(0, 1.0), Noise::RademacherLaw(0.5), data)?)
 }
 
 /// The gap at the end of a run; infinite after divergence.
@@ -48,7 +48,8 @@ fn gap<S: Source, L: Learner>(
     learner: &mut L,
     seed: &Seed,
 ) -> anyhow::Result<f64> {
-    let finished = probe::run(source, learner, Budget::PerExample(2), seed, Stop::never(), |_, _| {})?;
+    let finished =
+        probe::run(source, learner, Budget::PerExample(2), seed, SessionLimit::never(), |_, _| {})?;
     Ok(finished.map_or(f64::INFINITY, |_| problem.gap(learner.coefficients())))
 }
 
@@ -95,12 +96,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     })?;
     cx.prob("Exploration, B = 400, 40 updates: below .01", 1.0 - LOCKED, most, |trial| {
         let problem = problem(RHO, &trial.seed.child("data"))?;
-        let mut learner = exploration(RHO, &problem, 40).check()?;
+        let mut learner = exploration(RHO, &problem, 40).build()?;
         Ok(gap(problem.clone(), &problem, &mut learner, &trial.seed.child("algorithm"))? < 0.01)
     })?;
 
     let stuck = problem(0.5, &Seed::root(0))?;
-    let mut learner = exploration(0.5, &stuck, 100).check()?;
+    let mut learner = exploration(0.5, &stuck, 100).build()?;
     let end = gap(Population::new(stuck.clone()), &stuck, &mut learner, &Seed::root(0))?;
     cx.judge("rho = .5: the exact gradient never leaves the wrong support", exact(end, 0.75, 1e-12));
     Ok(())

@@ -17,7 +17,7 @@ use lao_kernels::SparseVector;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{
-    BlockBuf, Budget, GradientAsk, Learner, Ledger, Scratch, Seed, Source, SourceError, Stop,
+    BlockBuf, Budget, GradientAsk, Learner, Ledger, Scratch, Seed, SessionLimit, Source, SourceError,
 };
 use lao_verification_engine::context::Trial;
 use lao_verification_engine::mutants::{Faulty, Sabotage};
@@ -182,11 +182,17 @@ pub fn follow<S: Source, D: Design, L: Learner + ?Sized>(
     let start = learner.coefficients();
     let mut points = vec![Point { examples: 0, gap: problem.gap(start) }];
     let mut most_nonzeros = start.len();
-    let finished =
-        probe::run(source, learner, Budget::PerExample(budget), seed, Stop::never(), |ledger, theta| {
+    let finished = probe::run(
+        source,
+        learner,
+        Budget::PerExample(budget),
+        seed,
+        SessionLimit::never(),
+        |ledger, theta| {
             points.push(Point { examples: ledger.examples, gap: problem.gap(theta) });
             most_nonzeros = most_nonzeros.max(theta.len());
-        })?;
+        },
+    )?;
     let diverged = finished.is_none();
     let (ledger, fresh) = finished.map_or_else(Default::default, |end| (end.ledger, end.source.position()));
     Ok(Path { points, diverged, most_nonzeros, ledger, fresh })

@@ -4,7 +4,7 @@
 //! end of the stream both have a smaller test error than the mean of the training labels.
 //!
 //! *Design, fixed in advance.* Test rows are those that the authors give, or a quarter of the rows drawn per trial.
-//! Attributes are standardised, and labels centred, by training rows only. The stream draws training rows with
+//! Attributes are standardized, and labels centered, by training rows only. The stream draws training rows with
 //! replacement, the same for both methods. The error is relative to that of the mean: 1 explains nothing. A run's score is
 //! the number of examples from which on its error stays at or below the target, infinite if it does not settle. Each
 //! method has the parameters that settled fastest (geometric mean) on streams and splits from other seeds, among three
@@ -20,20 +20,20 @@ use lao_datasets::catalog::{Catalog, CatalogError, Loaded, Rows};
 use lao_datasets::format::DenseTable;
 use lao_datasets::preprocess::{Centering, Clip, Standardizer};
 use lao_kernels::SparseView;
-use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, Source, Stop};
+use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::instance::Examples;
+use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::mutants::{Fault, Faulty, Misdirected, Misdirection};
 use rand::RngExt;
 
 /// A dataset with all that is fixed in advance.
 pub(super) struct Setup {
-    /// Name in the catalogue.
+    /// Name in the catalog.
     pub dataset: &'static str,
     /// What is done to the table before it is split: choice of classes, transformation of the label.
     pub prepare: fn(Loaded) -> anyhow::Result<Loaded>,
-    /// Standardised attributes are cut to plus or minus this.
+    /// Standardized attributes are cut to plus or minus this.
     pub clip: Option<f64>,
     /// `s`.
     pub sparsity: usize,
@@ -58,9 +58,9 @@ pub(super) struct Tuned {
     pub exploit: (u64, f64),
 }
 
-/// Training and test rows, standardised, labels centred.
+/// Training and test rows, standardized, labels centered.
 struct Tables {
-    train: Examples,
+    train: GivenExamples,
     test: DenseTable,
     /// Mean squared error of predicting the mean of the training labels.
     mean_error: f64,
@@ -69,16 +69,16 @@ struct Tables {
 impl Tables {
     fn new(train: &Rows, test: &Rows, clip: Option<f64>) -> anyhow::Result<Self> {
         let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;
-        let (standard, centre) = (Standardizer::fit(train)?, Centering::fit(&train.labels)?);
+        let (standard, center) = (Standardizer::fit(train)?, Centering::fit(&train.labels)?);
         let (mut train, mut test) = (standard.apply(train)?, standard.apply(test)?);
         for table in [&mut train, &mut test] {
-            centre.apply(&mut table.labels);
+            center.apply(&mut table.labels);
             if let Some(most) = clip {
                 Clip::new(-most, most)?.apply(table.values_mut());
             }
         }
         let mean_error = test.labels.iter().map(|y| y * y).sum::<f64>() / test.rows() as f64;
-        let mut examples = Examples::new(train.columns());
+        let mut examples = GivenExamples::new(train.columns());
         for (row, label) in train.labels.iter().enumerate() {
             let x: Vec<f64> = (0..train.columns()).map(|j| train.column(j)[row]).collect();
             examples.push(&x, *label);
@@ -140,7 +140,7 @@ impl Setup {
             updates: None,
             start: None,
         };
-        Ok(Box::new(params.check()?))
+        Ok(Box::new(params.build()?))
     }
 
     fn hybrid(&self, dim: usize, misdirected: bool) -> anyhow::Result<Box<dyn Learner>> {
@@ -160,14 +160,14 @@ impl Setup {
         Ok(if misdirected {
             Box::new(Misdirected::new(params, Misdirection::RandomSupport)?)
         } else {
-            Box::new(params.check()?)
+            Box::new(params.build()?)
         })
     }
 
     fn curve(
         &self,
         tables: &Tables,
-        stream: &Examples,
+        stream: &GivenExamples,
         learner: &mut dyn Learner,
         fault: Fault,
         seed: &Seed,
@@ -175,7 +175,7 @@ impl Setup {
         let source = Faulty::new(stream.clone(), fault);
         let mut session = Session::new(source, Budget::PerExample(self.budget), seed);
         let (mut curve, mut residual) = (Curve::default(), Vec::new());
-        let end = session.run(learner, Stop::never(), |ledger, learner| {
+        let end = session.run(learner, SessionLimit::never(), |ledger, learner| {
             curve.points.push((ledger.examples, tables.error(learner.coefficients(), &mut residual)));
         });
         match end {

@@ -31,7 +31,7 @@ pub const CLAIM: Claim = Claim {
     place: "Section 6, on other real data",
     sentence: "On the diabetes data Hybrid reaches 0.6 of the error of the mean after fewer examples than Exploration, and both beat the mean.",
     formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} < \mathrm{MSE}_{\mathrm{mean}}",
-    design: "442 rows of 10 attributes, a quarter of them test rows drawn per trial; standardised on training rows; streams of 20,000 rows drawn with replacement; s = 4, s' = 5; both methods tuned on other seeds; sign test.",
+    design: "442 rows of 10 attributes, a quarter of them test rows drawn per trial; standardized on training rows; streams of 20,000 rows drawn with replacement; s = 4, s' = 5; both methods tuned on other seeds; sign test.",
     form: Form::Sound,
     regime: Regime::Practical,
     expected: Expected::Holds,

@@ -29,7 +29,7 @@ pub const CLAIM: Claim = Claim {
     place: "Section 6, on other real data",
     sentence: "On the digits data Hybrid reaches 0.7 of the error of the mean after fewer examples than Exploration, and both beat the mean.",
     formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} < \mathrm{MSE}_{\mathrm{mean}}",
-    design: "1,797 rows of 64 pixels (those constant on training rows dropped), a quarter of them test rows drawn per trial; standardised on training rows; streams of 40,000 rows drawn with replacement; s = 8, s' = 16; both methods tuned on other seeds; sign test.",
+    design: "1,797 rows of 64 pixels (those constant on training rows dropped), a quarter of them test rows drawn per trial; standardized on training rows; streams of 40,000 rows drawn with replacement; s = 8, s' = 16; both methods tuned on other seeds; sign test.",
     form: Form::Sound,
     regime: Regime::Practical,
     expected: Expected::Holds,

@@ -1,6 +1,6 @@
 //! Section 6 on MNIST, 3 against 5: 40 of 784 pixels observed, the class as +1 and -1.
 //!
-//! Statement, design and mutants: [`real`](super::real). Pixels near the border are rarely inked, so standardised attributes
+//! Statement, design and mutants: [`real`](super::real). Pixels near the border are rarely inked, so standardized attributes
 //! are cut to 5 standard deviations. The target is 0.4 of the error of the mean, `s = 20`.
 
 use super::real::{self, Setup, Tuned};
@@ -37,7 +37,7 @@ pub const CLAIM: Claim = Claim {
     place: "Section 6, on other real data",
     sentence: "On MNIST, 3 against 5, Hybrid reaches 0.4 of the error of the mean after fewer examples than Exploration, and both beat the mean.",
     formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} < \mathrm{MSE}_{\mathrm{mean}}",
-    design: "11,552 training and 1,902 test rows of 784 pixels (those constant on training rows dropped), label +1 or -1; standardised on training rows and cut to 5; streams of 40,000 rows drawn with replacement; s = 20, s' = 40; both methods tuned on other seeds; sign test.",
+    design: "11,552 training and 1,902 test rows of 784 pixels (those constant on training rows dropped), label +1 or -1; standardized on training rows and cut to 5; streams of 40,000 rows drawn with replacement; s = 20, s' = 40; both methods tuned on other seeds; sign test.",
     form: Form::Sound,
     regime: Regime::Practical,
     expected: Expected::Holds,

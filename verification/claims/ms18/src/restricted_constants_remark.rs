@@ -17,7 +17,7 @@
 //! judges. Tightness 1.
 
 use lao_algorithms::murata_suzuki::Problem;
-use lao_datasets::synthetic::{Centred, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Virtual};
+use lao_datasets::synthetic::{Centered, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::{Constants, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -113,7 +113,7 @@ pub(super) fn judge(cx: &mut Context<'_>, reading: Reading, instances: u64) -> a
         condition.check(r * (0.25 + eta_l / 2.0), 0.25 - eta_l / 2.0);
     }
     cx.judge("condition 2 of Proposition A.1 at eta = 1/(4L)", condition.finish());
-    centred(cx, all_s)
+    centered(cx, all_s)
 }
 
 /// A population of 4 to 10 attributes and an s with 2s at most d.
@@ -147,15 +147,15 @@ fn reported(factor: f64, orders: usize) -> anyhow::Result<Vec<(f64, f64)>> {
 }
 
 /// x = (I - 11'/16) z: well conditioned at s = 4, singular at s = 16.
-fn centred(cx: &mut Context<'_>, all_s: bool) -> anyhow::Result<()> {
+fn centered(cx: &mut Context<'_>, all_s: bool) -> anyhow::Result<()> {
     const DIM: usize = 16;
-    let covariance = Centred::new(DIM)?.covariance()?;
+    let covariance = Centered::new(DIM)?.covariance()?;
     let used = RestrictedSpectrum::of(&covariance, DIM, 8)?;
     let whole = RestrictedSpectrum::of(&covariance, DIM, DIM)?;
     let isometry = exact_all([(used.smallest, 0.5), (used.largest, 1.0), (whole.smallest, 0.0)], 1e-12);
-    cx.judge("centred signs: isometry of order 8, singular as a whole", isometry);
+    cx.judge("centered signs: isometry of order 8, singular as a whole", isometry);
     let smallest = if all_s { whole.smallest } else { used.smallest };
-    cx.judge("centred signs: some mu_s > 0 exists", exact(f64::from(smallest > 1e-9), 1.0, 0.0));
+    cx.judge("centered signs: some mu_s > 0 exists", exact(f64::from(smallest > 1e-9), 1.0, 0.0));
     Ok(())
 }
 
@@ -174,7 +174,7 @@ pub const CLAIM: Claim = Claim {
                eigenvalues of Sigma over supports of size 2s, for the s in use.",
     formula: r"L_s = 2 \sup_{\|u\|_0 \le 2s, \|u\| = 1} u^\top \Sigma u, \qquad \mu_s = 2 \inf_{\|u\|_0 \le 2s, \|u\| = 1} u^\top \Sigma u",
     design: "Random populations of 4 to 10 attributes with all supports enumerated, extremal eigenvectors split into two \
-             s-sparse vectors, the constants that virtual designs report, and 16 centred signs.",
+             s-sparse vectors, the constants that virtual designs report, and 16 centered signs.",
     form: Form::Corrected,
     regime: Regime::Deterministic,
     expected: Expected::Holds,

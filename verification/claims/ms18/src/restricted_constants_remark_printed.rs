@@ -4,7 +4,7 @@
 //! 2s-sparse u, for all s in `[d]`; this is weaker than restricted isometry.
 //!
 //! *Why not.* The sharp constants are twice as large ([derivation](super::restricted_constants_remark)). It matters: with L
-//! the printed constant, `eta = 1/(4L)` is `1/(2 L_s)`, which condition 2 of Proposition A.1 excludes. And centred signs in
+//! the printed constant, `eta = 1/(4L)` is `1/(2 L_s)`, which condition 2 of Proposition A.1 excludes. And centered signs in
 //! 16 attributes have restricted isometry at s = 4 but no positive `mu_s` at s = 16.
 //!
 //! *Control.* The corrected constants, at the s in use, through the same judges.
@@ -27,7 +27,7 @@ pub const CLAIM: Claim = Claim {
                Sigma over supports of size 2s, for all s up to d.",
     formula: r"\forall s \in [d]: \quad \sup_{\|\theta\|_0 \le 2s} \frac{\theta^\top \Sigma \theta}{\|\theta\|^2} \le L_s, \qquad \inf_{\|\theta\|_0 \le 2s} \frac{\theta^\top \Sigma \theta}{\|\theta\|^2} \ge \mu_s > 0",
     design: "Random populations of 4 to 10 attributes with all supports enumerated, extremal eigenvectors split into two \
-             s-sparse vectors, the step size that follows, and 16 centred signs.",
+             s-sparse vectors, the step size that follows, and 16 centered signs.",
     form: Form::Printed,
     regime: Regime::Deterministic,
     expected: Expected::Refuted,

@@ -27,7 +27,7 @@ use lao_datasets::synthetic::{
     CommonSign, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Uniform, Virtual,
 };
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, Seed, Source, Stop};
+use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
@@ -54,9 +54,9 @@ pub(super) fn exploitation_gradient<S: Source>(
         batch: BatchSizes::Constant(batch),
         updates: Some(1),
     };
-    let mut learner = params.check()?;
+    let mut learner = params.build()?;
     let budget = Budget::PerExample(theta.len());
-    let end = probe::run(source, &mut learner, budget, &Seed::root(0), Stop::never(), |_, _| {})?;
+    let end = probe::run(source, &mut learner, budget, &Seed::root(0), SessionLimit::never(), |_, _| {})?;
     let Some(end) = end else { anyhow::bail!("one update diverged") };
     let after = learner.coefficients();
     let g = theta.values().iter().zip(after.values()).map(|(before, after)| before - after).collect();
@@ -87,7 +87,8 @@ fn share<D: Design + Clone>(
     };
     let theta = SparseVector::new(DIM, SUPPORT.to_vec(), theta.to_vec())?;
     let sigma = if matches!(part, Part::Signal) { 0.0 } else { 2.0 };
-    let noise = if trial.number.is_multiple_of(2) { Noise::Gaussian(sigma) } else { Noise::Signs(sigma) };
+    let noise =
+        if trial.number.is_multiple_of(2) { Noise::Gaussian(sigma) } else { Noise::RademacherLaw(sigma) };
     let star = SparseVector::new(DIM, star.0, star.1)?;
     let v = minus(&theta.view().to_dense(), &star.view().to_dense());
     let source = Virtual::new(design.clone(), star, noise, &trial.seed.child("data"))?;

@@ -18,7 +18,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Learner, Stop};
+use lao_observation::{Budget, Learner, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, climb, pad, sparse_normal, strain, support_of, tally};
@@ -39,7 +39,7 @@ fn largest(theta: &[f64], s: usize) -> Vec<f64> {
 fn entry(theta: &[f64], s: usize) -> anyhow::Result<Vec<f64>> {
     let start = Some(SparseVector::from_dense(theta));
     let params = ExplorationParams::practical(theta.len(), s, s + 1, 0.25);
-    Ok(ExplorationParams { start, ..params }.check()?.coefficients().to_dense())
+    Ok(ExplorationParams { start, ..params }.build()?.coefficients().to_dense())
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -53,13 +53,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let source = Virtual::new(Rademacher::new(DIM)?, star, Noise::Gaussian(1.0), &seed)?;
         let batch = BatchSizes::Constant(10);
         let params = ExplorationParams::practical(DIM, sparsity, sparsity + 3, 0.25);
-        let mut learner = ExplorationParams { batch, ..params }.check()?;
+        let mut learner = ExplorationParams { batch, ..params }.build()?;
         let size = |set: u128| {
             let set = if corrected { pad(set, sparsity, DIM) } else { set };
             f64::from(set.count_ones())
         };
         let mut sizes = vec![size(support_of(&learner.coefficients().to_dense()))];
-        let (budget, stop) = (Budget::PerExample(sparsity + 3), Stop::after_updates(3));
+        let (budget, stop) = (Budget::PerExample(sparsity + 3), SessionLimit::after_updates(3));
         probe::run(source, &mut learner, budget, &trial.seed.child("algorithm"), stop, |_, theta| {
             sizes.push(size(support_of(&theta.to_dense())));
         })?;

@@ -19,7 +19,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Constants, Learner as _, Seed, Stop};
+use lao_observation::{Budget, Constants, Learner as _, Seed, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -87,10 +87,17 @@ fn start_that_cancels() -> anyhow::Result<[f64; 4]> {
         updates: Some(1),
         start: Some(start),
     };
-    let mut learner = params.check()?;
+    let mut learner = params.build()?;
     let thresholded = source.gap(learner.coefficients());
     let population = Population::new(source.clone());
-    probe::run(population, &mut learner, Budget::Unlimited, &Seed::root(0), Stop::never(), |_, _| {})?;
+    probe::run(
+        population,
+        &mut learner,
+        Budget::Unlimited,
+        &Seed::root(0),
+        SessionLimit::never(),
+        |_, _| {},
+    )?;
     Ok([gap_0, thresholded, source.gap(learner.coefficients()), 1.0 - theory.rate()])
 }
 

@@ -27,7 +27,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, HadamardPairs, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Budget, Constants, Seed, Stop};
+use lao_observation::{Budget, Constants, Seed, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::random_support;
@@ -91,7 +91,7 @@ fn run<D: WalshRows + Clone>(
         batch: BatchSizes::Constant(BatchSizes::round_up(size)),
         updates: Some(UPDATES),
     };
-    let mut learner = params.check()?;
+    let mut learner = params.build()?;
     let mut last = f64::INFINITY;
     let after = |_: &_, theta: SparseView<'_>| last = truth.gap(theta);
     let source = Counted::new(truth.clone())?;
@@ -100,7 +100,7 @@ fn run<D: WalshRows + Clone>(
         &mut learner,
         Budget::PerExample(s),
         &seed.child("algorithm"),
-        Stop::never(),
+        SessionLimit::never(),
         after,
     )?;
     Ok((gap_0, if end.is_some() { last } else { f64::INFINITY }))

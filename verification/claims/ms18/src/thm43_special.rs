@@ -28,7 +28,7 @@
 use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
 use lao_datasets::synthetic::{Counted, Design, Hadamard, HadamardPairs, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Constants, Seed, Source, Stop};
+use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
@@ -102,7 +102,7 @@ fn run<D: Design + Clone, S: Source>(
     if arm.tiny_step {
         params.step_size /= 100.0;
     }
-    let mut learner = params.check()?;
+    let mut learner = params.build()?;
     let fault = arm.fault.unwrap_or(Fault::Scaled(1.0));
     let source = Faulty::new(source(truth.clone())?, fault);
     let mut last = f64::INFINITY;
@@ -112,7 +112,7 @@ fn run<D: Design + Clone, S: Source>(
         &mut learner,
         Budget::PerExample(s),
         &seed.child("algorithm"),
-        Stop::never(),
+        SessionLimit::never(),
         after,
     )?;
     Ok((gap_0, if end.is_some() { last } else { f64::INFINITY }))

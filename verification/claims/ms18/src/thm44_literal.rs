@@ -131,7 +131,7 @@ fn run(setting: &Setting, fault: Fault, seed: &Seed) -> anyhow::Result<Run> {
     }
     let mut learner: Box<dyn Staged> = match fault {
         Fault::Misdirected(fault) => Box::new(Misdirected::new(params, fault)?),
-        _ => Box::new(params.check()?),
+        _ => Box::new(params.build()?),
     };
     let (mut stage, mut gaps, mut included) = (learner.stage(), Vec::new(), Vec::new());
     let after = |learner: &dyn Staged| {

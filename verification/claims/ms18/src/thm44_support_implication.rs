@@ -129,7 +129,7 @@ fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let elsewhere = cx.is("exploits_other_attributes");
     let [tally] = tally(cx, "runs", cx.size("runs")?, |trial, [tally]| match elsewhere {
         true => supports(Misdirected::new(params(), Misdirection::Complement)?, &trial.seed, tally),
-        false => supports(params().check()?, &trial.seed, tally),
+        false => supports(params().build()?, &trial.seed, tally),
     })?;
     cx.judge("Exploitation stays on the support it was given", tally.finish());
     Ok(())
@@ -178,7 +178,7 @@ mod tests {
     fn the_number_of_updates_in_a_stage_does_not_matter() {
         for (explore, exploit) in [(1, 3), (1, 2), (1, 1), (2, 3), (3, 5)] {
             let params = HybridParams { explore_updates: explore, exploit_updates: exploit, ..params() };
-            let sound = judged(params.clone().check().unwrap());
+            let sound = judged(params.clone().build().unwrap());
             assert_eq!((sound.instances(), sound.violations()), (STAGES, 0), "{explore}, {exploit}");
             let faulty = judged(Misdirected::new(params, Misdirection::Complement).unwrap());
             assert_eq!((faulty.instances(), faulty.violations()), (STAGES, STAGES), "{explore}, {exploit}");
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn stages_without_exploitation_are_violations() {
-        let never = judged(HybridParams { exploit_updates: 0, ..params() }.check().unwrap());
+        let never = judged(HybridParams { exploit_updates: 0, ..params() }.build().unwrap());
         assert_eq!(never.violations(), STAGES);
-        let fewer = judged(HybridParams { stages: Some(STAGES - 1), ..params() }.check().unwrap());
+        let fewer = judged(HybridParams { stages: Some(STAGES - 1), ..params() }.build().unwrap());
         assert_eq!((fewer.instances(), fewer.violations()), (STAGES, 1));
     }
 }

@@ -60,7 +60,7 @@ fn judge(cx: &mut Context<'_>, corrected_rate: bool, squared: bool, full: bool) 
     let rounds = epochs(rate(ratio), START, EPS, squared) as u64;
     let ends = cx.all_trials("toy", cx.size("runs")?, |trial: &Trial| {
         let mut sum = shared.sum();
-        let mut solver = option_one(2, constants(ratio).step_size, batch, 1).check(Shape::of(&sum))?;
+        let mut solver = option_one(2, constants(ratio).step_size, batch, 1).build(Shape::of(&sum))?;
         let seed = trial.seed.child("algorithm");
         Ok(distances(&mut sum, &mut solver, &seed, &STAR, rounds)?[rounds as usize - 1])
     })?;

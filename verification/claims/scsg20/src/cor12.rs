@@ -13,7 +13,7 @@
 //! *Mutants.* Calls counted as `B + b N`; one thresholding an epoch. *Control of the printed form.* 3 B; exponents 1 and 2.
 
 use super::runs::{each_round, option_one};
-use lao_algorithms::thresholding::{Draws, EpochLength, Shape, UniformDraws};
+use lao_algorithms::thresholding::{BatchLaw, EpochLength, Shape, UniformDraws};
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
@@ -31,7 +31,7 @@ struct Reported {
     lengths: Arc<Mutex<Vec<u64>>>,
 }
 
-impl Draws for Reported {
+impl BatchLaw for Reported {
     fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         self.draws.subset(components, size, rng, into);
     }
@@ -103,7 +103,7 @@ fn until(kappa: f64, mini_batch: usize, seed: &Seed) -> anyhow::Result<f64> {
     let mut sum = instance.sum()?;
     let mut params = option_one(2, 1.0 / (32.0 * kappa), N, mini_batch);
     params.start = Some(predictor(&[1.0, 1.0]));
-    let mut solver = params.check(Shape::of(&sum))?;
+    let mut solver = params.build(Shape::of(&sum))?;
     let (zero, mut epochs) = (predictor(&[0.0, 0.0]), 0.0);
     each_round(&mut sum, &mut solver, seed, 1_000_000, |x, _| {
         epochs += 1.0;

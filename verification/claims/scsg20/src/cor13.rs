@@ -55,7 +55,7 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let shared = Shared::new(instance.sum()?);
     let ends = cx.all_trials("toy", cx.size("runs")?, |trial: &Trial| {
         let mut sum = shared.sum();
-        let mut solver = option_one(2, eta, BATCH, 1).check(Shape::of(&sum))?;
+        let mut solver = option_one(2, eta, BATCH, 1).build(Shape::of(&sum))?;
         let mut end = f64::INFINITY;
         each_round(&mut sum, &mut solver, &trial.seed.child("algorithm"), 8, |x, _| {
             // f(x) - f(0) = |x|^2/2: the points add up to zero.
@@ -83,7 +83,7 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let mut sum = shared.sum();
             let mut params = option_one(2, step_size, setting.batch, setting.mini_batch);
             params.start = Some(predictor(&setting.start));
-            let mut solver = params.check(Shape::of(&sum))?;
+            let mut solver = params.build(Shape::of(&sum))?;
             let (at_star, mut gaps) = (sum.score(&predictor(&[0.0; 4]))?, Vec::new());
             let mut scored = shared.sum();
             let seed = trial.seed.child("algorithm");

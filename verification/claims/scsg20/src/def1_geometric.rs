@@ -11,7 +11,7 @@
 //! *Not tested.* Inversion must never see U = 0; it would do so once in 2^53 draws. The sampler draws from (0, 1] by
 //! construction.
 
-use lao_algorithms::thresholding::{Draws, EpochLength};
+use lao_algorithms::thresholding::{BatchLaw, EpochLength};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};

@@ -80,13 +80,13 @@ pub(super) fn averages(
 
 /// The averages for components `(1/2) |x - c_z|^2`, over all batches: mini-batches cancel from v, so any sequence of them will do.
 pub(super) fn averages_around(
-    centres: &[Vec<f64>],
+    centers: &[Vec<f64>],
     (start, star): (&[f64], &[f64]),
     (sparsity, step_size): (usize, f64),
     (size, mini): (usize, usize),
     steps: usize,
 ) -> anyhow::Result<Averages> {
-    let small = SmallSum::around(centres);
+    let small = SmallSum::around(centers);
     let (n, mut sum, mut all) = (small.len(), small.production()?, Averages::new(steps));
     let (batches, choices) = (batches(n, size), batches(n, mini));
     let minis: Vec<&[u32]> = choices.iter().cycle().take(steps).map(|mini| &mini[..]).collect();

@@ -32,7 +32,7 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Inequality (4)",
         "no cross term",
         "−2(1 + α)η E⟨e, x_t − x*⟩ on the right",
-        "e has mean zero, but the iterates of the epoch depend on it, in the unfavourable direction. This is the cause of E2.",
+        "e has mean zero, but the iterates of the epoch depend on it, in the unfavorable direction. This is the cause of E2.",
     ),
     row(
         4,
@@ -151,13 +151,13 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Table 1",
         "thresholdings of SVRG-HT O((n + κ) log(1/ε)), κ for SCSG-HT, no constraint on κ, residuals multiplied by η",
         "m per epoch, O(κ log(1/ε)) at m = Θ(κ); B + κ²b; k ≤ d caps κ; residuals of order G/ρ²",
-        "At B = n SCSG-HT is SVRG-HT, so the two rows compare analyses. k ≤ d with the theorem's k needs κ ≤ 1.75 on all of the paper's data.",
+        "At B = n SCSG-HT is SVRG-HT, so the two rows compare analyzes. k ≤ d with the theorem's k needs κ ≤ 1.75 on all of the paper's data.",
     ),
     row(
         21,
         "Section 5",
         "log(1 + exp(y z'x)); ‖x_j‖₀ ≤ k for j = 1, .., l; E2006 with 3308 rows; B < n at ε = 10⁻⁸",
         "log(1 + exp(−y z'x)); j = 1, .., c; 3308 rows are its test part; B = min{1/ε, n} = n",
-        "The printed logistic loss is minimised by minus the right predictor.",
+        "The printed logistic loss is minimized by minus the right predictor.",
     ),
 ];

@@ -57,7 +57,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let length = EpochLength::Steps(100);
             let params =
                 ScsgParams { sparsity: SPARSITY, step_size, batch, mini_batch: 1, length, start: None };
-            Ok(Box::new(params.check(Shape::of(sum))?) as Box<dyn Solver>)
+            Ok(Box::new(params.build(Shape::of(sum))?) as Box<dyn Solver>)
         }
     };
     let full = cx.is("full_batches");

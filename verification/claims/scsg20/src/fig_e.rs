@@ -5,7 +5,7 @@
 //! *Instance.* With `h = (c/sqrt k) 1` and `H = [[1, h'], [h, I_k]]`, `f(x) = (x - e_1)'H(x - e_1)/2 + noise^2`, the point `(0, h)` is a k-sparse
 //! fixed point of `x <- H_k(x - eta grad f(x))` for `eta (1 - c^2) < c/sqrt k` (`scsg20-thm1-small-eta`). Here k = 20, c = 1/3
 //! (condition number 2), eta half of that, and f the mean of 420 squares: ten random orthonormal bases as `g` in `z = H^(1/2) g`, each row
-//! twice with opposite noise, so that H is exact and e_1 the global minimiser.
+//! twice with opposite noise, so that H is exact and e_1 the global minimizer.
 //!
 //! *Design.* Both methods from the fixed point, its entries shaken by .01, with the same step size, mini-batches of 2 and 21 steps
 //! an epoch; SCSG-HT with B = n/10, SVRG-HT with B = n. The epoch at whose end a run has the first coordinate and a squared
@@ -20,7 +20,7 @@
 
 use super::runs::each_round;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
@@ -77,7 +77,7 @@ fn coherent(seed: &Seed) -> anyhow::Result<(FiniteSum, Vec<f64>)> {
             }
         }
     }
-    let sum = FiniteSum::new(Examples::rows(N, d, values)?, Loss::least_squares(labels)?)?;
+    let sum = FiniteSum::new(DesignMatrix::rows(N, d, values)?, Loss::least_squares(labels)?)?;
     let mut stuck = vec![entry; d];
     stuck[0] = 0.0;
     Ok((sum, stuck))
@@ -97,7 +97,7 @@ fn escapes(cx: &Context<'_>, method: u64, batch: usize, step: f64) -> anyhow::Re
         let (step_size, start) = (step * C / (K as f64).sqrt() / (1.0 - C * C), Some(predictor(&start)));
         let length = EpochLength::Steps(21);
         let params = ScsgParams { sparsity: K, step_size, batch, mini_batch: 2, length, start };
-        let mut solver = params.check(Shape::of(&sum))?;
+        let mut solver = params.build(Shape::of(&sum))?;
         let mut target = vec![0.0; K + 1];
         target[0] = 1.0;
         let (target, mut epoch, mut escaped) = (predictor(&target), 0.0, f64::INFINITY);
@@ -185,7 +185,7 @@ mod tests {
         for (share, moves) in [(0.9, false), (1.1, true)] {
             let (step, start) = (GdStep::Fixed(share * critical), Some(predictor(&stuck)));
             let params = GdParams { sparsity: K, step, refit: false, start };
-            let mut solver = params.check(Shape::of(&sum)).unwrap();
+            let mut solver = params.build(Shape::of(&sum)).unwrap();
             solver.step(&mut sum, &mut Seed::root(2).rng()).unwrap();
             let moved = solver.coefficients().distance_squared(&predictor(&stuck));
             assert_eq!(moved > 1e-10, moves);

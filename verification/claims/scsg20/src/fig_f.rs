@@ -11,8 +11,8 @@
 //! class); a step size a thousand times too large.
 
 use super::scenario::{Method, mean};
-use lao_algorithms::thresholding::{SolveError, Stop, solve};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_algorithms::thresholding::{SolveError, SolverLimit, solve};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
@@ -51,7 +51,7 @@ fn draw(classes: usize, seed: &Seed) -> (Vec<f64>, Vec<usize>) {
 fn sum(rows: Vec<f64>, labels: impl Iterator<Item = usize>, classes: usize) -> anyhow::Result<FiniteSum> {
     let labels: Vec<f64> = labels.map(|label| label as f64).collect();
     let loss = if classes == 2 { Loss::logistic(&labels)? } else { Loss::softmax(&labels)? };
-    Ok(FiniteSum::new(Examples::rows(N, DIM, rows)?, loss)?.with_ridge(1e-3)?)
+    Ok(FiniteSum::new(DesignMatrix::rows(N, DIM, rows)?, loss)?.with_ridge(1e-3)?)
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -71,7 +71,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 let smoothness = curvature * if many { 2.0 } else { 2.0 * DIM as f64 };
                 let mut solver = method.solver(factor / smoothness, &seen)?;
                 let seed = trial.seed.child("algorithm");
-                let run = solve(&mut seen, solver.as_mut(), &seed, Stop::after_calls(2 * N as u64), false);
+                let run =
+                    solve(&mut seen, solver.as_mut(), &seed, SolverLimit::after_calls(2 * N as u64), false);
                 losses.push(match run {
                     Ok(run) => truth.score(&run.predictor)?,
                     Err(SolveError::Diverged(_)) => f64::INFINITY,

@@ -26,14 +26,14 @@ use lao_verification_engine::instance::{SmallSum, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use rand::RngExt;
 
-const CENTRES: [f64; 6] = [1.0, -1.0, 2.0, -2.0, 0.5, -0.5];
+const CENTERS: [f64; 6] = [1.0, -1.0, 2.0, -2.0, 0.5, -0.5];
 const STEP_SIZE: f64 = 1.0 / 64.0;
 const BATCH: usize = 2;
 const STEPS: usize = 64;
 
 /// The explicit instance, from the optimum.
 fn explicit() -> anyhow::Result<Averages> {
-    averages_around(&CENTRES.map(|c| vec![c]), (&[0.0], &[0.0]), (1, STEP_SIZE), (BATCH, 1), STEPS)
+    averages_around(&CENTERS.map(|c| vec![c]), (&[0.0], &[0.0]), (1, STEP_SIZE), (BATCH, 1), STEPS)
 }
 
 /// `(lhs, rhs)` of (4) at step t; `cross` is what stands in the place of `-2 eta E<e, x_t - x*>`.
@@ -82,8 +82,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (lhs, rhs) = sides(&at, t, STEP_SIZE, 0.0, young);
         with_young.check(lhs, rhs);
     }
-    // (n-B)/((n-1) B) times the variance of the centres.
-    closed.push((at.error, 4.0 / 10.0 * CENTRES.map(|c| c * c).iter().sum::<f64>() / 6.0));
+    // (n-B)/((n-1) B) times the variance of the centers.
+    closed.push((at.error, 4.0 / 10.0 * CENTERS.map(|c| c * c).iter().sum::<f64>() / 6.0));
     cx.judge("with the cross term", with_cross.finish());
     cx.judge("with its bound", with_young.finish());
     cx.judge("as printed, at B = n", full.finish());

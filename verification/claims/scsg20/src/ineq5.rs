@@ -86,11 +86,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         no_cross: cx.is("cross_term_dropped"),
     };
     let (mut equalities, mut closed) = (Vec::new(), Vec::new());
-    let centres = [1.0, -1.0, 2.0, -2.0, 0.5, -0.5].map(|c| vec![c]);
+    let centers = [1.0, -1.0, 2.0, -2.0, 0.5, -0.5].map(|c| vec![c]);
     for size in SIZES {
         for step_size in [1.0 / 64.0, 0.3] {
             for (start, star) in [(0.0, 0.0), (1.3, 0.0), (-0.4, 0.7)] {
-                let at = averages_around(&centres, (&[start], &[star]), (1, step_size), size, STEPS)?;
+                let at = averages_around(&centers, (&[start], &[star]), (1, step_size), size, STEPS)?;
                 let epoch = arm.epoch(&at, size);
                 equalities.push(arm.sides(&epoch, size, step_size, 0.0));
                 if star == 0.0 {
@@ -110,12 +110,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let rng = &mut trial.seed.child("data").rng();
         let (dim, size) = (rng.random_range(2..=4), SIZES[rng.random_range(0..SIZES.len())]);
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
-        let centres: Vec<Vec<f64>> = (0..COMPONENTS).map(|_| (0..dim).map(|_| normal()).collect()).collect();
+        let centers: Vec<Vec<f64>> = (0..COMPONENTS).map(|_| (0..dim).map(|_| normal()).collect()).collect();
         let step_size = rng.random_range(0.005..0.3);
         let sparsity = rng.random_range(1..dim);
         let k_star = rng.random_range(0..sparsity);
         let (start, star) = (sparse_normal(rng, dim, sparsity), sparse_normal(rng, dim, k_star));
-        let at = averages_around(&centres, (&start, &star), (sparsity, step_size), size, STEPS)?;
+        let at = averages_around(&centers, (&start, &star), (sparsity, step_size), size, STEPS)?;
         let epoch = arm.epoch(&at, size);
         let (lhs, rhs) = arm.sides(&epoch, size, step_size, expansion(k_star, sparsity));
         if k_star == 0 {

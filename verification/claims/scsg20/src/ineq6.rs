@@ -53,8 +53,8 @@ impl Scalar {
         // With `spread`, one component is far more curved than f.
         let curvature = (0..n).map(|z| if spread && z > 0 { 0.01 } else { normal().exp() }).collect();
         let slope: Vec<f64> = (0..n).map(|_| normal()).collect();
-        let centre = mean(slope.iter().copied());
-        Scalar { curvature, slope: slope.iter().map(|q| q - centre).collect() }
+        let center = mean(slope.iter().copied());
+        Scalar { curvature, slope: slope.iter().map(|q| q - center).collect() }
     }
 
     fn mean_curvature(&self) -> f64 {

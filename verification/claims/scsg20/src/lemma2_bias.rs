@@ -176,8 +176,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let found = arm.error(&extremal, &[1.0], 1)?;
     bound.check(found, arm.bound(&extremal, (&[1.0], &[0.0]), 1)?);
 
-    let centres = [[1.0, 0.0], [-1.0, 2.0], [0.5, -1.0], [-0.5, -1.0]].map(|c| c.to_vec());
-    let (constant, mut printed) = (SmallSum::around(&centres), PropertyTally::new());
+    let centers = [[1.0, 0.0], [-1.0, 2.0], [0.5, -1.0], [-0.5, -1.0]].map(|c| c.to_vec());
+    let (constant, mut printed) = (SmallSum::around(&centers), PropertyTally::new());
     for size in 1..=4 {
         let at = [0.3, -2.0];
         let sigma2 = constant.variance(&at);

@@ -39,7 +39,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let params = option_one(20, 0.002, N, 4);
         let mut solver: Box<dyn Solver> = match fault {
             Some(fault) => Box::new(PlainScsg::new(params, &sum, fault)),
-            None => Box::new(params.check(Shape::of(&sum))?),
+            None => Box::new(params.build(Shape::of(&sum))?),
         };
         let (star, mut curve) = (predictor(&star), vec![[0.0, start]]);
         each_round(&mut sum, solver.as_mut(), &trial.seed.child("algorithm"), ROUNDS, |x, meter| {

@@ -1,15 +1,15 @@
 //! The residual under the literal reading of Theorem 1.
 //!
-//! *Statement.* If x* minimises f over k-sparse vectors and has fewer than k non-zeros, `grad f(x*) = 0`.
+//! *Statement.* If x* minimizes f over k-sparse vectors and has fewer than k non-zeros, `grad f(x*) = 0`.
 //!
 //! *Why.* `x* + t e_i` is k-sparse for every i and t, so every partial derivative vanishes. Theorem 1 needs `k > k*` (alpha is
 //! infinite otherwise) and calls x* the optimum: then its residual term is zero, and so is the "fixed nonzero term due to the
 //! sparsity constraint". A residual exists only if x* is some other k*-sparse vector.
 //!
-//! *Design.* Least squares of full rank with noise; labels such that the minimiser is sparse. The optimum by trying all supports
+//! *Design.* Least squares of full rank with noise; labels such that the minimizer is sparse. The optimum by trying all supports
 //! through the production normal equations; the production gradient there.
 //!
-//! *Mutant.* x* the best vector with fewer non-zeros than allowed, of problems whose minimiser is dense.
+//! *Mutant.* x* the best vector with fewer non-zeros than allowed, of problems whose minimizer is dense.
 
 use anyhow::Context as _;
 use lao_kernels::solve_positive;
@@ -52,7 +52,7 @@ fn optimum(sum: &mut FiniteSum, sparsity: usize) -> anyhow::Result<Vec<f64>> {
     Ok(best.context("no support")?.1)
 }
 
-/// Rows, and labels `row'x + residual` with residuals that are orthogonal to all columns: x is the minimiser.
+/// Rows, and labels `row'x + residual` with residuals that are orthogonal to all columns: x is the minimizer.
 fn planted(rng: &mut Rng, components: usize, x: &[f64]) -> SmallSum {
     let normal = |rng: &mut Rng| -> f64 { StandardNormal.sample(rng) };
     let rows: Vec<Vec<f64>> = (0..components).map(|_| x.iter().map(|_| normal(rng)).collect()).collect();
@@ -87,8 +87,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let dim = rng.random_range(3..=8);
         let sparsity = rng.random_range(2..dim);
         let fewer = rng.random_range(1..sparsity);
-        let minimiser = sparse_normal(rng, dim, if relaxed { dim } else { fewer });
-        let mut sum = planted(rng, 2 * dim, &minimiser).production()?;
+        let minimizer = sparse_normal(rng, dim, if relaxed { dim } else { fewer });
+        let mut sum = planted(rng, 2 * dim, &minimizer).production()?;
         let star = optimum(&mut sum, if relaxed { fewer } else { sparsity })?;
         let used = star.iter().filter(|x| x.abs() > ZERO).count();
         anyhow::ensure!(used < sparsity, "the optimum uses all {sparsity} non-zeros");
@@ -106,8 +106,8 @@ pub const CLAIM: Claim = Claim {
     place: "Problem (1) and Theorem 1, reading of x*",
     sentence: "An optimum over k-sparse vectors that has fewer than k non-zeros has gradient zero.",
     formula: r"x^* \in \mathrm{argmin}_{\|x\|_0 \le k} f(x), \; \|x^*\|_0 < k \Rightarrow \nabla f(x^*) = 0",
-    design: "Least squares with up to 8 coordinates and a planted sparse minimiser; all supports of size k are tried. The best vector of too few \
-             non-zeros, for a dense minimiser, has a gradient.",
+    design: "Least squares with up to 8 coordinates and a planted sparse minimizer; all supports of size k are tried. The best vector of too few \
+             non-zeros, for a dense minimizer, has a gradient.",
     form: Form::Corrected,
     regime: Regime::Deterministic,
     expected: Expected::Holds,
@@ -115,7 +115,7 @@ pub const CLAIM: Claim = Claim {
     errata: &[1],
     mutants: &[Mutant::refuted(
         "best_of_fewer_nonzeros",
-        "x* is the best k*-sparse vector of a problem with a dense minimiser",
+        "x* is the best k*-sparse vector of a problem with a dense minimizer",
     )],
     experiment,
 };

@@ -5,7 +5,7 @@
 //! Components are convex, and smooth with constants `2|z|^2`, `|z|^2/4 + lambda`, `|z|^2/2 + lambda`. All are finite at logits of
 //! any size. Softmax of two classes is logistic in the difference of the columns.
 //!
-//! *As printed* the logistic loss is `log(1 + exp(y z'x))`: its minimiser is minus the right one, the values at the minima are
+//! *As printed* the logistic loss is `log(1 + exp(y z'x))`: its minimizer is minus the right one, the values at the minima are
 //! equal, and predictions are inverted. The softmax constraint runs to l in place of the number of classes.
 //!
 //! *Design.* Production values and gradients: central differences; second-order bounds on random pairs of points; two classes
@@ -15,7 +15,7 @@
 
 use lao_algorithms::thresholding::{GdParams, GdStep, Shape, Solver};
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
-use lao_observation::finite_sum::{Coding, Examples, Loss};
+use lao_observation::finite_sum::{Coding, DesignMatrix, Loss};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Trial};
@@ -59,7 +59,7 @@ fn random_sum(rng: &mut Rng, kind: usize, components: usize, ridge: f64) -> anyh
         // All classes must occur.
         _ => Loss::softmax(&labels)?,
     };
-    Ok(FiniteSum::new(Examples::rows(components, DIM, values)?, loss)?.with_ridge(ridge)?)
+    Ok(FiniteSum::new(DesignMatrix::rows(components, DIM, values)?, loss)?.with_ridge(ridge)?)
 }
 
 fn random_point(rng: &mut Rng, outputs: usize, scale: f64) -> Vec<f64> {
@@ -136,7 +136,7 @@ fn two_classes(rng: &mut Rng) -> anyhow::Result<Vec<(f64, f64)>> {
     let n = 6;
     let values: Vec<f64> = random_point(rng, n, 1.0);
     let labels: Vec<f64> = (0..n).map(|z| (z % 2) as f64).collect();
-    let rows = || Examples::rows(n, DIM, values.clone());
+    let rows = || DesignMatrix::rows(n, DIM, values.clone());
     let mut softmax = FiniteSum::new(rows()?, Loss::softmax(&labels)?)?;
     let mut logistic = FiniteSum::new(rows()?, Loss::logistic(&labels)?)?;
     let x = random_point(rng, 2, 2.0);
@@ -153,7 +153,7 @@ fn two_classes(rng: &mut Rng) -> anyhow::Result<Vec<(f64, f64)>> {
 /// Losses and slopes at logits of 10^4, against what they are to rounding.
 fn extreme(naive: bool) -> anyhow::Result<Vec<(f64, f64)>> {
     const LOGIT: f64 = 1e4;
-    let row = || Examples::rows(2, 1, vec![1.0, 1.0]);
+    let row = || DesignMatrix::rows(2, 1, vec![1.0, 1.0]);
     let at = |x: &[f64]| Predictor {
         coefficients: x.iter().map(|x| SparseVector::from_dense(&[*x])).collect(),
         intercepts: vec![0.0; x.len()],
@@ -172,7 +172,7 @@ fn extreme(naive: bool) -> anyhow::Result<Vec<(f64, f64)>> {
         softmax.gradient(Batch::All, &at(&[x, -x]), &mut gradient)?;
         pairs.push((gradient.coefficients[0][0], 0.5 * x.signum()));
     }
-    // What is not a finite number is wrong, not beyond judgement.
+    // What is not a finite number is wrong, not beyond judgment.
     let finite = |x: f64| if x.is_finite() { x } else { f64::MAX };
     Ok(pairs.into_iter().map(|(found, exact)| (finite(found), exact)).collect())
 }
@@ -181,7 +181,7 @@ fn extreme(naive: bool) -> anyhow::Result<Vec<(f64, f64)>> {
 fn columns(rng: &mut Rng, sparsity: usize, joint: bool) -> anyhow::Result<(Vec<usize>, u64)> {
     let mut sum = random_sum(rng, 2, 12, 0.0)?;
     let params = GdParams { sparsity, step: GdStep::Fixed(0.1), refit: false, start: None };
-    let mut solver = params.check(Shape::of(&sum))?;
+    let mut solver = params.build(Shape::of(&sum))?;
     solver.step(&mut sum, &mut Seed::root(0).rng())?;
     let mut x = solver.coefficients().coefficients.clone();
     if joint {

@@ -31,23 +31,23 @@ const STEP: f64 = 0.005;
 const MINI: usize = 4;
 
 fn scsg(sum: &FiniteSum, batch: usize) -> anyhow::Result<Box<dyn Solver>> {
-    Ok(Box::new(option_one(K, STEP, batch, MINI).check(Shape::of(sum))?))
+    Ok(Box::new(option_one(K, STEP, batch, MINI).build(Shape::of(sum))?))
 }
 
 fn gd(sum: &FiniteSum) -> anyhow::Result<Box<dyn Solver>> {
     let params = GdParams { step: GdStep::Fixed(0.2), refit: false, ..GdParams::practical(K) };
-    Ok(Box::new(params.check(Shape::of(sum))?))
+    Ok(Box::new(params.build(Shape::of(sum))?))
 }
 
 fn svrg(sum: &FiniteSum) -> anyhow::Result<Box<dyn Solver>> {
     let steps = (sum.len() / MINI) as u64;
     let params = SvrgParams { sparsity: K, step_size: STEP, mini_batch: MINI, steps, start: None };
-    Ok(Box::new(params.check(Shape::of(sum))?))
+    Ok(Box::new(params.build(Shape::of(sum))?))
 }
 
 fn hsg(sum: &FiniteSum) -> anyhow::Result<Box<dyn Solver>> {
     let params = HsgParams { sparsity: K, step_size: 0.05, first: 20.0, growth: 1.1, start: None };
-    Ok(Box::new(params.check(Shape::of(sum))?))
+    Ok(Box::new(params.build(Shape::of(sum))?))
 }
 
 fn data(components: usize, seed: &Seed) -> anyhow::Result<FiniteSum> {
@@ -120,7 +120,7 @@ fn accuracies(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 length: EpochLength::Geometric,
                 ..option_one(K, STEP, (9.0 / eps).ceil() as usize, MINI)
             };
-            let mut solver = params.check(Shape::of(&sum))?;
+            let mut solver = params.build(Shape::of(&sum))?;
             let seed = trial.seed.trial(i as u64).child("algorithm");
             calls_to(&mut sum, &mut solver, &seed, (&star, *eps), false, 10_000_000)
         };

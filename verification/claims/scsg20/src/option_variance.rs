@@ -5,7 +5,7 @@
 //! more, by Jensen's inequality.
 //!
 //! *Design.* (a) Contraction factors of an epoch on noise-free quadratics, exactly: option II's is smaller. (b) Least squares with each row
-//! twice and opposite noise, so that x* is the minimiser, n = 400, d = 100, k = 20, k* = 5, noise .1, B = 100, b = 2, eta = .002:
+//! twice and opposite noise, so that x* is the minimizer, n = 400, d = 100, k = 20, k* = 5, noise .1, B = 100, b = 2, eta = .002:
 //! the variance of log(f - f*) after six epochs, squared deviations against squared deviations; (c) f - f* at 1800 IFO calls, sign
 //! test.
 //!
@@ -13,7 +13,7 @@
 
 use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
-use lao_algorithms::thresholding::{ScsgParams, Shape, Stop, solve};
+use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, solve};
 use lao_observation::{FiniteSum, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
@@ -27,14 +27,14 @@ const EPOCHS: u64 = 6;
 /// `f - f*` after six epochs, and when the calls are spent.
 fn gaps(data: &FiniteSum, params: &ScsgParams, least: f64, seed: &Seed) -> anyhow::Result<[f64; 2]> {
     let (mut sum, mut last) = (data.clone(), predictor(&[]));
-    let mut solver = params.clone().check(Shape::of(&sum))?;
+    let mut solver = params.clone().build(Shape::of(&sum))?;
     each_round(&mut sum, &mut solver, seed, EPOCHS, |x, _| {
         last.copy_from(x);
         false
     })?;
     let by_epochs = sum.score(&last)? - least;
-    let mut solver = params.clone().check(Shape::of(&sum))?;
-    let run = solve(&mut sum, &mut solver, seed, Stop::after_calls(BUDGET), false)?;
+    let mut solver = params.clone().build(Shape::of(&sum))?;
+    let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_calls(BUDGET), false)?;
     Ok([by_epochs, sum.score(&run.predictor)? - least])
 }
 

@@ -35,9 +35,9 @@ const PLANTED: f64 = 0.346;
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (n, d) = (20, 8);
-    let mut centre = vec![0.0; d];
-    (centre[0], centre[1]) = (1.0, PLANTED);
-    let instance = Quadratics::around(&centre, n, 1.0, &cx.seed("instance").child("data"));
+    let mut center = vec![0.0; d];
+    (center[0], center[1]) = (1.0, PLANTED);
+    let instance = Quadratics::around(&center, n, 1.0, &cx.seed("instance").child("data"));
     let mut best = vec![0.0; d];
     best[0] = 1.0;
     let (residual, best) = (PLANTED * PLANTED, predictor(&best));
@@ -49,8 +49,8 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
             false => 2.0 * constants.gamma() * residual,
         };
         let descent = GdParams { step: GdStep::Fixed(eta), refit: false, ..GdParams::practical(d) };
-        let mut gd = descent.check(Shape::of(&sum))?;
-        let mut scsg = option_two(d, eta, n, 1).check(Shape::of(&sum))?;
+        let mut gd = descent.build(Shape::of(&sum))?;
+        let mut scsg = option_two(d, eta, n, 1).build(Shape::of(&sum))?;
         let solvers: [(&mut dyn Solver, f64); 2] = [(&mut gd, 1.0), (&mut scsg, n as f64)];
         for (solver, steps) in solvers {
             let mut end = f64::INFINITY;
@@ -82,7 +82,7 @@ fn floor(
         let subset = same.then_some(WrongSubset::First);
         Box::new(params.check_with(Shape::of(&sum), FaultyDraws::new(N, None, subset))?)
     } else {
-        Box::new(SgParams { sparsity: 8, step_size: eta, batch: 4, start }.check(Shape::of(&sum))?)
+        Box::new(SgParams { sparsity: 8, step_size: eta, batch: 4, start }.build(Shape::of(&sum))?)
     };
     let (star, mut rng) = (predictor(star), seed.child("algorithm").rng());
     let (burn_in, steps) = ((3.0 / eta) as u64, (9.0 / eta) as u64);
@@ -102,13 +102,13 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (name, planted, exponent, margin, runs) in
         [("G = 0", false, 1.0, 0.2, "noise_runs"), ("G = .12", true, 0.0, 0.1, "residual_runs")]
     {
-        let mut centre = vec![0.0; DIM];
-        centre[0] = 1.0;
-        let star = centre.clone();
+        let mut center = vec![0.0; DIM];
+        center[0] = 1.0;
+        let star = center.clone();
         if planted || cx.is("planted_gradient") {
-            centre[1] = PLANTED;
+            center[1] = PLANTED;
         }
-        let instance = Quadratics::around(&centre, N, 1.0, &cx.seed("instance").child("data"));
+        let instance = Quadratics::around(&center, N, 1.0, &cx.seed("instance").child("data"));
         let (shared, same) = (Shared::new(instance.sum()?), cx.is("same_batch"));
         for (method, scsg) in [("SCSG-HT", true), ("SG-HT", false)] {
             let cell = format!("{method}, {name}");

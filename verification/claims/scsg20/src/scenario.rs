@@ -1,6 +1,6 @@
 //! The scenario of the comparisons in Figures 1 and 2: sparse least squares with noise, five methods, a budget of IFO calls.
 //!
-//! *Setting.* n = 1000 normal rows of d = 200 columns with neighbouring correlation .5, ten signs as truth, noise .3, k = 20, start at
+//! *Setting.* n = 1000 normal rows of d = 200 columns with neighboring correlation .5, ten signs as truth, noise .3, k = 20, start at
 //! zero. Budgets of n, 4n and 20n calls hold inside an epoch: no step is begun that would go beyond. (One epoch of SVRG-HT
 //! costs 3n calls; whoever lets it finish gives it three times the smallest budget.)
 //!
@@ -10,8 +10,8 @@
 //! tuning seeds to use.
 
 use lao_algorithms::thresholding::{
-    EpochLength, GdParams, GdStep, HsgParams, Progress, ScsgParams, SgParams, Shape, SolveError, Solver,
-    Stop, SvrgParams, solve,
+    EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, SolveError, Solver, SolverLimit,
+    SolverProgress, SvrgParams, solve,
 };
 use lao_observation::{FiniteSum, Seed};
 use lao_verification_engine::context::Context;
@@ -77,21 +77,21 @@ impl Method {
         let (sparsity, start, shape) = (SPARSITY, None, Shape::of(sum));
         let scsg = |length| {
             let batch = sum.len() / 10;
-            ScsgParams { sparsity, step_size, batch, mini_batch: 1, length, start: None }.check(shape)
+            ScsgParams { sparsity, step_size, batch, mini_batch: 1, length, start: None }.build(shape)
         };
         Ok(match self {
             Method::Gd => {
                 let step = GdStep::Fixed(step_size);
-                Box::new(GdParams { sparsity, step, refit: false, start }.check(shape)?)
+                Box::new(GdParams { sparsity, step, refit: false, start }.build(shape)?)
             }
-            Method::Sg => Box::new(SgParams { sparsity, step_size, batch: 1, start }.check(shape)?),
+            Method::Sg => Box::new(SgParams { sparsity, step_size, batch: 1, start }.build(shape)?),
             Method::Hsg => {
                 let (first, growth) = (20.0, 1.05);
-                Box::new(HsgParams { sparsity, step_size, first, growth, start }.check(shape)?)
+                Box::new(HsgParams { sparsity, step_size, first, growth, start }.build(shape)?)
             }
             Method::Svrg => {
                 let steps = sum.len() as u64;
-                Box::new(SvrgParams { sparsity, step_size, mini_batch: 1, steps, start }.check(shape)?)
+                Box::new(SvrgParams { sparsity, step_size, mini_batch: 1, steps, start }.build(shape)?)
             }
             Method::ScsgOne => Box::new(scsg(EpochLength::Geometric)?),
             Method::ScsgTwo => Box::new(scsg(EpochLength::Ratio)?),
@@ -120,8 +120,8 @@ impl Problem {
         let mut least = f64::INFINITY;
         for start in [None, Some(predictor(&data.star))] {
             let params = GdParams { start, ..GdParams::practical(SPARSITY) };
-            let mut solver = params.check(Shape::of(&sum))?;
-            let run = solve(&mut sum, &mut solver, seed, Stop::after_rounds(100), false)?;
+            let mut solver = params.build(Shape::of(&sum))?;
+            let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_rounds(100), false)?;
             least = least.min(sum.score(&run.predictor)?);
         }
         Ok(Problem { sum, least })
@@ -134,7 +134,7 @@ impl Problem {
         for budget in budgets {
             while self.sum.meter().calls + solver.next_calls(&self.sum) <= *budget {
                 match solver.step(&mut self.sum, &mut rng) {
-                    Ok(Progress::Settled) => break,
+                    Ok(SolverProgress::Settled) => break,
                     Ok(_) => {}
                     Err(SolveError::Diverged(_)) => {
                         values.resize(budgets.len(), f64::INFINITY);

@@ -14,14 +14,14 @@
 //! ```
 //!
 //! which holds where `g* = 0`, and drops `-4 L <g*, X - x*>`, which has no sign otherwise. For `h_z = L` with probability p and 0
-//! else, `X = x*` and x_t the minimiser, left is `(1-p)/(2p)` times right: 9.5 at p = .05. Assumption 1(ii), smoothness of f
+//! else, `X = x*` and x_t the minimizer, left is `(1-p)/(2p)` times right: 9.5 at p = .05. Assumption 1(ii), smoothness of f
 //! alone, is not enough for either.
 //!
 //! *Why.* `v = (grad f(x_t) - g*) + (g* + e) + xi`, and the variance of xi is at most `2 E|a|^2 + 2 E|b|^2` with a, b the
 //! differences of component gradients at x_t, X from those at x*; co-coercivity bounds the first.
 //!
 //! *Design.* Random sums (squares on rows and blocks, logistic), random points, some of them at x*; production gradients.
-//! Extremal instances: components of rank one with a common minimiser; `x_t = X = x*`; components on separate coordinates.
+//! Extremal instances: components of rank one with a common minimizer; `x_t = X = x*`; components on separate coordinates.
 //!
 //! *Mutants.* L/2 for 4 L; without `2 L^2 |X - x*|^2`; .9 G for 4 G; L of f for that of the components.
 
@@ -138,7 +138,7 @@ fn extremal() -> Vec<Place> {
     let zero = [0.0; 5];
     let unit = |j: usize| -> Vec<f64> { (0..5).map(|i| f64::from(i == j)).collect() };
     let mut places = Vec::new();
-    // Rank one, common minimiser, X = x*: left is L <grad f(x_t), x_t - x*>.
+    // Rank one, common minimizer, X = x*: left is L <grad f(x_t), x_t - x*>.
     let parallel = SmallSum::least_squares(vec![unit(0), unit(0)], vec![0.0; 2], 1, 0.0);
     places.push(Place::whole(parallel, &zero, &unit(0), &zero));
     // One component on each coordinate: f is five times smoother than they are.
@@ -152,7 +152,7 @@ fn extremal() -> Vec<Place> {
     places
 }
 
-/// `h_z = 2` for one of twenty components and almost 0 for the others, minimiser at 1, `x* = X = 0`.
+/// `h_z = 2` for one of twenty components and almost 0 for the others, minimizer at 1, `x* = X = 0`.
 fn rare_curvature() -> Place {
     let component = |z: usize| (vec![if z == 0 { 2.0 } else { 1e-12 }], vec![1.0]);
     let small = SmallSum::quadratics(&(0..20).map(component).collect::<Vec<_>>());
@@ -264,7 +264,7 @@ pub const PRINTED: Claim = Claim {
     place: "Proof sketch, bound on the direction",
     sentence: "E|pi_I v|^2 is at most the printed sum of six terms, for any k*-sparse x*.",
     formula: r"E\|\pi_I v_t\|^2 \le 4 L (f(x_0) - f(x^*)) + 4 L \langle \pi_I \nabla f(x_t), x_t - x^* \rangle + 2 \|\pi_I \nabla f(x^*)\|^2 + 2 \|\pi_I \nabla f(x_t)\|^2 + 2 L^2 \|x_0 - x^*\|^2 + 2 \|\pi_I e\|^2",
-    design: "Random sums and points; one curved component of twenty with X = x* and x_t the minimiser, where left is 9.5 times right. The corrected bound, and the \
+    design: "Random sums and points; one curved component of twenty with X = x* and x_t the minimizer, where left is 9.5 times right. The corrected bound, and the \
              printed one at an x* with gradient zero, pass the same judge.",
     form: Form::Printed,
     regime: Regime::Deterministic,

@@ -4,7 +4,7 @@
 //! - `<grad f(x) - g*, x - x*> >= rho |x - x*|^2`;
 //! - `<grad f(x), x - x*> >= (rho/2) |x - x*|^2 - G/(2 rho)`.
 //!
-//! *As printed* the second has no G. It needs `f(x) >= f(x*)`, true at a minimiser over vectors as sparse as x (where the first
+//! *As printed* the second has no G. It needs `f(x) >= f(x*)`, true at a minimizer over vectors as sparse as x (where the first
 //! even gives rho for rho/2), but not at other x*: for `f = (1/2)|x - c|^2`, `x* = (c_1, 0)`, `x = c` left is 0 and right
 //! `c_2^2/2`. Repaired, the residual enters Theorem 1 as `G/rho^2`, without a factor eta.
 //!
@@ -97,8 +97,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         Ok(())
     })?;
     let mut tight = PropertyTally::new();
-    let centres = [[1.0, -2.0], [0.0, 0.5], [-4.0, 0.0]].map(|c| c.to_vec());
-    let pair = Pair { small: SmallSum::around(&centres), star: vec![-1.0, -0.5], x: vec![0.7, 0.1] };
+    let centers = [[1.0, -2.0], [0.0, 0.5], [-4.0, 0.0]].map(|c| c.to_vec());
+    let pair = Pair { small: SmallSum::around(&centers), star: vec![-1.0, -0.5], x: vec![0.7, 0.1] };
     pair.check_difference(more, &mut tight)?;
     Pair::counterexample().check_descent(share, &mut tight)?;
     cx.judge("difference of gradients", difference.finish());

@@ -7,7 +7,7 @@
 //! *Errata.* SVRG-HT is printed with `O((n + kappa) log(1/eps))` thresholdings: with the m of order kappa that its analysis has there are `O(kappa
 //! log(1/eps))`, and m per epoch exactly in any case. SCSG-HT's row has `min(n, 1/eps) kappa` for both counts; its
 //! epochs need B + 2bN calls but only N thresholdings, see `scsg20-cor12-ifo`. With B = n and option II it *is* SVRG-HT with
-//! m = n/b, iterate for iterate, so that the table's n kappa here and n + kappa there compare two analyses of one method. And
+//! m = n/b, iterate for iterate, so that the table's n kappa here and n + kappa there compare two analyzes of one method. And
 //! the 1/rho of HSG-HT carries the unit of eps.
 //!
 //! *Design.* (a) Counts on random problems and parameters, production solvers, exact; and no iterate with more than k non-zeros. (b) SCSG-HT with B = n and option II against SVRG-HT,
@@ -22,8 +22,8 @@
 
 use super::runs::each_round;
 use lao_algorithms::thresholding::{
-    EpochLength, GdParams, GdStep, HsgParams, Progress, ScsgParams, SgParams, Shape, Solver, Stop,
-    SvrgParams, solve,
+    EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverLimit,
+    SolverProgress, SvrgParams, solve,
 };
 use lao_observation::{FiniteSum, Meter, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
@@ -69,7 +69,7 @@ impl Small {
         let (mut rng, mut snapshots, mut most) = (seed.rng(), 0, 0);
         self.sum.reset_meter();
         for _ in 0..self.steps {
-            snapshots += u64::from(solver.step(&mut self.sum, &mut rng)? == Progress::Snapshot);
+            snapshots += u64::from(solver.step(&mut self.sum, &mut rng)? == SolverProgress::Evaluated);
             most = most
                 .max(solver.coefficients().coefficients[0].values().iter().filter(|x| **x != 0.0).count());
         }
@@ -93,16 +93,16 @@ fn counts(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<(Counts, Vec<(f64, f6
     };
     let steps = small.steps;
     let gd = GdParams { sparsity, step: GdStep::Fixed(step_size), refit: false, start: None };
-    let (_, meter, most) = small.run(&mut gd.check(shape)?, &draws)?;
+    let (_, meter, most) = small.run(&mut gd.build(shape)?, &draws)?;
     sparse.push((most as f64, sparsity as f64));
     same(meter, n * steps, steps);
     let sg = SgParams { sparsity, step_size, batch: small.mini_batch, start: None };
-    let (_, meter, most) = small.run(&mut sg.check(shape)?, &draws)?;
+    let (_, meter, most) = small.run(&mut sg.build(shape)?, &draws)?;
     sparse.push((most as f64, sparsity as f64));
     same(meter, b * steps, steps);
     let (first, growth) = (1.5, 1.25_f64);
     let hsg = HsgParams { sparsity, step_size, first, growth, start: None };
-    let (_, meter, most) = small.run(&mut hsg.check(shape)?, &draws)?;
+    let (_, meter, most) = small.run(&mut hsg.build(shape)?, &draws)?;
     sparse.push((most as f64, sparsity as f64));
     let batches = (0..steps).map(|t| n.min((first * growth.powi(t as i32) - 1e-9).ceil() as u64));
     same(meter, batches.sum(), steps);
@@ -121,7 +121,7 @@ fn counts(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<(Counts, Vec<(f64, f6
                 params.sparsity += usize::from(*name == "keeps_one_more");
                 Box::new(PlainScsg::new(params, &small.sum, *fault))
             }
-            None => Box::new(params.check(shape)?),
+            None => Box::new(params.build(shape)?),
         };
         let (snapshots, meter, most) = small.run(solver.as_mut(), &draws)?;
         sparse.push((most as f64, sparsity as f64));
@@ -133,11 +133,11 @@ fn counts(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<(Counts, Vec<(f64, f6
     for (svrg, batch, m) in [(false, batch as u64, small.ratio as u64), (true, n, 5)] {
         let mini_batch = small.mini_batch;
         let mut solver = match svrg {
-            true => SvrgParams { sparsity, step_size, mini_batch, steps: m, start: None }.check(shape)?,
-            false => small.scsg(batch as usize, EpochLength::Ratio).check(shape)?,
+            true => SvrgParams { sparsity, step_size, mini_batch, steps: m, start: None }.build(shape)?,
+            false => small.scsg(batch as usize, EpochLength::Ratio).build(shape)?,
         };
         small.sum.reset_meter();
-        solve(&mut small.sum, &mut solver, &draws, Stop::after_rounds(epochs), false)?;
+        solve(&mut small.sum, &mut solver, &draws, SolverLimit::after_rounds(epochs), false)?;
         same(small.sum.meter(), epochs * (batch + twice * b * m), epochs * m);
     }
     Ok((pairs, sparse))
@@ -153,11 +153,11 @@ fn same_method(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>>
         () if cx.is("mean_iterate") => {
             Box::new(PlainScsg::new(params, &small.sum, StepFault::AveragesIterates))
         }
-        () => Box::new(params.check(shape)?),
+        () => Box::new(params.build(shape)?),
     };
     let steps = (n / mini_batch) as u64;
     let svrg = SvrgParams { sparsity, step_size: 1e-3, mini_batch, steps, start: None };
-    let mut svrg = svrg.check(shape)?;
+    let mut svrg = svrg.build(shape)?;
     small.steps = 2 * steps + 3;
     let (_, first, _) = small.run(scsg.as_mut(), &draws)?;
     let (_, second, _) = small.run(&mut svrg, &draws)?;
@@ -173,7 +173,7 @@ fn same_method(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>>
 fn gd_steps(kappa: f64) -> anyhow::Result<f64> {
     let d = 20;
     let curvature: Vec<f64> = (0..d).map(|i| kappa.powf(i as f64 / (d - 1) as f64 - 1.0)).collect();
-    // The minimiser is 1 at both ends of the spectrum and 0 between.
+    // The minimizer is 1 at both ends of the spectrum and 0 between.
     let mut linear = vec![0.0; d];
     for i in [0, d - 1] {
         linear[i] = -curvature[i];
@@ -182,7 +182,7 @@ fn gd_steps(kappa: f64) -> anyhow::Result<f64> {
     let minimum = -0.5 * (1.0 + 1.0 / kappa);
     let step = GdStep::from_theorem(1.0)?;
     let mut sum = all.sum()?;
-    let mut solver = GdParams { sparsity: 10, step, refit: false, start: None }.check(Shape::of(&sum))?;
+    let mut solver = GdParams { sparsity: 10, step, refit: false, start: None }.build(Shape::of(&sum))?;
     let mut steps = 0.0;
     let seed = Seed::root(0);
     each_round(&mut sum, &mut solver, &seed, 10_000, |x, _| {
@@ -220,7 +220,7 @@ fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let ratios = cx.all_trials("SG-HT", cx.size("runs")?, |trial| {
         let mut sum = toy.sum();
         let sg = SgParams { sparsity: 4, step_size: eta, batch: 1, start: None };
-        let mut solver = sg.check(Shape::of(&sum))?;
+        let mut solver = sg.build(Shape::of(&sum))?;
         let curve = steps(&mut sum, &mut solver, &trial.seed.child("algorithm"), 3000)?;
         let late = &curve[200..];
         Ok(late.iter().map(|[_, d]| d).sum::<f64>() / late.len() as f64 / floor)
@@ -236,7 +236,7 @@ fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let runs = cx.all_trials("HSG-HT", 8 * cx.size("runs")?, |trial| {
         let mut sum = toy.sum();
         let hsg = HsgParams { sparsity: 4, step_size: eta, first: 10.0, growth, start: None };
-        let mut solver = hsg.check(Shape::of(&sum))?;
+        let mut solver = hsg.build(Shape::of(&sum))?;
         steps(&mut sum, &mut solver, &trial.seed.child("algorithm"), 66)
     })?;
     let distances: Vec<Vec<f64>> = runs.iter().map(|run| run.iter().map(|[_, d]| *d).collect()).collect();

@@ -52,7 +52,7 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
             params.start = Some(predictor(&START));
             let mut solver: Box<dyn Solver> = match fault {
                 Some(fault) => Box::new(PlainScsg::new(params, &sum, fault)),
-                None => Box::new(params.check(Shape::of(&sum))?),
+                None => Box::new(params.build(Shape::of(&sum))?),
             };
             distances(&mut sum, solver.as_mut(), &trial.seed.child("algorithm"), &[0.0; 4], rounds)
         })?;
@@ -129,7 +129,7 @@ fn third_term(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let mut sum = shared.sum();
             let mut params = option_one(sparsity, step_size, batch, 1);
             params.start = Some(predictor(&star));
-            let mut solver = params.check(Shape::of(&sum))?;
+            let mut solver = params.build(Shape::of(&sum))?;
             let curve = distances(&mut sum, &mut solver, &trial.seed.child("algorithm"), &star, 6)?;
             Ok(batch as f64 * curve[5])
         })?;
@@ -176,7 +176,7 @@ pub const CLAIM: Claim = Claim {
     place: "Theorem 1, B = n",
     sentence: "With full snapshot gradients, option I and the largest step size of the theorem, the mean squared error shrinks by theta an epoch.",
     formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 \quad (B = n,\ \nabla f(x^*) = 0)",
-    design: "Random diagonal quadratics with minimiser 0, n = B = 400, d = 4, k = 2, b = 20 and 400, eta = 1/(32 L kappa); after 1, 2, 4, 8 epochs.",
+    design: "Random diagonal quadratics with minimizer 0, n = B = 400, d = 4, k = 2, b = 20 and 400, eta = 1/(32 L kappa); after 1, 2, 4, 8 epochs.",
     form: Form::Sound,
     regime: Regime::Literal,
     expected: Expected::Holds,

@@ -115,7 +115,7 @@ fn curves(
         } else if cx.is("thresholds_first") {
             Box::new(PlainScsg::new(params, &sum, StepFault::ThresholdsFirst))
         } else {
-            Box::new(params.check(Shape::of(&sum))?)
+            Box::new(params.build(Shape::of(&sum))?)
         };
         let (zero, mut curve, mut most) = (predictor(&[0.0; 4]), Vec::new(), 0);
         let seed = trial.seed.child("algorithm");
@@ -192,7 +192,7 @@ fn smallest_legal(cx: &mut Context<'_>, runs: u64, cells: usize) -> anyhow::Resu
     let seed = cx.seed("smallest legal problem").child("data");
     let mut instance = Quadratics::random(&vec![0.0; dim], n, (1.0, 1.1), 0.01, &seed);
     for (h, q) in instance.curvatures.iter().zip(&mut instance.linear) {
-        // Moves the minimiser to the first unit vector.
+        // Moves the minimizer to the first unit vector.
         q[0] -= h[0];
     }
     // With this start the step in the first coordinate is what remains of the gradient.
@@ -215,7 +215,7 @@ fn smallest_legal(cx: &mut Context<'_>, runs: u64, cells: usize) -> anyhow::Resu
     let cell = "k* = 1, k = 23,375";
     let curves = cx.all_trials(cell, runs, |trial: &Trial| {
         let mut sum = shared.sum();
-        let mut solver = option_one(k, constants.step_size, n, 1).check(Shape::of(&sum))?;
+        let mut solver = option_one(k, constants.step_size, n, 1).build(Shape::of(&sum))?;
         let seed = trial.seed.child("algorithm");
         super::runs::distances(&mut sum, &mut solver, &seed, &star(dim), rounds)
     })?;

@@ -1,7 +1,7 @@
 //! Theorem 1 at small steps: a point that stands for ever.
 //!
 //! *The instance.* `H = [[1, h'], [h, I]]`, `h = (c/sqrt k) (1, .., 1)`, `d = k + 1`, all components
-//! `f_z = f = (1/2)(x - e_1)' H (x - e_1)`: eigenvalues `1 - c`, 1, `1 + c`, minimiser `x* = e_1`, `k* = 1`, no variance. At
+//! `f_z = f = (1/2)(x - e_1)' H (x - e_1)`: eigenvalues `1 - c`, 1, `1 + c`, minimizer `x* = e_1`, `k* = 1`, no variance. At
 //! `x_S = (0, h)` the gradient is `(c^2 - 1, 0, .., 0)`, so a step proposes `eta (1 - c^2)` at the missing coordinate, and
 //! thresholding takes it back iff that is below `c/sqrt k`.
 //!
@@ -18,9 +18,11 @@
 //! *Mutants.* `1 + c^2` for `1 - c^2`; a threshold that keeps one entry more.
 
 use lao_algorithms::thresholding::theory::{Epoch, expansion};
-use lao_algorithms::thresholding::{EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, Stop, solve};
+use lao_algorithms::thresholding::{
+    EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverLimit, solve,
+};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Predictor, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
@@ -55,7 +57,7 @@ impl Frozen {
                 starts.push(indices.len());
             }
         }
-        let rows = Examples::compressed_rows(Compressed::new(dim, starts, indices, values)?);
+        let rows = DesignMatrix::compressed_rows(Compressed::new(dim, starts, indices, values)?);
         let sum = FiniteSum::new(rows, Loss::least_squares(labels)?)?.in_blocks(dim)?;
         let x = SparseVector::new(dim, (1..dim as u32).collect(), vec![h; k])?;
         let start = Predictor { coefficients: vec![x], intercepts: vec![0.0] };
@@ -85,12 +87,12 @@ impl Frozen {
             length: EpochLength::Geometric,
             start: Some(self.start.clone()),
         };
-        let mut solver = params.check(Shape::of(&self.sum))?;
+        let mut solver = params.build(Shape::of(&self.sum))?;
         self.after(&mut solver, epochs, seed)
     }
 
     fn after<S: Solver>(&mut self, solver: &mut S, rounds: u64, seed: &Seed) -> anyhow::Result<f64> {
-        let stop = Stop { rounds: Some(rounds), ..Stop::default() };
+        let stop = SolverLimit { rounds: Some(rounds), ..SolverLimit::default() };
         Ok(Frozen::distance(&solve(&mut self.sum, solver, seed, stop, false)?.predictor))
     }
 }
@@ -131,7 +133,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let shape = Shape::of(&frozen.sum);
             let after = match one_more {
                 true => frozen.after(&mut gd.check_with(shape, KeepsOneMore::default())?, 20, &seed)?,
-                false => frozen.after(&mut gd.check(shape)?, 20, &seed)?,
+                false => frozen.after(&mut gd.build(shape)?, 20, &seed)?,
             };
             pairs.push((moved(before, after), leaves));
         }

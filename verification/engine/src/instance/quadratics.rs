@@ -4,7 +4,7 @@
 
 use super::{dot, norm2};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Predictor, Rng, Seed};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -20,10 +20,10 @@ pub struct Quadratics {
 }
 
 impl Quadratics {
-    /// `f_z = |x - c_z|^2/2` with `c_z` normal, centred on `mean` exactly, and with `(1/n) sum |c_z - mean|^2 = variance` exactly.
+    /// `f_z = |x - c_z|^2/2` with `c_z` normal, centered on `mean` exactly, and with `(1/n) sum |c_z - mean|^2 = variance` exactly.
     pub fn around(mean: &[f64], n: usize, variance: f64, seed: &Seed) -> Quadratics {
         let (mut rng, d) = (seed.rng(), mean.len());
-        let mut linear = centred(&mut rng, n, d);
+        let mut linear = centered(&mut rng, n, d);
         let spread = linear.iter().map(|q| norm2(q)).sum::<f64>() / n as f64;
         let scale = (variance / spread).sqrt();
         for q in &mut linear {
@@ -38,7 +38,7 @@ impl Quadratics {
         let (mut rng, d) = (seed.rng(), gradient.len());
         let curvatures =
             (0..n).map(|_| (0..d).map(|_| rng.random_range(range.0..range.1)).collect()).collect();
-        let mut linear = centred(&mut rng, n, d);
+        let mut linear = centered(&mut rng, n, d);
         for q in &mut linear {
             q.iter_mut().zip(gradient).for_each(|(q, gradient)| *q = sd * *q + gradient);
         }
@@ -107,18 +107,18 @@ impl Quadratics {
         let labels = self.linear.iter().flatten().zip(&entries).map(|(q, s)| -half * q / s).collect();
         let indices = (0..n).flat_map(|_| 0..d as u32).collect();
         let rows = Compressed::new(d, (0..=n * d).collect(), indices, entries)?;
-        let sum = FiniteSum::new(Examples::compressed_rows(rows), Loss::least_squares(labels)?)?;
+        let sum = FiniteSum::new(DesignMatrix::compressed_rows(rows), Loss::least_squares(labels)?)?;
         Ok(sum.in_blocks(d)?)
     }
 }
 
 /// Standard normal vectors, shifted to add up to zero.
-fn centred(rng: &mut Rng, n: usize, d: usize) -> Vec<Vec<f64>> {
+fn centered(rng: &mut Rng, n: usize, d: usize) -> Vec<Vec<f64>> {
     let mut all: Vec<Vec<f64>> =
         (0..n).map(|_| (0..d).map(|_| StandardNormal.sample(rng)).collect()).collect();
-    let centre = mean(&all);
+    let center = mean(&all);
     for vector in &mut all {
-        vector.iter_mut().zip(&centre).for_each(|(x, centre)| *x -= centre);
+        vector.iter_mut().zip(&center).for_each(|(x, center)| *x -= center);
     }
     all
 }

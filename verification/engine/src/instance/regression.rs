@@ -1,6 +1,6 @@
 //! Least squares at practical sizes: `f(x) = (1/n) sum (y_z - z'x)^2` on normal rows.
 
-use lao_observation::finite_sum::{Examples, Loss};
+use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Seed};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -9,13 +9,13 @@ use rand_distr::{Distribution, StandardNormal};
 pub struct Regression {
     /// n.
     pub components: usize,
-    /// Correlation of neighbouring columns, which have variance 1.
+    /// Correlation of neighboring columns, which have variance 1.
     pub correlation: f64,
     /// The true coefficients, dense.
     pub star: Vec<f64>,
     /// Standard deviation of the labels around `z'x*`.
     pub noise: f64,
-    /// Whether each row comes twice, with opposite noise: then `x*` is the global minimiser, and yet the components' gradients
+    /// Whether each row comes twice, with opposite noise: then `x*` is the global minimizer, and yet the components' gradients
     /// do not vanish at it.
     pub twice: bool,
 }
@@ -38,14 +38,14 @@ impl Regression {
             let noise: f64 =
                 self.noise * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng);
             let fitted = super::dot(&row, &self.star);
-            let labelled: &[f64] =
+            let labeled: &[f64] =
                 if self.twice { &[fitted + noise, fitted - noise] } else { &[fitted + noise] };
-            for label in labelled {
+            for label in labeled {
                 values.extend_from_slice(&row);
                 labels.push(*label);
             }
         }
-        Ok(FiniteSum::new(Examples::rows(labels.len(), d, values)?, Loss::least_squares(labels)?)?)
+        Ok(FiniteSum::new(DesignMatrix::rows(labels.len(), d, values)?, Loss::least_squares(labels)?)?)
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
     use lao_observation::{Batch, Gradient};
 
     #[test]
-    fn rows_that_come_twice_make_the_truth_the_minimiser() {
+    fn rows_that_come_twice_make_the_truth_the_minimizer() {
         let star = spread_signs(6, 2);
         let all =
             Regression { components: 40, correlation: 0.5, star: star.clone(), noise: 0.3, twice: true };

@@ -1,9 +1,9 @@
 //! Small finite sums that are written out twice: as formulas here, and as a production [`FiniteSum`] of the same rows.
 
 use super::{dot, members};
-use lao_algorithms::thresholding::{Draws, EpochLength, ScsgParams, Shape, Solver};
+use lao_algorithms::thresholding::{BatchLaw, EpochLength, ScsgParams, Shape, Solver};
 use lao_kernels::{SparseVector, symmetric_eigenvalues};
-use lao_observation::finite_sum::{Coding, Examples, Loss};
+use lao_observation::finite_sum::{Coding, DesignMatrix, Loss};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -49,9 +49,9 @@ impl SmallSum {
         SmallSum::least_squares(rows, labels, dim, 0.0)
     }
 
-    /// `(1/2) |x - c_z|^2` for each centre.
-    pub fn around(centres: &[Vec<f64>]) -> Self {
-        let components: Vec<_> = centres.iter().map(|c| (vec![1.0; c.len()], c.clone())).collect();
+    /// `(1/2) |x - c_z|^2` for each center.
+    pub fn around(centers: &[Vec<f64>]) -> Self {
+        let components: Vec<_> = centers.iter().map(|c| (vec![1.0; c.len()], c.clone())).collect();
         SmallSum::quadratics(&components)
     }
 
@@ -97,7 +97,7 @@ impl SmallSum {
     /// # Errors
     /// When production refuses the rows.
     pub fn production(&self) -> anyhow::Result<FiniteSum> {
-        let examples = Examples::rows(self.rows.len(), self.dim, self.rows.concat())?;
+        let examples = DesignMatrix::rows(self.rows.len(), self.dim, self.rows.concat())?;
         let loss = match self.logistic {
             true => Loss::coded(&self.labels, SIGNS)?,
             false => Loss::least_squares(self.labels.clone())?,
@@ -166,8 +166,8 @@ impl SmallSum {
 
     /// `S(x) = (1/n) sum_z |grad f_z(x) - grad f(x)|^2`.
     pub fn variance(&self, x: &[f64]) -> f64 {
-        let centre = self.gradient(x);
-        let square = |z| super::norm2(&super::minus(&self.component_gradient(z, x), &centre));
+        let center = self.gradient(x);
+        let square = |z| super::norm2(&super::minus(&self.component_gradient(z, x), &center));
         (0..self.len()).map(square).sum::<f64>() / self.len() as f64
     }
 
@@ -253,7 +253,7 @@ struct Scripted<'a> {
     length: u64,
 }
 
-impl Draws for Scripted<'_> {
+impl BatchLaw for Scripted<'_> {
     fn subset(&mut self, _: usize, _: usize, _: &mut Rng, into: &mut Vec<u32>) {
         into.extend(self.subsets.next().into_iter().copied().flatten());
     }

@@ -7,7 +7,7 @@ use crate::judge::PropertyTally;
 /// in trial order.
 ///
 /// # Errors
-/// When a trial errs or the run is cancelled.
+/// When a trial errs or the run is canceled.
 pub fn tally<const K: usize>(
     cx: &Context<'_>,
     cell: &str,

@@ -43,7 +43,7 @@ impl Crossings {
 
 /// A law on `[0, inf)` with mean one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Law {
+pub enum UnitMeanLaw {
     /// Exponential.
     Exponential,
     /// Chi-square with one degree of freedom.
@@ -56,15 +56,15 @@ pub enum Law {
     Spikes,
 }
 
-impl Law {
+impl UnitMeanLaw {
     /// One draw.
     pub fn draw(self, uniform: &mut Uniform<'_>) -> f64 {
         match self {
-            Law::Exponential => -(-uniform()).ln_1p(),
-            Law::ChiSquare => normal(uniform).powi(2),
-            Law::Lognormal => (normal(uniform) - 0.5).exp(),
-            Law::Pareto => 2.0 / 3.0 * (1.0 - uniform()).powf(-1.0 / 3.0),
-            Law::Spikes => f64::from(u8::from(uniform() < 0.01)) * 100.0,
+            UnitMeanLaw::Exponential => -(-uniform()).ln_1p(),
+            UnitMeanLaw::ChiSquare => normal(uniform).powi(2),
+            UnitMeanLaw::Lognormal => (normal(uniform) - 0.5).exp(),
+            UnitMeanLaw::Pareto => 2.0 / 3.0 * (1.0 - uniform()).powf(-1.0 / 3.0),
+            UnitMeanLaw::Spikes => f64::from(u8::from(uniform() < 0.01)) * 100.0,
         }
     }
 }
@@ -138,7 +138,13 @@ pub fn prob_judge(delta: f64, alpha: f64, n_max: u64, runs: u64, uniform: &mut U
 }
 
 /// The betting process against a mean that equals its bound.
-pub fn mean_refute(law: Law, alpha: f64, n_max: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn mean_refute(
+    law: UnitMeanLaw,
+    alpha: f64,
+    n_max: u64,
+    runs: u64,
+    uniform: &mut Uniform<'_>,
+) -> Crossings {
     count(format!("betting-e refute, {law:?}"), alpha, runs, || {
         let mut judge = MeanJudge::new(1.0, alpha, n_max);
         loop {
@@ -151,7 +157,7 @@ pub fn mean_refute(law: Law, alpha: f64, n_max: u64, runs: u64, uniform: &mut Un
 }
 
 /// Hall's test, with its guards and at a fifth of the level, of a mean that equals its bound.
-pub fn mean_support(law: Law, alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn mean_support(law: UnitMeanLaw, alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
     count(format!("hall-t support, {law:?}"), alpha, runs, || {
         let values: Vec<f64> = (0..n).map(|_| law.draw(uniform)).collect();
         mean::fixed(1.0, alpha, &values).p_support
@@ -213,7 +219,7 @@ pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut Uniform<'_>) 
     count(format!("t-sidak refute, {d} coordinates"), alpha, runs, || {
         let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);
         for _ in 0..equal::MIN_DRAWS {
-            let draw: Vec<f64> = (0..d).map(|_| Law::Exponential.draw(uniform)).collect();
+            let draw: Vec<f64> = (0..d).map(|_| UnitMeanLaw::Exponential.draw(uniform)).collect();
             judge.push(&draw);
         }
         judge.finish(None, alpha).p_refute
@@ -232,8 +238,8 @@ pub fn discrete_refute(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>)
 /// A method against itself, support side.
 pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
     count(format!("sign support, {pairs} pairs"), alpha, runs, || {
-        let a: Vec<f64> = (0..pairs).map(|_| Law::Lognormal.draw(uniform)).collect();
-        let b: Vec<f64> = (0..pairs).map(|_| Law::Lognormal.draw(uniform)).collect();
+        let a: Vec<f64> = (0..pairs).map(|_| UnitMeanLaw::Lognormal.draw(uniform)).collect();
+        let b: Vec<f64> = (0..pairs).map(|_| UnitMeanLaw::Lognormal.draw(uniform)).collect();
         paired::better(&a, &b, alpha).p_support
     })
 }
@@ -241,8 +247,8 @@ pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut Uniform<'
 /// A ratio of means that equals its upper end, support side, from exponential samples.
 pub fn ratio_support(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
     count(format!("log-ratio-t support, {n} each"), alpha, runs, || {
-        let a: Vec<f64> = (0..n).map(|_| Law::Exponential.draw(uniform)).collect();
-        let b: Vec<f64> = (0..n).map(|_| Law::Exponential.draw(uniform)).collect();
+        let a: Vec<f64> = (0..n).map(|_| UnitMeanLaw::Exponential.draw(uniform)).collect();
+        let b: Vec<f64> = (0..n).map(|_| UnitMeanLaw::Exponential.draw(uniform)).collect();
         ratio::independent(&a, &b, (0.0, 1.0), alpha).p_support
     })
 }
@@ -266,7 +272,13 @@ pub fn battery(scale: u64, uniform: &mut Uniform<'_>) -> Vec<Crossings> {
         all.extend(prob_fixed(delta, alpha, 400, runs, uniform));
     }
     all.push(prob_judge(0.1, alpha, 2000, runs, uniform));
-    for law in [Law::Exponential, Law::ChiSquare, Law::Lognormal, Law::Pareto, Law::Spikes] {
+    for law in [
+        UnitMeanLaw::Exponential,
+        UnitMeanLaw::ChiSquare,
+        UnitMeanLaw::Lognormal,
+        UnitMeanLaw::Pareto,
+        UnitMeanLaw::Spikes,
+    ] {
         all.push(mean_refute(law, alpha, 2000, runs, uniform));
         all.push(mean_support(law, alpha, 400, runs, uniform));
     }

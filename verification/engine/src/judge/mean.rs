@@ -61,7 +61,7 @@ pub struct MeanJudge {
     upper: Option<f64>,
     values: Vec<f64>,
     against: Bet,
-    in_favour: Bet,
+    in_favor: Bet,
     outside: Option<f64>,
     stopped: Option<Stopped>,
 }
@@ -78,7 +78,7 @@ impl MeanJudge {
             upper: None,
             values: Vec::new(),
             against: Bet::default(),
-            in_favour: Bet::default(),
+            in_favor: Bet::default(),
             outside: None,
             stopped: None,
         }
@@ -107,7 +107,7 @@ impl MeanJudge {
             self.push(*x);
         }
         let refute = self.against.look();
-        let support = if self.upper.is_some() { self.in_favour.look() } else { 0.0 };
+        let support = if self.upper.is_some() { self.in_favor.look() } else { 0.0 };
         let threshold = -self.alpha.ln();
         if self.outside.is_some() || refute >= threshold || support >= threshold {
             self.stopped = Some(Stopped::Evidence);
@@ -128,7 +128,7 @@ impl MeanJudge {
         self.against.push((x - self.lower) / (self.bound - self.lower) - 1.0);
         if let Some(upper) = self.upper {
             // An infinite value ends the bet on the other side; here it counts as the upper limit.
-            self.in_favour.push((upper - x.min(upper)) / (upper - self.bound) - 1.0);
+            self.in_favor.push((upper - x.min(upper)) / (upper - self.bound) - 1.0);
         }
         self.values.push(x);
     }
@@ -162,8 +162,8 @@ impl MeanJudge {
         finding.log_e_refute = Some(self.against.largest);
         finding.p_refute = (-self.against.largest).exp().min(1.0);
         if self.upper.is_some() {
-            finding.log_e_support = Some(self.in_favour.largest);
-            finding.p_support = (-self.in_favour.largest).exp().min(1.0);
+            finding.log_e_support = Some(self.in_favor.largest);
+            finding.p_support = (-self.in_favor.largest).exp().min(1.0);
         }
         let infinite = self.values.iter().filter(|x| x.is_infinite()).count();
         if infinite > 0 {

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// A float that serialises whatever its value.
+/// A float that serializes whatever its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Float(pub f64);
 

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 pub struct PropertyTally {
     instances: u64,
     violations: u64,
-    first_violation: Option<Instance>,
-    tightest: Option<Instance>,
-    unjudged: Option<Instance>,
+    first_violation: Option<InequalityInstance>,
+    tightest: Option<InequalityInstance>,
+    unjudged: Option<InequalityInstance>,
 }
 
 /// One instance of an inequality.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Instance {
+pub struct InequalityInstance {
     /// Its number, counted from 0 in the order of checking.
     pub index: u64,
     /// Left-hand side.
@@ -26,7 +26,7 @@ pub struct Instance {
     pub rhs: f64,
 }
 
-impl Instance {
+impl InequalityInstance {
     /// `lhs / rhs` where the right-hand side is positive: the share of the bound that is used.
     pub fn ratio(&self) -> f64 {
         if self.rhs > 0.0 { self.lhs / self.rhs } else { f64::NEG_INFINITY }
@@ -48,7 +48,7 @@ impl PropertyTally {
 
     /// Checks one instance; returns whether it holds. A NaN side breaks the finding.
     pub fn check(&mut self, lhs: f64, rhs: f64) -> bool {
-        let instance = Instance { index: self.instances, lhs, rhs };
+        let instance = InequalityInstance { index: self.instances, lhs, rhs };
         self.instances += 1;
         if lhs.is_nan() || rhs.is_nan() {
             self.unjudged.get_or_insert(instance);
@@ -67,7 +67,10 @@ impl PropertyTally {
 
     /// Appends the instances of `later`, as if they had been checked after those of `self`.
     pub fn append(&mut self, later: &PropertyTally) {
-        let shift = |instance: Instance| Instance { index: instance.index + self.instances, ..instance };
+        let shift = |instance: InequalityInstance| InequalityInstance {
+            index: instance.index + self.instances,
+            ..instance
+        };
         let tightest = later.tightest.map(shift);
         let (violation, unjudged) = (later.first_violation.map(shift), later.unjudged.map(shift));
         if let Some(instance) = tightest
@@ -92,12 +95,12 @@ impl PropertyTally {
     }
 
     /// The instance with the largest `lhs / rhs` (among those with a positive right-hand side, if there are any).
-    pub fn worst(&self) -> Option<Instance> {
+    pub fn worst(&self) -> Option<InequalityInstance> {
         self.tightest
     }
 
     /// The first violation.
-    pub fn first_violation(&self) -> Option<Instance> {
+    pub fn first_violation(&self) -> Option<InequalityInstance> {
         self.first_violation
     }
 
@@ -105,7 +108,7 @@ impl PropertyTally {
     /// `lhs / rhs`, or -inf when no right-hand side was positive.
     pub fn finish(&self) -> Finding {
         let n = self.instances as usize;
-        if let Some(Instance { index, lhs, rhs }) = self.unjudged {
+        if let Some(InequalityInstance { index, lhs, rhs }) = self.unjudged {
             let why = format!("instance {index}: lhs = {lhs}, rhs = {rhs}");
             return Finding::broken("enumeration", Kind::Property, n, why);
         }

@@ -170,12 +170,12 @@ impl Basis {
     fn new(u: &[f64], weights: &[f64]) -> Self {
         let total: f64 = weights.iter().sum();
         let mean = dot(weights, u) / total;
-        let centred: Vec<f64> = u.iter().map(|v| v - mean).collect();
-        let squared: Vec<f64> = centred.iter().map(|v| v * v).collect();
-        let linear: Vec<f64> = centred.iter().zip(weights).map(|(v, w)| v * w).collect();
-        let linear_norm = dot(&linear, &centred);
+        let centered: Vec<f64> = u.iter().map(|v| v - mean).collect();
+        let squared: Vec<f64> = centered.iter().map(|v| v * v).collect();
+        let linear: Vec<f64> = centered.iter().zip(weights).map(|(v, w)| v * w).collect();
+        let linear_norm = dot(&linear, &centered);
         let (offset, slope) = (dot(weights, &squared) / total, dot(&linear, &squared) / linear_norm);
-        let residual: Vec<f64> = squared.iter().zip(&centred).map(|(s, v)| s - offset - slope * v).collect();
+        let residual: Vec<f64> = squared.iter().zip(&centered).map(|(s, v)| s - offset - slope * v).collect();
         let quadratic: Vec<f64> = residual.iter().zip(weights).map(|(v, w)| v * w).collect();
         let quadratic_norm = dot(&quadratic, &residual);
         Basis { linear, quadratic, linear_norm, quadratic_norm }

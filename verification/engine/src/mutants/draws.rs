@@ -1,6 +1,6 @@
 //! Draws of variance-reduced methods that go wrong: subsets of components, lengths of epochs.
 
-use lao_algorithms::thresholding::{Draws, EpochLength, UniformDraws};
+use lao_algorithms::thresholding::{BatchLaw, EpochLength, UniformDraws};
 use lao_observation::Rng;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -54,7 +54,7 @@ impl FaultyDraws {
     }
 }
 
-impl Draws for FaultyDraws {
+impl BatchLaw for FaultyDraws {
     fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         let from = into.len();
         let mini = self.left > 0;

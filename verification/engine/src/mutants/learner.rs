@@ -39,7 +39,7 @@ impl Misdirected {
     /// # Errors
     /// As [`HybridParams::check`].
     pub fn new(params: HybridParams, fault: Misdirection) -> Result<Self, ParamError> {
-        params.clone().check()?;
+        params.clone().build()?;
         let explore = Self::exploration(&params, 1, fault, params.start.clone())?;
         let sampler = SubsetSampler::new(params.dim);
         Ok(Misdirected {
@@ -71,7 +71,7 @@ impl Misdirected {
             updates: Some(if over || skip { 0 } else { params.explore_updates }),
             start,
         }
-        .check()
+        .build()
     }
 
     fn explored(&self) -> bool {
@@ -126,7 +126,7 @@ impl Learner for Misdirected {
                 batch: BatchSizes::Constant(self.params.exploit_batch.size(self.stage)),
                 updates: Some(self.params.exploit_updates.max(1)),
             };
-            self.exploit = params.check().ok();
+            self.exploit = params.build().ok();
         }
         match &mut self.exploit {
             Some(exploit) => exploit.ask(rng, ask),

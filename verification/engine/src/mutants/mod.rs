@@ -16,6 +16,6 @@ pub use learner::{Misdirected, Misdirection};
 pub use reader::{Overreach, Overreaches};
 pub use sabotage::{Keep, Sabotage};
 pub use source::{Fault, Faulty, ImputesMean};
-pub use tampered::{Estimates, Tampered, TwoDraws};
+pub use tampered::{Tampered, TwoDraws, TwoSampleEstimates};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};
 pub use variance_reduced::{PlainScsg, StepFault};

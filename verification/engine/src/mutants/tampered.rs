@@ -4,7 +4,7 @@
 //! label shifts `phi` and a value scales its coordinate of `x~`, any other `phi` and any other `x~` on the same draws can be
 //! told as another example: the update itself stays production code.
 
-use lao_algorithms::hazan_koren::{Aelr, Aerr, Draws};
+use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
 use lao_kernels::SparseView;
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Rng, Told};
@@ -13,9 +13,9 @@ use rand::RngExt;
 /// What the two methods share.
 pub trait TwoDraws: Learner {
     /// As [`Learner::ask`], with these draws.
-    fn ask_for(&mut self, draws: &Draws, ask: &mut Ask);
+    fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask);
     /// What was drawn for the example asked for last.
-    fn drawn(&self) -> Draws;
+    fn drawn(&self) -> TwoSampleDraws;
     /// `w_t`.
     fn iterate(&self) -> Vec<f64>;
     /// The probability of drawing a coefficient by weight, up to a common factor.
@@ -25,10 +25,10 @@ pub trait TwoDraws: Learner {
 }
 
 impl TwoDraws for Aerr {
-    fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+    fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
         Aerr::ask_for(self, draws, ask);
     }
-    fn drawn(&self) -> Draws {
+    fn drawn(&self) -> TwoSampleDraws {
         Aerr::drawn(self)
     }
     fn iterate(&self) -> Vec<f64> {
@@ -43,10 +43,10 @@ impl TwoDraws for Aerr {
 }
 
 impl TwoDraws for Aelr {
-    fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+    fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
         Aelr::ask_for(self, draws, ask);
     }
-    fn drawn(&self) -> Draws {
+    fn drawn(&self) -> TwoSampleDraws {
         Aelr::drawn(self)
     }
     fn iterate(&self) -> Vec<f64> {
@@ -62,7 +62,7 @@ impl TwoDraws for Aelr {
 
 /// The estimates of one example, for a fault to change.
 #[derive(Debug)]
-pub struct Estimates<'a> {
+pub struct TwoSampleEstimates<'a> {
     /// `w_t`.
     pub w: &'a [f64],
     /// `k`.
@@ -84,20 +84,27 @@ pub struct Estimates<'a> {
 pub struct Tampered<L, F> {
     inner: L,
     fault: F,
-    draws: Draws,
+    draws: TwoSampleDraws,
     count: usize,
     w: Vec<f64>,
     block: BlockBuf,
 }
 
-impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Tampered<L, F> {
+impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Tampered<L, F> {
     /// `inner`, which makes `count` uniform draws per example, with `fault`.
     pub fn new(inner: L, count: usize, fault: F) -> Self {
-        Tampered { inner, fault, draws: Draws::default(), count, w: Vec::new(), block: BlockBuf::new() }
+        Tampered {
+            inner,
+            fault,
+            draws: TwoSampleDraws::default(),
+            count,
+            w: Vec::new(),
+            block: BlockBuf::new(),
+        }
     }
 
     /// As [`ask`](Learner::ask), with these draws instead of random ones.
-    pub fn ask_for(&mut self, draws: &Draws, ask: &mut Ask) {
+    pub fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
         self.w = self.inner.iterate();
         self.draws.clone_from(draws);
         self.inner.ask_for(draws, ask);
@@ -113,7 +120,7 @@ impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Tampered<L, F> {
     }
 }
 
-impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Learner for Tampered<L, F> {
+impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Learner for Tampered<L, F> {
     fn dim(&self) -> usize {
         self.inner.dim()
     }
@@ -148,7 +155,7 @@ impl<L: TwoDraws, F: FnMut(&mut Estimates<'_>)> Learner for Tampered<L, F> {
         let mut uniform = self.draws.uniform.clone();
         uniform.sort_unstable();
         uniform.dedup();
-        let mut estimates = Estimates {
+        let mut estimates = TwoSampleEstimates {
             w: &self.w,
             draws: self.count,
             drawn: drawn as usize,

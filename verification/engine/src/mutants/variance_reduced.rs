@@ -1,7 +1,7 @@
 //! Wrong steps of variance-reduced hard thresholding, for which the epoch is written down plainly once more. Wrong draws need no
 //! copy: see [`draws`](super::draws).
 
-use lao_algorithms::thresholding::{Draws, Progress, ScsgParams, SolveError, Solver, UniformDraws};
+use lao_algorithms::thresholding::{BatchLaw, ScsgParams, SolveError, Solver, SolverProgress, UniformDraws};
 use lao_kernels::{HardThreshold, Threshold};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
 use rand::RngExt;
@@ -129,11 +129,11 @@ impl Solver for PlainScsg {
         if self.left == 0 { batch as u64 } else { 2 * mini_batch as u64 }
     }
 
-    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<Progress, SolveError> {
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
         if self.left == 0 {
             self.begin_epoch(sum, rng)?;
             self.rounds += u64::from(self.left == 0);
-            return Ok(Progress::Snapshot);
+            return Ok(SolverProgress::Evaluated);
         }
         self.drawn.clear();
         self.draws.subset(sum.len(), self.params.mini_batch, rng, &mut self.drawn);
@@ -163,7 +163,7 @@ impl Solver for PlainScsg {
                 threshold.keep(&self.iterates, self.iterates.len(), &mut self.x.coefficients[0])?;
             }
         }
-        Ok(Progress::Moved)
+        Ok(SolverProgress::Moved)
     }
 
     fn coefficients(&mut self) -> &Predictor {
@@ -181,19 +181,19 @@ mod tests {
     use crate::mutants::FaultyDraws;
     use lao_algorithms::thresholding::{EpochLength, Shape};
     use lao_observation::Seed;
-    use lao_observation::finite_sum::{Examples, Loss};
+    use lao_observation::finite_sum::{DesignMatrix, Loss};
 
     #[test]
     fn without_a_fault_they_are_the_production_solver() {
         let (mut data, n, d) = (Seed::root(3).rng(), 12, 7);
         let mut number = || data.random_range(-1.0..1.0);
-        let rows = Examples::rows(n, d, (0..n * d).map(|_| number()).collect()).unwrap();
+        let rows = DesignMatrix::rows(n, d, (0..n * d).map(|_| number()).collect()).unwrap();
         let labels = (0..n).map(|_| 3.0 * number()).collect();
         let mut sum = FiniteSum::new(rows, Loss::least_squares(labels).unwrap()).unwrap();
         for (batch, mini_batch) in [(n, 3), (6, 2), (5, 1)] {
             let length = EpochLength::Geometric;
             let params = ScsgParams { sparsity: 3, step_size: 0.05, batch, mini_batch, length, start: None };
-            let mut production = params.clone().check(Shape::of(&sum)).unwrap();
+            let mut production = params.clone().build(Shape::of(&sum)).unwrap();
             let draws = FaultyDraws::new(n, None, None);
             let mut seamed = params.clone().check_with(Shape::of(&sum), draws).unwrap();
             let mut plain = PlainScsg::new(params, &sum, StepFault::None);

@@ -43,7 +43,7 @@ pub trait Population: Debug + Send + Sync {
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]);
 
     /// `w*`, of least risk in the ball that the instance was made for (of least risk at all, where there is none).
-    fn minimiser(&self) -> SparseVector;
+    fn minimizer(&self) -> SparseVector;
 
     /// `L(w*)`.
     fn least_risk(&self) -> f64;
@@ -72,8 +72,8 @@ impl<P: Population + ?Sized> Population for Box<P> {
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]) {
         (**self).labels(words, first_row, out);
     }
-    fn minimiser(&self) -> SparseVector {
-        (**self).minimiser()
+    fn minimizer(&self) -> SparseVector {
+        (**self).minimizer()
     }
     fn least_risk(&self) -> f64 {
         (**self).least_risk()
@@ -86,21 +86,26 @@ impl<P: Population + ?Sized> Population for Box<P> {
 /// The stream of independent examples from a population; a pure function of the seed, however it is looked at. Observing
 /// k attributes costs O(k).
 #[derive(Clone, Debug)]
-pub struct Examples<P> {
+pub struct PopulationStream<P> {
     population: P,
     words: Words,
     position: u64,
     length: u64,
 }
 
-impl<P: Population> Examples<P> {
+impl<P: Population> PopulationStream<P> {
     /// An endless stream.
-    pub fn new(population: P, seed: &Seed) -> Examples<P> {
-        Examples { population, words: Words::new(&seed.child("examples")), position: 0, length: u64::MAX }
+    pub fn new(population: P, seed: &Seed) -> PopulationStream<P> {
+        PopulationStream {
+            population,
+            words: Words::new(&seed.child("examples")),
+            position: 0,
+            length: u64::MAX,
+        }
     }
 
     /// The same stream, dry after `length` examples.
-    pub fn with_length(mut self, length: u64) -> Examples<P> {
+    pub fn with_length(mut self, length: u64) -> PopulationStream<P> {
         self.length = length;
         self
     }
@@ -111,7 +116,7 @@ impl<P: Population> Examples<P> {
     }
 }
 
-impl<P: Population> Source for Examples<P> {
+impl<P: Population> Source for PopulationStream<P> {
     fn dim(&self) -> usize {
         self.population.dim()
     }

@@ -54,7 +54,7 @@ impl Population for Pair {
         self.signs(words, first_row, self.label, out);
     }
 
-    fn minimiser(&self) -> SparseVector {
+    fn minimizer(&self) -> SparseVector {
         let mut star = SparseVector::zeros(self.dim);
         (0..2).for_each(|j| star.push(j, self.label * FRAC_1_SQRT_2));
         star.prune_zeros();

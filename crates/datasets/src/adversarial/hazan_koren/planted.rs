@@ -63,7 +63,7 @@ impl Population for Planted {
         out.iter_mut().for_each(|y| *y *= self.label);
     }
 
-    fn minimiser(&self) -> SparseVector {
+    fn minimizer(&self) -> SparseVector {
         single(self.dim, self.place, self.advantage * self.label)
     }
 

@@ -49,7 +49,7 @@ impl Population for Rare {
         out.fill(self.label);
     }
 
-    fn minimiser(&self) -> SparseVector {
+    fn minimizer(&self) -> SparseVector {
         single(self.dim, self.place, self.label)
     }
 

@@ -64,13 +64,13 @@ impl SignedRows {
         Ok(self.for_l2_ball(1.0))
     }
 
-    /// The same instance, its minimiser sought where `|w|_2 <= radius`.
+    /// The same instance, its minimizer sought where `|w|_2 <= radius`.
     pub fn for_l2_ball(mut self, radius: f64) -> SignedRows {
         self.level = (radius.max(0.0) / (self.rows() as f64).sqrt()).min(self.label);
         self
     }
 
-    /// The same instance, its minimiser sought where `|w|_1 <= radius`.
+    /// The same instance, its minimizer sought where `|w|_1 <= radius`.
     pub fn for_l1_ball(mut self, radius: f64) -> SignedRows {
         self.level = (radius.max(0.0) / self.rows() as f64).min(self.label);
         self
@@ -125,7 +125,7 @@ impl Population for SignedRows {
         out.fill(self.label);
     }
 
-    fn minimiser(&self) -> SparseVector {
+    fn minimizer(&self) -> SparseVector {
         let mut star = self.signs.clone();
         star.values_mut().iter_mut().for_each(|sign| *sign *= self.level);
         star.prune_zeros();

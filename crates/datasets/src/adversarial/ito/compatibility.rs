@@ -4,7 +4,7 @@
 //! `phi_0^2` is k times the least `w'Vw` over `|w_S|_1 = 1`, `|w_{S^c}|_1 <= 2`.
 //!
 //! *Method.* That set is a union of convex ones, one for each pattern of signs on S; w and -w give the same, so one sign is
-//! fixed. Over each the form is minimised by accelerated projected gradient steps, restarted whenever it rises. At any point w
+//! fixed. Over each the form is minimized by accelerated projected gradient steps, restarted whenever it rises. At any point w
 //! convexity gives `min f >= f(w) - max_v grad f(w)'(w - v)`, and the maximum is attained at a vertex: the lower bound.
 
 use crate::synthetic::DesignError;
@@ -60,7 +60,7 @@ impl Compatibility {
         for pattern in 0..1_u32 << (support.len() - 1) {
             let signs = (0..support.len()).map(|i| if pattern >> i & 1 == 1 { -1.0 } else { 1.0 }).collect();
             let cone = Cone { covariance, dim, support, outside: &outside, signs };
-            let (value, gap, witness) = cone.minimise(2.0 * largest, tolerance / k);
+            let (value, gap, witness) = cone.minimize(2.0 * largest, tolerance / k);
             all.lower = all.lower.min(k * (value - gap).max(0.0));
             if k * value < all.upper {
                 (all.upper, all.witness) = (k * value, witness);
@@ -81,7 +81,7 @@ struct Cone<'a> {
 
 impl Cone<'_> {
     /// The form at a nearly optimal point, how much smaller the minimum may be, and the point.
-    fn minimise(&self, smoothness: f64, tolerance: f64) -> (f64, f64, Vec<f64>) {
+    fn minimize(&self, smoothness: f64, tolerance: f64) -> (f64, f64, Vec<f64>) {
         let mut point = vec![0.0; self.dim];
         self.project(&mut point);
         let (mut ahead, mut momentum) = (point.clone(), 1.0_f64);

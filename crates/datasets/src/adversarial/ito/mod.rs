@@ -14,7 +14,7 @@
 //!
 //! Each instance is an exact population (`V`, `w*`, excess risks) and a source of bounded examples. The paper's data
 //! generator is not published: [`gauss_free`] is calibrated on the printed regrets, [`gauss_spread`] and [`sphere`] are a variant and
-//! the law that the paper's own normalisation `|x|, |y|, |w*| <= 1` allows.
+//! the law that the paper's own normalization `|x|, |y|, |w*| <= 1` allows.
 
 mod compatibility;
 
@@ -234,7 +234,7 @@ pub fn gauss_unit(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<No
     gauss_spread(dim, sparsity, 1.0, seed)
 }
 
-/// x uniform on the unit sphere, the weights of [`gauss_unit`], no noise: the paper's own normalisation, `|x| = |w*| = 1 >= |y|`.
+/// x uniform on the unit sphere, the weights of [`gauss_unit`], no noise: the paper's own normalization, `|x| = |w*| = 1 >= |y|`.
 ///
 /// # Errors
 /// When `dim` is 0 or above 2^32.

@@ -1,5 +1,5 @@
 use super::{ALPHA, assert_broken, uniforms};
-use crate::judge::calibration::Law;
+use crate::judge::calibration::UnitMeanLaw;
 use crate::judge::equal::{EqualJudge, discrete};
 use crate::judge::{Decision, Finding};
 
@@ -8,7 +8,7 @@ fn judge(d: usize, bias: impl Fn(usize) -> f64, margin: Option<f64>, n: u64) -> 
     let mut uniform = uniforms(21);
     let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);
     for _ in 0..n {
-        let draw: Vec<f64> = (0..d).map(|i| Law::Exponential.draw(&mut uniform) + bias(i)).collect();
+        let draw: Vec<f64> = (0..d).map(|i| UnitMeanLaw::Exponential.draw(&mut uniform) + bias(i)).collect();
         judge.push(&draw);
     }
     judge.finish(margin, ALPHA)

@@ -1,5 +1,5 @@
 use super::{ALPHA, assert_broken, uniforms};
-use crate::judge::calibration::Law;
+use crate::judge::calibration::UnitMeanLaw;
 use crate::judge::sample::Moments;
 use crate::judge::{BLOCK, Decision, Finding, Flow, MeanJudge, Stopped, bounded, mean};
 
@@ -14,7 +14,7 @@ fn run(mut judge: MeanJudge, mut draw: impl FnMut() -> f64) -> Finding {
 
 fn exponential(scale: f64, seed: u64) -> impl FnMut() -> f64 {
     let mut uniform = uniforms(seed);
-    move || scale * Law::Exponential.draw(&mut uniform)
+    move || scale * UnitMeanLaw::Exponential.draw(&mut uniform)
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn enormous_finite_values_do_not_make_nan() {
 }
 
 #[test]
-fn the_order_of_blocks_does_not_change_a_fixed_size_judgement() {
+fn the_order_of_blocks_does_not_change_a_fixed_size_judgment() {
     let mut draw = exponential(0.6, 4);
     let values: Vec<f64> = (0..500).map(|_| draw()).collect();
     let finding = mean::fixed(1.0, ALPHA, &values);

@@ -1,11 +1,11 @@
 use super::{ALPHA, assert_broken, uniforms};
-use crate::judge::calibration::{Law, normal};
+use crate::judge::calibration::{UnitMeanLaw, normal};
 use crate::judge::compare::{self, Change, SAME_WITHIN, Worse};
 use crate::judge::{Decision, paired, ratio};
 
 fn lognormals(n: usize, scale: f64, seed: u64) -> Vec<f64> {
     let mut uniform = uniforms(seed);
-    (0..n).map(|_| scale * Law::Lognormal.draw(&mut uniform)).collect()
+    (0..n).map(|_| scale * UnitMeanLaw::Lognormal.draw(&mut uniform)).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Equation (2) and the end of Section 2.3: `theta*` is the only best s-sparse predictor.
 //!
 //! *Statement.* For s-sparse `theta`: `L(theta) - L(theta*) = v' Sigma v >= (mu_s/2) |v|^2`, `v = theta - theta*`; hence
-//! `theta*` is the unique minimiser over s-sparse vectors, where `mu_s > 0`.
+//! `theta*` is the unique minimizer over s-sparse vectors, where `mu_s > 0`.
 //!
 //! *Why.* The noise is independent of x, so the loss is a quadratic form about `theta*`, and v is 2s-sparse.
 //!
@@ -143,7 +143,7 @@ pub const CLAIM: Claim = Claim {
     id: "ms18-theta-star-minimiser",
     place: "Equation (2) and the end of Section 2.3",
     sentence: "The gap of an s-sparse vector is at least mu_s/2 times its squared distance to the true parameter, which is \
-               therefore the only minimiser among s-sparse vectors.",
+               therefore the only minimizer among s-sparse vectors.",
     formula: r"\mathcal{L}(\theta) - \mathcal{L}(\theta_*) = (\theta - \theta_*)^\top \Sigma (\theta - \theta_*) \ge \frac{\mu_s}{2} \| \theta - \theta_* \|^2, \qquad \|\theta\|_0 \le s",
     design: "Random populations of at most 10 attributes; the best vector on every support is solved for from second moments; \
              the gaps and gradients of virtual designs against closed forms.",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Given examples in a given order; dry after the last. Gradients come from the default path over blocks.
 #[derive(Clone, Debug, Default)]
-pub struct Examples {
+pub struct GivenExamples {
     dim: usize,
     /// Attributes and label of each example; all orders of the same examples share them.
     given: Arc<Vec<(Vec<f64>, f64)>>,
@@ -14,10 +14,10 @@ pub struct Examples {
     position: usize,
 }
 
-impl Examples {
+impl GivenExamples {
     /// No examples yet, of `dim` attributes.
     pub fn new(dim: usize) -> Self {
-        Examples { dim, ..Examples::default() }
+        GivenExamples { dim, ..GivenExamples::default() }
     }
 
     /// Appends an example with these `d` attributes and this label.
@@ -29,7 +29,7 @@ impl Examples {
 
     /// The examples in another order, from the start: by number, as they were appended, with repetitions and omissions.
     pub fn in_order(&self, order: Vec<usize>) -> Self {
-        Examples { dim: self.dim, given: Arc::clone(&self.given), order, position: 0 }
+        GivenExamples { dim: self.dim, given: Arc::clone(&self.given), order, position: 0 }
     }
 
     /// The examples `times` over: one pass for every block of an Exploration update.
@@ -59,7 +59,7 @@ impl Examples {
     }
 }
 
-impl Source for Examples {
+impl Source for GivenExamples {
     fn dim(&self) -> usize {
         self.dim
     }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn examples_come_in_order_and_run_dry() {
-        let mut examples = Examples::new(2);
+        let mut examples = GivenExamples::new(2);
         examples.push(&[1.0, 2.0], 3.0);
         examples.push(&[4.0, 5.0], 6.0);
         let mut twice = examples.repeated(2);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn another_order_repeats_and_leaves_out_and_more_can_be_appended() {
-        let mut examples = Examples::new(1);
+        let mut examples = GivenExamples::new(1);
         [10.0, 20.0, 30.0].iter().for_each(|x| examples.push(&[*x], -x));
         let mut chosen = examples.in_order(vec![2, 0, 2]);
         chosen.push(&[40.0], -40.0);

@@ -12,17 +12,17 @@ use lao_kernels::SparseView;
 
 /// `d` independent signs less their mean. `R_inf = 2 - 2/d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Centred {
+pub struct Centered {
     dim: usize,
 }
 
-impl Centred {
+impl Centered {
     /// `dim` attributes.
     ///
     /// # Errors
     /// When `dim` is below 2 or above 2^32.
-    pub fn new(dim: usize) -> Result<Centred, DesignError> {
-        Ok(Centred { dim: check_dim("Centred", dim, dim >= 2, "2 to 2^32 attributes")? })
+    pub fn new(dim: usize) -> Result<Centered, DesignError> {
+        Ok(Centered { dim: check_dim("Centred", dim, dim >= 2, "2 to 2^32 attributes")? })
     }
 
     fn mean(&self, total: f64) -> f64 {
@@ -30,7 +30,7 @@ impl Centred {
     }
 }
 
-impl Design for Centred {
+impl Design for Centered {
     fn dim(&self) -> usize {
         self.dim
     }
