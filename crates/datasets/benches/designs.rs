@@ -85,7 +85,7 @@ fn batch(criterion: &mut Criterion) {
     let every: Vec<u32> = (0..1025).collect();
     let (mut sum, mut scratch) = (vec![0.0; 512], Scratch::default());
     let ask = |examples| GradientAsk { theta: theta.view(), attributes: &block, observed: &every, examples };
-    for noise in [Noise::Gaussian(1.0), Noise::RademacherLaw(1.0)] {
+    for noise in [Noise::Gaussian(1.0), Noise::Signs(1.0)] {
         let plain = Virtual::new(Hadamard::new(dim).unwrap(), star.clone(), noise, &Seed::root(1)).unwrap();
         let mut counted = Counted::new(plain).unwrap();
         let name = if noise == Noise::Gaussian(1.0) { "gaussian" } else { "signs" };

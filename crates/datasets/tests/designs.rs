@@ -55,7 +55,7 @@ fn take<S: Source>(source: &mut S, attributes: &[u32], rows: usize) -> Vec<Vec<f
 
 #[test]
 fn every_design_keeps_the_contract_of_a_source() {
-    for noise in [Noise::None, Noise::Gaussian(0.3), Noise::RademacherLaw(2.0)] {
+    for noise in [Noise::None, Noise::Gaussian(0.3), Noise::Signs(2.0)] {
         for (place, (name, _)) in designs().into_iter().enumerate() {
             for length in [0, 50, u64::MAX] {
                 let make = || source(designs().swap_remove(place).1, noise).with_length(length);
@@ -77,7 +77,7 @@ fn a_source_that_draws_its_sums_from_their_law_keeps_the_rest_of_the_contract() 
 
 #[test]
 fn an_example_is_the_same_however_it_is_looked_at() {
-    for noise in [Noise::None, Noise::Gaussian(0.3), Noise::RademacherLaw(2.0)] {
+    for noise in [Noise::None, Noise::Gaussian(0.3), Noise::Signs(2.0)] {
         for (name, design) in designs() {
             let mut source = source(design, noise);
             let every: Vec<u32> = (0..source.dim() as u32).collect();
@@ -155,7 +155,7 @@ fn labels_are_the_linear_predictor_plus_noise() {
     for (name, design) in designs() {
         let every: Vec<u32> = (0..design.dim() as u32).collect();
         let star = theta_star(design.dim());
-        let mut source = source(design, Noise::RademacherLaw(0.25));
+        let mut source = source(design, Noise::Signs(0.25));
         let mut seen = take(&mut source, &every, 200);
         let labels = seen.pop().unwrap();
         for (i, label) in labels.iter().enumerate() {
@@ -214,7 +214,7 @@ fn restricted_eigenvalues_are_those_of_the_enumeration() {
 #[test]
 fn constants_have_the_factor_two_and_the_order_two_s() {
     let design = EquicorrelatedBlocks::new(12, 6, 0.25).unwrap();
-    let source = Virtual::new(design, theta_star(12), Noise::RademacherLaw(3.0), &Seed::root(1)).unwrap();
+    let source = Virtual::new(design, theta_star(12), Noise::Signs(3.0), &Seed::root(1)).unwrap();
     let constants = source.constants(2);
     assert_eq!((constants.smoothness, constants.convexity), (2.0 * (1.0 + 3.0 * 0.25), 2.0 * 0.75));
     assert_eq!((constants.bound, constants.noise, constants.sparsity), (1.0, 3.0, 2));
@@ -296,7 +296,7 @@ fn bad_parameters_are_refused_by_name() {
     let new = |dim, noise| Virtual::new(Normal::new(dim).unwrap(), star(), noise, &Seed::root(0));
     assert!(message(new(5, Noise::None).unwrap_err()).contains("dimension 4"));
     assert!(message(new(4, Noise::Gaussian(-1.0)).unwrap_err()).contains("sigma is -1"));
-    assert!(message(new(4, Noise::RademacherLaw(f64::NAN)).unwrap_err()).contains("sigma"));
+    assert!(message(new(4, Noise::Signs(f64::NAN)).unwrap_err()).contains("sigma"));
     assert!(message(Normal::new(5000).unwrap().covariance().unwrap_err()).contains("5000"));
 }
 
@@ -304,7 +304,7 @@ fn bad_parameters_are_refused_by_name() {
 fn noise_is_that_of_its_law_and_independent_of_the_attributes() {
     // 10^5 rows. Means of independent centered terms of variance v, within 6 standard errors sqrt(v / n).
     let n = 100_000;
-    for (noise, fourth) in [(Noise::Gaussian(2.0), 3.0 * 16.0), (Noise::RademacherLaw(2.0), 16.0)] {
+    for (noise, fourth) in [(Noise::Gaussian(2.0), 3.0 * 16.0), (Noise::Signs(2.0), 16.0)] {
         let star = SparseVector::zeros(4);
         let mut source = Virtual::new(Rademacher::new(4).unwrap(), star, noise, &Seed::root(4)).unwrap();
         let seen = take(&mut source, &[0, 1, 2, 3], n);
@@ -330,8 +330,7 @@ fn first_values_are_pinned() {
         lines.push(format!("{name}: {seen:?}"));
     }
     let star = SparseVector::zeros(2);
-    let mut signs =
-        Virtual::new(Normal::new(2).unwrap(), star, Noise::RademacherLaw(1.0), &Seed::root(11)).unwrap();
+    let mut signs = Virtual::new(Normal::new(2).unwrap(), star, Noise::Signs(1.0), &Seed::root(11)).unwrap();
     lines.push(format!("sign noise: {:?}", take(&mut signs, &[], 8)));
     let sphere = Box::new(Sphere::new(6).unwrap());
     lines.push(format!("sphere: {:?}", take(&mut source(sphere, Noise::None), &[1, 5], 3)));

@@ -84,7 +84,7 @@ fn counted_gradient_has_the_exact_mean_and_variance() {
     // deviates by at most 6 standard errors, its variance by a factor of at most 1 +- 6 sqrt(2 / 399).
     const DIM: usize = 8;
     const BATCHES: usize = 400;
-    for noise in [Noise::Gaussian(2.0), Noise::RademacherLaw(2.0)] {
+    for noise in [Noise::Gaussian(2.0), Noise::Signs(2.0)] {
         for examples in [300, 1_000_000_000_000] {
             let star = SparseVector::new(DIM, vec![2], vec![1.0]).unwrap();
             let source = Virtual::new(Hadamard::new(DIM).unwrap(), star, noise, &Seed::root(8)).unwrap();

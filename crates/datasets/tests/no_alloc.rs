@@ -80,14 +80,14 @@ fn virtual_designs_allocate_only_at_first() {
     ];
     let star = SparseVector::new(DIM, vec![0, 31], vec![1.0, 2.0]).unwrap();
     for design in designs {
-        for noise in [Noise::Gaussian(1.0), Noise::RademacherLaw(1.0)] {
+        for noise in [Noise::Gaussian(1.0), Noise::Signs(1.0)] {
             let name = format!("{design:?}");
             let source = Virtual::new(design.clone(), star.clone(), noise, &Seed::root(1)).unwrap();
             assert_eq!(allocations_after_warm_up(source), 0, "{name}");
         }
     }
     let hadamard = HadamardPairs::new(DIM, 0.5).unwrap();
-    let plain = Virtual::new(hadamard, star, Noise::RademacherLaw(1.0), &Seed::root(1)).unwrap();
+    let plain = Virtual::new(hadamard, star, Noise::Signs(1.0), &Seed::root(1)).unwrap();
     assert_eq!(allocations_after_warm_up(Counted::new(plain).unwrap()), 0);
 }
 

@@ -299,7 +299,7 @@ pub fn noise_sums(rng: &mut Rng, noise: Noise, counts: &[u64], sums: &mut [f64])
                 let z: f64 = StandardNormal.sample(rng);
                 sigma * (count as f64).sqrt() * z
             }
-            Noise::RademacherLaw(sigma) => {
+            Noise::Signs(sigma) => {
                 let plus = fair_binomial(rng, count);
                 sigma * (plus as f64 - (count - plus) as f64)
             }

@@ -15,7 +15,7 @@ pub enum Noise {
     /// Normal with this standard deviation.
     Gaussian(f64),
     /// Plus or minus this value with equal probability.
-    RademacherLaw(f64),
+    Signs(f64),
 }
 
 impl Noise {
@@ -23,7 +23,7 @@ impl Noise {
     pub fn sigma(&self) -> f64 {
         match *self {
             Noise::None => 0.0,
-            Noise::Gaussian(sigma) | Noise::RademacherLaw(sigma) => sigma,
+            Noise::Gaussian(sigma) | Noise::Signs(sigma) => sigma,
         }
     }
 }
@@ -159,7 +159,7 @@ impl<D: Design> Virtual<D> {
                     *y += sigma * z;
                 }
             }
-            Noise::RademacherLaw(sigma) => {
+            Noise::Signs(sigma) => {
                 add_signs(self.position, sigma, &mut self.labels, |row| stream.word(row));
             }
         }

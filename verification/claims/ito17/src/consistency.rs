@@ -80,7 +80,7 @@ pub(super) fn experiment<L: Averages>(
     let all = cx.all_trials("runs", runs, |trial| {
         let design = Scaled::new(Rademacher::new(DIM)?, 1.0 / (DIM as f64).sqrt())?;
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
-        let inner = Virtual::new(design, star, Noise::RademacherLaw(0.1), &trial.seed.child("data"))?;
+        let inner = Virtual::new(design, star, Noise::Signs(0.1), &trial.seed.child("data"))?;
         let source = drawn(&mut Silenced { inner, after }, last as usize + 1)?;
         let seed = trial.seed.child("algorithm");
         if greedy {

@@ -92,7 +92,7 @@ fn learner(scale: f64, noise: f64) -> anyhow::Result<Dantzig> {
 
 fn source(seed: &Seed) -> anyhow::Result<Virtual<Rademacher>> {
     let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
-    Ok(Virtual::new(Rademacher::new(DIM)?, star, Noise::RademacherLaw(NOISE), &seed.child("data"))?)
+    Ok(Virtual::new(Rademacher::new(DIM)?, star, Noise::Signs(NOISE), &seed.child("data"))?)
 }
 
 /// The largest `|(b - A w*)/t|_inf / gamma_t` over t = 16, 32, .., `last`.

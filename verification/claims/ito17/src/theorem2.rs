@@ -79,8 +79,7 @@ impl Shape {
         let design = Scaled::new(Rademacher::new(dim)?, 1.0 / (dim as f64).sqrt())?;
         let last = (dim - kept) as u32..dim as u32;
         let star = SparseVector::new(dim, last.collect(), vec![0.9 / (kept as f64).sqrt(); kept])?;
-        let mut source =
-            Virtual::new(design, star.clone(), Noise::RademacherLaw(NOISE), &seed.child("data"))?;
+        let mut source = Virtual::new(design, star.clone(), Noise::Signs(NOISE), &seed.child("data"))?;
         let race = Race::new(&mut source, star.view(), vec![rounds])?;
         let regret = race.regret(learner, budget, &seed.child("algorithm"))?;
         Ok(regret[0] + race.comparator())

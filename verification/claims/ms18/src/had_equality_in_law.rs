@@ -211,7 +211,7 @@ fn theta_and_star() -> (SparseVector, SparseVector) {
 
 impl Way {
     fn noise(&self) -> Noise {
-        if self.signs { Noise::RademacherLaw(SIGMA) } else { Noise::Gaussian(SIGMA) }
+        if self.signs { Noise::Signs(SIGMA) } else { Noise::Gaussian(SIGMA) }
     }
 
     fn even_share(&self) -> f64 {

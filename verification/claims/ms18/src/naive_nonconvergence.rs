@@ -38,7 +38,7 @@ fn unit(attribute: u32, value: f64) -> SparseVector {
 }
 
 fn problem(rho: f64, data: &Seed) -> anyhow::Result<Virtual<CorrelatedPairs>> {
-    Ok(Virtual::new(CorrelatedPairs::new(2, rho)?, unit(0, 1.0), Noise::RademacherLaw(0.5), data)?)
+    Ok(Virtual::new(CorrelatedPairs::new(2, rho)?, unit(0, 1.0), Noise::Signs(0.5), data)?)
 }
 
 /// The gap at the end of a run; infinite after divergence.

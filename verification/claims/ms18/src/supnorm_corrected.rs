@@ -138,7 +138,7 @@ fn settings(all: bool) -> Vec<Setting> {
     let mut settings = Vec::new();
     let mut noises = vec![Noise::None];
     for sigma in [1.0, 10.0] {
-        noises.extend([Noise::Gaussian(sigma), Noise::RademacherLaw(sigma)]);
+        noises.extend([Noise::Gaussian(sigma), Noise::Signs(sigma)]);
     }
     for design in DESIGNS {
         for error in Error::ALL {
@@ -149,7 +149,7 @@ fn settings(all: bool) -> Vec<Setting> {
                             (error, noise),
                             (Error::Zero, Noise::Gaussian(1.0))
                                 | (Error::Dense, Noise::None)
-                                | (Error::Dense, Noise::RademacherLaw(1.0))
+                                | (Error::Dense, Noise::Signs(1.0))
                                 | (Error::Single, Noise::Gaussian(10.0))
                         );
                     let ragged =

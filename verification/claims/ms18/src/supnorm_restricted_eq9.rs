@@ -87,8 +87,7 @@ fn share<D: Design + Clone>(
     };
     let theta = SparseVector::new(DIM, SUPPORT.to_vec(), theta.to_vec())?;
     let sigma = if matches!(part, Part::Signal) { 0.0 } else { 2.0 };
-    let noise =
-        if trial.number.is_multiple_of(2) { Noise::Gaussian(sigma) } else { Noise::RademacherLaw(sigma) };
+    let noise = if trial.number.is_multiple_of(2) { Noise::Gaussian(sigma) } else { Noise::Signs(sigma) };
     let star = SparseVector::new(DIM, star.0, star.1)?;
     let v = minus(&theta.view().to_dense(), &star.view().to_dense());
     let source = Virtual::new(design.clone(), star, noise, &trial.seed.child("data"))?;
