@@ -1,9 +1,9 @@
 //! Pages made from records: one per scenario, and one that lists them.
 
-use crate::kinds::{self, Analysis};
-use crate::record::Record;
+use crate::kinds::{Analysis, Rows};
+use crate::record::BenchRecord;
 use crate::run;
-use crate::scenario::Scenario;
+use crate::scenario::{BenchTier, SCENARIOS, Scenario};
 use anyhow::Context as _;
 use lao_figures::{OutputFolder, draw, seconds, standalone};
 use minijinja::value::Serde;
@@ -15,21 +15,33 @@ const STYLE: &str = include_str!("../templates/style.css");
 const PAGE: &str = include_str!("../templates/scenario.html");
 const INDEX: &str = include_str!("../templates/index.html");
 
+/// Said of the check tier wherever its figures stand.
+pub const CHECK_TIER: &str =
+    "Check tier: this run shows that the scenario runs, and nothing else. Its figures mean nothing.";
+
 /// What a page shows of one scenario.
 #[derive(Serialize)]
 struct Page {
     name: String,
-    kind: String,
+    kind: &'static str,
     title: String,
     source: String,
     definition: String,
-    /// Whether its jobs ran alone.
-    alone: bool,
+    /// Whether its jobs ran one after the other.
+    one_by_one: bool,
+    /// Said first, where the figures mean nothing.
+    warning: Option<&'static str>,
+    /// Who won.
+    winner: String,
+    failures: Vec<String>,
     tier: String,
     repetitions: u64,
     seed: u64,
     version: String,
+    revision: String,
     host: String,
+    processor: String,
+    features: String,
     duration: String,
     figures: Vec<Drawing>,
     table: Vec<Vec<String>>,
@@ -42,21 +54,28 @@ struct Drawing {
 }
 
 impl Page {
-    fn new(scenario: &Scenario, record: &Record, analysis: &Analysis) -> anyhow::Result<Self> {
+    fn new(scenario: &Scenario, record: &BenchRecord, analysis: &Analysis) -> anyhow::Result<Self> {
         let drawn =
             analysis.figures.iter().map(|f| Ok(Drawing { svg: draw(f)?, caption: f.caption.clone() }));
+        let origin = record.provenance.clone();
         Ok(Page {
             name: scenario.name.clone(),
-            kind: scenario.kind.to_string(),
+            kind: scenario.kind.label(),
             title: scenario.title.clone(),
             source: scenario.source.clone(),
             definition: scenario.text.clone(),
-            alone: kinds::alone(scenario.kind),
+            one_by_one: scenario.kind.needs_idle_machine(),
+            warning: (record.tier == BenchTier::Check).then_some(CHECK_TIER),
+            winner: analysis.winner.clone(),
+            failures: failures(record),
             tier: record.tier.to_string(),
             repetitions: record.size.repetitions,
             seed: record.seed,
-            version: record.version.clone(),
-            host: record.host.clone(),
+            version: origin.version,
+            revision: origin.revision,
+            host: origin.host,
+            processor: origin.processor,
+            features: origin.features,
             duration: seconds(record.seconds),
             figures: drawn.collect::<anyhow::Result<_>>()?,
             table: analysis.table.clone(),
@@ -64,14 +83,27 @@ impl Page {
     }
 }
 
+/// Returns a line for each job that failed.
+pub fn failures(record: &BenchRecord) -> Vec<String> {
+    let line = |row: &crate::record::Row| {
+        let error = row.error.as_deref().unwrap_or_default();
+        format!("{}, repetition {}, d = {}: {error}", row.learner, row.repetition, row.dim)
+    };
+    record.failures().map(line).collect()
+}
+
 /// Writes `index.html` and `figure-<n>.svg` of one scenario, next to its records. Figures of an earlier run
 /// go.
 ///
 /// # Errors
 /// When a figure cannot be drawn or a file cannot be written.
-pub fn write(scenario: &Scenario, record: &Record, folder: &mut OutputFolder) -> anyhow::Result<Analysis> {
+pub fn write(
+    scenario: &Scenario,
+    record: &BenchRecord,
+    folder: &mut OutputFolder,
+) -> anyhow::Result<Analysis> {
     let name = |file: &str| format!("{}/{file}", scenario.name);
-    let analysis = kinds::analyze(scenario, &record.rows);
+    let analysis = scenario.kind.analyze(&Rows(&record.rows));
     let page = Page::new(scenario, record, &analysis)?;
     let figures = page.figures.iter().enumerate();
     let mut files: Vec<(String, String)> =
@@ -84,20 +116,37 @@ pub fn write(scenario: &Scenario, record: &Record, folder: &mut OutputFolder) ->
     Ok(analysis)
 }
 
-/// Writes the page that lists all scenarios whose records are in the folder, from this run or an earlier one.
+/// Writes the page that lists all scenarios whose records are in the folder, from this run or an earlier one: those of the
+/// suite in its order, then the others by name. Each page is made from the definition that its record carries.
 ///
 /// # Errors
 /// When records cannot be read or the file cannot be written.
 pub fn write_index(folder: &mut OutputFolder) -> anyhow::Result<()> {
     let mut pages = Vec::new();
-    for scenario in Scenario::all()? {
-        if let Some(record) = Record::read(&folder.path().join(&scenario.name))? {
-            pages.push(Page::new(&scenario, &record, &kinds::analyze(&scenario, &record.rows))?);
-        }
+    for record in records(folder.path())? {
+        let scenario = Scenario::parse(&record.scenario, &record.definition)?;
+        pages.push(Page::new(&scenario, &record, &scenario.kind.analyze(&Rows(&record.rows)))?);
     }
     let pages = Serde(pages);
     folder.announce([run::PAGE.to_string()])?;
     folder.write(run::PAGE, render(INDEX, context! { pages })?.as_bytes())
+}
+
+/// Returns the records in a folder of results, in the order of the page that lists them.
+fn records(out: &Path) -> anyhow::Result<Vec<BenchRecord>> {
+    let mut names: Vec<String> = match std::fs::read_dir(out) {
+        Ok(entries) => entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error).with_context(|| format!("cannot look into {}", out.display())),
+    };
+    let place =
+        |name: &String| SCENARIOS.iter().position(|(known, _)| known == name).unwrap_or(SCENARIOS.len());
+    names.sort_by(|a, b| place(a).cmp(&place(b)).then(a.cmp(b)));
+    let read = |name: &String| {
+        let folder = out.join(name);
+        if folder.is_dir() { BenchRecord::read(&folder).transpose() } else { None }
+    };
+    names.iter().filter_map(read).collect()
 }
 
 /// Finds out, before any work, whether the records of scenarios that will not run, which [`write_index`]
@@ -106,9 +155,19 @@ pub fn write_index(folder: &mut OutputFolder) -> anyhow::Result<()> {
 /// # Errors
 /// When records cannot be read.
 pub fn check_others(running: &[Scenario], out: &Path) -> anyhow::Result<()> {
-    let all = Scenario::all()?;
-    let mut others = all.iter().filter(|other| running.iter().all(|scenario| scenario.name != other.name));
-    others.try_for_each(|other| Record::read(&out.join(&other.name)).map(drop))
+    let others = std::fs::read_dir(out).into_iter().flatten().flatten();
+    let names = others.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut others = names.filter(|name| running.iter().all(|scenario| scenario.name != *name));
+    others.try_for_each(|name| {
+        let folder = out.join(name);
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        let Some(record) = BenchRecord::read(&folder)? else { return Ok(()) };
+        let refused =
+            || format!("{} holds a record of another version: delete it and run again", folder.display());
+        Scenario::parse(&record.scenario, &record.definition).map(drop).with_context(refused)
+    })
 }
 
 fn render(template: &str, values: Value) -> anyhow::Result<String> {

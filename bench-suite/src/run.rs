@@ -1,8 +1,8 @@
 //! Runs scenarios.
 
-use crate::kinds;
-use crate::record::{Record, Row, TABLES};
-use crate::scenario::{ALL, Scenario, Tier};
+use crate::kinds::Job;
+use crate::record::{self, BenchRecord, Row, TABLES};
+use crate::scenario::{BenchTier, SCENARIOS, Scenario};
 use anyhow::Context as _;
 use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;
@@ -13,9 +13,9 @@ use std::time::Instant;
 
 /// How a run is to be made.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct BenchOptions {
     /// How much work.
-    pub tier: Tier,
+    pub tier: BenchTier,
     /// Root seed.
     pub seed: u64,
     /// Threads; 0 is one per processor. Jobs whose time is the result always run one after the other.
@@ -27,15 +27,15 @@ pub type BenchProgress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
 /// The run was canceled; the scenario left nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Canceled;
+pub struct BenchCanceled;
 
-impl std::fmt::Display for Canceled {
+impl std::fmt::Display for BenchCanceled {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("cancelled")
+        f.write_str("canceled")
     }
 }
 
-impl std::error::Error for Canceled {}
+impl std::error::Error for BenchCanceled {}
 
 /// The page of a scenario, and the one that lists all of them.
 pub(crate) const PAGE: &str = "index.html";
@@ -51,12 +51,16 @@ pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
 
 /// The files in a folder that a version without `.lao-output` wrote, known by the records of the scenarios.
 fn older(out: &Path) -> Vec<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        scenario: String,
+    }
     let recorded = |name: &&str| {
-        Record::read(&out.join(name))
-            .is_ok_and(|record| record.is_some_and(|record| record.scenario == **name))
+        let text = std::fs::read(out.join(name).join("records.json")).unwrap_or_default();
+        serde_json::from_slice(&text).is_ok_and(|record: Named| record.scenario == **name)
     };
     let mut files = Vec::new();
-    for scenario in ALL.iter().map(|(name, _)| *name).filter(recorded) {
+    for scenario in SCENARIOS.iter().map(|(name, _)| *name).filter(recorded) {
         let entries = std::fs::read_dir(out.join(scenario)).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let ours = names.filter(|name| name == PAGE || TABLES.contains(&name.as_str()) || is_figure(name));
@@ -80,21 +84,23 @@ fn is_figure(name: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Runs one scenario and leaves its records in the folder, under its name.
+/// Runs one scenario and leaves its records in the folder, under its name. A job that fails leaves a row with its error.
 ///
 /// # Errors
-/// When a job fails, the folder cannot be written, or the run was canceled ([`Canceled`]).
+/// When the scenario cannot run ([`Scenario::check`]), the folder cannot be written, or the run was canceled
+/// ([`BenchCanceled`]).
 pub fn run(
     scenario: &Scenario,
-    options: Options,
+    options: BenchOptions,
     folder: &mut OutputFolder,
     progress: &BenchProgress<'_>,
     canceled: &AtomicBool,
-) -> anyhow::Result<Record> {
+) -> anyhow::Result<BenchRecord> {
     // Before the work, so that a file that stands in the way is known at once.
     folder.announce(TABLES.into_iter().chain([PAGE]).map(|name| format!("{}/{name}", scenario.name)))?;
     folder.announce([PAGE.to_string()])?;
-    let mut record = Record::new(scenario, options.tier, options.seed);
+    record::earlier(&folder.path().join(&scenario.name).join(TABLES[0]))?;
+    let mut record = BenchRecord::new(scenario, options.tier, options.seed);
     let start = Instant::now();
     record.rows = measure(scenario, options, progress, canceled)?;
     record.seconds = start.elapsed().as_secs_f64();
@@ -102,34 +108,52 @@ pub fn run(
     Ok(record)
 }
 
-/// The rows of one scenario. All but the times depend on the seed alone.
+/// Returns the rows of one scenario. All but the times depend on the seed alone.
 ///
 /// # Errors
-/// When a job fails or the run was canceled ([`Canceled`]).
+/// When the scenario cannot run ([`Scenario::check`]) or the run was canceled ([`BenchCanceled`]).
 pub fn measure(
     scenario: &Scenario,
-    options: Options,
+    options: BenchOptions,
     progress: &BenchProgress<'_>,
     canceled: &AtomicBool,
 ) -> anyhow::Result<Vec<Row>> {
-    let size = scenario.tiers.size(options.tier);
-    let jobs = kinds::jobs(scenario, size)?;
+    scenario.check()?;
+    let (kind, size) = (&scenario.kind, scenario.tiers.size(options.tier));
+    let (names, dims) = (kind.contenders(), kind.dims()?);
+    let mut jobs = Vec::new();
+    for repetition in 0..size.repetitions {
+        for contender in 0..names.len() {
+            jobs.extend(dims.iter().map(|&dim| Job { contender, repetition, dim }));
+        }
+    }
     let seed = Seed::root(options.seed).child("scenario").child(&scenario.name);
     let done = AtomicUsize::new(0);
-    let one = |job: &kinds::Job| -> anyhow::Result<Vec<Row>> {
+    let one = |job: &Job| -> anyhow::Result<Vec<Row>> {
         if canceled.load(Ordering::Relaxed) {
-            return Err(Canceled.into());
+            return Err(BenchCanceled.into());
         }
-        let rows = kinds::measure(scenario, job, size, &seed).with_context(|| {
-            format!(
-                "{}: {}, repetition {}, d = {}",
-                scenario.name, job.contender.name, job.repetition, job.dim
-            )
-        })?;
+        let row = |examples, metric: &str, value, error| Row {
+            scenario: scenario.name.clone(),
+            learner: names[job.contender].into(),
+            repetition: job.repetition,
+            dim: job.dim,
+            examples,
+            metric: metric.into(),
+            value,
+            error,
+        };
+        let rows = match kind.measure(job, size, &seed.trial(job.repetition)) {
+            Ok(found) => {
+                let number = |x: f64| x.is_finite().then_some(x);
+                found.iter().map(|m| row(m.examples, m.metric, number(m.value), None)).collect()
+            }
+            Err(error) => vec![row(0, "error", None, Some(format!("{error:#}")))],
+        };
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         Ok(rows)
     };
-    let rows: Vec<anyhow::Result<Vec<Row>>> = if kinds::alone(scenario.kind) {
+    let rows: Vec<anyhow::Result<Vec<Row>>> = if kind.needs_idle_machine() {
         jobs.iter().map(one).collect()
     } else {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();

@@ -1,119 +1,67 @@
 //! What a scenario is, and the list of them.
 
-use anyhow::{Context as _, bail, ensure};
-use lao_algorithms::thresholding::{SolverRow, registry};
-use lao_algorithms::{AnyLearner, AnyParams};
-use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
-use lao_kernels::{SparseVector, SparseView};
-use lao_observation::sample::SubsetSampler;
-use lao_observation::{Seed, Source};
+use crate::kinds::{self, Kind};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, Deserializer};
 
-/// All scenarios: name and definition.
-pub const ALL: &[(&str, &str)] = &[
+/// The scenarios of the suite: name and definition.
+pub const SCENARIOS: &[(&str, &str)] = &[
     ("ms18-fig1", include_str!("../scenarios/ms18-fig1.toml")),
+    ("diabetes", include_str!("../scenarios/diabetes.toml")),
     ("cost-vs-d", include_str!("../scenarios/cost-vs-d.toml")),
     ("cost-online", include_str!("../scenarios/cost-online.toml")),
     ("recovery-tall", include_str!("../scenarios/recovery-tall.toml")),
     ("recovery-wide", include_str!("../scenarios/recovery-wide.toml")),
 ];
 
-/// A scenario's definition.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A scenario: what is measured, on which data, by which learners or solvers.
+///
+/// Its definition is a TOML file. Four keys are the same for all scenarios: `title`, `source`, `kind` and `tiers`. The
+/// others are the settings of the kind, one struct in the kind's file; a key that the kind does not have is an error.
+#[derive(Debug)]
 pub struct Scenario {
     /// Its name; the file's.
-    #[serde(skip)]
     pub name: String,
     /// The definition as it was read.
-    #[serde(skip)]
     pub text: String,
     /// One line.
     pub title: String,
     /// Where it comes from.
     pub source: String,
-    /// What is measured.
-    pub kind: Kind,
-    /// On what.
-    pub data: Data,
-    /// How much, per tier.
+    /// How much is measured, per tier.
     pub tiers: Tiers,
-    /// By whom: a name, a method and its parameters (`dim` and `budget` come from the data); for solvers of finite sums a
-    /// name, a solver, how its sparsity is chosen, its step and its passes.
-    pub learners: Vec<toml::Table>,
+    /// What is measured, with its settings.
+    pub kind: Box<dyn Kind>,
 }
 
-/// What is measured and how it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Test error against examples seen.
-    LearningCurve,
-    /// Time per example against the number of attributes.
-    Cost,
-    /// What solvers of finite sums find, and how long they take.
-    Recovery,
-}
-
-/// The data of a scenario: a virtual design.
-#[derive(Clone, Debug, Deserialize)]
+/// The keys that all scenarios have.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Data {
-    /// Law of the attributes.
-    pub design: Design,
-    /// `d`, for kinds that use one.
-    pub dim: Option<usize>,
-    /// Several `d`, for kinds that vary it.
+struct Head {
+    title: String,
+    #[serde(default = "own")]
+    source: String,
+    kind: String,
     #[serde(default)]
-    pub dims: Vec<usize>,
-    /// `s'`, attributes per example; 0 for kinds at full information.
-    #[serde(default)]
-    pub budget: usize,
-    /// Correlation of neighboring attributes, for kinds that have it.
-    #[serde(default)]
-    pub correlation: f64,
-    /// Standard deviation of the noise.
-    pub noise: f64,
-    /// Training examples.
-    pub train: Option<u64>,
-    /// Test examples.
-    pub test: Option<u64>,
-    /// Examples per measurement.
-    pub examples: Option<u64>,
-    /// The target's non-zeros, at places drawn anew for each repetition.
-    pub support: SupportSpec,
+    tiers: Tiers,
 }
 
-/// The non-zeros of a target.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SupportSpec {
-    /// How many are positive.
-    pub positive: usize,
-    /// How many are negative.
-    pub negative: usize,
-    /// Their absolute value.
-    pub magnitude: f64,
+/// The source of a scenario whose definition names none.
+fn own() -> String {
+    "own data".into()
 }
 
-/// Law of the attributes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Design {
-    /// Independent standard normal.
-    Normal,
-    /// Independent signs.
-    Rademacher,
-    /// Independent, uniform with variance 1.
-    Uniform,
-}
+const HEAD: [&str; 4] = ["title", "source", "kind", "tiers"];
 
 /// How much work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tier {
-    /// Seconds: does it run?
+pub enum BenchTier {
+    /// Seconds: shows that the scenario runs, and nothing else.
     Check,
     /// The scenario as it is meant.
     Quick,
@@ -140,229 +88,159 @@ pub struct Size {
     pub scale: f64,
 }
 
+impl Default for Tiers {
+    fn default() -> Self {
+        let size = |repetitions, scale| Size { repetitions, scale };
+        Tiers { check: size(2, 0.1), quick: size(5, 1.0), full: size(20, 1.0) }
+    }
+}
+
 impl Tiers {
-    /// The sizes of a tier.
-    pub fn size(&self, tier: Tier) -> Size {
+    /// Returns the sizes of a tier.
+    pub fn size(&self, tier: BenchTier) -> Size {
         match tier {
-            Tier::Check => self.check,
-            Tier::Quick => self.quick,
-            Tier::Full => self.full,
+            BenchTier::Check => self.check,
+            BenchTier::Quick => self.quick,
+            BenchTier::Full => self.full,
         }
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        for (name, Size { repetitions, scale }) in
+            [("check", self.check), ("quick", self.quick), ("full", self.full)]
+        {
+            ensure!(repetitions > 0, "tiers.{name}.repetitions = 0: give at least 1");
+            let fits = scale > 0.0 && scale <= 1e6;
+            ensure!(fits, "tiers.{name}.scale = {scale}: give a factor above 0, at most 1e6");
+        }
+        Ok(())
     }
 }
 
-/// A learner of a scenario, not yet made.
-#[derive(Clone, Debug)]
-pub struct Contender {
-    /// Its name in the scenario.
-    pub name: String,
-    table: toml::Table,
-}
-
-impl Contender {
-    /// A fresh learner over `dim` attributes within `budget`.
-    ///
-    /// # Errors
-    /// When the parameters do not fit the method.
-    pub fn learner(&self, dim: usize, budget: usize) -> anyhow::Result<AnyLearner> {
-        let mut table = self.table.clone();
-        table.insert("dim".into(), toml::Value::Integer(dim as i64));
-        // Methods that draw with replacement have numbers of draws in its place.
-        if !["draws", "uniform"].iter().any(|draws| table.contains_key(*draws)) {
-            table.insert("budget".into(), toml::Value::Integer(budget as i64));
-        }
-        let params: AnyParams = table.try_into().with_context(|| format!("learner {}", self.name))?;
-        params.build().with_context(|| format!("learner {}", self.name))
-    }
-}
-
-/// A solver of finite sums, as a scenario gives it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SolverText {
-    solver: String,
-    choose: Choose,
-    step: f64,
-    passes: u64,
-}
-
-/// A solver of finite sums and what it is told.
-#[derive(Clone, Copy, Debug)]
-pub struct SolverSpec {
-    /// Which.
-    pub row: &'static SolverRow,
-    /// Where its sparsity comes from.
-    pub choose: Choose,
-    /// Step size times the largest smoothness of a component, for solvers that do not choose their own.
-    pub step: f64,
-    /// IFO calls allowed, as passes over all components.
-    pub passes: u64,
-}
-
-/// How a sparsity is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Choose {
-    /// It is that of the target.
-    Known,
-    /// The best on validation rows, of a path.
-    Validation,
-}
-
-impl Contender {
-    /// The solver of finite sums that this names.
-    ///
-    /// # Errors
-    /// When a key is unknown or missing, there is no such solver, or its step or passes are out of range.
-    pub fn solver(&self) -> anyhow::Result<SolverSpec> {
-        let text: SolverText =
-            self.table.clone().try_into().with_context(|| format!("learner {}", self.name))?;
-        let SolverText { solver, choose, step, passes } = text;
-        let Some(row) = registry::solver(&solver) else {
-            bail!(
-                "learner {}: no solver named `{solver}`; see lao_algorithms::thresholding::SOLVERS",
-                self.name
-            )
-        };
-        let fits = step > 0.0 && step.is_finite() && passes > 0;
-        ensure!(fits, "learner {}: step = {step} and passes = {passes} must be positive", self.name);
-        Ok(SolverSpec { row, choose, step, passes })
+impl Size {
+    /// Returns a number of examples at this size, at least `least`.
+    pub fn scaled(&self, examples: u64, least: u64) -> u64 {
+        ((examples as f64 * self.scale).ceil() as u64).max(least)
     }
 }
 
 impl Scenario {
-    /// Tries a learner on `dim` attributes.
-    ///
-    /// # Errors
-    /// When its parameters are refused.
-    pub fn accepts(&self, contender: &Contender, dim: usize) -> anyhow::Result<()> {
-        match self.kind {
-            Kind::Recovery => contender.solver().map(|_| ()),
-            Kind::LearningCurve | Kind::Cost => contender.learner(dim, self.data.budget).map(|_| ()),
-        }
-    }
-
-    /// All scenarios, parsed.
+    /// Returns all scenarios of the suite.
     ///
     /// # Errors
     /// When a definition is malformed.
     pub fn all() -> anyhow::Result<Vec<Self>> {
-        ALL.iter().map(|(name, text)| Self::parse(name, text)).collect()
+        SCENARIOS.iter().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
-    /// The scenarios of these names, in the order of the list; all, if none is named.
+    /// Returns the scenarios that are named, in the order of the names; all scenarios of the suite, if none is named. A
+    /// name that ends in `.toml` is the path of a definition.
     ///
     /// # Errors
-    /// When a name is unknown; the error suggests the nearest.
+    /// When a name is unknown (the error suggests the nearest) or comes twice, or a definition cannot be read.
     pub fn select(names: &[String]) -> anyhow::Result<Vec<Self>> {
-        for name in names {
-            ensure!(ALL.iter().any(|(known, _)| known == name), "{}", unknown(name));
+        if names.is_empty() {
+            return Self::all();
         }
-        let mut selected = Self::all()?;
-        selected.retain(|scenario| names.is_empty() || names.contains(&scenario.name));
-        ensure!(!selected.is_empty(), "no scenario is selected: nothing to run");
+        let mut selected: Vec<Scenario> = Vec::new();
+        for name in names {
+            let scenario = if name.ends_with(".toml") {
+                Self::read(Path::new(name))?
+            } else {
+                let found = SCENARIOS.iter().find(|(known, _)| known == name);
+                let (name, text) = found.ok_or_else(|| anyhow!(unknown(name)))?;
+                Self::parse(name, text)?
+            };
+            let twice = selected.iter().any(|other| other.name == scenario.name);
+            ensure!(!twice, "two scenarios are called `{}`: run one after the other", scenario.name);
+            selected.push(scenario);
+        }
         Ok(selected)
     }
 
-    /// Reads a definition and tries each learner on it.
+    /// Reads a definition from a file. Paths in it are relative to the file's folder.
     ///
     /// # Errors
-    /// When it is not TOML, has an unknown key, or a learner's parameters are refused.
-    pub fn parse(name: &str, text: &str) -> anyhow::Result<Self> {
-        let mut scenario: Scenario =
-            toml::from_str(text).with_context(|| format!("scenarios/{name}.toml"))?;
-        (scenario.name, scenario.text) = (name.into(), text.into());
-        ensure!(!scenario.learners.is_empty(), "scenarios/{name}.toml: no [[learners]]");
-        let dim = scenario.data.dim.or(scenario.data.dims.first().copied());
-        let Some(dim) = dim else { bail!("scenarios/{name}.toml: data.dim or data.dims is needed") };
-        for contender in scenario.contenders()? {
-            scenario.accepts(&contender, dim).with_context(|| format!("scenarios/{name}.toml"))?;
-        }
-        Ok(scenario)
+    /// When the file cannot be read, its name is not of letters, digits, `-`, `_` and `.`, or is that of a scenario of the
+    /// suite, or its text is no definition.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&c);
+        ensure!(
+            !name.is_empty() && !name.starts_with('.') && name.chars().all(plain),
+            "{shown}: the file's name names the folder of the results; use letters, digits, `-`, `_` and `.` only"
+        );
+        let known = SCENARIOS.iter().any(|(known, _)| *known == name);
+        ensure!(!known, "{shown}: `{name}` is a scenario of the suite; give the file another name");
+        Self::parse_in(name, &text, path.parent().unwrap_or(Path::new("")))
+            .with_context(|| format!("{shown} is no scenario"))
     }
 
-    /// The learners, by name.
+    /// Reads a definition of the suite.
     ///
     /// # Errors
-    /// When one has no name.
-    pub fn contenders(&self) -> anyhow::Result<Vec<Contender>> {
-        let named = |table: &toml::Table| {
-            let mut table = table.clone();
-            match table.remove("name") {
-                Some(toml::Value::String(name)) => Ok(Contender { name, table }),
-                _ => bail!("scenarios/{}.toml: a learner has no name", self.name),
-            }
+    /// When the text is not TOML, or has an unknown key or a value out of range; the error shows the line.
+    pub fn parse(name: &str, text: &str) -> anyhow::Result<Self> {
+        Self::parse_in(name, text, Path::new("")).with_context(|| format!("scenarios/{name}.toml"))
+    }
+
+    fn parse_in(name: &str, text: &str, folder: &Path) -> anyhow::Result<Self> {
+        // The settings are read apart from the head, so that each struct can refuse the keys that it does not know.
+        let mut head = DeTable::parse(text)?;
+        let span = head.span();
+        let (of_head, of_kind) = std::mem::take(head.get_mut())
+            .into_iter()
+            .partition::<DeTable<'_>, _>(|(key, _)| HEAD.contains(&key.get_ref().as_ref()));
+        *head.get_mut() = of_head;
+        let settings = Spanned::new(span, of_kind);
+        let located = |mut error: toml::de::Error| {
+            error.set_input(Some(text));
+            error
         };
-        self.learners.iter().map(named).collect()
+        let Head { title, source, kind, tiers } =
+            Head::deserialize(Deserializer::from(head)).map_err(located)?;
+        tiers.check()?;
+        let Some(read) = kinds::KINDS.iter().find(|known| known.name == kind).map(|known| known.read) else {
+            let known: Vec<&str> = kinds::KINDS.iter().map(|known| known.name).collect();
+            bail!("kind = \"{kind}\" is unknown; there are {}", known.join(", "))
+        };
+        let mut kind = read(Deserializer::from(settings)).map_err(located)?;
+        kind.resolve(folder);
+        Ok(Scenario { name: name.into(), text: text.into(), title, source, tiers, kind })
+    }
+
+    /// Finds out whether the scenario can run: loads its data and makes each learner or solver once.
+    ///
+    /// # Errors
+    /// When data are missing or malformed, two contenders have one name, or parameters are refused.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let names = self.kind.contenders();
+        ensure!(!names.is_empty(), "{}: nobody takes part", self.name);
+        for (i, name) in names.iter().enumerate() {
+            ensure!(!names[..i].contains(name), "{}: two contenders are called `{name}`", self.name);
+        }
+        self.kind.check().with_context(|| self.name.clone())
     }
 }
 
 fn unknown(name: &str) -> String {
-    let ranked = ALL.iter().map(|(known, _)| (strsim::jaro_winkler(name, known), *known));
+    let ranked = SCENARIOS.iter().map(|(known, _)| (strsim::jaro_winkler(name, known), *known));
     let nearest = ranked.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.7);
     let hint = nearest.map_or_else(String::new, |(_, near)| format!("; did you mean `{near}`?"));
-    format!("no scenario named `{name}`{hint} (--list shows all)")
+    format!(
+        "no scenario named `{name}`{hint} (--list shows all; a definition of your own is named by its path, \
+         which ends in .toml)"
+    )
 }
 
-impl Data {
-    /// A target with its non-zeros at random places.
-    ///
-    /// # Errors
-    /// When there are more non-zeros than attributes.
-    pub fn target(&self, dim: usize, seed: &Seed) -> anyhow::Result<SparseVector> {
-        let SupportSpec { positive, negative, magnitude } = self.support;
-        let size = positive + negative;
-        ensure!(size <= dim, "a support of {size} does not fit {dim} attributes");
-        let (mut rng, mut places) = (seed.child("support").rng(), Vec::new());
-        SubsetSampler::new(dim).draw(size, &mut rng, &mut places);
-        let mut signs = Vec::new();
-        SubsetSampler::new(size).draw(negative, &mut rng, &mut signs);
-        let value = |i: usize| if signs.contains(&(i as u32)) { -magnitude } else { magnitude };
-        Ok(SparseVector::new(dim, places, (0..size).map(value).collect())?)
-    }
-
-    /// A stream of examples around `target`.
-    ///
-    /// # Errors
-    /// When the design refuses its parameters.
-    pub fn stream(&self, target: &SparseVector, seed: &Seed) -> anyhow::Result<Box<dyn Stream>> {
-        let (dim, noise) = (target.dim(), Noise::Gaussian(self.noise));
-        Ok(match self.design {
-            Design::Normal => Box::new(Virtual::new(Normal::new(dim)?, target.clone(), noise, seed)?),
-            Design::Rademacher => Box::new(Virtual::new(Rademacher::new(dim)?, target.clone(), noise, seed)?),
-            Design::Uniform => Box::new(Virtual::new(Uniform::new(dim)?, target.clone(), noise, seed)?),
-        })
-    }
-}
-
-/// A source that knows its exact excess risk.
-pub trait Stream: Source + Send {
-    /// `(theta - theta*)' Sigma (theta - theta*)`.
-    fn excess(&self, theta: SparseView<'_>) -> f64;
-}
-
-impl<D: lao_datasets::synthetic::Design> Stream for Virtual<D> {
-    fn excess(&self, theta: SparseView<'_>) -> f64 {
-        self.gap(theta)
-    }
-}
-
-impl fmt::Display for Tier {
+impl fmt::Display for BenchTier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Tier::Check => "check",
-            Tier::Quick => "quick",
-            Tier::Full => "full",
-        })
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::LearningCurve => "learning curve",
-            Kind::Cost => "cost",
-            Kind::Recovery => "recovery",
+            BenchTier::Check => "check",
+            BenchTier::Quick => "quick",
+            BenchTier::Full => "full",
         })
     }
 }

@@ -1,25 +1,32 @@
 //! Scenarios: definitions, selection, runs, records, pages.
 
-use lao_bench_suite::record::{Record, Row};
-use lao_bench_suite::run::{self, Canceled, Options};
-use lao_bench_suite::scenario::{ALL, Scenario, Tier};
-use lao_bench_suite::{kinds, report};
+use lao_bench_suite::kinds::Rows;
+use lao_bench_suite::record::{BenchRecord, Row};
+use lao_bench_suite::report;
+use lao_bench_suite::run::{self, BenchCanceled, BenchOptions};
+use lao_bench_suite::scenario::{BenchTier, SCENARIOS, Scenario};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const CHECK: Options = Options { tier: Tier::Check, seed: 1, jobs: 2 };
+const CHECK: BenchOptions = BenchOptions { tier: BenchTier::Check, seed: 1, jobs: 2 };
 
 fn scenario(name: &str) -> Scenario {
     Scenario::select(&[name.to_string()]).unwrap().remove(0)
 }
 
+fn text(name: &str) -> String {
+    SCENARIOS.iter().find(|(known, _)| *known == name).unwrap().1.into()
+}
+
 /// Curves of a few hundred examples: enough to see what a run leaves.
 fn small() -> Scenario {
-    let (name, text) = ALL[0];
+    let (name, text) = SCENARIOS[0];
     let text = text.replace("train = 90_000", "train = 12_000").replace("test = 10_000", "test = 500");
     Scenario::parse(name, &text).unwrap()
 }
 
-fn rows(scenario: &Scenario, options: Options) -> Vec<Row> {
+fn rows(scenario: &Scenario, options: BenchOptions) -> Vec<Row> {
     run::measure(scenario, options, &|_, _| {}, &AtomicBool::new(false)).unwrap()
 }
 
@@ -28,13 +35,9 @@ fn untimed(rows: Vec<Row>) -> Vec<Row> {
 }
 
 #[test]
-fn every_definition_parses_and_every_learner_is_accepted() {
+fn every_scenario_of_the_suite_can_run() {
     for scenario in Scenario::all().unwrap() {
-        for contender in scenario.contenders().unwrap() {
-            for dim in scenario.data.dims.iter().copied().chain(scenario.data.dim) {
-                scenario.accepts(&contender, dim).unwrap();
-            }
-        }
+        scenario.check().unwrap();
     }
 }
 
@@ -42,32 +45,55 @@ fn every_definition_parses_and_every_learner_is_accepted() {
 fn every_file_in_the_folder_is_listed() {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).unwrap();
     let mut files: Vec<_> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-    let mut listed: Vec<_> = ALL.iter().map(|(name, _)| format!("{name}.toml")).collect();
+    let mut listed: Vec<_> = SCENARIOS.iter().map(|(name, _)| format!("{name}.toml")).collect();
     files.sort();
     listed.sort();
     assert_eq!(files, listed);
 }
 
 #[test]
-fn an_unknown_key_is_refused_and_named() {
-    let (name, text) = ALL[0];
-    for (broken, key) in [
-        (text.replace("kind =", "color = 1\nkind ="), "colour"),
-        (text.replace("noise =", "nois ="), "nois"),
-        (text.replace("sparsity =", "sparsty ="), "sparsty"),
-        (text.replace("repetitions = 2", "repeats = 2"), "repeats"),
+fn a_key_that_the_kind_does_not_have_is_refused_and_shown() {
+    let [curve, cost, recovery] = ["ms18-fig1", "cost-vs-d", "recovery-tall"].map(text);
+    for (name, broken, shown) in [
+        ("ms18-fig1", curve.replace("kind =", "color = 1\nkind ="), "color = 1"),
+        ("ms18-fig1", curve.replace("budget =", "correlation = 0.5\nbudget ="), "correlation = 0.5"),
+        ("ms18-fig1", curve.replace("noise =", "nois ="), "nois"),
+        ("ms18-fig1", curve.replace("repetitions = 2", "repeats = 2"), "repeats = 2"),
+        ("cost-vs-d", cost.replace("budget =", "train = 10\nbudget ="), "train = 10"),
+        ("recovery-tall", recovery.replace("dim =", "dims ="), "dims ="),
+        ("recovery-tall", recovery.replace("passes = 100", "pass = 100"), "pass = 100"),
     ] {
         let error = format!("{:#}", Scenario::parse(name, &broken).unwrap_err());
-        assert!(error.contains(key) && error.contains(name), "{error}");
+        assert!(error.contains(shown) && error.contains(name), "{error}");
     }
+    let broken = curve.replace("sparsity =", "sparsty =");
+    let error = format!("{:#}", Scenario::parse("ms18-fig1", &broken).unwrap().check().unwrap_err());
+    assert!(error.contains("sparsty") && error.contains("Hybrid"), "{error}");
 }
 
 #[test]
-fn a_learner_whose_parameters_do_not_fit_the_data_is_refused() {
-    let (name, text) = ALL[0];
-    let error =
-        format!("{:#}", Scenario::parse(name, &text.replace("sparsity = 30", "sparsity = 50")).unwrap_err());
-    assert!(error.contains("Hybrid") && error.contains("50"), "{error}");
+fn an_unknown_kind_is_refused_with_the_kinds_that_there_are() {
+    let broken = text("ms18-fig1").replace("learning-curve", "learning-curves");
+    let error = format!("{:#}", Scenario::parse("ms18-fig1", &broken).unwrap_err());
+    assert!(error.contains("learning-curves") && error.contains("recovery"), "{error}");
+}
+
+#[test]
+fn a_learner_whose_parameters_do_not_fit_the_data_is_refused_before_the_work() {
+    let broken = text("ms18-fig1").replace("sparsity = 30", "sparsity = 50");
+    let scenario = Scenario::parse("ms18-fig1", &broken).unwrap();
+    let worked = AtomicBool::new(false);
+    let progress = |_: usize, _: usize| worked.store(true, Ordering::Relaxed);
+    let error = run::measure(&scenario, CHECK, &progress, &AtomicBool::new(false)).unwrap_err();
+    let error = format!("{error:#}");
+    assert!(error.contains("Hybrid") && error.contains("50") && !worked.load(Ordering::Relaxed), "{error}");
+}
+
+#[test]
+fn two_contenders_of_one_name_are_refused() {
+    let broken = text("ms18-fig1").replace("Exploration, growing batches", "Hybrid");
+    let error = Scenario::parse("ms18-fig1", &broken).unwrap().check().unwrap_err().to_string();
+    assert!(error.contains("`Hybrid`"), "{error}");
 }
 
 #[test]
@@ -81,15 +107,15 @@ fn an_unknown_scenario_is_an_error_that_suggests_the_nearest() {
 #[test]
 fn the_same_seed_gives_the_same_records_whatever_the_threads() {
     let scenario = small();
-    let one = untimed(rows(&scenario, Options { jobs: 1, ..CHECK }));
+    let one = untimed(rows(&scenario, BenchOptions { jobs: 1, ..CHECK }));
     assert_eq!(one, untimed(rows(&scenario, CHECK)));
-    assert_ne!(one, untimed(rows(&scenario, Options { seed: 2, ..CHECK })));
+    assert_ne!(one, untimed(rows(&scenario, BenchOptions { seed: 2, ..CHECK })));
 }
 
 #[test]
 fn a_learner_that_saw_too_little_for_an_update_is_named_in_the_caption() {
     let scenario = small();
-    let caption = |rows: &[Row]| kinds::analyze(&scenario, rows).figures[0].caption.clone();
+    let caption = |rows: &[Row]| scenario.kind.analyze(&Rows(rows)).figures[0].caption.clone();
     let text = caption(&rows(&scenario, CHECK));
     assert!(
         text.contains("No update was completed by Hybrid: the first needs 1300 more examples."),
@@ -102,10 +128,10 @@ fn a_learner_that_saw_too_little_for_an_update_is_named_in_the_caption() {
 fn curves_start_with_the_error_of_zero_and_end_above_the_noise() {
     let scenario = scenario("ms18-fig1");
     let rows = rows(&scenario, CHECK);
-    for learner in scenario.contenders().unwrap() {
+    for learner in scenario.kind.contenders() {
         let values = |metric: &str, pick: fn(u64) -> bool| -> Vec<f64> {
-            let fits = |row: &&Row| row.learner == learner.name && row.metric == metric && pick(row.examples);
-            rows.iter().filter(fits).map(|row| row.value).collect()
+            let fits = |row: &&Row| row.learner == learner && row.metric == metric && pick(row.examples);
+            rows.iter().filter(fits).map(|row| row.value.unwrap()).collect()
         };
         // The target has 25 entries of size 1, the noise variance 1.
         assert!(values("test mse", |n| n == 0).iter().all(|mse| (20.0..32.0).contains(mse)));
@@ -117,32 +143,33 @@ fn curves_start_with_the_error_of_zero_and_end_above_the_noise() {
 
 #[test]
 fn costs_are_positive_at_every_dimension() {
-    let (name, text) = ALL[1];
+    let (name, text) = ("cost-vs-d", text("cost-vs-d"));
     let text = text.replace("dims = [1_000, 10_000, 100_000, 1_000_000]", "dims = [1_000, 10_000]");
     let scenario = Scenario::parse(name, &text).unwrap();
     let rows = rows(&scenario, CHECK);
-    assert_eq!(rows.len(), 2 * 2 * scenario.learners.len() * 2);
-    assert!(rows.iter().all(|row| row.is_time() && row.value > 0.0 && row.value.is_finite()));
-    let analysis = kinds::analyze(&scenario, &rows);
-    assert_eq!(analysis.table.len(), 1 + 2 * scenario.learners.len());
+    assert_eq!(rows.len(), 2 * 2 * scenario.kind.contenders().len() * 2);
+    assert!(rows.iter().all(|row| row.is_time() && row.value.unwrap() > 0.0));
+    let analysis = scenario.kind.analyze(&Rows(&rows));
+    assert_eq!(analysis.table.len(), 1 + 2 * scenario.kind.contenders().len());
 }
 
 #[test]
 fn htp_recovers_a_correlated_support_and_says_how_long_it_took() {
     let scenario = scenario("recovery-tall");
     let rows = rows(&scenario, CHECK);
-    assert_eq!(rows.len(), 2 * 4 * scenario.learners.len());
+    assert_eq!(rows.len(), 2 * 4 * scenario.kind.contenders().len());
     for row in &rows {
-        assert!(row.value.is_finite() && row.value >= 0.0, "{row:?}");
-        assert!(row.metric != "support F1" || row.learner != "HTP, k known" || row.value > 0.8, "{row:?}");
+        let value = row.value.unwrap();
+        assert!(value >= 0.0, "{row:?}");
+        assert!(row.metric != "support F1" || row.learner != "HTP, k known" || value > 0.8, "{row:?}");
     }
-    let analysis = kinds::analyze(&scenario, &rows);
-    assert_eq!(analysis.table.len(), 1 + scenario.learners.len());
+    let analysis = scenario.kind.analyze(&Rows(&rows));
+    assert_eq!(analysis.table.len(), 1 + scenario.kind.contenders().len());
 }
 
 #[test]
 fn a_solver_that_there_is_not_is_refused() {
-    let (name, text) = ALL[3];
+    let (name, text) = ("recovery-tall", text("recovery-tall"));
     let error = Scenario::parse(name, &text.replace("solver = \"htp\"", "solver = \"hpt\"")).unwrap_err();
     assert!(format!("{error:#}").contains("hpt"), "{error:#}");
 }
@@ -157,11 +184,8 @@ fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
     report::write_index(&mut results).unwrap();
 
     let folder = out.path().join(&scenario.name);
-    assert_eq!(Record::read(&folder).unwrap().as_ref(), Some(&record));
-    let table = std::fs::read(folder.join("records.csv")).unwrap();
-    let table: Vec<Row> =
-        csv::Reader::from_reader(&table[..]).deserialize().collect::<Result<_, _>>().unwrap();
-    assert_eq!(table, record.rows);
+    assert_eq!(BenchRecord::read(&folder).unwrap().as_ref(), Some(&record));
+    assert_eq!(table(&folder).len(), record.rows.len());
     assert!(std::fs::read_to_string(folder.join("figure-1.svg")).unwrap().starts_with("<svg"));
     for page in [folder.join("index.html"), out.path().join("index.html")] {
         let page = std::fs::read_to_string(page).unwrap();
@@ -172,6 +196,167 @@ fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
     }
 }
 
+/// The rows of `records.csv` by column.
+fn table(folder: &Path) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_path(folder.join("records.csv")).unwrap();
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_second_run_appends_its_rows_with_what_they_come_from() {
+    let out = tempfile::tempdir().unwrap();
+    let scenario = small();
+    let mut results = run::open_folder(out.path()).unwrap();
+    let mut once = |seed| {
+        let options = BenchOptions { seed, ..CHECK };
+        run::run(&scenario, options, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap()
+    };
+    let (first, second) = (once(1), once(2));
+    let folder = out.path().join(&scenario.name);
+    let rows = table(&folder);
+    assert_eq!(rows.len(), first.rows.len() + second.rows.len());
+    let of_seed = |seed: &str| rows.iter().filter(|row| row["seed"] == seed).count();
+    assert_eq!((of_seed("1"), of_seed("2")), (first.rows.len(), second.rows.len()));
+    for column in ["started", "version", "revision", "host", "processor", "features", "tier"] {
+        assert!(rows.iter().all(|row| !row[column].is_empty()), "{column}");
+    }
+    assert_eq!(BenchRecord::read(&folder).unwrap().unwrap(), second);
+    // A table of another version is not touched, and found before the work.
+    std::fs::write(folder.join("records.csv"), "scenario,learner\n").unwrap();
+    let error = run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("records.csv") && error.to_string().contains("--out"), "{error}");
+    assert_eq!(std::fs::read(folder.join("records.csv")).unwrap(), b"scenario,learner\n");
+}
+
+#[test]
+fn a_job_that_fails_is_a_row_with_its_error_and_the_others_go_on() {
+    // Steps of this size diverge; the other learners do not notice.
+    let wild = text("ms18-fig1").replacen("step_size = 0.25", "step_size = 1e100", 1);
+    let small = wild.replace("train = 90_000", "train = 60_000").replace("test = 10_000", "test = 500");
+    let scenario = Scenario::parse("ms18-fig1", &small).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let mut results = run::open_folder(out.path()).unwrap();
+    let record = run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap();
+    assert_eq!(record.failures().count(), 2);
+    assert!(record.failures().all(|row| row.learner == "Hybrid" && row.value.is_none()));
+    assert!(record.rows.iter().any(|row| row.learner != "Hybrid" && row.value.is_some()));
+    let analysis = report::write(&scenario, &record, &mut results).unwrap();
+    assert!(!analysis.winner.starts_with("Hybrid"), "{}", analysis.winner);
+    let page = std::fs::read_to_string(out.path().join("ms18-fig1/index.html")).unwrap();
+    assert!(page.contains("2 of the measurements failed") && page.contains("diverged"));
+    assert_eq!(table(&out.path().join("ms18-fig1")).iter().filter(|row| row["metric"] == "error").count(), 2);
+}
+
+#[test]
+fn a_page_says_who_won_and_that_a_check_tier_means_nothing() {
+    let out = tempfile::tempdir().unwrap();
+    let scenario = scenario("recovery-tall");
+    let mut results = run::open_folder(out.path()).unwrap();
+    let mut record = run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap();
+    let mut page = |record: &BenchRecord| {
+        report::write(&scenario, record, &mut results).unwrap();
+        std::fs::read_to_string(out.path().join("recovery-tall/index.html")).unwrap()
+    };
+    let checked = page(&record);
+    assert!(checked.contains("has the highest mean F1") && checked.contains(report::CHECK_TIER));
+    record.tier = BenchTier::Quick;
+    assert!(!page(&record).contains(report::CHECK_TIER));
+}
+
+/// A definition and its file, in a folder of their own.
+fn own(definition: &str, table: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.csv"), table).unwrap();
+    let path = folder.path().join("mine.toml");
+    std::fs::write(&path, definition).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+const OWN: &str = r#"
+title = "Own rows"
+kind = "learning-curve"
+budget = 2
+train = 4_000
+data = { file = "mine.csv", label = "y" }
+[[learners]]
+name = "Exploration"
+method = "exploration"
+sparsity = 1
+step_size = 0.1
+batch = { constant = 20 }
+"#;
+
+/// 60 rows of three attributes, of which the second makes the label; the last is constant.
+fn own_rows() -> String {
+    let row = |i: u64| format!("{},{},7,{}\n", i * i % 17, i % 5, 3 * (i % 5) + 1);
+    std::iter::once("a,b,c,y\n".to_owned()).chain((0..60).map(row)).collect()
+}
+
+#[test]
+fn a_definition_of_ones_own_runs_on_a_file_beside_it() {
+    let (_folder, path) = own(OWN, &own_rows());
+    let scenario = Scenario::select(&[path]).unwrap().remove(0);
+    assert_eq!(scenario.name, "mine");
+    let rows = rows(&scenario, BenchOptions { tier: BenchTier::Quick, ..CHECK });
+    let values = |metric: &str| -> Vec<f64> {
+        rows.iter().filter(|row| row.metric == metric).filter_map(|row| row.value).collect()
+    };
+    let (mean, last) = (values("test mse of the mean"), values("test mse"));
+    assert_eq!(mean.len(), 5);
+    assert!(last.last().unwrap() < &(0.05 * mean[0]), "{last:?} {mean:?}");
+    let analysis = scenario.kind.analyze(&Rows(&rows));
+    assert!(analysis.winner.starts_with("Exploration"), "{}", analysis.winner);
+}
+
+#[test]
+fn what_is_wrong_with_a_definition_of_ones_own_is_said_before_the_work() {
+    let good = own_rows();
+    for (definition, table, said) in [
+        (OWN.replace("\"y\"", "\"z\""), good.clone(), "z"),
+        (OWN.replace("mine.csv", "yours.csv"), good.clone(), "yours.csv"),
+        (OWN.replace(", label = \"y\"", ""), good.clone(), "data.label"),
+        (OWN.replace("file = \"mine.csv\"", "dataset = \"nothing\""), good.clone(), "nothing"),
+        (OWN.replace("label", "design = \"normal\", label"), good.clone(), "design"),
+        (OWN.replace("train =", "test = 5\ntrain ="), good.clone(), "test"),
+        (OWN.replace("sparsity = 1", "sparsity = 2"), good.clone(), "sparsity"),
+        (OWN.replace("[[learners]]", "[tiers]\nquick = 1\n[[learners]]"), good.clone(), "quick"),
+        (OWN.into(), good.replace("3,4,7", "3,four,7"), "four"),
+    ] {
+        let (_folder, path) = own(&definition, &table);
+        let error = Scenario::select(&[path]).and_then(|scenarios| scenarios[0].check());
+        let error = format!("{:#}", error.unwrap_err());
+        assert!(error.contains(said) && error.contains("mine"), "{said}: {error}");
+    }
+}
+
+#[test]
+fn a_definition_that_is_called_as_one_of_the_suite_is_refused() {
+    let (folder, path) = own(OWN, &own_rows());
+    for name in ["ms18-fig1.toml", "a b.toml"] {
+        let other = folder.path().join(name);
+        std::fs::copy(&path, &other).unwrap();
+        let error = Scenario::select(&[other.to_str().unwrap().into()]).unwrap_err().to_string();
+        assert!(error.contains("name"), "{error}");
+    }
+    let twice = Scenario::select(&[path.clone(), path]).unwrap_err().to_string();
+    assert!(twice.contains("mine"), "{twice}");
+}
+
+#[test]
+fn the_list_of_pages_shows_runs_of_definitions_that_are_gone() {
+    let out = tempfile::tempdir().unwrap();
+    let mut results = run::open_folder(out.path()).unwrap();
+    {
+        let (_folder, path) = own(OWN, &own_rows());
+        let scenario = Scenario::select(&[path]).unwrap().remove(0);
+        run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap();
+    }
+    report::check_others(&[], out.path()).unwrap();
+    report::write_index(&mut results).unwrap();
+    assert!(std::fs::read_to_string(out.path().join("index.html")).unwrap().contains("Own rows"));
+}
+
 #[test]
 fn a_canceled_run_says_so_and_leaves_no_records() {
     let out = tempfile::tempdir().unwrap();
@@ -179,8 +364,8 @@ fn a_canceled_run_says_so_and_leaves_no_records() {
     let stop = |_: usize, _: usize| canceled.store(true, Ordering::Relaxed);
     let mut results = run::open_folder(out.path()).unwrap();
     let error = run::run(&small(), CHECK, &mut results, &stop, &canceled).unwrap_err();
-    assert!(error.is::<Canceled>());
-    assert_eq!(Record::read(&out.path().join("ms18-fig1")).unwrap(), None);
+    assert!(error.is::<BenchCanceled>());
+    assert_eq!(BenchRecord::read(&out.path().join("ms18-fig1")).unwrap(), None);
 }
 
 #[test]
@@ -240,6 +425,6 @@ fn records_of_other_scenarios_are_checked_before_the_work() {
 fn a_record_that_is_none_is_an_error_with_a_remedy() {
     let out = tempfile::tempdir().unwrap();
     std::fs::write(out.path().join("records.json"), "[]").unwrap();
-    let error = Record::read(out.path()).unwrap_err().to_string();
+    let error = BenchRecord::read(out.path()).unwrap_err().to_string();
     assert!(error.contains("delete it"), "{error}");
 }

@@ -3,9 +3,9 @@
 use crate::say;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lao_bench_suite::record::Record;
-use lao_bench_suite::run::{self, Canceled, Options};
-use lao_bench_suite::scenario::{Scenario, Tier};
+use lao_bench_suite::record::BenchRecord;
+use lao_bench_suite::run::{self, BenchCanceled, BenchOptions};
+use lao_bench_suite::scenario::{BenchTier, Scenario};
 use lao_bench_suite::{kinds::Analysis, report};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,9 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Run scenarios: learners times data, measured, recorded and drawn.
 ///
-/// A scenario is a file in bench-suite/scenarios. Each leaves records.csv, records.json, its figures and a page in
-/// target/lao/bench/SCENARIO/; target/lao/bench/index.html shows all of them. Scenarios inform and never fail a build:
-/// what theory promises is tested by `cargo xtask verify`. Benches of single kernels and learners: `cargo bench`.
+/// A scenario is a TOML file. Those of the suite lie in bench-suite/scenarios; a file of your own, on a dataset of the
+/// catalog or on a CSV file, is named by its path, which ends in .toml. Each scenario leaves a page, its figures,
+/// records.json (this run) and records.csv (all runs: each run appends) in target/lao/bench/SCENARIO/;
+/// target/lao/bench/index.html shows all of them. Scenarios inform and never fail a build: what theory promises is tested
+/// by `cargo xtask verify`. What is unfair in them is said in bench-suite/BIAS.md. Benches of single kernels and
+/// learners: `cargo bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,13 +28,30 @@ Examples:
   cargo xtask bench ms18-fig1                one of them
   cargo xtask bench cost-vs-d --tier check   does it run? (seconds)
   cargo xtask bench ms18-fig1 --tier full --seed 7 --out /tmp/fig1
+  cargo xtask bench my.toml                  a scenario of your own
+
+my.toml, on a CSV file with a header (a relative path counts from the folder of my.toml):
+  title = \"Blood tests\"
+  kind = \"learning-curve\"
+  budget = 5             # attributes that a learner may look at per example
+  train = 20_000         # examples in the training stream
+  [data]
+  file = \"patients.csv\" # or dataset = \"diabetes\"
+  label = \"outcome\"
+  [[learners]]
+  name = \"Exploration\"
+  method = \"exploration\"
+  sparsity = 3
+  step_size = 0.1
+  batch = { geometric = { first = 30.0, growth = 1.15 } }
 
 The same seed gives the same records, times apart, whatever the number of threads.
 
-Exit status: 0 done; 2 usage, I/O or a failed measurement; 130 canceled (finished scenarios are kept).")]
+Exit status: 0 done; 1 some measurements failed (their rows hold the errors); 2 usage, I/O, or a scenario that
+cannot run; 130 canceled (finished scenarios are kept).")]
 pub struct BenchArgs {
-    /// Scenarios to run; all, if none is named.
-    #[arg(value_name = "SCENARIO")]
+    /// Scenarios to run, by name or by the path of a definition; all of the suite, if none is named.
+    #[arg(value_name = "SCENARIO|FILE.toml")]
     scenarios: Vec<String>,
     /// List the scenarios and stop.
     #[arg(long)]
@@ -76,19 +96,20 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let tier = match args.tier {
-        TierArg::Check => Tier::Check,
-        TierArg::Quick => Tier::Quick,
-        TierArg::Full => Tier::Full,
+        TierArg::Check => BenchTier::Check,
+        TierArg::Quick => BenchTier::Quick,
+        TierArg::Full => BenchTier::Full,
     };
-    let options = Options { tier, seed: args.seed, jobs: args.jobs.into() };
+    let options = BenchOptions { tier, seed: args.seed, jobs: args.jobs.into() };
     // What can be refused is refused before the first measurement.
+    selected.iter().try_for_each(Scenario::check)?;
     let mut folder = run::open_folder(&args.out)?;
     report::check_others(&selected, &args.out)?;
     let canceled = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&canceled);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
 
-    let (mut records, mut text) = (Vec::new(), String::new());
+    let (mut records, mut text, mut failed) = (Vec::new(), String::new(), 0);
     for scenario in &selected {
         let bar = say::ticking_bar(1, "{bar:30} {pos}/{len} jobs  {elapsed_precise}  {msg}");
         bar.set_message(scenario.name.clone());
@@ -103,7 +124,7 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
             Err(error) => {
                 // Scenarios that were finished are kept, whatever became of this one.
                 let kept = if records.is_empty() { Ok(()) } else { report::write_index(&mut folder) };
-                if !error.is::<Canceled>() {
+                if !error.is::<BenchCanceled>() {
                     return Err(error);
                 }
                 kept?;
@@ -114,6 +135,7 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
         let analysis = report::write(scenario, &record, &mut folder)?;
         say::note(&format!("done  {} ({})", scenario.name, lao_figures::seconds(record.seconds)));
         text += &summary(scenario, &record, &analysis);
+        failed += record.failures().count();
         records.push(record);
     }
     report::write_index(&mut folder)?;
@@ -123,29 +145,44 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
             say::results(&format!("{text}report: {}\n", args.out.join("index.html").display()))?;
         }
     }
+    if failed > 0 {
+        say::note(&format!("{failed} measurements failed; the rows and pages say why"));
+        return Ok(ExitCode::from(1));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 fn list(selected: &[Scenario], format: Format) -> anyhow::Result<String> {
     if format == Format::Json {
-        let row = |s: &Scenario| serde_json::json!({"name": s.name, "kind": s.kind.to_string(), "title": s.title, "source": s.source});
+        let row = |s: &Scenario| {
+            let kind = s.kind.label();
+            serde_json::json!({"name": s.name, "kind": kind, "title": s.title, "source": s.source})
+        };
         let rows: Vec<_> = selected.iter().map(row).collect();
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }
-    let mut table = say::table(["scenario", "kind", "learners", "title"]);
+    let mut table = say::table(["scenario", "kind", "contenders", "title"]);
     for scenario in selected {
-        let (kind, learners) = (scenario.kind.to_string(), scenario.learners.len().to_string());
-        table.add_row([&scenario.name, &kind, &learners, &scenario.title]);
+        let contenders = scenario.kind.contenders().len().to_string();
+        table.add_row([&scenario.name, scenario.kind.label(), &contenders, &scenario.title]);
     }
     Ok(format!("{}{} scenarios\n", say::fitted(&table), selected.len()))
 }
 
-fn summary(scenario: &Scenario, record: &Record, analysis: &Analysis) -> String {
+fn summary(scenario: &Scenario, record: &BenchRecord, analysis: &Analysis) -> String {
     let mut table = say::table([""; 0]);
     if let Some((header, rows)) = analysis.table.split_first() {
         table.set_header(header);
         table.add_rows(rows);
     }
     let (tier, repetitions) = (record.tier, record.size.repetitions);
-    format!("{}\n{} tier, {repetitions} repetitions, seed {}\n{table}\n\n", scenario.title, tier, record.seed)
+    let warning = if tier == BenchTier::Check { format!("{}\n", report::CHECK_TIER) } else { String::new() };
+    let failures: String =
+        report::failures(record).iter().map(|failure| format!("failed: {failure}\n")).collect();
+    let Analysis { winner, .. } = analysis;
+    let seed = record.seed;
+    format!(
+        "{}\n{tier} tier, {repetitions} repetitions, seed {seed}\n{table}\n{winner}\n{warning}{failures}\n",
+        scenario.title
+    )
 }

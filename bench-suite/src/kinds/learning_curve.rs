@@ -1,142 +1,264 @@
 //! Test error against examples seen.
 
-use super::{Analysis, Job};
-use crate::record::{Row, mean_sd, median};
-use crate::scenario::{Scenario, Size};
-use anyhow::Context as _;
+use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
+use crate::data::{Data, Stream};
+use crate::learner::LearnerSpec;
+use crate::record::{mean_sd, median};
+use crate::scenario::Size;
+use anyhow::{Context as _, bail};
 use lao_figures::{Axis, Figure, Series, Style};
 use lao_kernels::SparseVector;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{Budget, Learner as _, NoUpdate, Seed, Session, SessionLimit};
+use serde::Deserialize;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const MSE: &str = "test mse";
 const EXCESS: &str = "excess risk";
 const TIME: &str = "ns per example";
+/// Test error of the mean of the training labels.
+const MEAN: &str = "test mse of the mean";
+/// Attributes that a prediction from the final estimate reads.
+const SUPPORT: &str = "attributes per prediction";
 /// Written of learners that complete no update, and so draw a flat line at the start.
 const MISSING: &str = "examples missing to the first update";
 /// Points of the curve.
 const POINTS: u64 = 30;
 
-/// Runs one learner over one training stream and scores its estimate at evenly spaced numbers of examples, on test
-/// examples of the same repetition and by the exact excess risk. All learners of a repetition see the same data.
-///
-/// # Errors
-/// When `train`, `test` or `dim` is missing or a session fails.
-pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Row>> {
-    let data = &scenario.data;
-    let seed = seed.trial(job.repetition);
-    let scaled = |n: Option<u64>, field: &str| -> anyhow::Result<u64> {
-        let n = n.with_context(|| format!("scenarios/{}.toml: data.{field} is needed", scenario.name))?;
-        Ok(((n as f64 * size.scale).ceil() as u64).max(1))
-    };
-    let (train, test) = (scaled(data.train, "train")?, scaled(data.test, "test")?);
-    let target = data.target(job.dim, &seed)?;
-    let mut examination = data.stream(&target, &seed.child("test"))?;
-    let stream = data.stream(&target, &seed.child("train"))?;
-
-    let mut learner = job.contender.learner(job.dim, data.budget)?;
-    let budget = Budget::PerExample(data.budget);
-    let mut session = Session::new(stream, budget, &seed.child("algorithm"));
-    let mut rows = Vec::new();
-    let grid = |i: u64| train * i / POINTS;
-    let (mut next, mut current) = (0u64, learner.coefficients().to_owned_vector());
-    let mut score = |theta: &SparseVector, at: u64| -> anyhow::Result<()> {
-        examination.seek(0)?;
-        let mse = mean_squared_error(theta.view(), &mut examination, budget, test)?;
-        let excess = examination.excess(theta.view());
-        for (metric, value) in [(MSE, mse.unwrap_or(f64::NAN)), (EXCESS, excess)] {
-            rows.push(Row::of(scenario, job, at, metric, value));
-        }
-        Ok(())
-    };
-
-    // The clock stands still while estimates are scored.
-    let (start, mut scoring, mut trouble) = (Instant::now(), Duration::ZERO, None);
-    session.run(&mut learner, SessionLimit::after_examples(train), |ledger, learner| {
-        let pause = Instant::now();
-        while next < POINTS && grid(next) < ledger.examples {
-            trouble = trouble.take().or(score(&current, grid(next)).err());
-            next += 1;
-        }
-        current.copy_from(learner.coefficients());
-        scoring += pause.elapsed();
-    })?;
-    let spent = start.elapsed().saturating_sub(scoring);
-    while next <= POINTS {
-        score(&current, grid(next))?;
-        next += 1;
-    }
-    if let Some(error) = trouble {
-        return Err(error);
-    }
-    let seen = session.ledger().examples.max(1);
-    rows.push(Row::of(scenario, job, seen, TIME, spent.as_nanos() as f64 / seen as f64));
-    if let Some(NoUpdate { missing: Some(missing) }) = NoUpdate::of(&learner) {
-        rows.push(Row::of(scenario, job, seen, MISSING, missing as f64));
-    }
-    Ok(rows)
+/// The settings: learners over one training stream, scored at evenly spaced numbers of examples, on test examples of the
+/// same repetition and, where it is known, by the exact excess risk. All learners of a repetition see the same data.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LearningCurve {
+    /// `s'`, attributes that may be observed of a training example.
+    budget: usize,
+    /// `d`, for data from a design; a table has its own.
+    dim: Option<usize>,
+    /// Examples in the training stream. Default, for a table only: each training row once. A table whose rows run out
+    /// is gone through again.
+    train: Option<u64>,
+    /// Test examples, for data from a design; of a table all test rows count.
+    test: Option<u64>,
+    /// What is learned from.
+    data: Data,
+    /// By whom.
+    learners: Vec<LearnerSpec>,
 }
 
-/// Curves of means with two standard deviations, and a table of final values.
-pub fn analyze(scenario: &Scenario, rows: &[Row]) -> Analysis {
-    let names: Vec<&str> = scenario.learners.iter().filter_map(|table| table.get("name")?.as_str()).collect();
-    let values = |name: &str, metric: &str, at: u64| -> Vec<f64> {
-        let fits = |row: &&Row| row.learner == name && row.metric == metric && row.examples == at;
-        rows.iter().filter(fits).map(|row| row.value).collect()
-    };
-    let mut grid: Vec<u64> = rows.iter().filter(|row| row.metric == MSE).map(|row| row.examples).collect();
-    grid.sort_unstable();
-    grid.dedup();
-    let curve = |name: &&str| {
-        let (mut points, mut interval) = (Vec::new(), Vec::new());
-        for &at in &grid {
-            if let Some((mean, sd)) = mean_sd(&values(name, MSE, at)) {
-                points.push([at as f64, mean]);
-                interval.push([(mean - 2.0 * sd).max(mean / 10.0), mean + 2.0 * sd]);
+/// The examples of one repetition.
+struct Examples {
+    train: Box<dyn Stream>,
+    test: Box<dyn Stream>,
+    /// Examples in the training stream, and test examples.
+    counts: (u64, u64),
+    /// Test error of the mean of the training labels, where it differs from that of the zero predictor.
+    error_of_mean: Option<f64>,
+}
+
+impl LearningCurve {
+    fn examples(&self, dim: usize, size: Size, seed: &Seed) -> anyhow::Result<Examples> {
+        match &self.data {
+            Data::Design(design) => {
+                let count = |n: Option<u64>, key: &str| {
+                    let n = n.with_context(|| format!("`{key}` is needed: the number of its examples"))?;
+                    anyhow::Ok(size.scaled(n, 1))
+                };
+                let counts = (count(self.train, "train")?, count(self.test, "test")?);
+                let target = design.target(dim, seed)?;
+                let test = design.stream(&target, &seed.child("test"))?;
+                let train = design.stream(&target, &seed.child("train"))?;
+                Ok(Examples { train, test, counts, error_of_mean: None })
+            }
+            Data::Table(table) => {
+                if self.dim.is_some() || self.test.is_some() {
+                    bail!("`dim` and `test` are for designs: a table has its own attributes and test rows")
+                }
+                let rows = table.train_test(seed)?;
+                let length = size.scaled(self.train.unwrap_or(rows.train.rows() as u64), 1);
+                let counts = (length, rows.test.rows() as u64);
+                let train = Box::new(rows.train.with_passes(u64::MAX));
+                Ok(Examples {
+                    train,
+                    test: Box::new(rows.test),
+                    counts,
+                    error_of_mean: Some(rows.error_of_mean),
+                })
             }
         }
-        Series { name: (*name).into(), style: Style::Line, points, interval }
-    };
-    let mut series: Vec<Series> = names.iter().map(curve).collect();
-    let ends = [grid.first(), grid.last()].into_iter().flatten();
-    let floor = scenario.data.noise.powi(2);
-    series.push(Series::bound("noise: the target's own error", ends.map(|&n| [n as f64, floor]).collect()));
-    let idle = |name: &&str| {
-        let of = |row: &&Row| row.learner == *name && row.metric == MISSING;
-        let missing = rows.iter().filter(of).map(|row| row.value).reduce(f64::max)?;
-        Some(format!(" No update was completed by {name}: the first needs {missing} more examples."))
-    };
-    let idle: String = names.iter().filter_map(idle).collect();
-    let figure = Figure {
-        caption: format!("{}. Means with two standard deviations.{idle}", scenario.title),
-        x: Axis::linear("examples seen"),
-        y: Axis::log("mean squared error on test examples"),
-        series,
-    };
-
-    let mut table: Vec<Vec<String>> = vec![
-        ["learner", "final test error", "2 sd", "excess risk", "2 sd", "ns per example"]
-            .map(String::from)
-            .into(),
-    ];
-    let last = grid.last().copied().unwrap_or_default();
-    for name in names {
-        let (mse, mse_sd) = mean_sd(&values(name, MSE, last)).unwrap_or((f64::NAN, f64::NAN));
-        let (excess, excess_sd) = mean_sd(&values(name, EXCESS, last)).unwrap_or((f64::NAN, f64::NAN));
-        let time: Vec<f64> = rows
-            .iter()
-            .filter(|row| row.learner == name && row.metric == TIME)
-            .map(|row| row.value)
-            .collect();
-        table.push(vec![
-            name.into(),
-            format!("{mse:.4}"),
-            format!("{:.4}", 2.0 * mse_sd),
-            format!("{excess:.4}"),
-            format!("{:.4}", 2.0 * excess_sd),
-            format!("{:.0}", median(&time).unwrap_or(f64::NAN)),
-        ]);
     }
-    Analysis { figures: vec![figure], table }
+}
+
+impl Kind for LearningCurve {
+    fn label(&self) -> &'static str {
+        "learning curve"
+    }
+
+    fn contenders(&self) -> Vec<&str> {
+        self.learners.iter().map(|learner| learner.name.as_str()).collect()
+    }
+
+    fn needs_idle_machine(&self) -> bool {
+        false
+    }
+
+    fn resolve(&mut self, folder: &Path) {
+        if let Data::Table(table) = &mut self.data {
+            table.resolve(folder);
+        }
+    }
+
+    fn dims(&self) -> anyhow::Result<Vec<usize>> {
+        Ok(vec![match &self.data {
+            Data::Design(_) => self.dim.context("`dim` is needed: the number of attributes")?,
+            Data::Table(table) => table.dim()?,
+        }])
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        let smallest = Size { repetitions: 1, scale: f64::MIN_POSITIVE };
+        for dim in self.dims()? {
+            let examples = self.examples(dim, smallest, &Seed::root(0))?;
+            for learner in &self.learners {
+                learner.build(examples.train.dim(), self.budget)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>> {
+        let Examples { train: stream, test: mut examination, counts: (train, test), error_of_mean } =
+            self.examples(job.dim, size, seed)?;
+        let mut learner = self.learners[job.contender].build(stream.dim(), self.budget)?;
+        let mut session = Session::new(stream, Budget::PerExample(self.budget), &seed.child("algorithm"));
+        let mut rows = Vec::new();
+        let grid = |i: u64| (u128::from(train) * u128::from(i) / u128::from(POINTS)) as u64;
+        let (mut next, mut current) = (0u64, learner.coefficients().to_owned_vector());
+        let mut score = |theta: &SparseVector, at: u64| -> anyhow::Result<()> {
+            examination.seek(0)?;
+            // The budget is that of training; how much a prediction reads is a figure of its own.
+            let mse = mean_squared_error(theta.view(), &mut examination, Budget::Unlimited, test)?;
+            rows.push(Measurement { examples: at, metric: MSE, value: mse.unwrap_or(f64::NAN) });
+            if let Some(value) = examination.excess(theta.view()) {
+                rows.push(Measurement { examples: at, metric: EXCESS, value });
+            }
+            Ok(())
+        };
+
+        // The clock stands still while estimates are scored.
+        let (start, mut scoring, mut trouble) = (Instant::now(), Duration::ZERO, None);
+        session.run(&mut learner, SessionLimit::after_examples(train), |ledger, learner| {
+            let pause = Instant::now();
+            while next < POINTS && grid(next) < ledger.examples {
+                trouble = trouble.take().or(score(&current, grid(next)).err());
+                next += 1;
+            }
+            current.copy_from(learner.coefficients());
+            scoring += pause.elapsed();
+        })?;
+        let spent = start.elapsed().saturating_sub(scoring);
+        while next <= POINTS {
+            score(&current, grid(next))?;
+            next += 1;
+        }
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        let seen = session.ledger().examples.max(1);
+        let mut last = |metric, value| rows.push(Measurement { examples: seen, metric, value });
+        last(TIME, spent.as_nanos() as f64 / seen as f64);
+        last(SUPPORT, current.len() as f64);
+        if let Some(error) = error_of_mean {
+            last(MEAN, error);
+        }
+        if let Some(NoUpdate { missing: Some(missing) }) = NoUpdate::of(&learner) {
+            last(MISSING, missing as f64);
+        }
+        Ok(rows)
+    }
+
+    /// Curves of means with two standard deviations, and a table of final values.
+    fn analyze(&self, rows: &Rows<'_>) -> Analysis {
+        let (names, grid) = (self.contenders(), rows.grid(MSE));
+        let curve = |name: &&str| {
+            let (mut points, mut interval) = (Vec::new(), Vec::new());
+            for &at in &grid {
+                if let Some((mean, sd)) = mean_sd(&rows.values(name, MSE, |row| row.examples == at)) {
+                    points.push([at as f64, mean]);
+                    interval.push([(mean - 2.0 * sd).max(mean / 10.0), mean + 2.0 * sd]);
+                }
+            }
+            Series { name: (*name).into(), style: Style::Line, points, interval }
+        };
+        let mut series: Vec<Series> = names.iter().map(curve).collect();
+        let across = |level: f64| {
+            [grid.first(), grid.last()].into_iter().flatten().map(|&n| [n as f64, level]).collect()
+        };
+        let of_mean: Vec<f64> = names.iter().flat_map(|name| rows.values(name, MEAN, |_| true)).collect();
+        series.push(match &self.data {
+            Data::Design(design) => {
+                Series::bound("noise: the target's own error", across(design.noise.powi(2)))
+            }
+            Data::Table(_) => Series::bound(
+                "the mean of the training labels",
+                across(mean_sd(&of_mean).map_or(f64::NAN, |(mean, _)| mean)),
+            ),
+        });
+        let idle = |name: &&str| {
+            let missing = rows.values(name, MISSING, |_| true).into_iter().reduce(f64::max)?;
+            Some(format!(" No update was completed by {name}: the first needs {missing} more examples."))
+        };
+        let idle: String = names.iter().filter_map(idle).collect();
+        let figure = Figure {
+            caption: format!("Mean test error and two standard deviations of the repetitions.{idle}"),
+            x: Axis::linear("examples seen"),
+            y: Axis::log("mean squared error on test examples"),
+            series,
+        };
+
+        let last = grid.last().copied().unwrap_or_default();
+        let at_end = |name: &str, metric: &str| rows.values(name, metric, |row| row.examples == last);
+        let header = [
+            "learner",
+            "final test error",
+            "2 sd",
+            "excess risk",
+            "2 sd",
+            "attributes per prediction",
+            "ns per example",
+        ];
+        let mut table: Vec<Vec<String>> = vec![header.map(String::from).into()];
+        for name in &names {
+            let [mse, excess] = [MSE, EXCESS].map(|metric| mean_sd(&at_end(name, metric)));
+            let four = |x: Option<f64>| x.map_or_else(|| "-".into(), |x| format!("{x:.4}"));
+            let whole = |metric| {
+                let middle = median(&rows.values(name, metric, |_| true));
+                middle.map_or_else(|| "-".into(), |x| format!("{x:.0}"))
+            };
+            table.push(vec![
+                (*name).into(),
+                four(mse.map(|(mean, _)| mean)),
+                four(mse.map(|(_, sd)| 2.0 * sd)),
+                four(excess.map(|(mean, _)| mean)),
+                four(excess.map(|(_, sd)| 2.0 * sd)),
+                whole(SUPPORT),
+                whole(TIME),
+            ]);
+        }
+
+        let finals: Vec<Vec<f64>> = names.iter().map(|name| at_end(name, MSE)).collect();
+        let means: Vec<f64> =
+            finals.iter().map(|errors| mean_sd(errors).map_or(f64::NAN, |(mean, _)| mean)).collect();
+        let winner = best_two(&means).map_or_else(String::new, |(best, next)| {
+            let next = next.map_or_else(String::new, |next| {
+                let pairs = finals[best].iter().zip(&finals[next]);
+                let worse = pairs.clone().filter(|(best, next)| next > best).count();
+                let (name, mean, of) = (names[next], means[next], pairs.count());
+                format!(" The next is {name} with {mean:.4}; it is worse in {worse} of {of} repetitions.")
+            });
+            let (name, mean) = (names[best], means[best]);
+            format!("{name} has the lowest mean test error after {last} examples, {mean:.4}.{next}")
+        });
+        Analysis { winner, figures: vec![figure], table }
+    }
 }

@@ -1,0 +1,262 @@
+//! What a scenario's learners learn from: a virtual design, a dataset of the catalog, or a file.
+
+use anyhow::{Context as _, bail, ensure};
+use lao_datasets::catalog::{Catalog, Loaded, Rows};
+use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
+use lao_datasets::format::{DenseTable, Opening};
+use lao_datasets::memory::Columns;
+use lao_datasets::preprocess::{Centering, Clip, Standardizer, log1p_labels, split_random, two_classes};
+use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::sample::SubsetSampler;
+use lao_observation::{Seed, Source};
+use serde::Deserialize;
+use serde::de::Error as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Labels that are a linear predictor of independent attributes, plus normal noise.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// Law of the attributes.
+    pub design: AttributeLaw,
+    /// Standard deviation of the noise.
+    pub noise: f64,
+    /// The target's non-zeros, at places drawn anew for each repetition.
+    pub support: SupportSpec,
+}
+
+/// The non-zeros of a target.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SupportSpec {
+    /// How many are positive.
+    pub positive: usize,
+    /// How many are negative.
+    pub negative: usize,
+    /// Their absolute value.
+    pub magnitude: f64,
+}
+
+/// Law of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttributeLaw {
+    /// Standard normal.
+    Normal,
+    /// Signs.
+    Rademacher,
+    /// Uniform with variance 1.
+    Uniform,
+}
+
+impl Design {
+    /// Returns the number of non-zeros of a target.
+    pub fn sparsity(&self) -> usize {
+        self.support.positive.saturating_add(self.support.negative)
+    }
+
+    /// Returns a target with its non-zeros at random places.
+    ///
+    /// # Errors
+    /// When there are more non-zeros than attributes, or a number of the definition is not finite.
+    pub fn target(&self, dim: usize, seed: &Seed) -> anyhow::Result<SparseVector> {
+        let SupportSpec { positive, negative, magnitude } = self.support;
+        let size = positive.checked_add(negative).filter(|size| *size <= dim);
+        let Some(size) = size else {
+            bail!("data.support has {positive} + {negative} non-zeros, which exceeds {dim} attributes")
+        };
+        ensure!(magnitude.is_finite(), "data.support.magnitude = {magnitude}: give a finite number");
+        let (mut rng, mut places) = (seed.child("support").rng(), Vec::new());
+        SubsetSampler::new(dim).draw(size, &mut rng, &mut places);
+        let mut signs = Vec::new();
+        SubsetSampler::new(size).draw(negative, &mut rng, &mut signs);
+        let value = |i: usize| if signs.contains(&(i as u32)) { -magnitude } else { magnitude };
+        Ok(SparseVector::new(dim, places, (0..size).map(value).collect())?)
+    }
+
+    /// Returns a stream of examples around `target`.
+    ///
+    /// # Errors
+    /// When the design refuses its parameters.
+    pub fn stream(&self, target: &SparseVector, seed: &Seed) -> anyhow::Result<Box<dyn Stream>> {
+        let (dim, noise) = (target.dim(), Noise::Gaussian(self.noise));
+        Ok(match self.design {
+            AttributeLaw::Normal => Box::new(Virtual::new(Normal::new(dim)?, target.clone(), noise, seed)?),
+            AttributeLaw::Rademacher => {
+                Box::new(Virtual::new(Rademacher::new(dim)?, target.clone(), noise, seed)?)
+            }
+            AttributeLaw::Uniform => Box::new(Virtual::new(Uniform::new(dim)?, target.clone(), noise, seed)?),
+        })
+    }
+}
+
+/// A source of examples that may know the exact excess risk of a predictor.
+pub trait Stream: Source + Send {
+    /// Returns `(theta - theta*)' Sigma (theta - theta*)`, where `theta*` and `Sigma` are known.
+    fn excess(&self, _theta: SparseView<'_>) -> Option<f64> {
+        None
+    }
+}
+
+impl<D: lao_datasets::synthetic::Design> Stream for Virtual<D> {
+    fn excess(&self, theta: SparseView<'_>) -> Option<f64> {
+        Some(self.gap(theta))
+    }
+}
+
+impl Stream for Columns<f64> {}
+
+/// The data of a scenario.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// `design = "normal"`, ...: see [`Design`].
+    Design(Design),
+    /// `dataset = "diabetes"` or `file = "patients.csv"`: see [`Table`].
+    Table(Table),
+}
+
+impl<'de> Deserialize<'de> for Data {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let table = toml::Table::deserialize(deserializer)?;
+        let has = |key: &str| table.contains_key(key);
+        match [has("design"), has("dataset"), has("file")] {
+            [true, false, false] => table.try_into().map(Data::Design),
+            [false, true, false] | [false, false, true] => table.try_into().map(Data::Table),
+            _ => return Err(D::Error::custom("data needs one of the keys `design`, `dataset` and `file`")),
+        }
+        .map_err(|error| D::Error::custom(error.message()))
+    }
+}
+
+/// Rows of a dataset of the catalog, or of a CSV file. Attributes are standardized, and labels centered, by the training
+/// rows of each repetition.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// Name in the catalog (`cargo xtask data list`).
+    dataset: Option<String>,
+    /// Path of a CSV file with a header.
+    file: Option<PathBuf>,
+    /// Name of the file's column of labels.
+    label: Option<String>,
+    /// The two classes that are kept, where labels are classes: the first becomes +1, the second -1.
+    classes: Option<[f64; 2]>,
+    /// Whether log(1 + label) stands for the label.
+    #[serde(default)]
+    log_labels: bool,
+    /// Standardized values are cut to plus or minus this.
+    clip: Option<f64>,
+    /// Share of the rows that is set apart for tests in each repetition, where the dataset gives no test rows of its own.
+    /// A file's default is 0.25.
+    test_fraction: Option<f64>,
+    #[serde(skip)]
+    loaded: OnceLock<Result<Arc<Loaded>, String>>,
+}
+
+/// Training and test rows of one repetition.
+#[derive(Debug)]
+pub struct TrainTest {
+    /// In an order drawn from the repetition's seed.
+    pub train: Columns<f64>,
+    /// Test rows, in their order.
+    pub test: Columns<f64>,
+    /// Mean squared error on the test rows of the mean of the training labels.
+    pub error_of_mean: f64,
+}
+
+impl Table {
+    /// Makes the path of a file relative to `folder`.
+    pub fn resolve(&mut self, folder: &Path) {
+        if let Some(file) = &mut self.file {
+            *file = folder.join(&file);
+        }
+    }
+
+    /// Returns the table, which is loaded once.
+    ///
+    /// # Errors
+    /// When the dataset or the file is missing or malformed.
+    pub fn load(&self) -> anyhow::Result<&Loaded> {
+        let loaded =
+            self.loaded.get_or_init(|| self.read().map(Arc::new).map_err(|error| format!("{error:#}")));
+        match loaded {
+            Ok(loaded) => Ok(loaded),
+            Err(error) => bail!("{error}"),
+        }
+    }
+
+    fn read(&self) -> anyhow::Result<Loaded> {
+        if let Some(fraction) = self.test_fraction {
+            let fits = fraction > 0.0 && fraction < 1.0;
+            ensure!(fits, "data.test_fraction = {fraction}: give a share between 0 and 1");
+        }
+        let mut loaded = match (&self.dataset, &self.file) {
+            (Some(name), _) => {
+                ensure!(self.label.is_none(), "data.label: the catalog knows the label of `{name}`");
+                Catalog::from_env()?.load(name)?
+            }
+            (None, Some(file)) => {
+                let label =
+                    self.label.clone().context("data.label is needed: the name of the column of labels")?;
+                let options = CsvOptions { target: Column::Name(label), ..CsvOptions::default() };
+                let rows = Rows::Dense(read_csv(file, &Opening::default(), &options)?);
+                let split = lao_datasets::catalog::SplitRule::Random { test_fraction: 0.25 };
+                Loaded { name: file.display().to_string(), train: rows, test: None, split }
+            }
+            (None, None) => bail!("data needs one of the keys `dataset` and `file`"),
+        };
+        for rows in std::iter::once(&mut loaded.train).chain(&mut loaded.test) {
+            if let Some([positive, negative]) = self.classes {
+                *rows = two_classes(rows, positive, negative)?;
+            }
+            let Rows::Dense(table) = rows else {
+                bail!("{}: a learning curve needs a dense table, and this one is sparse", loaded.name)
+            };
+            if self.log_labels {
+                log1p_labels(&mut table.labels)?;
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// Returns the number of attributes of the table. Attributes that are constant on the training rows are dropped in
+    /// each repetition.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn dim(&self) -> anyhow::Result<usize> {
+        Ok(self.load()?.train.dim())
+    }
+
+    /// Splits, standardizes and orders the rows of one repetition.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), or when there are too few rows.
+    pub fn train_test(&self, seed: &Seed) -> anyhow::Result<TrainTest> {
+        let loaded = self.load()?;
+        let split = seed.child("split");
+        let (train, test) = match (self.test_fraction, &loaded.test) {
+            (Some(fraction), None) => {
+                split_random(loaded.train.rows(), fraction, &split)?.apply(&loaded.train)?
+            }
+            (Some(_), Some(_)) => bail!("data.test_fraction: `{}` has test rows of its own", loaded.name),
+            (None, _) => loaded.clone().into_train_test(&split)?,
+        };
+        let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;
+        let (standardizer, centering) = (Standardizer::fit(train)?, Centering::fit(&train.labels)?);
+        let prepare = |table: &DenseTable| -> anyhow::Result<Columns<f64>> {
+            let mut table = standardizer.apply(table)?;
+            centering.apply(&mut table.labels);
+            if let Some(most) = self.clip {
+                Clip::new(-most, most)?.apply(table.values_mut());
+            }
+            Ok(Columns::try_from(&table)?)
+        };
+        let (train, test_rows) = (prepare(train)?, prepare(test)?);
+        let labels = test.labels.iter().map(|label| label - centering.mean);
+        let error_of_mean = labels.map(|label| label * label).sum::<f64>() / test.rows() as f64;
+        Ok(TrainTest { train: train.shuffled(&seed.child("order")), test: test_rows, error_of_mean })
+    }
+}
