@@ -14,7 +14,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Width in drawing units. The backend rounds to whole units, so they are fine: about two per CSS pixel.
 const WIDTH: u32 = 1080;
-const HEIGHT: u32 = 680;
+/// Height of axes and plot; the legend comes on top, so that a long one leaves the plot its size.
+const HEIGHT: u32 = 624;
 /// Width of [`bars`], which have the page for themselves.
 const FULL_WIDTH: u32 = 1440;
 const FONT: u32 = 33;
@@ -48,9 +49,10 @@ pub fn draw(figure: &Figure) -> anyhow::Result<String> {
     let (x, y) = (axis(|p| p[0], figure.x.log), axis(|p| p[1], figure.y.log));
     let mut svg = String::new();
     {
-        let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
         let rows = legend_rows(&figure.series);
-        let (top, bottom) = root.split_vertically(ROW * rows.len() as u32 + 12);
+        let above = ROW * rows.len() as u32 + 12;
+        let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT + above)).into_drawing_area();
+        let (top, bottom) = root.split_vertically(above);
         legend(&top, &rows).map_err(refused)?;
         let left = 76 + 16 * y.label_width().max(2) as u32;
         let mut chart = ChartBuilder::on(&bottom)
