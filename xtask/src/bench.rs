@@ -1,12 +1,12 @@
 //! `cargo xtask bench`: runs scenarios, records and draws them.
 
-use crate::say;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use lao_bench_suite::record::BenchRecord;
 use lao_bench_suite::run::{self, BenchCanceled, BenchOptions};
 use lao_bench_suite::scenario::{BenchTier, Scenario};
 use lao_bench_suite::{kinds::Analysis, report};
+use lao_say as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! `cargo xtask data`: which datasets there are, where they lie, fetching and checking them.
 
-use crate::say;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::ProgressBar;
-use lao_datasets::catalog::{Catalog, CatalogError, Dataset, DownloadProgress, Found, FoundFile, SplitRule};
+use lao_datasets::catalog::{Catalog, CatalogError, Dataset, Found, SplitRule};
+use lao_say as say;
 use serde_json::{Value, json};
-use std::process::ExitCode;
+use std::env;
+use std::process::{Command, ExitCode};
 
 /// List, fetch and check the datasets of the catalog.
 ///
@@ -112,20 +112,17 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
+/// Leaves the downloads to a program of their own, `lao-fetch`, which is built at its first use: TLS takes long
+/// to build, and nothing else here needs it.
 fn fetch(catalog: &Catalog, names: &[String]) -> anyhow::Result<ExitCode> {
-    let mut printed = Ok(());
-    // All names are checked before the first transfer.
-    for dataset in chosen(catalog, names)? {
-        let found = catalog.fetch(&dataset.name, &mut Bar::default());
-        let found = found.with_context(|| format!("cannot fetch `{}`", dataset.name))?;
-        let line =
-            |file: &FoundFile<'_>| format!("{}: {} ({})\n", dataset.name, file.path.display(), file.place);
-        let lines: String = found.files.values().map(line).collect();
-        // What cannot be printed does not keep the rest from being fetched.
-        printed = printed.and(say::results(&lines));
-    }
-    printed?;
-    Ok(ExitCode::SUCCESS)
+    // All names are checked before anything is built.
+    chosen(catalog, names)?;
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--release", "--quiet", "--package", "lao-fetch"]);
+    command.args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/fetch/Cargo.toml"), "--"]);
+    let status = command.args(names).status().context("cannot run cargo, which builds `lao-fetch`")?;
+    Ok(ExitCode::from(if status.success() { 0 } else { 2 }))
 }
 
 fn check(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<ExitCode> {
@@ -250,34 +247,4 @@ fn describe(catalog: &Catalog, dataset: &Dataset) -> Value {
         "split": dataset.split, "licence": dataset.licence, "source": dataset.source, "notes": dataset.notes,
         "files": files, "found": found, "reason": reason,
     })
-}
-
-/// A progress bar per transfer, on a terminal; otherwise a line.
-#[derive(Default)]
-struct Bar(Option<ProgressBar>);
-
-impl DownloadProgress for Bar {
-    fn start(&mut self, url: &str, already: u64, total: Option<u64>) {
-        let template = "{msg} {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-        let bar = say::bar(total, template);
-        if bar.is_hidden() {
-            say::note(&format!("fetching {url}"));
-        }
-        bar.set_message(url.rsplit('/').next().unwrap_or(url).to_owned());
-        bar.set_position(already);
-        self.0 = Some(bar);
-    }
-
-    fn advance(&mut self, bytes: u64) {
-        if let Some(bar) = &self.0 {
-            bar.inc(bytes);
-        }
-    }
-
-    fn note(&mut self, message: &str) {
-        match &self.0 {
-            Some(bar) => say::note_beside(bar, message),
-            None => say::note(message),
-        }
-    }
 }

@@ -4,12 +4,12 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 use clap::{Parser, Subcommand};
+use lao_say as say;
 use std::process::ExitCode;
 
 mod bench;
 mod data;
 mod report;
-mod say;
 mod verify;
 
 /// Sparse linear learning under limited attribute observation: verify the theory, measure, fetch data.

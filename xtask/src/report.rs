@@ -1,11 +1,11 @@
 //! `cargo xtask report`: renews what is generated in the repository's pages.
 
-use crate::say;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use lao_algorithms::METHODS;
 use lao_algorithms::thresholding::SOLVERS;
 use lao_figures::{check_writable, write_atomically};
+use lao_say as say;
 use lao_verification::errata;
 use lao_verification::record::Record;
 use lao_verification::report::markdown;

@@ -1,9 +1,9 @@
 //! `cargo xtask verify`: puts the claims to the test and writes the report.
 
-use crate::say;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
+use lao_say as say;
 use lao_verification::claim::{Claim, Expected};
 use lao_verification::context::Canceled;
 use lao_verification::plan::{Plan, Tier};

@@ -30,6 +30,11 @@
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
 //! | [`thresholding`] | Liang et al. 2020: GD-HT, SG-HT, HSG-HT, SVRG-HT, SCSG-HT on finite sums |
 //!
+//! | feature | what it adds | brings |
+//! |---|---|---|
+//! | `linear-programs` | [Dantzig](baselines::dantzig), which is refused without | microlp |
+//! | `offline` | `baselines::offline`: Ridge and Lasso of all examples at once | faer |
+//!
 //! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it. Each method has a
 //! [reference](reference::Reference): dense lines that read like the paper, which the learner is compared with.
 

@@ -1,7 +1,9 @@
 //! The solvers on real data. What is not at hand is not tested, and the test prints the reason.
 
 use lao_algorithms::thresholding::{SOLVERS, SolverLimit, SolverTask, solve};
-use lao_datasets::catalog::{By, Catalog, CatalogError, Loaded, Rows};
+use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
+use lao_datasets::format::Table;
+use lao_datasets::memory::By;
 use lao_observation::finite_sum::{Loss, Standardize};
 use lao_observation::{FiniteSum, Seed};
 
@@ -16,7 +18,7 @@ fn at_hand(name: &str) -> Option<Loaded> {
     }
 }
 
-fn accuracy(rows: &Rows, weights: &[f64]) -> f64 {
+fn accuracy(rows: &Table, weights: &[f64]) -> f64 {
     let rows = rows.sparse().unwrap();
     let right = (0..rows.rows()).filter(|&i| {
         let row = rows.row(i);

@@ -3,8 +3,16 @@
 //! - [`synthetic`]: examples computed from (seed, row, column) when they are looked at;
 //! - [`mod@format`]: streaming readers for LibSVM, CSV, IDX and NPY, plain or compressed;
 //! - [`memory`]: tables in memory as sources;
-//! - [`catalog`]: from the name of a dataset to its files, and their download;
+//! - `catalog`: from the name of a dataset to its files, and their download;
 //! - [`preprocess`]: standardizing, splitting and the like, fitted on training rows only.
+//!
+//! | feature | what it adds | brings |
+//! |---|---|---|
+//! | `gzip`, a default one | readers undo gzip | flate2 and zlib-rs |
+//! | `archives` | readers undo bzip2 and zip | `gzip`, libbz2-rs, zip |
+//! | `catalog` | the module `catalog`, with its manifest | toml, strsim |
+//! | `download` | `Catalog::fetch` | `catalog`, ureq and rustls, which need a C compiler |
+//! | `spectra` | constants of [`adversarial::ito`] that are eigenvalues | faer |
 //!
 //! ```
 //! use lao_datasets::format::csv::{CsvOptions, CsvReader};
@@ -26,6 +34,7 @@
 //! ```
 
 pub mod adversarial;
+#[cfg(feature = "catalog")]
 pub mod catalog;
 mod contract;
 pub mod format;

@@ -164,13 +164,13 @@ fn a_plain_pipe_that_does_not_end_is_stopped() {
     let endless = std::io::repeat(b'\n');
     let parts = open_reader(endless, "endless", &opening).unwrap();
     let part = parts.into_iter().next().unwrap();
-    let mut reader = LibsvmReader::new(part.reader().unwrap(), "endless", LibsvmOptions::default());
+    let mut reader = LibsvmReader::new(part.reader(), "endless", LibsvmOptions::default());
     let error = reader.next_row().unwrap_err();
     assert!(
         matches!(error.problem, ReadProblem::Archive(ArchiveFault::TooLong { max_bytes: 1_048_576 })),
         "{error}"
     );
     let device = open(Path::new("/dev/zero"), &opening).unwrap().into_iter().next().unwrap();
-    let error = std::io::copy(&mut device.reader().unwrap(), &mut std::io::sink()).unwrap_err();
+    let error = std::io::copy(&mut device.reader(), &mut std::io::sink()).unwrap_err();
     assert!(error.to_string().contains("more than 1048576 bytes"), "{error}");
 }

@@ -1,7 +1,9 @@
 //! The datasets of the catalog have the shapes, entries and labels that the manifest and their papers give.
 //! What is not at hand is not tested, and the test prints the reason.
 
-use lao_datasets::catalog::{By, Catalog, CatalogError, Loaded, Rows};
+use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
+use lao_datasets::format::Table;
+use lao_datasets::memory::By;
 use lao_datasets::preprocess::{constant_columns, duplicate_columns, normalize_rows};
 use lao_observation::finite_sum::Loss;
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
@@ -112,7 +114,7 @@ fn ct_slice_sample_holds_two_patients() {
 }
 
 /// Gradients of the same sum in both layouts, and the first of them.
-fn gradients(rows: &Rows, loss: &Loss) -> (FiniteSum, Gradient) {
+fn gradients(rows: &Table, loss: &Loss) -> (FiniteSum, Gradient) {
     let sum = |by| FiniteSum::new(rows.examples(by).unwrap(), loss.clone()).unwrap();
     let mut sums = [By::Rows, By::Columns].map(sum);
     let zero = Predictor::zeros(rows.dim(), loss.outputs());
@@ -145,7 +147,7 @@ fn news20_with_rows_of_unit_length_is_a_finite_sum_of_20_classes() {
     let mut rows = news.train.sparse().unwrap().clone();
     normalize_rows(&mut rows);
     let loss = Loss::softmax(&rows.labels).unwrap();
-    let (mut sum, _) = gradients(&Rows::Sparse(rows), &loss);
+    let (mut sum, _) = gradients(&Table::Sparse(rows), &loss);
     assert!((sum.component_smoothness() - 0.5).abs() < 1e-12, "unit rows");
     let uniform = sum.score(&Predictor::zeros(sum.dim(), 20)).unwrap();
     assert!((uniform - 20_f64.ln()).abs() < 1e-12);

@@ -9,7 +9,6 @@
 //! depend on the vector width.
 
 use crate::vector::SparseVector;
-use faer::{MatRef, Side};
 
 /// Supports that an enumeration visits at most; at k = 6 this takes a few seconds.
 pub const MAX_SUPPORTS: u64 = 1_000_000;
@@ -140,11 +139,16 @@ impl RestrictedSpectrum {
     }
 }
 
-/// All eigenvalues, ascending, of a symmetric `dim` x `dim` matrix given row by row.
+/// Returns all eigenvalues, ascending, of a symmetric `dim` x `dim` matrix given row by row. Needs the feature
+/// `spectra`.
+///
+/// # Errors
+/// [`SpectrumError`] when the matrix is not square, finite and symmetric, or the iteration does not converge.
+#[cfg(feature = "spectra")]
 pub fn symmetric_eigenvalues(matrix: &[f64], dim: usize) -> Result<Vec<f64>, SpectrumError> {
     check(matrix, dim)?;
-    MatRef::from_row_major_slice(matrix, dim, dim)
-        .self_adjoint_eigenvalues(Side::Lower)
+    faer::MatRef::from_row_major_slice(matrix, dim, dim)
+        .self_adjoint_eigenvalues(faer::Side::Lower)
         .map_err(|_| SpectrumError::NoConvergence { dim })
 }
 

@@ -34,6 +34,8 @@
 //! moment changed, and for the program after 4096 examples 0.02 s at `d = 100`, 0.1 s at 200, 1.5 s at 384
 //! and 6 s at 600. `T` examples make `log2 T` programs, more where `gamma_t` is doubled.
 //!
+//! *Feature*: `linear-programs` solves the programs; without it no learner is built.
+//!
 //! *Reference*: [`DantzigReference`](super::reference::DantzigReference).
 //!
 //! *Claims*: `ito17-dantzig`, `ms18-fig1-rivals`.
@@ -44,7 +46,6 @@ use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into
 use lao_observation::sample::SubsetSampler;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
-use microlp::{ComparisonOp, OptimizationDirection, Problem};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "Dantzig";
@@ -128,6 +129,13 @@ impl DantzigParams {
     /// Refuses parameters that cannot work, and the states that have them.
     fn gate(&self) -> Result<(), ParamError> {
         let DantzigParams { dim, sparsity, budget, scale, noise, .. } = *self;
+        require(
+            cfg!(feature = "linear-programs"),
+            NAME,
+            "feature linear-programs",
+            "off",
+            "the method solves linear programs: enable this feature of lao-algorithms",
+        )?;
         let ok = (2..=MAX_DIM).contains(&dim);
         require(
             ok,
@@ -281,8 +289,10 @@ fn place(i: usize, j: usize) -> usize {
 }
 
 /// The Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x `dim` matrix `a(i, j)`.
-/// `None` if there is none, or none was found.
+/// `None` if there is none, or none was found. Needs the feature `linear-programs`.
+#[cfg(feature = "linear-programs")]
 pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f64) -> Option<Vec<f64>> {
+    use microlp::{ComparisonOp, OptimizationDirection, Problem};
     let mut program = Problem::new(OptimizationDirection::Minimize);
     let parts: Vec<_> =
         (0..dim).map(|_| [(); 2].map(|()| program.add_var(1.0, (0.0, f64::INFINITY)))).collect();
@@ -299,6 +309,12 @@ pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f
     let solution = program.solve().ok()?.into_solution().ok()?;
     let value = |[plus, minus]: [_; 2]| solution.var_value(plus) - solution.var_value(minus);
     Some(parts.into_iter().map(value).collect())
+}
+
+/// Finds nothing. It is never called, since no parameters pass the gate without the feature.
+#[cfg(not(feature = "linear-programs"))]
+pub(crate) fn selector(_: usize, _: impl Fn(usize, usize) -> f64, _: &[f64], _: f64) -> Option<Vec<f64>> {
+    None
 }
 
 impl Learner for Dantzig {

@@ -2,21 +2,12 @@
 
 use super::{CatalogError, Dataset, FoundFile, ManifestError, Reading, SplitRule};
 use crate::format::libsvm::LibsvmOptions;
-use crate::format::{DenseTable, Opening, Part, SparseRows, csv, idx, libsvm, open_file};
+use crate::format::{Opening, Part, Table, csv, idx, libsvm, open_file};
 use crate::preprocess::{PreprocessError, split_by_group, split_random};
 use lao_observation::Seed;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
-
-/// Rows in the form that suits them.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Rows {
-    /// Every value is stored.
-    Dense(DenseTable),
-    /// Only entries are stored.
-    Sparse(SparseRows),
-}
 
 /// A dataset in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,74 +15,16 @@ pub struct Loaded {
     /// Name in the manifest.
     pub name: String,
     /// Training rows; all rows if the authors give no test set.
-    pub train: Rows,
+    pub train: Table,
     /// The test rows that the authors give.
-    pub test: Option<Rows>,
+    pub test: Option<Table>,
     /// How test rows are to be set apart.
     pub split: SplitRule,
 }
 
-impl Rows {
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        match self {
-            Rows::Dense(table) => table.rows(),
-            Rows::Sparse(rows) => rows.rows(),
-        }
-    }
-
-    /// Number of attributes.
-    pub fn dim(&self) -> usize {
-        match self {
-            Rows::Dense(table) => table.columns(),
-            Rows::Sparse(rows) => rows.dim,
-        }
-    }
-
-    /// Values other than 0 (dense) or entries (sparse).
-    pub fn nonzeros(&self) -> usize {
-        match self {
-            Rows::Dense(table) => table.nonzeros(),
-            Rows::Sparse(rows) => rows.entries(),
-        }
-    }
-
-    /// One label per row.
-    pub fn labels(&self) -> &[f64] {
-        match self {
-            Rows::Dense(table) => &table.labels,
-            Rows::Sparse(rows) => &rows.labels,
-        }
-    }
-
-    /// The rows with these indices, in this order. Panics if an index is not below [`Rows::rows`].
-    pub fn select_rows(&self, rows: &[usize]) -> Self {
-        match self {
-            Rows::Dense(table) => Rows::Dense(table.select_rows(rows)),
-            Rows::Sparse(all) => Rows::Sparse(all.select_rows(rows)),
-        }
-    }
-
-    /// The dense table, if it is one.
-    pub fn dense(&self) -> Option<&DenseTable> {
-        match self {
-            Rows::Dense(table) => Some(table),
-            Rows::Sparse(_) => None,
-        }
-    }
-
-    /// The sparse rows, if they are.
-    pub fn sparse(&self) -> Option<&SparseRows> {
-        match self {
-            Rows::Dense(_) => None,
-            Rows::Sparse(rows) => Some(rows),
-        }
-    }
-}
-
 impl Loaded {
     /// Training and test rows: the authors' where given, otherwise drawn by the manifest's rule from `seed`.
-    pub fn into_train_test(self, seed: &Seed) -> Result<(Rows, Rows), PreprocessError> {
+    pub fn into_train_test(self, seed: &Seed) -> Result<(Table, Table), PreprocessError> {
         let split = match (self.split, self.test) {
             (_, Some(test)) => return Ok((self.train, test)),
             (SplitRule::Random { test_fraction }, None) => {
@@ -127,24 +60,24 @@ pub(super) fn load(dataset: &Dataset, files: &Opened<'_>) -> Result<Loaded, Cata
     Ok(Loaded { name: dataset.name.clone(), train, test, split: dataset.split })
 }
 
-fn read(dataset: &Dataset, files: &Opened<'_>, reading: &Reading) -> Result<Rows, CatalogError> {
+fn read(dataset: &Dataset, files: &Opened<'_>, reading: &Reading) -> Result<Table, CatalogError> {
     Ok(match reading {
         Reading::Libsvm { file, zero_based } => {
             let dim = u32::try_from(dataset.features).unwrap_or(u32::MAX);
             let options = LibsvmOptions { dim: Some(dim), zero_based: *zero_based };
             let (name, parts) = parts(dataset, files, file, None)?;
-            Rows::Sparse(libsvm::read_parts(parts, &name, &options)?)
+            Table::Sparse(libsvm::read_parts(parts, &name, &options)?)
         }
         Reading::Csv { file, member, options } => {
             let (name, parts) = parts(dataset, files, file, member.as_ref())?;
-            Rows::Dense(csv::read_parts(parts, &name, options)?)
+            Table::Dense(csv::read_parts(parts, &name, options)?)
         }
         Reading::Idx { file, labels } => {
             let [examples, labels] = [file, labels].map(|id| {
                 let (name, parts) = parts(dataset, files, id, None)?;
                 Ok::<_, CatalogError>(idx::read_parts(parts, &name)?)
             });
-            Rows::Dense(examples?.into_table(labels?)?)
+            Table::Dense(examples?.into_table(labels?)?)
         }
     })
 }

@@ -1,21 +1,22 @@
 //! From the name of a dataset to its rows.
 //!
 //! Files are looked up in four places: the folder named by `LAO_DATA`, the project's own `data/`, the user's cache, and, only
-//! when asked by [`Catalog::fetch`], the official address. [`Catalog::find`] and [`Catalog::load`] never touch the network.
-//! A file is checked against its SHA-256 before it is read.
+//! when asked by `Catalog::fetch`, the official address. [`Catalog::find`] and [`Catalog::load`] never touch the network.
+//! A file is checked against its SHA-256 before it is read. `Catalog::fetch` needs the feature `download`, and files packed
+//! by bzip2 or zip are read with the feature `archives`.
 
 mod checksum;
 mod error;
-mod examples;
+#[cfg(feature = "download")]
 mod fetch;
 mod load;
 mod manifest;
 
 pub use checksum::sha256;
 pub use error::CatalogError;
-pub use examples::{By, ExamplesError};
+#[cfg(feature = "download")]
 pub use fetch::DownloadProgress;
-pub use load::{Loaded, Rows};
+pub use load::Loaded;
 pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, Reading, SplitRule};
 
 use std::collections::BTreeMap;
@@ -227,6 +228,9 @@ impl Catalog {
     }
 
     /// Downloads what is not at hand of a dataset into the cache, checked. Only this function touches the network.
+    ///
+    /// Needs the feature `download`.
+    #[cfg(feature = "download")]
     pub fn fetch(&self, name: &str, progress: &mut dyn DownloadProgress) -> Result<Found<'_>, CatalogError> {
         let dataset = self.dataset(name)?;
         for id in dataset.file_ids() {

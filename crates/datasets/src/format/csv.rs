@@ -288,7 +288,7 @@ pub(crate) fn read_parts(
     let mut width = None;
     for part in parts {
         let name = part.name.clone();
-        let mut reader = CsvReader::new(part.reader()?, &name, options.clone());
+        let mut reader = CsvReader::new(part.reader(), &name, options.clone());
         reader.groups = std::mem::take(&mut known_groups);
         while let Some(row) = reader.next_row()? {
             values.extend_from_slice(row.values);

@@ -333,6 +333,17 @@ pub enum ArchiveFault {
         /// The command that undoes it.
         remedy: &'static str,
     },
+    /// A packing that the crate was built without.
+    #[error(
+        "holds {kind} data, but lao-datasets was built without its feature `{feature}`: enable it, or unpack \
+         the file first"
+    )]
+    Feature {
+        /// The packing.
+        kind: &'static str,
+        /// The feature that undoes it.
+        feature: &'static str,
+    },
     /// Something else than text.
     #[error("holds {kind}, but text in UTF-8 is expected; {remedy}")]
     Foreign {
@@ -415,18 +426,6 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(LONGEST)];
     let mut text = String::from_utf8_lossy(head).escape_debug().to_string();
     if bytes.len() > LONGEST {
-        text.push_str("...");
-    }
-    text
-}
-
-/// A file name as it appears in a message, so that it can be copied from there: uncut unless it is absurdly
-/// long.
-pub(crate) fn shown_name(name: &str) -> String {
-    const LONGEST: usize = 200;
-    let legible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-    let mut text: String = name.chars().take(LONGEST).map(legible).collect();
-    if name.chars().nth(LONGEST).is_some() {
         text.push_str("...");
     }
     text

@@ -48,7 +48,7 @@ pub fn read_idx(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
 pub(crate) fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
     let part = single(parts, file)?;
     let name = part.name.clone();
-    read_idx_from(part.reader()?, &name)
+    read_idx_from(part.reader(), &name)
 }
 
 /// A table from an IDX file of examples and an IDX file of labels.

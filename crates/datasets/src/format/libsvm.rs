@@ -312,7 +312,7 @@ pub(crate) fn read_parts(
     let mut rows = SparseRows::new(options.dim.map_or(0, |d| d as usize));
     for part in parts {
         let name = part.name.clone();
-        let mut reader = LibsvmReader::new(part.reader()?, &name, *options);
+        let mut reader = LibsvmReader::new(part.reader(), &name, *options);
         while let Some(row) = reader.next_row()? {
             rows.push(row);
         }

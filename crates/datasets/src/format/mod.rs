@@ -31,10 +31,13 @@ mod number;
 mod record;
 mod table;
 mod text;
+#[cfg(feature = "archives")]
+mod zip;
 
+#[cfg(feature = "catalog")]
 pub(crate) use archive::open_file;
 pub use archive::{Limits, Opening, Part, open, open_reader, open_seekable};
 pub use array::Array;
 pub(crate) use error::shown;
 pub use error::{ArchiveFault, At, FormatError, ReadProblem};
-pub use table::{DenseTable, SparseRow, SparseRows};
+pub use table::{DenseTable, SparseRow, SparseRows, Table};

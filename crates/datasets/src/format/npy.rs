@@ -56,7 +56,7 @@ pub fn read_npy(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
 fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
     let part = single(parts, file)?;
     let name = part.name.clone();
-    read_npy_from(part.reader()?, &name)
+    read_npy_from(part.reader(), &name)
 }
 
 /// A table from an NPY file of examples (one row each) and an NPY file of labels.

@@ -201,6 +201,73 @@ impl SparseRows {
     }
 }
 
+/// A table in the form that suits its values.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Table {
+    /// Every value is stored.
+    Dense(DenseTable),
+    /// Only entries are stored.
+    Sparse(SparseRows),
+}
+
+impl Table {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Table::Dense(table) => table.rows(),
+            Table::Sparse(rows) => rows.rows(),
+        }
+    }
+
+    /// Number of attributes.
+    pub fn dim(&self) -> usize {
+        match self {
+            Table::Dense(table) => table.columns(),
+            Table::Sparse(rows) => rows.dim,
+        }
+    }
+
+    /// Values other than 0 (dense) or entries (sparse).
+    pub fn nonzeros(&self) -> usize {
+        match self {
+            Table::Dense(table) => table.nonzeros(),
+            Table::Sparse(rows) => rows.entries(),
+        }
+    }
+
+    /// One label per row.
+    pub fn labels(&self) -> &[f64] {
+        match self {
+            Table::Dense(table) => &table.labels,
+            Table::Sparse(rows) => &rows.labels,
+        }
+    }
+
+    /// The rows with these indices, in this order. Panics if an index is not below [`Table::rows`].
+    pub fn select_rows(&self, rows: &[usize]) -> Self {
+        match self {
+            Table::Dense(table) => Table::Dense(table.select_rows(rows)),
+            Table::Sparse(all) => Table::Sparse(all.select_rows(rows)),
+        }
+    }
+
+    /// The dense table, if it is one.
+    pub fn dense(&self) -> Option<&DenseTable> {
+        match self {
+            Table::Dense(table) => Some(table),
+            Table::Sparse(_) => None,
+        }
+    }
+
+    /// The sparse rows, if they are.
+    pub fn sparse(&self) -> Option<&SparseRows> {
+        match self {
+            Table::Dense(_) => None,
+            Table::Sparse(rows) => Some(rows),
+        }
+    }
+}
+
 /// A reader that found no rows at all has nothing to give.
 pub(crate) fn require_rows(rows: usize, file: &str) -> Result<(), FormatError> {
     if rows == 0 { Err(FormatError::new(file, At::File, ReadProblem::NoRows)) } else { Ok(()) }

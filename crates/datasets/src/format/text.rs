@@ -14,6 +14,18 @@ pub(crate) enum Packing {
     Zip,
 }
 
+impl Packing {
+    /// Returns the packing's name and the feature that undoes it, if the crate was built without.
+    pub(crate) fn missing_feature(self) -> Option<(&'static str, &'static str)> {
+        let (kind, feature, present) = match self {
+            Packing::Gzip => ("gzip", "gzip", cfg!(feature = "gzip")),
+            Packing::Bzip2 => ("bzip2", "archives", cfg!(feature = "archives")),
+            Packing::Zip => ("zip", "archives", cfg!(feature = "archives")),
+        };
+        (!present).then_some((kind, feature))
+    }
+}
+
 /// The packing that these first bytes announce, if any. A bzip2 file may be cut off within its signature.
 pub(crate) fn packing(head: &[u8]) -> Option<Packing> {
     const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];

@@ -11,10 +11,12 @@
 
 mod columns;
 mod cursor;
+mod examples;
 mod rows;
 mod sparse;
 
 pub use columns::Columns;
+pub use examples::{By, ExamplesError};
 pub use rows::Rows;
 pub use sparse::SparseRowsSource;
 

@@ -1,7 +1,7 @@
 //! Transformations of labels.
 
 use super::PreprocessError;
-use crate::catalog::Rows;
+use crate::format::Table;
 use serde::{Deserialize, Serialize};
 
 /// log(1 + y), for counts. Labels must exceed -1; on an error nothing has changed.
@@ -59,7 +59,7 @@ impl Centering {
 }
 
 /// The rows of two classes, labeled +1 and -1. Both classes must occur.
-pub fn two_classes(rows: &Rows, positive: f64, negative: f64) -> Result<Rows, PreprocessError> {
+pub fn two_classes(rows: &Table, positive: f64, negative: f64) -> Result<Table, PreprocessError> {
     if positive == negative {
         let (field, value, allowed) = ("negative", negative, "another class than the positive one");
         return Err(PreprocessError::Parameter { field, value, allowed });
@@ -75,8 +75,8 @@ pub fn two_classes(rows: &Rows, positive: f64, negative: f64) -> Result<Rows, Pr
     }
     let mut out = rows.select_rows(&chosen);
     let labels = match &mut out {
-        Rows::Dense(table) => &mut table.labels,
-        Rows::Sparse(rows) => &mut rows.labels,
+        Table::Dense(table) => &mut table.labels,
+        Table::Sparse(rows) => &mut rows.labels,
     };
     labels.iter_mut().for_each(|y| *y = if *y == positive { 1.0 } else { -1.0 });
     Ok(out)
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn two_classes_become_plus_and_minus_one() {
         let table = DenseTable::from_rows(1, &[10.0, 11.0, 12.0, 13.0], vec![3.0, 4.0, 5.0, 3.0]).unwrap();
-        let rows = Rows::Dense(table);
+        let rows = Table::Dense(table);
         let pair = two_classes(&rows, 3.0, 5.0).unwrap();
         assert_eq!(pair.labels(), [1.0, -1.0, 1.0]);
         assert_eq!(pair.dense().unwrap().values(), [10.0, 12.0, 13.0]);

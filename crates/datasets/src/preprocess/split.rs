@@ -1,7 +1,7 @@
 //! Training and test rows: at random, or by group, from a named seed.
 
 use super::{PreprocessError, not_a_partition};
-use crate::catalog::Rows;
+use crate::format::Table;
 use lao_observation::Seed;
 use rand::Rng as _;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl Split {
     ///
     /// # Errors
     /// When the table has another number of rows than the split, or the split was changed into none.
-    pub fn apply(&self, rows: &Rows) -> Result<(Rows, Rows), PreprocessError> {
+    pub fn apply(&self, rows: &Table) -> Result<(Table, Table), PreprocessError> {
         self.check()?;
         let (expected, found) = (self.train.len() + self.test.len(), rows.rows());
         if expected != found {
@@ -150,7 +150,7 @@ mod tests {
         }
         let rows = |n: usize| {
             let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
-            Rows::Dense(crate::format::DenseTable::from_rows(1, &values, values.clone()).unwrap())
+            Table::Dense(crate::format::DenseTable::from_rows(1, &values, values.clone()).unwrap())
         };
         let (train, test) = split.apply(&rows(5)).unwrap();
         assert_eq!((train.rows(), test.rows()), (3, 2));

@@ -204,7 +204,7 @@ fn unpacked(parts: Result<Vec<Part>, FormatError>) -> Result<Vec<(String, Vec<u8
     let read = |part: Part| {
         let name = part.name.clone();
         let mut bytes = Vec::new();
-        let mut reader = part.reader().map_err(|error| checked(&error))?;
+        let mut reader = part.reader();
         reader.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
         Ok((name, bytes))
     };

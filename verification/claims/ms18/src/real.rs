@@ -16,8 +16,9 @@
 use anyhow::Context as _;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
-use lao_datasets::catalog::{Catalog, CatalogError, Loaded, Rows};
+use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
 use lao_datasets::format::DenseTable;
+use lao_datasets::format::Table;
 use lao_datasets::preprocess::{Centering, Clip, Standardizer};
 use lao_kernels::SparseView;
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
@@ -67,7 +68,7 @@ struct Tables {
 }
 
 impl Tables {
-    fn new(train: &Rows, test: &Rows, clip: Option<f64>) -> anyhow::Result<Self> {
+    fn new(train: &Table, test: &Table, clip: Option<f64>) -> anyhow::Result<Self> {
         let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;
         let (standard, center) = (Standardizer::fit(train)?, Centering::fit(&train.labels)?);
         let (mut train, mut test) = (standard.apply(train)?, standard.apply(test)?);

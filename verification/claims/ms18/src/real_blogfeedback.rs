@@ -6,7 +6,8 @@
 
 use super::real::{self, Setup, Tuned};
 use anyhow::bail;
-use lao_datasets::catalog::{Loaded, Rows};
+use lao_datasets::catalog::Loaded;
+use lao_datasets::format::Table;
 use lao_datasets::preprocess::log1p_labels;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
@@ -25,7 +26,7 @@ const SETUP: Setup = Setup {
 
 fn log_labels(mut loaded: Loaded) -> anyhow::Result<Loaded> {
     for rows in std::iter::once(&mut loaded.train).chain(&mut loaded.test) {
-        let Rows::Dense(table) = rows else { bail!("the table is not dense") };
+        let Table::Dense(table) = rows else { bail!("the table is not dense") };
         log1p_labels(&mut table.labels)?;
     }
     Ok(loaded)

@@ -1,7 +1,7 @@
 //! Ito et al. (2017): instances on which one of their assumptions fails, and the generators of their tables.
 //!
 //! *Setting.* `y = w*'x + noise`, `V = E x x'`, `S* = supp w*`. Assumption (2): `|S*| <= k`. Assumption (a): V is positive definite.
-//! Assumption (b): [compatibility](Compatibility) of V with S*. The paper's algorithms need (2), and (a) or (b).
+//! Assumption (b): compatibility (`Compatibility`) of V with S*. The paper's algorithms need (2), and (a) or (b).
 //!
 //! | instance | (2) | (a) | (b) | what happens |
 //! |---|---|---|---|---|
@@ -16,12 +16,14 @@
 //! generator is not published: [`gauss_free`] is calibrated on the printed regrets, [`gauss_spread`] and [`sphere`] are a variant and
 //! the law that the paper's own normalization `|x|, |y|, |w*| <= 1` allows.
 
+#[cfg(feature = "spectra")]
 mod compatibility;
 
+#[cfg(feature = "spectra")]
 pub use compatibility::Compatibility;
 
 use crate::synthetic::{Combinations, Design, DesignError, Noise, Normal, Sphere, Virtual};
-use lao_kernels::{SparseVector, symmetric_eigenvalues};
+use lao_kernels::SparseVector;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Rng, Seed};
 use rand::RngExt;
@@ -73,20 +75,24 @@ impl Instance {
         self.design.covariance()
     }
 
-    /// `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails.
+    /// `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails. Needs the feature
+    /// `spectra`.
     ///
     /// # Errors
     /// As [`covariance`](Self::covariance).
+    #[cfg(feature = "spectra")]
     pub fn sigma_d_squared(&self) -> Result<f64, DesignError> {
-        let eigenvalues = symmetric_eigenvalues(&self.covariance()?, self.dim());
+        let eigenvalues = lao_kernels::symmetric_eigenvalues(&self.covariance()?, self.dim());
         // A covariance is symmetric and finite, so the decomposition exists.
         Ok(eigenvalues.map_or(f64::NAN, |ascending| ascending.first().copied().unwrap_or(0.0)))
     }
 
-    /// Bounds on `phi_0^2`, at most `tolerance` apart unless they take too long to meet.
+    /// Bounds on `phi_0^2`, at most `tolerance` apart unless they take too long to meet. Needs the feature
+    /// `spectra`.
     ///
     /// # Errors
     /// When `w*` has more weights than sign patterns can be enumerated for.
+    #[cfg(feature = "spectra")]
     pub fn compatibility(&self, tolerance: f64) -> Result<Compatibility, DesignError> {
         Compatibility::of(&self.covariance()?, self.dim(), self.w_star.indices(), self.sparsity, tolerance)
     }

@@ -1,6 +1,6 @@
 //! Rows of a dataset as the examples of a finite sum.
 
-use super::load::Rows;
+use crate::format::Table;
 use lao_kernels::{Compressed, CompressedError, Element};
 use lao_observation::FiniteSumError;
 use lao_observation::finite_sum::DesignMatrix;
@@ -26,7 +26,7 @@ pub enum ExamplesError {
     Dense(#[from] FiniteSumError),
 }
 
-impl Rows {
+impl Table {
     /// A copy in double precision, as the examples of a finite sum; the labels stay here.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Rows {
     fn laid_out<T: Element>(&self, by: By, convert: fn(f64) -> T) -> Result<DesignMatrix<T>, ExamplesError> {
         let (n, dim) = (self.rows(), self.dim());
         match self {
-            Rows::Dense(table) => {
+            Table::Dense(table) => {
                 let columns = table.values();
                 Ok(match by {
                     By::Columns => {
@@ -58,7 +58,7 @@ impl Rows {
                     }
                 })
             }
-            Rows::Sparse(rows) => {
+            Table::Sparse(rows) => {
                 let values = rows.values.iter().map(|&v| convert(v)).collect();
                 let rows = Compressed::new(dim, rows.starts.clone(), rows.indices.clone(), values)?;
                 Ok(match by {
