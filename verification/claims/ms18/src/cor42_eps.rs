@@ -17,7 +17,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{Fault, Keep, KeepsSmallest, Sabotage};
+use lao_verification_engine::mutants::{SourceFault, Keep, KeepsSmallest, Sabotage};
 
 const EPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 const BATCHES: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
@@ -42,13 +42,13 @@ struct Arm {
 impl Arm {
     fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
         let sabotage = if cx.is("flips_sign") {
-            Fault::Scaled(-1.0).into()
+            SourceFault::Scaled(-1.0).into()
         } else if cx.is("forgets_factor_two") {
-            Fault::Scaled(0.5).into()
+            SourceFault::Scaled(0.5).into()
         } else if cx.is("residual_from_block_only") {
-            Fault::ResidualFromBlock.into()
+            SourceFault::ResidualFromBlock.into()
         } else if cx.is("repeats_every_example_four_times") {
-            Fault::Repeats(4).into()
+            SourceFault::Repeats(4).into()
         } else if cx.is("keeps_smallest") {
             Keep::Smallest(KeepsSmallest).into()
         } else {
@@ -69,7 +69,7 @@ impl Arm {
         }
         let mut sabotage = self.sabotage.clone();
         if self.root {
-            sabotage.fault = Some(Fault::Repeats((batch as f64).sqrt() as u64));
+            sabotage.fault = Some(SourceFault::Repeats((batch as f64).sqrt() as u64));
         }
         let params = self.practical.exploration(BatchSizes::Constant(batch), updates);
         self.practical.explore(trial, params, &sabotage)

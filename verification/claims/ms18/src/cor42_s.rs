@@ -18,7 +18,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::{Fault, Sabotage};
+use lao_verification_engine::mutants::{SourceFault, Sabotage};
 
 const DIM: usize = 512;
 const SPARSITY: [usize; 5] = [6, 12, 24, 48, 96];
@@ -69,7 +69,7 @@ fn slopes(replicates: &[Vec<f64>]) -> anyhow::Result<Vec<f64>> {
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, replicates) = (cx.size("trials")?, cx.size("replicates")?);
     let sabotage = if cx.is("repeats_every_example_four_times") {
-        Fault::Repeats(4).into()
+        SourceFault::Repeats(4).into()
     } else {
         Sabotage::default()
     };

@@ -22,7 +22,7 @@ use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::{Fault, Faulty};
+use lao_verification_engine::mutants::{SourceFault, Faulty};
 use rand::RngExt;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
@@ -42,7 +42,7 @@ fn entry(row: usize, attribute: usize) -> f64 {
 /// What is wrong with a batch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arm {
-    fault: Option<Fault>,
+    fault: Option<SourceFault>,
     noise_ignores_counts: bool,
     independent_counts: bool,
     pairs_forgotten: bool,
@@ -51,7 +51,7 @@ struct Arm {
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         let fault =
-            [("forgets_factor_two", Fault::Scaled(0.5)), ("repeats_every_example", Fault::Repeats(2))];
+            [("forgets_factor_two", SourceFault::Scaled(0.5)), ("repeats_every_example", SourceFault::Repeats(2))];
         Arm {
             fault: fault.iter().find(|(name, _)| cx.is(name)).map(|(_, fault)| *fault),
             noise_ignores_counts: cx.is("noise_ignores_counts"),

@@ -20,7 +20,7 @@ use lao_datasets::synthetic::Hadamard;
 use lao_kernels::{NotFinite, SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
-use lao_verification_engine::mutants::{Fault, Keep, KeepsSmallest};
+use lao_verification_engine::mutants::{SourceFault, Keep, KeepsSmallest};
 
 /// Noise levels, one cell each.
 const NOISE: [f64; 4] = [0.0, 1.0, 30.0, 300.0];
@@ -41,7 +41,7 @@ const STARTS: [Start; 4] = [Start::Zero, Start::Random, Start::Near, Start::Opti
 #[derive(Clone, Debug)]
 struct Arm {
     delta: f64,
-    fault: Option<Fault>,
+    fault: Option<SourceFault>,
     smallest: bool,
     gradient_only: bool,
     step: f64,
@@ -80,9 +80,9 @@ impl Arm {
     fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
         let last_block = DIM - (BUDGET - 1025);
         let fault = [
-            ("flips_sign", Fault::Scaled(-1.0)),
-            ("drops_last_block", Fault::DropsFrom(last_block as u32)),
-            ("residual_from_block_only", Fault::ResidualFromBlock),
+            ("flips_sign", SourceFault::Scaled(-1.0)),
+            ("drops_last_block", SourceFault::DropsFrom(last_block as u32)),
+            ("residual_from_block_only", SourceFault::ResidualFromBlock),
         ];
         Ok(Arm {
             delta: 1.0 / cx.size("one_in")? as f64,

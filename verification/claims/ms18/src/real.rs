@@ -24,7 +24,7 @@ use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, 
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::paired;
-use lao_verification_engine::mutants::{Fault, Faulty, Misdirected, Misdirection};
+use lao_verification_engine::mutants::{SourceFault, Faulty, Misdirected, Misdirection};
 use rand::RngExt;
 
 /// A dataset with all that is fixed in advance.
@@ -169,7 +169,7 @@ impl Setup {
         tables: &Tables,
         stream: &GivenExamples,
         learner: &mut dyn Learner,
-        fault: Fault,
+        fault: SourceFault,
         seed: &Seed,
     ) -> anyhow::Result<Curve> {
         let source = Faulty::new(stream.clone(), fault);
@@ -202,7 +202,7 @@ pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         Some(test) => Some(Tables::new(&loaded.train, test, setup.clip)?),
         None => None,
     };
-    let fault = if cx.is("step_reversed") { Fault::Scaled(-1.0) } else { Fault::Scaled(1.0) };
+    let fault = if cx.is("step_reversed") { SourceFault::Scaled(-1.0) } else { SourceFault::Scaled(1.0) };
     let misdirected = cx.is("exploits_random_attributes");
     let pairs = cx.all_trials("trials", trials, |trial| {
         let own = match &given {

@@ -22,7 +22,7 @@ use lao_datasets::synthetic::{Hadamard, HadamardPairs, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
-use lao_verification_engine::mutants::{Fault, Keep, KeepsOneMore, KeepsSmallest, Sabotage};
+use lao_verification_engine::mutants::{SourceFault, Keep, KeepsOneMore, KeepsSmallest, Sabotage};
 
 const UPDATES: u64 = 32;
 
@@ -61,9 +61,9 @@ impl Arm {
     fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
         let last_block = (DIM - (BUDGET - 1025)) as u32;
         let sabotage = if cx.is("flips_sign") {
-            Fault::Scaled(-1.0).into()
+            SourceFault::Scaled(-1.0).into()
         } else if cx.is("drops_last_block") {
-            Fault::DropsFrom(last_block).into()
+            SourceFault::DropsFrom(last_block).into()
         } else if cx.is("keeps_smallest") {
             Keep::Smallest(KeepsSmallest).into()
         } else if cx.is("keeps_one_more") {

@@ -32,7 +32,7 @@ use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
@@ -169,18 +169,15 @@ fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Fault, n: u64) -> anyho
     Ok(runs)
 }
 
+const FAULTS: [Fault<Fault>; 4] = [
+    Fault::refuted("skips_exploring", "never looks outside the support of the start", Fault::Misdirected(Misdirection::SkipsExploration)),
+    Fault::refuted("exploits_other_attributes", "exploits attributes that exploring has just rejected", Fault::Misdirected(Misdirection::Complement)),
+    Fault::refuted("step_of_a_4096th", "steps a 4096th of 1/(4L)", Fault::TinyStep),
+    Fault::refuted("exploits_tiny_batches", "divides the exploiting batches by 10^8", Fault::TinyBatch),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let fault = if cx.is("skips_exploring") {
-        Fault::Misdirected(Misdirection::SkipsExploration)
-    } else if cx.is("exploits_other_attributes") {
-        Fault::Misdirected(Misdirection::Complement)
-    } else if cx.is("step_of_a_4096th") {
-        Fault::TinyStep
-    } else if cx.is("exploits_tiny_batches") {
-        Fault::TinyBatch
-    } else {
-        Fault::None
-    };
+    let fault = cx.arm(Fault::None, &FAULTS);
     let (n, more) = (cx.size("runs")?, cx.size("more")?);
     cx.split(if more > 0 { 4 * (1 + MORE.len()) } else { 4 });
     let runs = cells(cx, &LOUD, fault, n)?;
@@ -256,11 +253,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[24, 25],
-    mutants: &[
-        Mutant::refuted("skips_exploring", "never looks outside the support of the start"),
-        Mutant::refuted("exploits_other_attributes", "exploits attributes that exploring has just rejected"),
-        Mutant::refuted("step_of_a_4096th", "steps a 4096th of 1/(4L)"),
-        Mutant::refuted("exploits_tiny_batches", "divides the exploiting batches by 10^8"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
