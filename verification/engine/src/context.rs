@@ -125,7 +125,18 @@ impl<'a> Context<'a> {
     ) -> Self {
         let seed = suite.child("claim").child(claim.id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
-        Context { claim, mutant, committed: AtomicBool::new(false), sizes, alpha, cells: 1, seed, canceled, tick, record }
+        Context {
+            claim,
+            mutant,
+            committed: AtomicBool::new(false),
+            sizes,
+            alpha,
+            cells: 1,
+            seed,
+            canceled,
+            tick,
+            record,
+        }
     }
 
     /// What the arm found.
@@ -133,7 +144,9 @@ impl<'a> Context<'a> {
         if let Some(mutant) = self.mutant
             && !self.committed.into_inner()
         {
-            self.record.error.get_or_insert(format!("the experiment does nothing about the fault `{mutant}`"));
+            self.record
+                .error
+                .get_or_insert(format!("the experiment does nothing about the fault `{mutant}`"));
         }
         self.record
     }

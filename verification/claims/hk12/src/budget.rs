@@ -127,7 +127,10 @@ fn pass<L: TwoDraws>(mut learner: L, seed: &Seed) -> anyhow::Result<f64> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (more, less) = (usize::from(cx.commits(&FAULTS, Wrong::OneDrawMore)), usize::from(cx.commits(&FAULTS, Wrong::OneDrawLess)));
+    let (more, less) = (
+        usize::from(cx.commits(&FAULTS, Wrong::OneDrawMore)),
+        usize::from(cx.commits(&FAULTS, Wrong::OneDrawLess)),
+    );
     let drawn = |draws: usize| draws + more - less;
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {
         let mut rng = trial.seed.child("shape").rng();

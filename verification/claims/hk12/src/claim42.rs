@@ -47,12 +47,19 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("rho_without_root_of_pi", "rho(x) = x erf x + exp(-x^2)", Wrong::RhoWithoutRootOfPi),
     Fault::refuted("constant_cut", "0.56 eps in place of eps/sqrt(pi)", Wrong::ConstantCut),
-    Fault::refuted("insensitivity_not_subtracted", "f_eps without its -delta", Wrong::InsensitivityNotSubtracted),
+    Fault::refuted(
+        "insensitivity_not_subtracted",
+        "f_eps without its -delta",
+        Wrong::InsensitivityNotSubtracted,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let constant = if cx.commits(&FAULTS, Wrong::ConstantCut) { 0.56 } else { 1.0 / PI.sqrt() };
-    let (wide, whole) = (cx.commits(&FAULTS, Wrong::RhoWithoutRootOfPi), cx.commits(&FAULTS, Wrong::InsensitivityNotSubtracted));
+    let (wide, whole) = (
+        cx.commits(&FAULTS, Wrong::RhoWithoutRootOfPi),
+        cx.commits(&FAULTS, Wrong::InsensitivityNotSubtracted),
+    );
     let f = |z: f64, delta: f64, eps: f64| {
         let fault = match () {
             () if wide => {

@@ -29,7 +29,8 @@ const FAULTS: [Fault<Wrong>; 2] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (integrand, unsigned) = (cx.commits(&FAULTS, Wrong::DivisorLost), cx.commits(&FAULTS, Wrong::SignLost));
+    let (integrand, unsigned) =
+        (cx.commits(&FAULTS, Wrong::DivisorLost), cx.commits(&FAULTS, Wrong::SignLost));
     let coefficient = |n: u32| match erf_coefficient(n) {
         a if integrand => f64::from(n) * a,
         a if unsigned => a.abs(),

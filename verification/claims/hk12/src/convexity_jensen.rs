@@ -85,8 +85,16 @@ const SOUND: Arm = Arm { last: false, second: false, single: false, half: false 
 const FAULTS: [Fault<Arm>; 4] = [
     Fault::refuted("last_iterate", "the last iterate in place of the average", Arm { last: true, ..SOUND }),
     Fault::refuted("averages_from_the_second", "averages w_2 .. w_{m+1}", Arm { second: true, ..SOUND }),
-    Fault::refuted("one_attribute_for_the_gradient", "the estimate from one attribute in place of the gradient", Arm { single: true, ..SOUND }),
-    Fault::refuted("half_of_the_gradient", "half of the gradient on the right side", Arm { half: true, ..SOUND }),
+    Fault::refuted(
+        "one_attribute_for_the_gradient",
+        "the estimate from one attribute in place of the gradient",
+        Arm { single: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "half_of_the_gradient",
+        "half of the gradient on the right side",
+        Arm { half: true, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

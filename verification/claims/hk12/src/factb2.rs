@@ -52,13 +52,19 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("a_quarter_suffices", "a quarter of the entries in place of a third", Wrong::AQuarterSuffices),
+    Fault::refuted(
+        "a_quarter_suffices",
+        "a quarter of the entries in place of a third",
+        Wrong::AQuarterSuffices,
+    ),
     Fault::refuted("does_not_guess", "says nothing unless it has seen the sign", Wrong::DoesNotGuess),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let guesses = !cx.commits(&FAULTS, Wrong::DoesNotGuess);
-    let enough = |dim: usize| if cx.commits(&FAULTS, Wrong::AQuarterSuffices) { dim.div_ceil(4) } else { dim.div_ceil(3) };
+    let enough = |dim: usize| {
+        if cx.commits(&FAULTS, Wrong::AQuarterSuffices) { dim.div_ceil(4) } else { dim.div_ceil(3) }
+    };
     let (mut formula, mut adaptive) = (Vec::new(), Vec::new());
     let mut threshold = PropertyTally::new();
     for dim in 1..=12 {

@@ -105,7 +105,11 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 5] = [
     Fault::refuted("half_the_power", "2^n in the place of 2^(n+1)", Wrong::HalfThePower),
     Fault::refuted("law_starts_at_one", "draws n >= 1 with probability 2^-n", Wrong::LawStartsAtOne),
-    Fault::refuted("one_shared_factor", "one estimate of theta, raised to the n-th power", Wrong::OneSharedFactor),
+    Fault::refuted(
+        "one_shared_factor",
+        "one estimate of theta, raised to the n-th power",
+        Wrong::OneSharedFactor,
+    ),
     Fault::refuted("forgets_divisor", "coefficients of erf without 1/(2m + 1)", Wrong::ForgetsDivisor),
     Fault::refuted("forgets_sign", "coefficients of erf without (-1)^m", Wrong::ForgetsSign),
 ];

@@ -26,9 +26,8 @@ fn coefficient(n: u32) -> f64 {
     }
 }
 
-const CONTROL: [Fault<f64>; 1] = [
-    Fault::held("within_the_radius", "theta = 1, within the radius of convergence", 1.0),
-];
+const CONTROL: [Fault<f64>; 1] =
+    [Fault::held("within_the_radius", "theta = 1, within the radius of convergence", 1.0)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let theta = cx.arm(3.0, &CONTROL);

@@ -159,9 +159,7 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "two-level vectors of the unit ball", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "two-level vectors of the unit ball", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let in_ball = cx.arm(false, &CONTROL);

@@ -108,8 +108,16 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 4] = [
     Fault::refuted("scales_all_coordinates", "every step multiplies d numbers", Wrong::ScalesAllCoordinates),
     Fault::refuted("scans_all_weights", "draws j by running over all weights", Wrong::ScansAllWeights),
-    Fault::refuted("reads_every_attribute", "looks at all attributes of every example", Wrong::ReadsEveryAttribute),
-    Fault::refuted("keeps_what_it_was_told", "the learner stores every value that it was told", Wrong::KeepsWhatItWasTold),
+    Fault::refuted(
+        "reads_every_attribute",
+        "looks at all attributes of every example",
+        Wrong::ReadsEveryAttribute,
+    ),
+    Fault::refuted(
+        "keeps_what_it_was_told",
+        "the learner stores every value that it was told",
+        Wrong::KeepsWhatItWasTold,
+    ),
 ];
 
 fn work<L: Learner + Serialize>(
@@ -126,7 +134,8 @@ fn work<L: Learner + Serialize>(
     };
     let source = Metered::new(Drawn::new(dim, examples, seed.child("data"), law));
     let dense = if cx.commits(&FAULTS, Wrong::ScalesAllCoordinates) { vec![1.0; dim] } else { Vec::new() };
-    let learner = Wasteful { learner, dense, keeps: cx.commits(&FAULTS, Wrong::KeepsWhatItWasTold), kept: Vec::new() };
+    let learner =
+        Wasteful { learner, dense, keeps: cx.commits(&FAULTS, Wrong::KeepsWhatItWasTold), kept: Vec::new() };
     if cx.commits(&FAULTS, Wrong::ReadsEveryAttribute) {
         let source = Overreaches::new(source, Overreach::All);
         watch(source, learner, examples, seed, |source| source.inner().values())

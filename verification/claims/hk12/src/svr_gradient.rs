@@ -27,11 +27,16 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 2] = [
     Fault::refuted("multiplies_by_scaled_x", "x' in place of x", Wrong::MultipliesByScaledX),
-    Fault::refuted("labels_not_scaled", "w.x' against y +- delta, not divided by eps", Wrong::LabelsNotScaled),
+    Fault::refuted(
+        "labels_not_scaled",
+        "w.x' against y +- delta, not divided by eps",
+        Wrong::LabelsNotScaled,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (scales_x, plain_labels) = (cx.commits(&FAULTS, Wrong::MultipliesByScaledX), cx.commits(&FAULTS, Wrong::LabelsNotScaled));
+    let (scales_x, plain_labels) =
+        (cx.commits(&FAULTS, Wrong::MultipliesByScaledX), cx.commits(&FAULTS, Wrong::LabelsNotScaled));
     let instances = cx.all_trials("instances", cx.size("instances")?, |trial| {
         let rng = &mut trial.seed.child("data").rng();
         let (w, x) = (sparse_normal(rng, DIM, 3), sparse_normal(rng, DIM, DIM));

@@ -104,8 +104,16 @@ fn grids(arm: Arm, more: bool) -> anyhow::Result<Vec<Grid<'static>>> {
 const SOUND: Arm = Arm { power_of_dim: 1.0, power_of_draws: 1.0 };
 
 const FAULTS: [Fault<Arm>; 2] = [
-    Fault::refuted("examples_grow_like_the_root_of_d", "takes 2 d^(1/2) in the place of d", Arm { power_of_dim: 0.5, ..SOUND }),
-    Fault::refuted("examples_shrink_too_fast_with_k", "divides by k^(3/2)", Arm { power_of_draws: 1.5, ..SOUND }),
+    Fault::refuted(
+        "examples_grow_like_the_root_of_d",
+        "takes 2 d^(1/2) in the place of d",
+        Arm { power_of_dim: 0.5, ..SOUND },
+    ),
+    Fault::refuted(
+        "examples_shrink_too_fast_with_k",
+        "divides by k^(3/2)",
+        Arm { power_of_draws: 1.5, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

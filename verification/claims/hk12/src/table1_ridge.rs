@@ -117,9 +117,21 @@ fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 3]> {
 const SOUND: Arm = Arm { first_draw_only: false, dim_of_examples: None, power: 1.0 };
 
 const FAULTS: [Fault<Arm>; 3] = [
-    Fault::refuted("uses_the_first_draw_only", "x~ is made of the first of the k draws", Arm { first_draw_only: true, ..SOUND }),
-    Fault::refuted("examples_do_not_grow_with_d", "takes the number of examples of d = 16 for every d", Arm { dim_of_examples: Some(16.0), ..SOUND }),
-    Fault::refuted("examples_grow_like_1_over_eps", "takes K^(1/2) in the place of K, from K = 16 on", Arm { power: 0.5, ..SOUND }),
+    Fault::refuted(
+        "uses_the_first_draw_only",
+        "x~ is made of the first of the k draws",
+        Arm { first_draw_only: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "examples_do_not_grow_with_d",
+        "takes the number of examples of d = 16 for every d",
+        Arm { dim_of_examples: Some(16.0), ..SOUND },
+    ),
+    Fault::refuted(
+        "examples_grow_like_1_over_eps",
+        "takes K^(1/2) in the place of K, from K = 16 on",
+        Arm { power: 0.5, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

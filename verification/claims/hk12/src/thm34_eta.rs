@@ -40,18 +40,14 @@ fn at_power(cx: &mut Context<'_>, power: i32) -> anyhow::Result<()> {
     Ok(())
 }
 
-const FAULTS: [Fault<usize>; 1] = [
-    Fault::refuted("as_printed", "divides by 4 B^2", 2),
-];
+const FAULTS: [Fault<i32>; 1] = [Fault::refuted("as_printed", "divides by 4 B^2", 2)];
 
 fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let power = cx.arm(1, &FAULTS);
     at_power(cx, power)
 }
 
-const CONTROL: [Fault<usize>; 1] = [
-    Fault::held("corrected_form", "divides by 4 B", 1),
-];
+const CONTROL: [Fault<i32>; 1] = [Fault::held("corrected_form", "divides by 4 B", 1)];
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let power = cx.arm(2, &CONTROL);

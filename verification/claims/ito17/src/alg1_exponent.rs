@@ -25,8 +25,16 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("keeps_one_feature_less", "k_1 = k - 1: a relevant feature is missing in most rounds", Wrong::KeepsOneFeatureLess),
-    Fault::refuted("only_the_largest_weights", "observes the largest weights and nothing beside them", Wrong::OnlyTheLargestWeights),
+    Fault::refuted(
+        "keeps_one_feature_less",
+        "k_1 = k - 1: a relevant feature is missing in most rounds",
+        Wrong::KeepsOneFeatureLess,
+    ),
+    Fault::refuted(
+        "only_the_largest_weights",
+        "observes the largest weights and nothing beside them",
+        Wrong::OnlyTheLargestWeights,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

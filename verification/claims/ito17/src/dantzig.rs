@@ -54,15 +54,32 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("support_estimates_too", "estimates from the attributes that predict, too", Wrong::SupportEstimatesToo),
-    Fault::refuted("one_attribute_too_few", "draws one attribute less than the weights assume", Wrong::OneAttributeTooFew),
-    Fault::refuted("tolerance_of_a_hundredth", "takes a gamma_t of a hundredth of the stated one", Wrong::ToleranceOfAHundredth),
-    Fault::refuted("zero_is_feasible", "takes a gamma_t so large that w = 0 is feasible", Wrong::ZeroIsFeasible),
+    Fault::refuted(
+        "support_estimates_too",
+        "estimates from the attributes that predict, too",
+        Wrong::SupportEstimatesToo,
+    ),
+    Fault::refuted(
+        "one_attribute_too_few",
+        "draws one attribute less than the weights assume",
+        Wrong::OneAttributeTooFew,
+    ),
+    Fault::refuted(
+        "tolerance_of_a_hundredth",
+        "takes a gamma_t of a hundredth of the stated one",
+        Wrong::ToleranceOfAHundredth,
+    ),
+    Fault::refuted(
+        "zero_is_feasible",
+        "takes a gamma_t so large that w = 0 is feasible",
+        Wrong::ZeroIsFeasible,
+    ),
 ];
 
 /// Means over the random set of what one example adds to the moments, beside `x x'` and `y x`.
 fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
-    let (too, fewer) = (cx.commits(&FAULTS, Wrong::SupportEstimatesToo), cx.commits(&FAULTS, Wrong::OneAttributeTooFew));
+    let (too, fewer) =
+        (cx.commits(&FAULTS, Wrong::SupportEstimatesToo), cx.commits(&FAULTS, Wrong::OneAttributeTooFew));
     let mut pairs = Vec::new();
     for (dim, sparsity, budget) in SHAPES {
         let mut rng = trial.seed.child("data").rng();

@@ -42,7 +42,11 @@ const SOUND: Assumed = Assumed { nested: true, as_large: true };
 
 const FAULTS: [Fault<Assumed>; 2] = [
     Fault::refuted("as_printed", "assumes k >= k_1", Assumed { as_large: false, ..SOUND }),
-    Fault::refuted("not_nested", "does not assume that U is contained in S", Assumed { nested: false, ..SOUND }),
+    Fault::refuted(
+        "not_nested",
+        "does not assume that U is contained in S",
+        Assumed { nested: false, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -50,9 +54,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "assumes k_1 >= k", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "assumes k_1 >= k", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, Assumed { nested: true, as_large: cx.arm(false, &CONTROL) });

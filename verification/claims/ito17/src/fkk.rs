@@ -46,16 +46,30 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("predicting_attributes_estimate_too", "estimates from all attributes seen, those of the support too", Wrong::PredictingAttributesEstimateToo),
-    Fault::refuted("random_set_avoids_the_support", "draws the random set outside the support", Wrong::RandomSetAvoidsTheSupport),
-    Fault::refuted("one_attribute_too_few", "draws one attribute less than the weights assume", Wrong::OneAttributeTooFew),
+    Fault::refuted(
+        "predicting_attributes_estimate_too",
+        "estimates from all attributes seen, those of the support too",
+        Wrong::PredictingAttributesEstimateToo,
+    ),
+    Fault::refuted(
+        "random_set_avoids_the_support",
+        "draws the random set outside the support",
+        Wrong::RandomSetAvoidsTheSupport,
+    ),
+    Fault::refuted(
+        "one_attribute_too_few",
+        "draws one attribute less than the weights assume",
+        Wrong::OneAttributeTooFew,
+    ),
 ];
 
 /// The sets R that an arm lets the estimates come from, when the chosen support is `chosen`.
 fn sets(cx: &Context<'_>, (dim, k, budget): (usize, usize, usize), chosen: &[u32]) -> Vec<Vec<u32>> {
     let size = budget - k - usize::from(cx.commits(&FAULTS, Wrong::OneAttributeTooFew));
-    let (outside, too) =
-        (cx.commits(&FAULTS, Wrong::RandomSetAvoidsTheSupport), cx.commits(&FAULTS, Wrong::PredictingAttributesEstimateToo));
+    let (outside, too) = (
+        cx.commits(&FAULTS, Wrong::RandomSetAvoidsTheSupport),
+        cx.commits(&FAULTS, Wrong::PredictingAttributesEstimateToo),
+    );
     let all = masks(dim, size).map(|set| members(set).map(|j| j as u32).collect::<Vec<u32>>());
     all.filter(|set| !outside || set.iter().all(|j| !chosen.contains(j)))
         .map(|mut set| {

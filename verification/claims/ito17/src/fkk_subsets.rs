@@ -34,17 +34,14 @@ fn judge(cx: &mut Context<'_>, of_the_budget: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-const FAULTS: [Fault<bool>; 1] = [
-    Fault::refuted("subsets_of_the_budget", "counts subsets of k' attributes", true),
-];
+const FAULTS: [Fault<bool>; 1] =
+    [Fault::refuted("subsets_of_the_budget", "counts subsets of k' attributes", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, cx.arm(false, &FAULTS))
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "counts subsets of k attributes", false),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "counts subsets of k attributes", false)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, cx.arm(true, &CONTROL))

@@ -40,7 +40,11 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 2] = [
     Fault::refuted("no_exponential_factor", "leaves out exp(-1/b)", Wrong::NoExponentialFactor),
-    Fault::refuted("root_of_the_rounds", "takes the root in Theorem 7 for that of T, not of its fourth root", Wrong::RootOfTheRounds),
+    Fault::refuted(
+        "root_of_the_rounds",
+        "takes the root in Theorem 7 for that of T, not of its fourth root",
+        Wrong::RootOfTheRounds,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -79,13 +79,22 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("sigma_not_squared", "claims that phi_0^2 is at least sigma_d", Wrong::SigmaNotSquared),
-    Fault::refuted("compatibility_without_k", "leaves out the factor k of condition (b)", Wrong::CompatibilityWithoutK),
-    Fault::refuted("isometry_bound_without_two", "forgets the mass outside the support", Wrong::IsometryBoundWithoutTwo),
+    Fault::refuted(
+        "compatibility_without_k",
+        "leaves out the factor k of condition (b)",
+        Wrong::CompatibilityWithoutK,
+    ),
+    Fault::refuted(
+        "isometry_bound_without_two",
+        "forgets the mass outside the support",
+        Wrong::IsometryBoundWithoutTwo,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
-    let (root, no_k) = (cx.commits(&FAULTS, Wrong::SigmaNotSquared), cx.commits(&FAULTS, Wrong::CompatibilityWithoutK));
+    let (root, no_k) =
+        (cx.commits(&FAULTS, Wrong::SigmaNotSquared), cx.commits(&FAULTS, Wrong::CompatibilityWithoutK));
     let phi = |found: &Compatibility, k: usize| found.lower / if no_k { k as f64 } else { 1.0 };
     let [independent] = tally(cx, "independent", cx.size("populations")?, |trial, [independent]| {
         let mut rng = trial.seed.child("data").rng();
@@ -112,9 +121,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "asks for a small isometry constant", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "asks for a small isometry constant", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.arm(false, &CONTROL) {

@@ -50,8 +50,16 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("features_uncorrelated", "takes the correlation of the heavy features away", Wrong::FeaturesUncorrelated),
-    Fault::refuted("comparator_has_two_features", "lets the comparator use both heavy features", Wrong::ComparatorHasTwoFeatures),
+    Fault::refuted(
+        "features_uncorrelated",
+        "takes the correlation of the heavy features away",
+        Wrong::FeaturesUncorrelated,
+    ),
+    Fault::refuted(
+        "comparator_has_two_features",
+        "lets the comparator use both heavy features",
+        Wrong::ComparatorHasTwoFeatures,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -39,15 +39,26 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("penalty_zero", "calls Algorithm 3 what has no l1 term", Wrong::PenaltyZero),
-    Fault::refuted("twin_of_a_relevant_feature", "takes an instance that is not compatible", Wrong::TwinOfARelevantFeature),
-    Fault::refuted("second_feature_heavier", "gives feature 1 a weight above that of the parts", Wrong::SecondFeatureHeavier),
+    Fault::refuted(
+        "twin_of_a_relevant_feature",
+        "takes an instance that is not compatible",
+        Wrong::TwinOfARelevantFeature,
+    ),
+    Fault::refuted(
+        "second_feature_heavier",
+        "gives feature 1 a weight above that of the parts",
+        Wrong::SecondFeatureHeavier,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(7);
     let without_l1 = cx.commits(&FAULTS, Wrong::PenaltyZero);
-    let instance =
-        if cx.commits(&FAULTS, Wrong::TwinOfARelevantFeature) { ito::neither()? } else { ito::b_not_a()?.unit_trace()? };
+    let instance = if cx.commits(&FAULTS, Wrong::TwinOfARelevantFeature) {
+        ito::neither()?
+    } else {
+        ito::b_not_a()?.unit_trace()?
+    };
     let mut population = Population::new(instance)?;
     if cx.commits(&FAULTS, Wrong::SecondFeatureHeavier) {
         population.w_star[1] = 0.23;

@@ -28,12 +28,17 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 2] = [
     Fault::refuted("twins_do_not_matter", "copies a feature outside the support", Wrong::TwinsDoNotMatter),
-    Fault::refuted("second_feature_heavier", "gives feature 1 more than half the weight of the other", Wrong::SecondFeatureHeavier),
+    Fault::refuted(
+        "second_feature_heavier",
+        "gives feature 1 more than half the weight of the other",
+        Wrong::SecondFeatureHeavier,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let instance = if cx.commits(&FAULTS, Wrong::TwinsDoNotMatter) { ito::twins_outside()? } else { ito::neither()? };
+    let instance =
+        if cx.commits(&FAULTS, Wrong::TwinsDoNotMatter) { ito::twins_outside()? } else { ito::neither()? };
     let mut population = Population::new(instance)?;
     if cx.commits(&FAULTS, Wrong::SecondFeatureHeavier) {
         population.w_star[1] = 0.45;

@@ -151,7 +151,11 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("one_weight_too_few", "selects up to one weight fewer than S* has members", Wrong::OneWeightTooFew),
+    Fault::refuted(
+        "one_weight_too_few",
+        "selects up to one weight fewer than S* has members",
+        Wrong::OneWeightTooFew,
+    ),
     Fault::refuted("selects_the_smallest", "selects the smallest weights", Wrong::SelectsTheSmallest),
     Fault::refuted("golden_constant_2_6", "puts 2.6 for (3 + sqrt 5)/2", Wrong::GoldenConstant26),
 ];
@@ -163,9 +167,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, Reading { room, smallest, golden })
 }
 
-const CONTROL: [Fault<i64>; 1] = [
-    Fault::held("corrected_form", "selects at least |S*| weights", 0),
-];
+const CONTROL: [Fault<i64>; 1] = [Fault::held("corrected_form", "selects at least |S*| weights", 0)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let room = cx.arm(-1, &CONTROL);

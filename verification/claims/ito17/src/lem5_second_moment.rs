@@ -67,7 +67,8 @@ const FAULTS: [Fault<Wrong>; 4] = [
 impl Weights {
     fn of(cx: &Context<'_>, law: Observe) -> Weights {
         let mut gram = law.estimates();
-        let (flat, squared) = (cx.commits(&FAULTS, Wrong::PairsAsIndependent), cx.commits(&FAULTS, Wrong::ZByTheSquare));
+        let (flat, squared) =
+            (cx.commits(&FAULTS, Wrong::PairsAsIndependent), cx.commits(&FAULTS, Wrong::ZByTheSquare));
         let single = if squared { gram.single } else { 1.0 };
         if flat {
             gram.pair = gram.single * gram.single;

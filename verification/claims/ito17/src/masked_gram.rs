@@ -44,17 +44,14 @@ fn judge(cx: &mut Context<'_>, number_on_the_diagonal: bool) -> anyhow::Result<(
     Ok(())
 }
 
-const FAULTS: [Fault<bool>; 1] = [
-    Fault::refuted("number_on_the_diagonal", "takes x'x, a number, for x x'", true),
-];
+const FAULTS: [Fault<bool>; 1] =
+    [Fault::refuted("number_on_the_diagonal", "takes x'x, a number, for x x'", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, cx.arm(false, &FAULTS))
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "takes x x' in its place", false),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "takes x x' in its place", false)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, cx.arm(true, &CONTROL))

@@ -43,9 +43,17 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("averages_the_gradients", "takes h for the average, as the text says", Wrong::AveragesTheGradients),
+    Fault::refuted(
+        "averages_the_gradients",
+        "takes h for the average, as the text says",
+        Wrong::AveragesTheGradients,
+    ),
     Fault::refuted("not_projected", "leaves the ball when h exceeds lambda", Wrong::NotProjected),
-    Fault::refuted("not_regularised", "goes to the boundary of the ball whatever lambda", Wrong::NotRegularised),
+    Fault::refuted(
+        "not_regularised",
+        "goes to the boundary of the ball whatever lambda",
+        Wrong::NotRegularised,
+    ),
     Fault::refuted("regularises_like_t", "lets the theorems' lambda_t grow like t", Wrong::RegularisesLikeT),
 ];
 

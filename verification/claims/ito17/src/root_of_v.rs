@@ -71,9 +71,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, !cx.commits(&FAULTS, Wrong::NotTransposed), scale)
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "transposes the factor", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "transposes the factor", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, cx.arm(false, &CONTROL), 1.0)

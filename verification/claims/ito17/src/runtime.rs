@@ -55,8 +55,16 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("explores_in_every_round", "forms a gradient matrix in every round of Algorithm 2", Wrong::ExploresInEveryRound),
-    Fault::refuted("drawn_support_alone", "updates the drawn support of FKK and no other", Wrong::DrawnSupportAlone),
+    Fault::refuted(
+        "explores_in_every_round",
+        "forms a gradient matrix in every round of Algorithm 2",
+        Wrong::ExploresInEveryRound,
+    ),
+    Fault::refuted(
+        "drawn_support_alone",
+        "updates the drawn support of FKK and no other",
+        Wrong::DrawnSupportAlone,
+    ),
     Fault::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes", Wrong::KeepsAMatrix),
 ];
 

@@ -57,9 +57,7 @@ fn shapes() -> Vec<(usize, usize, usize)> {
     shapes
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "drops assumption (2)", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "drops assumption (2)", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut tally = PropertyTally::new();

@@ -47,12 +47,17 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 2] = [
     Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", Wrong::AscendsTheGradient),
-    Fault::refuted("only_the_largest_weights", "observes the k_1 largest weights and nothing beside them", Wrong::OnlyTheLargestWeights),
+    Fault::refuted(
+        "only_the_largest_weights",
+        "observes the k_1 largest weights and nothing beside them",
+        Wrong::OnlyTheLargestWeights,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SHARPER.len() + 1);
-    let (ascends, greedy) = (cx.commits(&FAULTS, Wrong::AscendsTheGradient), cx.commits(&FAULTS, Wrong::OnlyTheLargestWeights));
+    let (ascends, greedy) =
+        (cx.commits(&FAULTS, Wrong::AscendsTheGradient), cx.commits(&FAULTS, Wrong::OnlyTheLargestWeights));
     let loss = |shape: Shape, regularization: Regularization, rounds: u64, trial: &Trial| {
         let one = shape.algorithm_1(regularization);
         if ascends {

@@ -21,9 +21,8 @@ use lao_verification_engine::context::Context;
 
 const SHAPES: [Shape; 2] = [Shape { dim: 3, kept: 1, budget: 3 }, Shape { dim: 4, kept: 1, budget: 3 }];
 
-const FAULTS: [Fault<bool>; 1] = [
-    Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", true),
-];
+const FAULTS: [Fault<bool>; 1] =
+    [Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, ascends) = (cx.size("runs")?, cx.arm(false, &FAULTS));

@@ -129,9 +129,21 @@ pub(super) fn regret<L: Learner>(
 const SOUND: Reading = Reading { first_only: false, root: 0.25, azuma: 18_432.0 };
 
 const FAULTS: [Fault<Reading>; 3] = [
-    Fault::refuted("first_term_only", "leaves out the exponential and the burn-in", Reading { first_only: true, ..SOUND }),
-    Fault::refuted("rounds_for_their_fourth_root", "lets the exponent grow like T", Reading { root: 1.0, ..SOUND }),
-    Fault::refuted("eighteen_for_18432", "puts 18 for 18432 in the exponent", Reading { azuma: 18.0, ..SOUND }),
+    Fault::refuted(
+        "first_term_only",
+        "leaves out the exponential and the burn-in",
+        Reading { first_only: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "rounds_for_their_fourth_root",
+        "lets the exponent grow like T",
+        Reading { root: 1.0, ..SOUND },
+    ),
+    Fault::refuted(
+        "eighteen_for_18432",
+        "puts 18 for 18432 in the exponent",
+        Reading { azuma: 18.0, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -35,13 +35,24 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("attributes_bounded_one_by_one", "bounds each attribute by 1, not the example's norm", Wrong::AttributesBoundedOneByOne),
-    Fault::refuted("eigenvalue_of_the_root", "takes the least singular value of the root of V, not its square", Wrong::EigenvalueOfTheRoot),
+    Fault::refuted(
+        "attributes_bounded_one_by_one",
+        "bounds each attribute by 1, not the example's norm",
+        Wrong::AttributesBoundedOneByOne,
+    ),
+    Fault::refuted(
+        "eigenvalue_of_the_root",
+        "takes the least singular value of the root of V, not its square",
+        Wrong::EigenvalueOfTheRoot,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
-    let (one_by_one, root) = (cx.commits(&FAULTS, Wrong::AttributesBoundedOneByOne), cx.commits(&FAULTS, Wrong::EigenvalueOfTheRoot));
+    let (one_by_one, root) = (
+        cx.commits(&FAULTS, Wrong::AttributesBoundedOneByOne),
+        cx.commits(&FAULTS, Wrong::EigenvalueOfTheRoot),
+    );
     let least = |eigenvalues: &[f64]| if root { eigenvalues[0].max(0.0).sqrt() } else { eigenvalues[0] };
     let [trace, smallest] = tally(cx, "laws", cx.size("laws")?, |trial, [trace, smallest]| {
         let mut rng = trial.seed.child("data").rng();

@@ -43,7 +43,11 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("forgets_factor_two", "L_s = 1 + rho, mu_s = 1 - rho", Wrong::ForgetsFactorTwo),
     Fault::refuted("isometry_of_order_s", "asks for isometry of order s only", Wrong::IsometryOfOrderS),
-    Fault::refuted("population_with_isometry", "diag(1, .., 1, 2) as counterexample", Wrong::PopulationWithIsometry),
+    Fault::refuted(
+        "population_with_isometry",
+        "diag(1, .., 1, 2) as counterexample",
+        Wrong::PopulationWithIsometry,
+    ),
 ];
 
 fn implication(cx: &mut Context<'_>) -> anyhow::Result<()> {

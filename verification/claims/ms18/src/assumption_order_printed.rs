@@ -22,9 +22,7 @@ const DIM: usize = 16;
 /// "Positive": rounding leaves 1e-15 of a zero eigenvalue.
 const POSITIVE: f64 = 1e-6;
 
-const CONTROL: [Fault<usize>; 1] = [
-    Fault::held("corrected_form", "for the s in use, here at most 4", 4),
-];
+const CONTROL: [Fault<usize>; 1] = [Fault::held("corrected_form", "for the s in use, here at most 4", 4)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let design = Centered::new(DIM)?;

@@ -22,7 +22,7 @@ use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutan
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Metered, sparse_normal};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
-use lao_verification_engine::mutants::{SourceFault, Faulty, KeepsOneMore, Overreach, Overreaches};
+use lao_verification_engine::mutants::{Faulty, KeepsOneMore, Overreach, Overreaches, SourceFault};
 use rand::RngExt;
 
 type Stream = Metered<Virtual<Rademacher>>;
@@ -173,10 +173,22 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("looks_at_one_more", "one attribute more than asked for is read of every example", Wrong::LooksAtOneMore),
+    Fault::refuted(
+        "looks_at_one_more",
+        "one attribute more than asked for is read of every example",
+        Wrong::LooksAtOneMore,
+    ),
     Fault::refuted("keeps_one_more", "thresholding keeps s + 1 entries", Wrong::KeepsOneMore),
-    Fault::refuted("one_batch_for_all_blocks", "the same examples serve all blocks of an update", Wrong::OneBatchForAllBlocks),
-    Fault::refuted("skips_the_last_block", "the examples of the last block are never drawn", Wrong::SkipsTheLastBlock),
+    Fault::refuted(
+        "one_batch_for_all_blocks",
+        "the same examples serve all blocks of an update",
+        Wrong::OneBatchForAllBlocks,
+    ),
+    Fault::refuted(
+        "skips_the_last_block",
+        "the examples of the last block are never drawn",
+        Wrong::SkipsTheLastBlock,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -51,8 +51,7 @@ fn curvature<D: Design>(
     theta_star.push(0, 1.0);
     theta_star.push(3, -0.5);
     let source = Virtual::new(design, theta_star, Noise::None, &Seed::root(0))?;
-    let convexity =
-        source.constants(SPARSITY).convexity * cx.arm(SOUND, &FAULTS).mu_twice_too_large;
+    let convexity = source.constants(SPARSITY).convexity * cx.arm(SOUND, &FAULTS).mu_twice_too_large;
     let mut check = |theta: &SparseVector| {
         let (dense, star) = (theta.view().to_dense(), source.theta_star().to_dense());
         let distance: f64 = dense.iter().zip(&star).map(|(a, b)| (a - b) * (a - b)).sum();

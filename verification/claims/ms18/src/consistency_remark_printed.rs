@@ -30,9 +30,8 @@ fn gaps(trial: &Trial, growing: bool) -> anyhow::Result<Vec<f64>> {
     Ok(path.points.iter().map(|point| point.gap).collect())
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("growing_batches", "lets the batch grow by 15 % per update", true),
-];
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("growing_batches", "lets the batch grow by 15 % per update", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let growing = cx.arm(false, &CONTROL);

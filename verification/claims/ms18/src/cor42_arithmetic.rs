@@ -96,13 +96,16 @@ fn order(kappa: f64, support: usize, blocks: usize, eps: f64, noise: f64, lacks:
 const SOUND: Lacks = Lacks { logs_of_accuracy: false, kappa: false };
 
 const FAULTS: [Fault<Lacks>; 2] = [
-    Fault::refuted("without_logs_of_the_accuracy", "hides log^2(gap_0/eps) in the constant, fitted at eps = .1", Lacks { logs_of_accuracy: true, ..SOUND }),
+    Fault::refuted(
+        "without_logs_of_the_accuracy",
+        "hides log^2(gap_0/eps) in the constant, fitted at eps = .1",
+        Lacks { logs_of_accuracy: true, ..SOUND },
+    ),
     Fault::refuted("without_kappa", "loses the power of kappa in both terms", Lacks { kappa: true, ..SOUND }),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let lacks =
-        cx.arm(SOUND, &FAULTS);
+    let lacks = cx.arm(SOUND, &FAULTS);
     let (finding, least) = examples_against_order(lacks)?;
     let largest = finding.estimate;
     cx.judge("n <= 4*10^4 times order and logarithms", finding);

@@ -12,9 +12,7 @@ use super::cor42_arithmetic::{Lacks, examples_against_order};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "declares log^2(gap_0/eps) as well", false),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "declares log^2(gap_0/eps) as well", false)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let declared_only = cx.arm(true, &CONTROL);

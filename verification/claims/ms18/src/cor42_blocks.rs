@@ -15,7 +15,7 @@ use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::{exact_all, ratio};
-use lao_verification_engine::mutants::{SourceFault, Sabotage};
+use lao_verification_engine::mutants::{Sabotage, SourceFault};
 
 const WIDTHS: [usize; 4] = [96, 8, 32, 500];
 const DIM: usize = 512;
@@ -35,15 +35,30 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("replays_one_batch", "looks at one batch through all blocks, beyond the budget of its examples", Wrong::ReplaysOneBatch),
-    Fault::refuted("splits_one_batch", "gives every block only B/d' different examples", Wrong::SplitsOneBatch),
-    Fault::refuted("drops_ragged_block", "never fills the last block when s'-s does not divide d", Wrong::DropsRaggedBlock),
+    Fault::refuted(
+        "replays_one_batch",
+        "looks at one batch through all blocks, beyond the budget of its examples",
+        Wrong::ReplaysOneBatch,
+    ),
+    Fault::refuted(
+        "splits_one_batch",
+        "gives every block only B/d' different examples",
+        Wrong::SplitsOneBatch,
+    ),
+    Fault::refuted(
+        "drops_ragged_block",
+        "never fills the last block when s'-s does not divide d",
+        Wrong::DropsRaggedBlock,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates = cx.size("replicates")?;
-    let (replays, splits, ragged) =
-        (cx.commits(&FAULTS, Wrong::ReplaysOneBatch), cx.commits(&FAULTS, Wrong::SplitsOneBatch), cx.commits(&FAULTS, Wrong::DropsRaggedBlock));
+    let (replays, splits, ragged) = (
+        cx.commits(&FAULTS, Wrong::ReplaysOneBatch),
+        cx.commits(&FAULTS, Wrong::SplitsOneBatch),
+        cx.commits(&FAULTS, Wrong::DropsRaggedBlock),
+    );
     let mut counts = Vec::new();
     let mut gaps: Vec<Vec<f64>> = Vec::new();
     for width in WIDTHS {

@@ -17,7 +17,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{SourceFault, Keep, KeepsSmallest, Sabotage};
+use lao_verification_engine::mutants::{Keep, KeepsSmallest, Sabotage, SourceFault};
 
 const EPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 const BATCHES: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];

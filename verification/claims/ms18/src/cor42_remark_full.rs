@@ -23,8 +23,16 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("blocks_of_sixteen", "observes 16 attributes per block whatever d is", Wrong::BlocksOfSixteen),
-    Fault::refuted("batches_grow_like_root_d", "lets the batch grow like the square root of d", Wrong::BatchesGrowLikeRootD),
+    Fault::refuted(
+        "blocks_of_sixteen",
+        "observes 16 attributes per block whatever d is",
+        Wrong::BlocksOfSixteen,
+    ),
+    Fault::refuted(
+        "batches_grow_like_root_d",
+        "lets the batch grow like the square root of d",
+        Wrong::BatchesGrowLikeRootD,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -15,7 +15,7 @@ use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{SourceFault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 
 /// Attributes of an example: powers of two from here.
 const SMALLEST_DIM: usize = 128;
@@ -104,9 +104,21 @@ pub(super) fn judge(
 const SOUND: Cost = Cost { share: None, growing: false, fault: None };
 
 const FAULTS: [Fault<Cost>; 3] = [
-    Fault::refuted("replays_one_batch", "looks at one batch through all blocks, beyond the budget of its examples", Cost { fault: Some(SourceFault::ReplaysBatch), ..SOUND }),
-    Fault::refuted("blocks_grow_with_d", "observes d/8 attributes per block instead of 16", Cost { share: Some(8), ..SOUND }),
-    Fault::refuted("batches_grow_like_root_d", "lets the batch grow like the square root of d", Cost { growing: true, ..SOUND }),
+    Fault::refuted(
+        "replays_one_batch",
+        "looks at one batch through all blocks, beyond the budget of its examples",
+        Cost { fault: Some(SourceFault::ReplaysBatch), ..SOUND },
+    ),
+    Fault::refuted(
+        "blocks_grow_with_d",
+        "observes d/8 attributes per block instead of 16",
+        Cost { share: Some(8), ..SOUND },
+    ),
+    Fault::refuted(
+        "batches_grow_like_root_d",
+        "lets the batch grow like the square root of d",
+        Cost { growing: true, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -18,7 +18,7 @@ use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::{SourceFault, Sabotage};
+use lao_verification_engine::mutants::{Sabotage, SourceFault};
 
 const DIM: usize = 512;
 const SPARSITY: [usize; 5] = [6, 12, 24, 48, 96];

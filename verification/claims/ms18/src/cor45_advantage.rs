@@ -159,7 +159,11 @@ fn counts(runs: &[Run], eps: f64) -> Vec<f64> {
 }
 
 const FAULTS: [Fault<Method>; 2] = [
-    Fault::refuted("exploits_random_support", "Hybrid exploits a random support of the same size", Method::RandomSupport),
+    Fault::refuted(
+        "exploits_random_support",
+        "Hybrid exploits a random support of the same size",
+        Method::RandomSupport,
+    ),
     Fault::refuted("never_exploits", "Hybrid without exploiting updates", Method::Exploration),
 ];
 

@@ -187,16 +187,32 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("drops_the_first_gap", "kappa^2 s/(mu r_min^2) in the last term, as printed", Wrong::DropsTheFirstGap),
-    Fault::refuted("first_form_for_every_eps", "uses the corrected first form for coarse targets as well", Wrong::FirstFormForEveryEps),
+    Fault::refuted(
+        "drops_the_first_gap",
+        "kappa^2 s/(mu r_min^2) in the last term, as printed",
+        Wrong::DropsTheFirstGap,
+    ),
+    Fault::refuted(
+        "first_form_for_every_eps",
+        "uses the corrected first form for coarse targets as well",
+        Wrong::FirstFormForEveryEps,
+    ),
     Fault::refuted("forgets_kappa_in_the_noise", "no kappa in the last term", Wrong::ForgetsKappaInTheNoise),
-    Fault::refuted("adds_the_requirements", "as many stages as both requirements together", Wrong::AddsTheRequirements),
+    Fault::refuted(
+        "adds_the_requirements",
+        "as many stages as both requirements together",
+        Wrong::AddsTheRequirements,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let requirements =
-        if cx.commits(&FAULTS, Wrong::AddsTheRequirements) { Requirements::Added } else { Requirements::Larger };
-    let coefficient = if cx.commits(&FAULTS, Wrong::DropsTheFirstGap) { Last::Printed } else { Last::Corrected };
+    let requirements = if cx.commits(&FAULTS, Wrong::AddsTheRequirements) {
+        Requirements::Added
+    } else {
+        Requirements::Larger
+    };
+    let coefficient =
+        if cx.commits(&FAULTS, Wrong::DropsTheFirstGap) { Last::Printed } else { Last::Corrected };
     cx.split(4);
     units(cx, coefficient);
     let (mut corrected, mut sharper) = (PropertyTally::new(), PropertyTally::new());

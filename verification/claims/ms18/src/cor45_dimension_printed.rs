@@ -19,9 +19,8 @@ use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutan
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
-const CONTROL: [Fault<Last>; 1] = [
-    Fault::held("corrected_form", "kappa^2 s gap_0/(mu r_min^2)", Last::Corrected),
-];
+const CONTROL: [Fault<Last>; 1] =
+    [Fault::held("corrected_form", "kappa^2 s gap_0/(mu r_min^2)", Last::Corrected)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let last = cx.arm(Last::Printed, &CONTROL);

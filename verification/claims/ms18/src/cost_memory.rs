@@ -104,7 +104,11 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 2] = [
     Fault::refuted("dense_inner_product", "the residual reads every attribute", Wrong::DenseInnerProduct),
-    Fault::refuted("keeps_what_it_was_told", "the learner stores every sum that it was told", Wrong::KeepsWhatItWasTold),
+    Fault::refuted(
+        "keeps_what_it_was_told",
+        "the learner stores every sum that it was told",
+        Wrong::KeepsWhatItWasTold,
+    ),
 ];
 
 fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Result<Work> {

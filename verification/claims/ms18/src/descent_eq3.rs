@@ -40,7 +40,8 @@ const FAULTS: [Fault<Wrong>; 3] = [
 fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)> {
     let StepInstance { eta, g, .. } = instance;
     let stepped = instance.step(HardThreshold::default())?;
-    let smoothness = instance.smoothness() * if cx.commits(&FAULTS, Wrong::SmoothnessWithoutFactorTwo) { 0.5 } else { 1.0 };
+    let smoothness = instance.smoothness()
+        * if cx.commits(&FAULTS, Wrong::SmoothnessWithoutFactorTwo) { 0.5 } else { 1.0 };
     let q = 0.25 / eta + smoothness / 2.0;
     let all = stepped.after_set | instance.before_set | instance.star_set;
     let moved: Vec<f64> = stepped.difference.iter().zip(g).map(|(d, g)| d + eta * g).collect();

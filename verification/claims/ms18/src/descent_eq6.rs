@@ -35,7 +35,11 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 5] = [
-    Fault::refuted("drops_five_halves", "the error term with eta L in place of 5/2 + eta L", Wrong::DropsFiveHalves),
+    Fault::refuted(
+        "drops_five_halves",
+        "the error term with eta L in place of 5/2 + eta L",
+        Wrong::DropsFiveHalves,
+    ),
     Fault::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2", Wrong::ErrorByMeanSquare),
     Fault::refuted("keeps_by_lot", "thresholding keeps s entries by lot", Wrong::KeepsByLot),
     Fault::refuted("eightfold_step", "the step is eight times eta, the bound is not", Wrong::EightfoldStep),
@@ -61,7 +65,11 @@ fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)
     let gradient = instance.gradient();
     let error = minus(&instance.g, &gradient);
     let sup2 = sup_norm(&error).powi(2);
-    let size = if cx.commits(&FAULTS, Wrong::ErrorByMeanSquare) { norm2(&error) / instance.dim() as f64 } else { sup2 };
+    let size = if cx.commits(&FAULTS, Wrong::ErrorByMeanSquare) {
+        norm2(&error) / instance.dim() as f64
+    } else {
+        sup2
+    };
     let share = if cx.commits(&FAULTS, Wrong::DropsFiveHalves) { 0.0 } else { 2.5 };
     let lost = 2.0 * r * instance.q() * instance.distance2();
     let seen = norm2_on(&gradient, instance.before_set | instance.star_set);

@@ -214,8 +214,16 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("step_a_hundredth", "Exploration with a hundredth of its step size", Wrong::StepAHundredth),
-    Fault::refuted("labels_swapped", "calls each rival Exploration and Exploration the rival", Wrong::LabelsSwapped),
+    Fault::refuted(
+        "step_a_hundredth",
+        "Exploration with a hundredth of its step size",
+        Wrong::StepAHundredth,
+    ),
+    Fault::refuted(
+        "labels_swapped",
+        "calls each rival Exploration and Exploration the rival",
+        Wrong::LabelsSwapped,
+    ),
 ];
 
 fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> anyhow::Result<()> {

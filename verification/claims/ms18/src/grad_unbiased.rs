@@ -30,7 +30,7 @@ use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{GivenExamples, dot, masks, members, sparse_normal};
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::{SourceFault, Faulty, ImputesMean};
+use lao_verification_engine::mutants::{Faulty, ImputesMean, SourceFault};
 use lao_verification_engine::probe::exploration_gradient;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -71,13 +71,37 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 7] = [
-    Fault::refuted("imputes_mean", "multiplies the residual by the attribute's mean, not by its observed value", Wrong::ImputesMean),
-    Fault::refuted("residual_from_block_only", "computes the residual from the block, not from supp(theta)", Wrong::ResidualFromBlockOnly),
-    Fault::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss", Wrong::ForgetsFactorTwo),
+    Fault::refuted(
+        "imputes_mean",
+        "multiplies the residual by the attribute's mean, not by its observed value",
+        Wrong::ImputesMean,
+    ),
+    Fault::refuted(
+        "residual_from_block_only",
+        "computes the residual from the block, not from supp(theta)",
+        Wrong::ResidualFromBlockOnly,
+    ),
+    Fault::refuted(
+        "forgets_factor_two",
+        "uses (theta' x - y) x without the 2 of the squared loss",
+        Wrong::ForgetsFactorTwo,
+    ),
     Fault::refuted("flips_sign", "adds the gradient with the wrong sign", Wrong::FlipsSign),
-    Fault::refuted("drops_ragged_block", "never fills the last block when s'-s does not divide d", Wrong::DropsRaggedBlock),
-    Fault::refuted("forgets_importance_weight", "naive estimate without the weight d/(s'-s)", Wrong::ForgetsImportanceWeight),
-    Fault::refuted("weights_the_support_too", "naive estimate that also uses supp(theta), with the same weight", Wrong::WeightsTheSupportToo),
+    Fault::refuted(
+        "drops_ragged_block",
+        "never fills the last block when s'-s does not divide d",
+        Wrong::DropsRaggedBlock,
+    ),
+    Fault::refuted(
+        "forgets_importance_weight",
+        "naive estimate without the weight d/(s'-s)",
+        Wrong::ForgetsImportanceWeight,
+    ),
+    Fault::refuted(
+        "weights_the_support_too",
+        "naive estimate that also uses supp(theta), with the same weight",
+        Wrong::WeightsTheSupportToo,
+    ),
 ];
 
 impl Finite {
@@ -314,7 +338,11 @@ fn mean_of_batches(cx: &mut Context<'_>, batches: u64) -> anyhow::Result<()> {
     let draws = cx.all_trials("batches", batches, |trial| {
         let source = problem(&trial.seed.child("data"))?;
         // s' - s = 17 leaves a ragged block of 13.
-        let fault = if cx.commits(&FAULTS, Wrong::DropsRaggedBlock) { SourceFault::DropsFrom(187) } else { SourceFault::Scaled(1.0) };
+        let fault = if cx.commits(&FAULTS, Wrong::DropsRaggedBlock) {
+            SourceFault::DropsFrom(187)
+        } else {
+            SourceFault::Scaled(1.0)
+        };
         exploration_gradient(Faulty::new(source, fault), theta.view(), 3, 20, 1)
             .with_context(|| format!("batch {}", trial.number))
     })?;

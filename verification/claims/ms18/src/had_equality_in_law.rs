@@ -22,7 +22,7 @@ use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::{SourceFault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use rand::RngExt;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
@@ -50,8 +50,10 @@ struct Arm {
 
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
-        let fault =
-            [("forgets_factor_two", SourceFault::Scaled(0.5)), ("repeats_every_example", SourceFault::Repeats(2))];
+        let fault = [
+            ("forgets_factor_two", SourceFault::Scaled(0.5)),
+            ("repeats_every_example", SourceFault::Repeats(2)),
+        ];
         Arm {
             fault: fault.iter().find(|(name, _)| cx.is(name)).map(|(_, fault)| *fault),
             noise_ignores_counts: cx.is("noise_ignores_counts"),

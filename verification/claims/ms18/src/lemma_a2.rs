@@ -25,9 +25,11 @@ fn as_number(set: &Support) -> f64 {
     set.iter().map(|j| f64::from(1 << j)).sum()
 }
 
-const FAULTS: [Fault<bool>; 1] = [
-    Fault::refuted("second_set_keeps_old_members", "the second set is S_t n S* without removing S_{t-1}", true),
-];
+const FAULTS: [Fault<bool>; 1] = [Fault::refuted(
+    "second_set_keeps_old_members",
+    "the second set is S_t n S* without removing S_{t-1}",
+    true,
+)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let all: Vec<Support> = subsets(DIM).map(as_support).collect();

@@ -97,8 +97,16 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("supports_not_padded", "takes the supports as they are, as the paper does", Wrong::SupportsNotPadded),
-    Fault::refuted("also_replaces_old_members", "asks for room for S_t \\ S*, old members included", Wrong::AlsoReplacesOldMembers),
+    Fault::refuted(
+        "supports_not_padded",
+        "takes the supports as they are, as the paper does",
+        Wrong::SupportsNotPadded,
+    ),
+    Fault::refuted(
+        "also_replaces_old_members",
+        "asks for room for S_t \\ S*, old members included",
+        Wrong::AlsoReplacesOldMembers,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -12,9 +12,7 @@ use super::lemma_a3::{Reading, judge};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "index sets padded to s members", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "index sets padded to s members", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let padded = cx.arm(false, &CONTROL);

@@ -52,7 +52,11 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("denominator_off_by_one", "the factor (n-s)/(n-s*+1)", Wrong::DenominatorOffByOne),
-    Fault::refuted("counts_one_kept_too_many", "keeps s entries and claims the loss of s+1", Wrong::CountsOneKeptTooMany),
+    Fault::refuted(
+        "counts_one_kept_too_many",
+        "keeps s entries and claims the loss of s+1",
+        Wrong::CountsOneKeptTooMany,
+    ),
     Fault::refuted("keeps_smallest", "keeps the entries of smallest magnitude", Wrong::KeepsSmallest),
 ];
 

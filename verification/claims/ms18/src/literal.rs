@@ -10,7 +10,7 @@ use lao_datasets::synthetic::{Counted, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
 use lao_observation::Seed;
 use lao_observation::sample::SubsetSampler;
-use lao_verification_engine::mutants::{SourceFault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use rand_distr::{Distribution, StandardNormal};
 
 /// `d` where kappa = 1.

@@ -87,15 +87,24 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("constant_large_step", "steps by .1 always, which is enough to change the support", Wrong::ConstantLargeStep),
+    Fault::refuted(
+        "constant_large_step",
+        "steps by .1 always, which is enough to change the support",
+        Wrong::ConstantLargeStep,
+    ),
     Fault::refuted("no_threshold", "never thresholds", Wrong::NoThreshold),
-    Fault::refuted("starts_on_the_right_support", "starts where theta* lives", Wrong::StartsOnTheRightSupport),
+    Fault::refuted(
+        "starts_on_the_right_support",
+        "starts where theta* lives",
+        Wrong::StartsOnTheRightSupport,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, steps) = (cx.size("trials")?, cx.size("steps")?);
     let shrinking = StepSizes::InverseSqrt(0.005);
-    let step_size = if cx.commits(&FAULTS, Wrong::ConstantLargeStep) { StepSizes::Constant(0.1) } else { shrinking };
+    let step_size =
+        if cx.commits(&FAULTS, Wrong::ConstantLargeStep) { StepSizes::Constant(0.1) } else { shrinking };
     let keep = if cx.commits(&FAULTS, Wrong::NoThreshold) { Keep::All } else { Keep::default() };
     let start = if cx.commits(&FAULTS, Wrong::StartsOnTheRightSupport) { unit(0, RHO) } else { unit(1, RHO) };
     cx.split(4);

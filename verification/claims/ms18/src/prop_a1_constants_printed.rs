@@ -39,9 +39,11 @@ fn ratio(trial: &Trial, reading: Reading) -> anyhow::Result<f64> {
     Ok(path.last_gap() / (theory.noise_a1(DELTA, reading) / batch as f64))
 }
 
-const CONTROL: [Fault<Reading>; 1] = [
-    Fault::held("corrected_form", "batch with R^4, noise term with 16 R^2 log(2d/delta)", Reading::Corrected),
-];
+const CONTROL: [Fault<Reading>; 1] = [Fault::held(
+    "corrected_form",
+    "batch with R^4, noise term with 16 R^2 log(2d/delta)",
+    Reading::Corrected,
+)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let reading = cx.arm(Reading::Printed, &CONTROL);

@@ -20,7 +20,7 @@ use lao_datasets::synthetic::Hadamard;
 use lao_kernels::{NotFinite, SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Context, Direction, Trial};
-use lao_verification_engine::mutants::{SourceFault, Keep, KeepsSmallest};
+use lao_verification_engine::mutants::{Keep, KeepsSmallest, SourceFault};
 
 /// Noise levels, one cell each.
 const NOISE: [f64; 4] = [0.0, 1.0, 30.0, 300.0];

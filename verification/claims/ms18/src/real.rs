@@ -24,7 +24,7 @@ use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, 
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::paired;
-use lao_verification_engine::mutants::{SourceFault, Faulty, Misdirected, Misdirection};
+use lao_verification_engine::mutants::{Faulty, Misdirected, Misdirection, SourceFault};
 use rand::RngExt;
 
 /// A dataset with all that is fixed in advance.

@@ -13,9 +13,8 @@ use super::restricted_constants_remark::{Reading, judge};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "twice the eigenvalues, at the s in use", true),
-];
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "twice the eigenvalues, at the s in use", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let corrected = cx.arm(false, &CONTROL);

@@ -77,9 +77,8 @@ fn error2<D: Design>(
     Ok(sup_norm(&minus(&estimate, &exact)).powi(2))
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "constant 16 and log(2d/delta) in both terms", true),
-];
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "constant 16 and log(2d/delta) in both terms", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const DIM: usize = 64;

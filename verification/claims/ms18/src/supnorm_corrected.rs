@@ -27,7 +27,7 @@ use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
-use lao_verification_engine::mutants::{SourceFault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use lao_verification_engine::probe::exploration_gradient;
 
 const DIM: usize = 128;
@@ -105,10 +105,18 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("printed_constant", "the printed bound: 4 for 16, log(d/delta) for the noise", Wrong::PrintedConstant),
+    Fault::refuted(
+        "printed_constant",
+        "the printed bound: 4 for 16, log(d/delta) for the noise",
+        Wrong::PrintedConstant,
+    ),
     Fault::refuted("range_without_square", "R in place of R^2 in the term of v", Wrong::RangeWithoutSquare),
     Fault::refuted("noise_without_range", "sigma in place of R sigma", Wrong::NoiseWithoutRange),
-    Fault::refuted("counts_examples_twice", "every example is counted twice: half as many are fresh", Wrong::CountsExamplesTwice),
+    Fault::refuted(
+        "counts_examples_twice",
+        "every example is counted twice: half as many are fresh",
+        Wrong::CountsExamplesTwice,
+    ),
 ];
 
 impl Setting {

@@ -31,7 +31,7 @@ use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
-use lao_verification_engine::mutants::{SourceFault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use lao_verification_engine::probe;
 
 const DIM: usize = 12;
@@ -116,8 +116,16 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("forgets_the_range", "computes the bound as if R were 1", Wrong::ForgetsTheRange),
-    Fault::refuted("repeats_examples", "fills the batch with 256 copies of each example", Wrong::RepeatsExamples),
-    Fault::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss", Wrong::ForgetsFactorTwo),
+    Fault::refuted(
+        "repeats_examples",
+        "fills the batch with 256 copies of each example",
+        Wrong::RepeatsExamples,
+    ),
+    Fault::refuted(
+        "forgets_factor_two",
+        "uses (theta' x - y) x without the 2 of the squared loss",
+        Wrong::ForgetsFactorTwo,
+    ),
 ];
 
 fn cell<D: Design + Clone>(cx: &mut Context<'_>, name: &str, design: &D, part: Part) -> anyhow::Result<()> {

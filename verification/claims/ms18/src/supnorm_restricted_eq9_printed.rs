@@ -26,9 +26,8 @@ use lao_verification_engine::special::normal_sf;
 const CASES: [(f64, f64); 6] =
     [(1.0, 0.01), (1.0, 0.001), (2.0, 0.01), (4.0, 0.001), (16.0, 1e-4), (64.0, 1e-6)];
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "16 in place of 4, log(2s/delta) in both terms", true),
-];
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "16 in place of 4, log(2s/delta) in both terms", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const DELTA: f64 = 0.001;

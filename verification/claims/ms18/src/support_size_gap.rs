@@ -42,9 +42,11 @@ fn entry(theta: &[f64], s: usize) -> anyhow::Result<Vec<f64>> {
     Ok(ExplorationParams { start, ..params }.build()?.coefficients().to_dense())
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "index sets padded to s members; the recursion starts at H_s(theta_0)", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held(
+    "corrected_form",
+    "index sets padded to s members; the recursion starts at H_s(theta_0)",
+    true,
+)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let corrected = cx.arm(false, &CONTROL);

@@ -65,8 +65,16 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("copies_an_attribute", "two attributes are equal, so that restricted strong convexity fails", Wrong::CopiesAnAttribute),
-    Fault::refuted("convexity_one_percent_too_large", "1.01 mu in place of mu", Wrong::ConvexityOnePercentTooLarge),
+    Fault::refuted(
+        "copies_an_attribute",
+        "two attributes are equal, so that restricted strong convexity fails",
+        Wrong::CopiesAnAttribute,
+    ),
+    Fault::refuted(
+        "convexity_one_percent_too_large",
+        "1.01 mu in place of mu",
+        Wrong::ConvexityOnePercentTooLarge,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

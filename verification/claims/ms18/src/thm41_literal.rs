@@ -22,7 +22,7 @@ use lao_datasets::synthetic::{Hadamard, HadamardPairs, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
-use lao_verification_engine::mutants::{SourceFault, Keep, KeepsOneMore, KeepsSmallest, Sabotage};
+use lao_verification_engine::mutants::{Keep, KeepsOneMore, KeepsSmallest, Sabotage, SourceFault};
 
 const UPDATES: u64 = 32;
 

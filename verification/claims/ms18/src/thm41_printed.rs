@@ -101,9 +101,11 @@ fn start_that_cancels() -> anyhow::Result<[f64; 4]> {
     Ok([gap_0, thresholded, source.gap(learner.coefficients()), 1.0 - theory.rate()])
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "1/L in the second branch, kappa^2 R^4/L^2, the gap of H_s(theta_0)", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held(
+    "corrected_form",
+    "1/L in the second branch, kappa^2 R^4/L^2, the gap of H_s(theta_0)",
+    true,
+)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let corrected = cx.arm(false, &CONTROL);

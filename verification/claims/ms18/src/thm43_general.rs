@@ -70,8 +70,16 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 4] = [
     Fault::refuted("batch_of_four", "takes four examples per update", Wrong::BatchOfFour),
     Fault::refuted("step_twelve_times", "steps twelve times 1/(4L)", Wrong::StepTwelveTimes),
-    Fault::refuted("forgets_a_factor_of_updates", "asks for a batch smaller by the number of updates", Wrong::ForgetsAFactorOfUpdates),
-    Fault::refuted("support_holds_the_target", "starts on a support that holds the target's: the gap must vanish", Wrong::SupportHoldsTheTarget),
+    Fault::refuted(
+        "forgets_a_factor_of_updates",
+        "asks for a batch smaller by the number of updates",
+        Wrong::ForgetsAFactorOfUpdates,
+    ),
+    Fault::refuted(
+        "support_holds_the_target",
+        "starts on a support that holds the target's: the gap must vanish",
+        Wrong::SupportHoldsTheTarget,
+    ),
 ];
 
 impl Arm {
@@ -79,7 +87,11 @@ impl Arm {
         Arm {
             batch: if cx.commits(&FAULTS, Wrong::BatchOfFour) { Batch::Four } else { Batch::Theorem },
             step: if cx.commits(&FAULTS, Wrong::StepTwelveTimes) { 12.0 } else { 1.0 },
-            wrong_support: if cx.commits(&FAULTS, Wrong::SupportHoldsTheTarget) { [TARGET, 11] } else { [4, 11] },
+            wrong_support: if cx.commits(&FAULTS, Wrong::SupportHoldsTheTarget) {
+                [TARGET, 11]
+            } else {
+                [4, 11]
+            },
         }
     }
 }
@@ -147,7 +159,8 @@ fn algebra(cx: &mut Context<'_>) {
                 let constants = Constants { smoothness, convexity: mu, bound, noise: sigma, sparsity: star };
                 let (slack, t, size) = (0.3, updates as f64, s as f64);
                 let batch = Problem::new(constants, 100, s).batch_theorem_43_general(updates, slack, DELTA);
-                let batch = if cx.commits(&FAULTS, Wrong::ForgetsAFactorOfUpdates) { batch / t } else { batch };
+                let batch =
+                    if cx.commits(&FAULTS, Wrong::ForgetsAFactorOfUpdates) { batch / t } else { batch };
                 let share = 16.0 * size * (2.0 * size * 2.0 * t / DELTA).ln() / batch;
                 let (signal, noise) =
                     (share * (size + star as f64) * bound.powi(4), share * (sigma * bound).powi(2));

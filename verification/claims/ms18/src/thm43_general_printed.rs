@@ -66,9 +66,8 @@ fn sums(tallies: [&mut PropertyTally; 2], kappa: f64, updates: u64, corrected: b
     }
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "2(t-1) in place of t, and the conditions of the repaired proof", true),
-];
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "2(t-1) in place of t, and the conditions of the repaired proof", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let corrected = cx.arm(false, &CONTROL);

@@ -32,7 +32,7 @@ use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{SourceFault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use lao_verification_engine::probe;
 
 const DIM: usize = 16;
@@ -71,11 +71,23 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 5] = [
-    Fault::refuted("support_misses_a_coordinate", "starts on a support without one coordinate of the target", Wrong::SupportMissesACoordinate),
+    Fault::refuted(
+        "support_misses_a_coordinate",
+        "starts on a support without one coordinate of the target",
+        Wrong::SupportMissesACoordinate,
+    ),
     Fault::refuted("step_a_hundredth", "steps a hundredth of 1/(4L)", Wrong::StepAHundredth),
-    Fault::refuted("residual_misses_a_coordinate", "leaves the first coordinate of theta out of the residual", Wrong::ResidualMissesACoordinate),
+    Fault::refuted(
+        "residual_misses_a_coordinate",
+        "leaves the first coordinate of theta out of the residual",
+        Wrong::ResidualMissesACoordinate,
+    ),
     Fault::refuted("forgets_the_noise", "sizes the batch as if there were no noise", Wrong::ForgetsTheNoise),
-    Fault::refuted("printed_condition", "asks for 32/(1 - eta L) in place of 128 (2 - eta L)/(1 - eta L)", Wrong::PrintedCondition),
+    Fault::refuted(
+        "printed_condition",
+        "asks for 32/(1 - eta L) in place of 128 (2 - eta L)/(1 - eta L)",
+        Wrong::PrintedCondition,
+    ),
 ];
 
 impl Arm {
@@ -84,7 +96,9 @@ impl Arm {
             misses_support: cx.commits(&FAULTS, Wrong::SupportMissesACoordinate),
             forgets_noise: cx.commits(&FAULTS, Wrong::ForgetsTheNoise),
             tiny_step: cx.commits(&FAULTS, Wrong::StepAHundredth),
-            fault: cx.commits(&FAULTS, Wrong::ResidualMissesACoordinate).then_some(SourceFault::ResidualMissesFirst),
+            fault: cx
+                .commits(&FAULTS, Wrong::ResidualMissesACoordinate)
+                .then_some(SourceFault::ResidualMissesFirst),
         }
     }
 }

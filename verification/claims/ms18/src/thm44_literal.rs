@@ -170,8 +170,16 @@ fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Fault, n: u64) -> anyho
 }
 
 const FAULTS: [Fault<Fault>; 4] = [
-    Fault::refuted("skips_exploring", "never looks outside the support of the start", Fault::Misdirected(Misdirection::SkipsExploration)),
-    Fault::refuted("exploits_other_attributes", "exploits attributes that exploring has just rejected", Fault::Misdirected(Misdirection::Complement)),
+    Fault::refuted(
+        "skips_exploring",
+        "never looks outside the support of the start",
+        Fault::Misdirected(Misdirection::SkipsExploration),
+    ),
+    Fault::refuted(
+        "exploits_other_attributes",
+        "exploits attributes that exploring has just rejected",
+        Fault::Misdirected(Misdirection::Complement),
+    ),
     Fault::refuted("step_of_a_4096th", "steps a 4096th of 1/(4L)", Fault::TinyStep),
     Fault::refuted("exploits_tiny_batches", "divides the exploiting batches by 10^8", Fault::TinyBatch),
 ];

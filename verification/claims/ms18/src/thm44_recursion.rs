@@ -72,7 +72,11 @@ const FAULTS: [Fault<Wrong>; 4] = [
     Fault::refuted("one_exploring_update", "explores once per stage", Wrong::OneExploringUpdate),
     Fault::refuted("slack_without_a", "drops the factor a of both slacks", Wrong::SlackWithoutA),
     Fault::refuted("printed_delta", "spends 3/(pi^2 k^2 delta) per half-stage", Wrong::PrintedDelta),
-    Fault::refuted("printed_exponent", "adds up (1-a)^((k'-1) T~), without the 2 of exploring", Wrong::PrintedExponent),
+    Fault::refuted(
+        "printed_exponent",
+        "adds up (1-a)^((k'-1) T~), without the 2 of exploring",
+        Wrong::PrintedExponent,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -83,7 +87,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let a = 1.0 / (32.0 * kappa);
         let kept: f64 = 1.0 - a;
         let theorem = HybridParams::from_theorem(&problem, problem.dim, 1, GAP_0, 0.1);
-        let explore_updates = if cx.commits(&FAULTS, Wrong::OneExploringUpdate) { 1 } else { theorem.explore_updates };
+        let explore_updates =
+            if cx.commits(&FAULTS, Wrong::OneExploringUpdate) { 1 } else { theorem.explore_updates };
         let slack = if cx.commits(&FAULTS, Wrong::SlackWithoutA) { 1.0 / a } else { 1.0 };
         let recursion = Recursion { problem, kept, explore_updates, slack };
         let stages = (200.0 * kappa) as u64;

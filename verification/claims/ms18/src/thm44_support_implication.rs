@@ -72,8 +72,16 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("two_in_place_of_four", "computes k-check with 2 gap_0", Wrong::TwoInPlaceOfFour),
-    Fault::refuted("smallest_not_squared", "computes k-check with r_min in place of its square", Wrong::SmallestNotSquared),
-    Fault::refuted("exploits_other_attributes", "exploits attributes that exploring has just rejected", Wrong::ExploitsOtherAttributes),
+    Fault::refuted(
+        "smallest_not_squared",
+        "computes k-check with r_min in place of its square",
+        Wrong::SmallestNotSquared,
+    ),
+    Fault::refuted(
+        "exploits_other_attributes",
+        "exploits attributes that exploring has just rejected",
+        Wrong::ExploitsOtherAttributes,
+    ),
 ];
 
 /// At `k-check + 1` the guaranteed distance is below `r_min`.

@@ -70,9 +70,8 @@ fn judge(cx: &mut Context<'_>, corrected_rate: bool, squared: bool, full: bool) 
     Ok(())
 }
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "log(2 |X - x*|^2/eps), the corrected rate, B = n", true),
-];
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "log(2 |X - x*|^2/eps), the corrected rate, B = n", true)];
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let repaired = cx.arm(false, &CONTROL);

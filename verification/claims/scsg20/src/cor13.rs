@@ -37,9 +37,8 @@ enum Wrong {
     CorrectedForm,
 }
 
-const CONTROL: [Fault<Wrong>; 1] = [
-    Fault::held("corrected_form", "L/2 times the corrected floor", Wrong::CorrectedForm),
-];
+const CONTROL: [Fault<Wrong>; 1] =
+    [Fault::held("corrected_form", "L/2 times the corrected floor", Wrong::CorrectedForm)];
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);

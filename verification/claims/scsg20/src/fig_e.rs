@@ -125,7 +125,11 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT", Wrong::Exchanged),
     Fault::not_held("full_batches", "B = n in both", Wrong::FullBatches),
-    Fault::not_held("step_above_threshold", "a step size with which the point is no fixed point", Wrong::StepAboveThreshold),
+    Fault::not_held(
+        "step_above_threshold",
+        "a step size with which the point is no fixed point",
+        Wrong::StepAboveThreshold,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -64,7 +64,11 @@ struct Arm {
 const SOUND: Arm = Arm { turn: 0, factor: 1.0 };
 
 const FAULTS: [Fault<Arm>; 2] = [
-    Fault::refuted("labels_turned", "trains on negated labels, as the printed sign of the loss does", Arm { turn: 1, ..SOUND }),
+    Fault::refuted(
+        "labels_turned",
+        "trains on negated labels, as the printed sign of the loss does",
+        Arm { turn: 1, ..SOUND },
+    ),
     Fault::refuted("step_too_large", "1000 times the step size", Arm { factor: 1000.0, ..SOUND }),
 ];
 

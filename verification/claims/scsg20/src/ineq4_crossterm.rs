@@ -42,9 +42,7 @@ fn sides(at: &Averages, t: usize, step_size: f64, alpha: f64, cross: f64) -> (f6
     (at.distance[t + 1], (1.0 + alpha) * (inner + cross))
 }
 
-const FAULTS: [Fault<f64>; 1] = [
-    Fault::refuted("no_batch_error", "the coefficient of E|e|^2 is 0", 0.0),
-];
+const FAULTS: [Fault<f64>; 1] = [Fault::refuted("no_batch_error", "the coefficient of E|e|^2 is 0", 0.0)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let kept = cx.arm(1.0, &FAULTS);
@@ -112,9 +110,8 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-const CONTROL: [Fault<f64>; 1] = [
-    Fault::held("corrected_form", "with the cross term", -2.0 * STEP_SIZE * at.cross[t]),
-];
+const CONTROL: [Fault<f64>; 1] =
+    [Fault::held("corrected_form", "with the cross term", -2.0 * STEP_SIZE * at.cross[t])];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (at, mut tally) = (explicit()?, PropertyTally::new());

@@ -131,8 +131,16 @@ const SOUND: Arm = Arm { no_cross: false, no_snapshot: false, mean_smoothness: f
 
 const FAULTS: [Fault<Arm>; 3] = [
     Fault::refuted("cross_term_dropped", "no cross term, as printed", Arm { no_cross: true, ..SOUND }),
-    Fault::refuted("snapshot_terms_dropped", "neither F(X) nor the 2 L^2 eta^2 of the snapshot", Arm { no_snapshot: true, ..SOUND }),
-    Fault::refuted("smoothness_of_the_mean", "L of f, as Assumption 1(ii) has it, not of the components", Arm { mean_smoothness: true, ..SOUND }),
+    Fault::refuted(
+        "snapshot_terms_dropped",
+        "neither F(X) nor the 2 L^2 eta^2 of the snapshot",
+        Arm { no_snapshot: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "smoothness_of_the_mean",
+        "L of f, as Assumption 1(ii) has it, not of the components",
+        Arm { mean_smoothness: true, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

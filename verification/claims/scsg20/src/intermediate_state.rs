@@ -108,12 +108,25 @@ fn identities(arm: Arm, rng: &mut Rng, number: u64) -> anyhow::Result<[Vec<(f64,
     Ok([states, expected])
 }
 
-const SOUND: Arm = Arm { without_next: false, without_current: false, ties_to_highest: false, as_printed: false };
+const SOUND: Arm =
+    Arm { without_next: false, without_current: false, ties_to_highest: false, as_printed: false };
 
 const FAULTS: [Fault<Arm>; 4] = [
-    Fault::refuted("without_next_support", "I leaves out the support of the next iterate", Arm { without_next: true, ..SOUND }),
-    Fault::refuted("without_current_support", "I leaves out the support of the iterate", Arm { without_current: true, ..SOUND }),
-    Fault::refuted("ties_to_highest", "the threshold gives ties to the highest index", Arm { ties_to_highest: true, ..SOUND }),
+    Fault::refuted(
+        "without_next_support",
+        "I leaves out the support of the next iterate",
+        Arm { without_next: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "without_current_support",
+        "I leaves out the support of the iterate",
+        Arm { without_current: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "ties_to_highest",
+        "the threshold gives ties to the highest index",
+        Arm { ties_to_highest: true, ..SOUND },
+    ),
     Fault::refuted("as_printed", "H_k(x_{t-1} - v_t), as printed", Arm { as_printed: true, ..SOUND }),
 ];
 

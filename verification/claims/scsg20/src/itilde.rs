@@ -53,7 +53,11 @@ struct Arm {
 const SOUND: Arm = Arm { choice: Choice::Outside, fewer: 0 };
 
 const FAULTS: [Fault<Arm>; 2] = [
-    Fault::refuted("largest_of_all", "the 2k largest entries, wherever they are", Arm { choice: Choice::OfAll, ..SOUND }),
+    Fault::refuted(
+        "largest_of_all",
+        "the 2k largest entries, wherever they are",
+        Arm { choice: Choice::OfAll, ..SOUND },
+    ),
     Fault::refuted("one_index_too_few", "the 2k - 1 largest entries", Arm { fewer: 1, ..SOUND }),
 ];
 
@@ -100,9 +104,8 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-const CONTROL: [Fault<Choice>; 1] = [
-    Fault::held("corrected_form", "the 2k largest entries outside the support", Choice::Outside),
-];
+const CONTROL: [Fault<Choice>; 1] =
+    [Fault::held("corrected_form", "the 2k largest entries outside the support", Choice::Outside)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let choice = cx.arm(Choice::OfAll, &CONTROL);

@@ -71,10 +71,22 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 6] = [
     Fault::refuted("with_replacement", "a batch of n is drawn with replacement", Wrong::WithReplacement),
     Fault::refuted("component_zero_always", "component 0 is in every batch", Wrong::ComponentZeroAlways),
-    Fault::refuted("factors_three_quarters", "0.75 in place of both factors 2 of the bound", Wrong::FactorsThreeQuarters),
+    Fault::refuted(
+        "factors_three_quarters",
+        "0.75 in place of both factors 2 of the bound",
+        Wrong::FactorsThreeQuarters,
+    ),
     Fault::refuted("other_snapshot", "the batch gradient is taken at another point", Wrong::OtherSnapshot),
-    Fault::refuted("no_snapshot_term", "the mini-batch gradient at the snapshot is not subtracted", Wrong::NoSnapshotTerm),
-    Fault::refuted("mini_batches_of_the_batch", "mini-batches are drawn from the batch alone", Wrong::MiniBatchesOfTheBatch),
+    Fault::refuted(
+        "no_snapshot_term",
+        "the mini-batch gradient at the snapshot is not subtracted",
+        Wrong::NoSnapshotTerm,
+    ),
+    Fault::refuted(
+        "mini_batches_of_the_batch",
+        "mini-batches are drawn from the batch alone",
+        Wrong::MiniBatchesOfTheBatch,
+    ),
 ];
 
 impl Arm {

@@ -63,7 +63,11 @@ enum Wrong {
 
 const FAULTS: [Fault<Wrong>; 5] = [
     Fault::refuted("half_alpha", "half of the printed alpha", Wrong::HalfAlpha),
-    Fault::refuted("sharp_constant_shaved", "a thousandth less than the sharp constant", Wrong::SharpConstantShaved),
+    Fault::refuted(
+        "sharp_constant_shaved",
+        "a thousandth less than the sharp constant",
+        Wrong::SharpConstantShaved,
+    ),
     Fault::refuted("keeps_one_less", "keeps k - 1 entries", Wrong::KeepsOneLess),
     Fault::refuted("keeps_smallest", "keeps the k smallest magnitudes", Wrong::KeepsSmallest),
     Fault::refuted("keeps_largest_signed", "keeps the k largest signed values", Wrong::KeepsLargestSigned),

@@ -79,9 +79,11 @@ fn planted(rng: &mut Rng, components: usize, x: &[f64]) -> SmallSum {
     SmallSum::least_squares(rows, labels, 1, 0.0)
 }
 
-const FAULTS: [Fault<bool>; 1] = [
-    Fault::refuted("best_of_fewer_nonzeros", "x* is the best k*-sparse vector of a problem with a dense minimizer", true),
-];
+const FAULTS: [Fault<bool>; 1] = [Fault::refuted(
+    "best_of_fewer_nonzeros",
+    "x* is the best k*-sparse vector of a problem with a dense minimizer",
+    true,
+)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let relaxed = cx.arm(false, &FAULTS);

@@ -194,14 +194,36 @@ fn columns(rng: &mut Rng, sparsity: usize, joint: bool) -> anyhow::Result<(Vec<u
     Ok((x.iter().map(SparseVector::len).collect(), sum.meter().thresholds))
 }
 
-const SOUND: Arm = Arm { no_factor_two: false, wrong_sign: false, no_ridge: false, joint_threshold: false, naive_exponential: false };
+const SOUND: Arm = Arm {
+    no_factor_two: false,
+    wrong_sign: false,
+    no_ridge: false,
+    joint_threshold: false,
+    naive_exponential: false,
+};
 
 const FAULTS: [Fault<Arm>; 5] = [
-    Fault::refuted("factor_two_missing", "gradient of squares without its 2", Arm { no_factor_two: true, ..SOUND }),
-    Fault::refuted("sign_of_the_label", "logistic gradient with the sign reversed", Arm { wrong_sign: true, ..SOUND }),
+    Fault::refuted(
+        "factor_two_missing",
+        "gradient of squares without its 2",
+        Arm { no_factor_two: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "sign_of_the_label",
+        "logistic gradient with the sign reversed",
+        Arm { wrong_sign: true, ..SOUND },
+    ),
     Fault::refuted("ridge_missing", "gradient without its lambda x", Arm { no_ridge: true, ..SOUND }),
-    Fault::refuted("columns_thresholded_together", "the largest entries of all columns together are kept", Arm { joint_threshold: true, ..SOUND }),
-    Fault::refuted("naive_exponential", "log(1 + exp(t)) as it stands", Arm { naive_exponential: true, ..SOUND }),
+    Fault::refuted(
+        "columns_thresholded_together",
+        "the largest entries of all columns together are kept",
+        Arm { joint_threshold: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "naive_exponential",
+        "log(1 + exp(t)) as it stands",
+        Arm { naive_exponential: true, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -244,9 +266,7 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-const CONTROL: [Fault<f64>; 1] = [
-    Fault::held("corrected_form", "log(1 + exp(-y z'x))", -1.0),
-];
+const CONTROL: [Fault<f64>; 1] = [Fault::held("corrected_form", "log(1 + exp(-y z'x))", -1.0)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let sign = cx.arm(1.0, &CONTROL);

@@ -74,9 +74,7 @@ fn at_size(n: usize, full_batch: bool, rivals: bool, seed: &Seed) -> anyhow::Res
     Ok(calls)
 }
 
-const FAULTS: [Fault<bool>; 1] = [
-    Fault::refuted("full_batch", "SCSG-HT with B = n", true),
-];
+const FAULTS: [Fault<bool>; 1] = [Fault::refuted("full_batch", "SCSG-HT with B = n", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (full_batch, rivals) = (cx.arm(false, &FAULTS), cx.honest());

@@ -46,7 +46,11 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("options_swapped", "calls option I option II and option II option I", Wrong::OptionsSwapped),
+    Fault::refuted(
+        "options_swapped",
+        "calls option I option II and option II option I",
+        Wrong::OptionsSwapped,
+    ),
     Fault::not_held("option_two_twice", "compares option II with itself", Wrong::OptionTwoTwice),
 ];
 

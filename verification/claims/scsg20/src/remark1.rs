@@ -45,16 +45,15 @@ enum Wrong {
     TwelveNine,
 }
 
-const FAULTS: [Fault<Wrong>; 1] = [
-    Fault::refuted("twelve_nine", "12.9 in place of 14", Wrong::TwelveNine),
-];
+const FAULTS: [Fault<Wrong>; 1] = [Fault::refuted("twelve_nine", "12.9 in place of 14", Wrong::TwelveNine)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let rng = &mut cx.seed("grid").rng();
     let (mut rate, mut bounds) = (PropertyTally::new(), Vec::new());
     for _ in 0..cx.size("points")? {
         let epoch = random_epoch(rng);
-        let (kappa, last) = (epoch.condition(), if cx.commits(&FAULTS, Wrong::TwelveNine) { 12.9 } else { 14.0 });
+        let (kappa, last) =
+            (epoch.condition(), if cx.commits(&FAULTS, Wrong::TwelveNine) { 12.9 } else { 14.0 });
         let corrected =
             (1.0 - 1.0 / kappa) / (512.0 * kappa * kappa * epoch.ratio / (1.0 + epoch.alpha) + last);
         // theta <= theta_c, as the gains that both are apart from 1.
@@ -100,9 +99,8 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "the corrected rate, and kappa squared in k", true),
-];
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "the corrected rate, and kappa squared in k", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let corrected = cx.arm(false, &CONTROL);

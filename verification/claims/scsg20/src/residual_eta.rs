@@ -33,9 +33,7 @@ const DIM: usize = 12;
 /// `c_2`, whose square is G.
 const PLANTED: f64 = 0.346;
 
-const CONTROL: [Fault<bool>; 1] = [
-    Fault::held("corrected_form", "8 (1 + eta rho) G/rho^2", true),
-];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "8 (1 + eta rho) G/rho^2", true)];
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (n, d) = (20, 8);
@@ -108,7 +106,11 @@ enum Wrong {
 }
 
 const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("planted_gradient", "a gradient at x* in the problem that should have none", Wrong::PlantedGradient),
+    Fault::refuted(
+        "planted_gradient",
+        "a gradient at x* in the problem that should have none",
+        Wrong::PlantedGradient,
+    ),
     Fault::refuted("same_batch", "takes the first components in every epoch", Wrong::SameBatch),
 ];
 

@@ -174,13 +174,18 @@ fn stationary_place(rng: &mut Rng, number: u64) -> Place {
     Place::random(rng, small, star)
 }
 
-const SOUND: Arm = Arm { half_smoothness: false, no_snapshot: false, less_residual: false, mean_smoothness: false };
+const SOUND: Arm =
+    Arm { half_smoothness: false, no_snapshot: false, less_residual: false, mean_smoothness: false };
 
 const FAULTS: [Fault<Arm>; 4] = [
     Fault::refuted("half_smoothness", "L/2 in place of 4 L", Arm { half_smoothness: true, ..SOUND }),
     Fault::refuted("snapshot_term_dropped", "without 2 L^2 |X - x*|^2", Arm { no_snapshot: true, ..SOUND }),
     Fault::refuted("less_residual", "0.9 G in place of 4 G", Arm { less_residual: true, ..SOUND }),
-    Fault::refuted("smoothness_of_the_mean", "L of f, as Assumption 1(ii) has it, not of the components", Arm { mean_smoothness: true, ..SOUND }),
+    Fault::refuted(
+        "smoothness_of_the_mean",
+        "L of f, as Assumption 1(ii) has it, not of the components",
+        Arm { mean_smoothness: true, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -236,7 +241,10 @@ const PRINTED_FAULTS: [Fault<Wrong>; 2] = [
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const PER_TRIAL: u64 = 100;
-    let (corrected, stationary) = (cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm), cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum));
+    let (corrected, stationary) = (
+        cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm),
+        cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum),
+    );
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [mut any] = tally(cx, "instances", n, |trial, [any]| {
         let rng = &mut trial.seed.child("data").rng();

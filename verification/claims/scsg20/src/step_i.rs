@@ -149,7 +149,10 @@ const PRINTED_FAULTS: [Fault<Wrong>; 2] = [
 ];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (corrected, stationary) = (cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm), cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum));
+    let (corrected, stationary) = (
+        cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm),
+        cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum),
+    );
     let share = if corrected { 1.0 } else { 0.0 };
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [mut any] = tally(cx, "instances", n, |trial, [any]| {

@@ -44,7 +44,11 @@ enum Wrong {
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("thirteen_for_fourteen", "13 L^2 in place of 14 L^2", Wrong::ThirteenForFourteen),
     Fault::refuted("nine_for_ten", "9 L^2 eta^2 in place of 10 L^2 eta^2", Wrong::NineForTen),
-    Fault::refuted("cap_as_printed", "alpha up to 1/(64 kappa^2 - 1) at every step size", Wrong::CapAsPrinted),
+    Fault::refuted(
+        "cap_as_printed",
+        "alpha up to 1/(64 kappa^2 - 1) at every step size",
+        Wrong::CapAsPrinted,
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -68,7 +72,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         inside.check(1e-12, epoch.theta());
 
         // Up to the cap of alpha, beta theta covers the proof's coefficient; beyond, it does not.
-        let cap = if cx.commits(&FAULTS, Wrong::CapAsPrinted) { epoch.largest_alpha() } else { epoch.needed_alpha() };
+        let cap = if cx.commits(&FAULTS, Wrong::CapAsPrinted) {
+            epoch.largest_alpha()
+        } else {
+            epoch.needed_alpha()
+        };
         let wanted = |alpha: f64| r.max(alpha) / (1.0 + alpha) + ten * (l * eta).powi(2);
         for (excess, tally) in [(0.999, &mut sufficient), (1.001, &mut necessary)] {
             let alpha = excess * cap;

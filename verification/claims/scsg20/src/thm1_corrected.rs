@@ -111,7 +111,11 @@ const FAULTS: [Fault<Wrong>; 5] = [
     Fault::refuted("no_control_variate", "steps along the mini-batch gradient", Wrong::NoControlVariate),
     Fault::refuted("step_too_long", "a step size 128 times as large", Wrong::StepTooLong),
     Fault::refuted("keeps_one_more", "keeps k + 1 entries", Wrong::KeepsOneMore),
-    Fault::refuted("thresholds_first", "thresholds before the step, and not after it", Wrong::ThresholdsFirst),
+    Fault::refuted(
+        "thresholds_first",
+        "thresholds before the step, and not after it",
+        Wrong::ThresholdsFirst,
+    ),
 ];
 
 fn curves(
@@ -162,7 +166,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (start, floor) = (norm2(&setting.start), constants.corrected_floor(residual, variance));
         let decay = 3.0 * constants.step_size * constants.convexity;
         let too_fast = 1.0 - decay / (constants.ratio + decay);
-        let rate = if cx.commits(&FAULTS, Wrong::RateTooFast) { too_fast } else { constants.corrected_theta() };
+        let rate =
+            if cx.commits(&FAULTS, Wrong::RateTooFast) { too_fast } else { constants.corrected_theta() };
         // What no run has come near: D itself where B = n, several starts elsewhere.
         let cap = if setting.batch == N && residual == 0.0 { start } else { 5.0 * start };
         let curves = curves(cx, &setting, &instance)?;

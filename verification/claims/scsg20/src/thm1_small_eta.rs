@@ -179,16 +179,16 @@ enum Breach {
     LargestStep,
 }
 
-const CONTROL: [Fault<Breach>; 1] = [
-    Fault::held("largest_step", "the largest step, 1/(32 L kappa)", Breach::LargestStep),
-];
+const CONTROL: [Fault<Breach>; 1] =
+    [Fault::held("largest_step", "the largest step, 1/(32 L kappa)", Breach::LargestStep)];
 
 fn literal(cx: &mut Context<'_>, (kappa, k, n): (f64, usize, usize), epochs: u64) -> anyhow::Result<()> {
     let mut frozen = Frozen::new(kappa, k, n)?;
     let c = correlation(kappa);
     let (smoothness, convexity) = (1.0 + c, 1.0 - c);
     let largest = Epoch::largest_step(smoothness, convexity);
-    let step_size = if cx.commits(&CONTROL, Breach::LargestStep) { largest } else { 0.9 * frozen.critical_step() };
+    let step_size =
+        if cx.commits(&CONTROL, Breach::LargestStep) { largest } else { 0.9 * frozen.critical_step() };
     let alpha = expansion(1, k);
     let epoch = Epoch { smoothness, convexity, step_size, ratio: 1.0 / n as f64, alpha };
     let met = step_size <= largest && alpha <= epoch.largest_alpha() && alpha <= epoch.ratio;

@@ -1,6 +1,6 @@
 //! Faults of one run, chosen by name at run time.
 
-use super::{SourceFault, KeepsOneMore, KeepsSmallest};
+use super::{KeepsOneMore, KeepsSmallest, SourceFault};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
 
 /// What is wrong with an otherwise honest run of a production learner; by default nothing.

@@ -92,11 +92,15 @@ impl<S: Source> Source for Faulty<S> {
                 }
                 self.inner.gradient(ask, &mut self.part, scratch)?
             }
-            SourceFault::Scaled(_) | SourceFault::DropsFrom(_) => self.inner.gradient(ask, &mut self.part, scratch)?,
+            SourceFault::Scaled(_) | SourceFault::DropsFrom(_) => {
+                self.inner.gradient(ask, &mut self.part, scratch)?
+            }
         };
         match self.fault {
             SourceFault::Scaled(by) => factor = by,
-            SourceFault::DropsFrom(first) if ask.attributes.first().is_some_and(|&j| j >= first) => factor = 0.0,
+            SourceFault::DropsFrom(first) if ask.attributes.first().is_some_and(|&j| j >= first) => {
+                factor = 0.0
+            }
             _ => {}
         }
         for (total, part) in sum.iter_mut().zip(&self.part) {
