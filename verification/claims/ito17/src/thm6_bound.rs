@@ -88,6 +88,7 @@ impl Setting {
 }
 
 /// The constants of a bound that a mutant may change.
+#[derive(Clone, Copy)]
 struct Reading {
     first_only: bool,
     root: f64,

@@ -110,14 +110,13 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-const CONTROL: [Fault<f64>; 1] =
-    [Fault::held("corrected_form", "with the cross term", -2.0 * STEP_SIZE * at.cross[t])];
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "with the cross term", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (at, mut tally) = (explicit()?, PropertyTally::new());
     let (mut found, mut allowed) = (Vec::new(), Vec::new());
     for t in 0..STEPS {
-        let cross = cx.arm(0.0, &CONTROL);
+        let cross = if cx.arm(false, &CONTROL) { -2.0 * STEP_SIZE * at.cross[t] } else { 0.0 };
         let (lhs, rhs) = sides(&at, t, STEP_SIZE, 0.0, cross);
         tally.check(lhs / rhs, 1.0);
         found.push([(t + 1) as f64, lhs]);
