@@ -28,7 +28,7 @@ pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
             Must::NotHold => "must not be SUPPORTED",
             Must::Hold => "control: must be SUPPORTED",
         };
-        let _ = writeln!(text, "  {}: {} ({must})", mutant.name, mutant.sin);
+        let _ = writeln!(text, "  {}: {} ({must})", mutant.name, mutant.fault);
     }
     if !claim.errata.is_empty() {
         text += "\nErrata\n";

@@ -80,8 +80,8 @@ pub struct ClaimRecord {
 pub struct MutantRecord {
     /// Its name.
     pub name: String,
-    /// Its sin.
-    pub sin: String,
+    /// Its fault.
+    pub fault: String,
     /// What the judge had to say.
     pub must: Must,
     /// Whether it did.

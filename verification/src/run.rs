@@ -297,7 +297,7 @@ fn mutant_records(claim: &Claim, arms: Vec<ArmRecord>, alpha: f64) -> Vec<Mutant
     pairs
         .map(|(mutant, arm)| MutantRecord {
             name: mutant.name.into(),
-            sin: mutant.sin.into(),
+            fault: mutant.fault.into(),
             must: mutant.must,
             noticed: verdict::noticed(mutant.must, &arm, alpha),
             said: match verdict::decide(&arm, alpha) {

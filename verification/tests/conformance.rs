@@ -96,7 +96,7 @@ fn mutants_have_distinct_names_and_say_their_sin() {
         for mutant in claim.mutants {
             let plain = mutant.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             assert!(plain && !mutant.name.is_empty(), "{}: mutant `{}`", claim.id, mutant.name);
-            assert!(mutant.sin.len() > 10, "{}: mutant {} does not say its sin", claim.id, mutant.name);
+            assert!(mutant.fault.len() > 10, "{}: mutant {} does not say its fault", claim.id, mutant.name);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are tame.
 
-use lao_verification::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification::claim::{Claim, Expected, Fault, Form, Mutant, Regime, mutants};
 use lao_verification::context::{Canceled, Context, Direction};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, Tier};
@@ -39,13 +39,13 @@ fn coin_at(cx: &mut Context<'_>, rate: f64, most: u64) -> anyhow::Result<()> {
 
 /// P(failure) = 0.02 honestly and 0.4 with the fault; the claim says at most 0.1.
 fn coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let rate = if cx.is("fault") { 0.4 } else { 0.02 };
+    let rate = if cx.arm(false, &FAULT) { 0.4 } else { 0.02 };
     coin_at(cx, rate, 2000)
 }
 
 /// The same claim where it is false.
 fn bad_coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let rate = if cx.is("repaired") { 0.01 } else { 0.3 };
+    let rate = if cx.arm(false, &REPAIRED) { 0.01 } else { 0.3 };
     coin_at(cx, rate, 2000)
 }
 
@@ -55,32 +55,38 @@ fn worse_coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// Too few trials to say anything.
 fn hasty(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    if cx.is("fault") { coin_at(cx, 1.0, 200) } else { coin_at(cx, 0.05, 32) }
+    if cx.arm(false, &FAULT) { coin_at(cx, 1.0, 200) } else { coin_at(cx, 0.05, 32) }
 }
 
 /// A check whose mutant changes nothing.
 fn tame(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let _ = cx.is("fault");
+    let _ = cx.arm(false, &FAULT);
     cx.judge("identity", exact(1.0, 1.0, 1e-12));
     Ok(())
 }
 
+/// An experiment that has forgotten its fault.
+fn forgetful(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.judge("identity", exact(1.0, 2.0, 1e-12));
+    Ok(())
+}
+
 fn panics(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let faulty = cx.is("fault");
+    let faulty = cx.arm(false, &FAULT);
     cx.judge("before", exact(1.0, if faulty { 2.0 } else { 1.0 }, 1e-12));
     assert!(faulty, "planted panic");
     Ok(())
 }
 
 fn not_a_number(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let value = if cx.is("fault") { 2.0 } else { f64::NAN };
+    let value = if cx.arm(false, &FAULT) { 2.0 } else { f64::NAN };
     cx.judge("nan", exact(value, 1.0, 1e-12));
     Ok(())
 }
 
 /// Trials that panic count as failures.
 fn panicking_trials(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let faulty = cx.is("fault");
+    let faulty = cx.arm(false, &FAULT);
     cx.prob("panics", 0.1, 400, move |trial| {
         assert!(!(faulty && trial.number % 2 == 0), "planted panic in a trial");
         Ok(true)
@@ -93,7 +99,7 @@ fn absent(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// Several cells, a note and a rate.
 fn rich(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let shift = if cx.is("fault") { 1.0 } else { 0.0 };
+    let shift = if cx.arm(false, &FAULT) { 1.0 } else { 0.0 };
     cx.split(2);
     cx.mean("mean", 1.0, 1000, |trial| Ok(0.5 * trial.seed.rng().random::<f64>() + 2.0 * shift))?;
     let values = cx.all_trials("values", 40, |trial| Ok(trial.seed.rng().random::<f64>()))?;
@@ -103,18 +109,21 @@ fn rich(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-const FAULT: &[Mutant] = &[Mutant::refuted("fault", "planted")];
-const REPAIRED: &[Mutant] = &[Mutant::held("repaired", "planted")];
-static TRUE: Claim = planted("planted-true", Expected::Holds, FAULT, coin);
-static FALSE: Claim = planted("planted-false", Expected::Refuted, REPAIRED, bad_coin);
+const FAULT: [Fault<bool>; 1] = [Fault::refuted("fault", "planted", true)];
+const REPAIRED: [Fault<bool>; 1] = [Fault::held("repaired", "planted", true)];
+const MUTANT: [Mutant; 1] = mutants(&FAULT);
+const CONTROL: [Mutant; 1] = mutants(&REPAIRED);
+static TRUE: Claim = planted("planted-true", Expected::Holds, &MUTANT, coin);
+static FALSE: Claim = planted("planted-false", Expected::Refuted, &CONTROL, bad_coin);
 static WRONG: Claim = planted("planted-wrong", Expected::Holds, &[], worse_coin);
-static HASTY: Claim = planted("planted-hasty", Expected::Holds, FAULT, hasty);
-static TAME: Claim = planted("planted-tame", Expected::Holds, FAULT, tame);
-static PANICS: Claim = planted("planted-panics", Expected::Holds, FAULT, panics);
-static NAN: Claim = planted("planted-nan", Expected::Holds, FAULT, not_a_number);
-static TRIALS: Claim = planted("planted-trials", Expected::Holds, FAULT, panicking_trials);
-static ABSENT: Claim = planted("planted-absent", Expected::Holds, FAULT, absent);
-static RICH: Claim = planted("planted-rich", Expected::Holds, FAULT, rich);
+static HASTY: Claim = planted("planted-hasty", Expected::Holds, &MUTANT, hasty);
+static TAME: Claim = planted("planted-tame", Expected::Holds, &MUTANT, tame);
+static FORGETFUL: Claim = planted("planted-forgetful", Expected::Refuted, &MUTANT, forgetful);
+static PANICS: Claim = planted("planted-panics", Expected::Holds, &MUTANT, panics);
+static NAN: Claim = planted("planted-nan", Expected::Holds, &MUTANT, not_a_number);
+static TRIALS: Claim = planted("planted-trials", Expected::Holds, &MUTANT, panicking_trials);
+static ABSENT: Claim = planted("planted-absent", Expected::Holds, &MUTANT, absent);
+static RICH: Claim = planted("planted-rich", Expected::Holds, &MUTANT, rich);
 
 fn attempt(
     claims: &[&'static Claim],
@@ -150,6 +159,7 @@ fn planted_worlds_get_their_verdicts_and_exit_states() {
         (&WRONG, Verdict::Refuted, Status::Unexpected),
         (&HASTY, Verdict::Inconclusive, Status::AsExpected),
         (&TAME, Verdict::Untested, Status::MutantSurvived),
+        (&FORGETFUL, Verdict::Untested, Status::MutantSurvived),
         (&PANICS, Verdict::Error, Status::Broken),
         (&NAN, Verdict::Error, Status::Broken),
         (&TRIALS, Verdict::Holds, Status::AsExpected),

@@ -243,7 +243,7 @@ fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &Path
         for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
             text += &format!(
                 "not noticed: {}: mutant {} ({}): {}\n",
-                claim.id, mutant.name, mutant.sin, mutant.said
+                claim.id, mutant.name, mutant.fault, mutant.said
             );
         }
     }

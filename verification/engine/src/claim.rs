@@ -75,10 +75,10 @@ pub enum Expected {
 /// A deliberate fault, and what the claim's own judge must say of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Its sin, in snake_case: `forgets_importance_weight`.
+    /// The fault as an identifier, in snake_case: `forgets_importance_weight`.
     pub name: &'static str,
     /// What is wrong with it, in a few words.
-    pub sin: &'static str,
+    pub fault: &'static str,
     /// What the judge must say.
     pub must: Must,
 }
@@ -95,19 +95,42 @@ pub enum Must {
     Hold,
 }
 
-impl Mutant {
+/// A fault of a claim with what the experiment does about it: one row of the claim's table of faults.
+///
+/// A claim has the table as a constant. [`mutants`] makes the list for the registry from it, and
+/// [`Context::arm`](crate::context::Context::arm) gives the experiment the value of the fault that it is to commit.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault<A> {
+    /// Name, description and required verdict.
+    pub mutant: Mutant,
+    /// The value that takes the place of the sound one.
+    pub arm: A,
+}
+
+impl<A> Fault<A> {
     /// A fault that must be refuted.
-    pub const fn refuted(name: &'static str, sin: &'static str) -> Self {
-        Mutant { name, sin, must: Must::BeRefuted }
+    pub const fn refuted(name: &'static str, fault: &'static str, arm: A) -> Self {
+        Fault { mutant: Mutant { name, fault, must: Must::BeRefuted }, arm }
     }
     /// A fault that must not be supported.
-    pub const fn not_held(name: &'static str, sin: &'static str) -> Self {
-        Mutant { name, sin, must: Must::NotHold }
+    pub const fn not_held(name: &'static str, fault: &'static str, arm: A) -> Self {
+        Fault { mutant: Mutant { name, fault, must: Must::NotHold }, arm }
     }
     /// A repaired form that must be supported.
-    pub const fn held(name: &'static str, sin: &'static str) -> Self {
-        Mutant { name, sin, must: Must::Hold }
+    pub const fn held(name: &'static str, fault: &'static str, arm: A) -> Self {
+        Fault { mutant: Mutant { name, fault, must: Must::Hold }, arm }
     }
+}
+
+/// The mutants of a table of faults, for [`Claim::mutants`].
+pub const fn mutants<A, const N: usize>(faults: &[Fault<A>; N]) -> [Mutant; N] {
+    let mut mutants = [Mutant { name: "", fault: "", must: Must::BeRefuted }; N];
+    let mut i = 0;
+    while i < N {
+        mutants[i] = faults[i].mutant;
+        i += 1;
+    }
+    mutants
 }
 
 impl Claim {

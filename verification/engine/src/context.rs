@@ -2,9 +2,9 @@
 //!
 //! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one [`Cell`] per
 //! judged question. It runs once for the honest arm and once per mutant, through the same judges at the same sizes
-//! and levels; [`Context::is`] tells it which fault to commit.
+//! and levels; [`Context::arm`] tells it which fault to commit.
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Fault};
 pub use crate::judge::BLOCK;
 use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
 use crate::sizes::Sizes;
@@ -21,6 +21,8 @@ use std::sync::{Mutex, PoisonError};
 pub struct Context<'a> {
     claim: &'a Claim,
     mutant: Option<&'static str>,
+    /// Whether the experiment has asked for the value of the mutant's fault.
+    committed: AtomicBool,
     sizes: &'a Sizes,
     alpha: f64,
     cells: usize,
@@ -123,25 +125,51 @@ impl<'a> Context<'a> {
     ) -> Self {
         let seed = suite.child("claim").child(claim.id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
-        Context { claim, mutant, sizes, alpha, cells: 1, seed, canceled, tick, record }
+        Context {
+            claim,
+            mutant,
+            committed: AtomicBool::new(false),
+            sizes,
+            alpha,
+            cells: 1,
+            seed,
+            canceled,
+            tick,
+            record,
+        }
     }
 
     /// What the arm found.
-    pub fn into_record(self) -> ArmRecord {
+    pub fn into_record(mut self) -> ArmRecord {
+        if let Some(mutant) = self.mutant
+            && !self.committed.into_inner()
+        {
+            self.record
+                .error
+                .get_or_insert(format!("the experiment does nothing about the fault `{mutant}`"));
+        }
         self.record
     }
 
-    /// Whether this arm is the mutant of this name.
-    ///
-    /// # Panics
-    /// In debug builds, when the claim has no such mutant: a misspelt name would never be committed.
-    pub fn is(&self, mutant: &str) -> bool {
-        debug_assert!(
-            self.claim.mutants.iter().any(|known| known.name == mutant),
-            "{} has no mutant {mutant}",
-            self.claim.id
-        );
-        self.mutant == Some(mutant)
+    /// The value of the fault that this arm commits, out of the claim's table; `None` in the honest arm.
+    pub fn fault<A: Clone>(&self, faults: &[Fault<A>]) -> Option<A> {
+        let name = self.mutant?;
+        let fault = faults.iter().find(|fault| fault.mutant.name == name)?;
+        self.committed.store(true, Ordering::Relaxed);
+        Some(fault.arm.clone())
+    }
+
+    /// The value of the fault that this arm commits, or the sound one.
+    pub fn arm<A: Clone>(&self, sound: A, faults: &[Fault<A>]) -> A {
+        self.fault(faults).unwrap_or(sound)
+    }
+
+    /// Whether this arm commits the fault with this value.
+    pub fn commits<A: PartialEq>(&self, faults: &[Fault<A>], fault: A) -> bool {
+        let known = faults.iter().find(|known| known.arm == fault);
+        let commits = known.is_some_and(|known| self.mutant == Some(known.mutant.name));
+        self.committed.fetch_or(commits, Ordering::Relaxed);
+        commits
     }
 
     /// Whether this is a mutant that a cell has already refuted. One refuted cell refutes the claim, so an experiment

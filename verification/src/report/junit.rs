@@ -27,7 +27,7 @@ pub fn xml(record: &Record, timings: &Timings) -> anyhow::Result<String> {
             let mut status = TestCaseStatus::success();
             if !mutant.noticed {
                 status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_message(format!("not noticed: {}; the judge said {}", mutant.sin, mutant.said));
+                status.set_message(format!("not noticed: {}; the judge said {}", mutant.fault, mutant.said));
             }
             let mut case = TestCase::new(mutant.name.as_str(), status);
             case.set_classname(claim.id.as_str());

@@ -42,7 +42,7 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
     }
     let mutant = |name: &str, noticed| MutantRecord {
         name: name.into(),
-        sin: "the gradient <without> its 2".into(),
+        fault: "the gradient <without> its 2".into(),
         must: Must::BeRefuted,
         noticed,
         said: if noticed { "REFUTED" } else { "UNDECIDED" }.into(),

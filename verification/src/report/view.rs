@@ -124,7 +124,7 @@ pub(super) struct RateView {
 #[derive(Debug, Serialize)]
 pub(super) struct MutantView {
     pub name: String,
-    pub sin: String,
+    pub fault: String,
     pub must: &'static str,
     pub said: String,
     pub noticed: bool,
@@ -384,7 +384,7 @@ fn mutant_view(mutant: &MutantRecord) -> MutantView {
     });
     MutantView {
         name: mutant.name.replace('_', " "),
-        sin: mutant.sin.clone(),
+        fault: mutant.fault.clone(),
         must: match mutant.must {
             Must::BeRefuted => "REFUTED",
             Must::NotHold => "not SUPPORTED",

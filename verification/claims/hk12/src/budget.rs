@@ -15,7 +15,7 @@
 
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::{Budget, Ledger, Rng, Seed, Session, SessionError, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Drawn, Metered};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -77,6 +77,22 @@ struct Outcome {
     short: Run,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    OneDrawMore,
+    OneDrawLess,
+    LooksAtOneMore,
+    LimitOfK,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted("one_draw_more", "makes k + 1 uniform draws", Wrong::OneDrawMore),
+    Fault::refuted("one_draw_less", "makes k - 1 uniform draws", Wrong::OneDrawLess),
+    Fault::refuted("looks_at_one_more", "reads one attribute that was not asked for", Wrong::LooksAtOneMore),
+    Fault::refuted("limit_of_k", "counts k attributes in all, as Table 1 does", Wrong::LimitOfK),
+];
+
 fn outcome<L: TwoDraws>(
     cx: &Context<'_>,
     trial: &Trial,
@@ -84,7 +100,7 @@ fn outcome<L: TwoDraws>(
     learner: impl Fn() -> anyhow::Result<L>,
 ) -> anyhow::Result<Outcome> {
     let source = || source(dim, EXAMPLES, &trial.seed);
-    let (free, distinct) = if cx.is("looks_at_one_more") {
+    let (free, distinct) = if cx.commits(&FAULTS, Wrong::LooksAtOneMore) {
         let source = Overreaches::new(Metered::new(source()), Overreach::OneMore);
         let (free, source) = run(source, &mut learner()?, Budget::Unlimited, &trial.seed)?;
         (free, source.inner().attributes_per_example().collect())
@@ -111,7 +127,10 @@ fn pass<L: TwoDraws>(mut learner: L, seed: &Seed) -> anyhow::Result<f64> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (more, less) = (usize::from(cx.is("one_draw_more")), usize::from(cx.is("one_draw_less")));
+    let (more, less) = (
+        usize::from(cx.commits(&FAULTS, Wrong::OneDrawMore)),
+        usize::from(cx.commits(&FAULTS, Wrong::OneDrawLess)),
+    );
     let drawn = |draws: usize| draws + more - less;
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {
         let mut rng = trial.seed.child("shape").rng();
@@ -136,7 +155,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut distinct, mut short) = (PropertyTally::new(), PropertyTally::new());
     let mut refusals = Vec::new();
     for Outcome { dim, draws, free, distinct: seen, enough, short: less } in &outcomes {
-        let limit = if cx.is("limit_of_k") { *draws } else { draws + 1 };
+        let limit = if cx.commits(&FAULTS, Wrong::LimitOfK) { *draws } else { draws + 1 };
         reads.extend(free.reads.iter().map(|&reads| (reads, (draws + 1) as f64)));
         let most = seen.iter().copied().max().unwrap_or(0);
         distinct.check(f64::from(most), limit.min(*dim) as f64);
@@ -190,11 +209,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("one_draw_more", "makes k + 1 uniform draws"),
-        Mutant::refuted("one_draw_less", "makes k - 1 uniform draws"),
-        Mutant::refuted("looks_at_one_more", "reads one attribute that was not asked for"),
-        Mutant::refuted("limit_of_k", "counts k attributes in all, as Table 1 does"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@
 //! *Mutants.* rho without `1/sqrt(pi)`, the constant cut to .56, delta not subtracted.
 
 use lao_kernels::loss::{insensitive, smoothed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -36,9 +36,30 @@ fn tail(x: f64) -> f64 {
     (-x * x).exp() / PI.sqrt() - x * libm::erfc(x)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    RhoWithoutRootOfPi,
+    ConstantCut,
+    InsensitivityNotSubtracted,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("rho_without_root_of_pi", "rho(x) = x erf x + exp(-x^2)", Wrong::RhoWithoutRootOfPi),
+    Fault::refuted("constant_cut", "0.56 eps in place of eps/sqrt(pi)", Wrong::ConstantCut),
+    Fault::refuted(
+        "insensitivity_not_subtracted",
+        "f_eps without its -delta",
+        Wrong::InsensitivityNotSubtracted,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let constant = if cx.is("constant_cut") { 0.56 } else { 1.0 / PI.sqrt() };
-    let (wide, whole) = (cx.is("rho_without_root_of_pi"), cx.is("insensitivity_not_subtracted"));
+    let constant = if cx.commits(&FAULTS, Wrong::ConstantCut) { 0.56 } else { 1.0 / PI.sqrt() };
+    let (wide, whole) = (
+        cx.commits(&FAULTS, Wrong::RhoWithoutRootOfPi),
+        cx.commits(&FAULTS, Wrong::InsensitivityNotSubtracted),
+    );
     let f = |z: f64, delta: f64, eps: f64| {
         let fault = match () {
             () if wide => {
@@ -118,10 +139,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[18],
-    mutants: &[
-        Mutant::refuted("rho_without_root_of_pi", "rho(x) = x erf x + exp(-x^2)"),
-        Mutant::refuted("constant_cut", "0.56 eps in place of eps/sqrt(pi)"),
-        Mutant::refuted("insensitivity_not_subtracted", "f_eps without its -delta"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -12,12 +12,25 @@
 
 use lao_kernels::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
 use lao_observation::estimate::gen_est::erf_coefficient;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    DivisorLost,
+    SignLost,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("divisor_lost", "coefficients without the divisor 2n+1", Wrong::DivisorLost),
+    Fault::refuted("sign_lost", "coefficients without the factor (-1)^n", Wrong::SignLost),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (integrand, unsigned) = (cx.is("divisor_lost"), cx.is("sign_lost"));
+    let (integrand, unsigned) =
+        (cx.commits(&FAULTS, Wrong::DivisorLost), cx.commits(&FAULTS, Wrong::SignLost));
     let coefficient = |n: u32| match erf_coefficient(n) {
         a if integrand => f64::from(n) * a,
         a if unsigned => a.abs(),
@@ -55,9 +68,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("divisor_lost", "coefficients without the divisor 2n+1"),
-        Mutant::refuted("sign_lost", "coefficients without the factor (-1)^n"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::steps::tell;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::{Ask, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, in_units, minus, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -80,13 +80,25 @@ fn follow<L: TwoDraws>(
     Ok(())
 }
 
+const SOUND: Arm = Arm { last: false, second: false, single: false, half: false };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted("last_iterate", "the last iterate in place of the average", Arm { last: true, ..SOUND }),
+    Fault::refuted("averages_from_the_second", "averages w_2 .. w_{m+1}", Arm { second: true, ..SOUND }),
+    Fault::refuted(
+        "one_attribute_for_the_gradient",
+        "the estimate from one attribute in place of the gradient",
+        Arm { single: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "half_of_the_gradient",
+        "half of the gradient on the right side",
+        Arm { half: true, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        last: cx.is("last_iterate"),
-        second: cx.is("averages_from_the_second"),
-        single: cx.is("one_attribute_for_the_gradient"),
-        half: cx.is("half_of_the_gradient"),
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     let all = tally(cx, "runs", cx.size("runs")?, |trial, tallies| {
         let rng = &mut trial.seed.child("setting").rng();
         let (dim, draws) = ([4, 10, 20][rng.random_range(0..3)], rng.random_range(1..4));
@@ -137,14 +149,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("last_iterate", "the last iterate in place of the average"),
-        Mutant::refuted("averages_from_the_second", "averages w_2 .. w_{m+1}"),
-        Mutant::refuted(
-            "one_attribute_for_the_gradient",
-            "the estimate from one attribute in place of the gradient",
-        ),
-        Mutant::refuted("half_of_the_gradient", "half of the gradient on the right side"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

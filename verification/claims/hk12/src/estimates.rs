@@ -21,7 +21,7 @@ use rand_distr::{Distribution, StandardNormal};
 pub(super) const TOLERANCE: f64 = 1e-10;
 
 /// What an arm gets wrong.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Arm {
     /// What it does to the estimates.
     pub fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
@@ -29,6 +29,11 @@ pub(super) struct Arm {
     pub weight: Option<fn(f64) -> f64>,
     /// What it does to the draws before they are asked for.
     pub alter: Option<fn(&mut TwoSampleDraws)>,
+}
+
+impl Arm {
+    /// The method as it is.
+    pub(super) const SOUND: Arm = Arm { fault: None, weight: None, alter: None };
 }
 
 /// A map of iterates.
@@ -293,7 +298,7 @@ mod tests {
     #[test]
     fn outcomes_have_all_the_probability_and_the_estimates_by_hand() {
         let (w, x, y) = ([0.6, -0.8], [2.0, 1.0], 0.5);
-        let outcomes = aerr_at(&w, 1).unwrap().outcomes(&Arm::default(), &x, y).unwrap();
+        let outcomes = aerr_at(&w, 1).unwrap().outcomes(&Arm::SOUND, &x, y).unwrap();
         assert_eq!(outcomes.len(), 4);
         assert!((mean(&outcomes, |_| 1.0).0 - 1.0).abs() < 1e-15);
         // i = 0, j = 1 comes second.

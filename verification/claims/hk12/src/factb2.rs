@@ -14,7 +14,7 @@
 use lao_datasets::adversarial::hazan_koren::{PopulationStream, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{BlockBuf, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -44,9 +44,27 @@ fn best(dim: usize, cleared: usize, left: usize) -> f64 {
     hit + (1.0 - hit) * best(dim, cleared + 1, left - 1)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    AQuarterSuffices,
+    DoesNotGuess,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "a_quarter_suffices",
+        "a quarter of the entries in place of a third",
+        Wrong::AQuarterSuffices,
+    ),
+    Fault::refuted("does_not_guess", "says nothing unless it has seen the sign", Wrong::DoesNotGuess),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let guesses = !cx.is("does_not_guess");
-    let enough = |dim: usize| if cx.is("a_quarter_suffices") { dim.div_ceil(4) } else { dim.div_ceil(3) };
+    let guesses = !cx.commits(&FAULTS, Wrong::DoesNotGuess);
+    let enough = |dim: usize| {
+        if cx.commits(&FAULTS, Wrong::AQuarterSuffices) { dim.div_ceil(4) } else { dim.div_ceil(3) }
+    };
     let (mut formula, mut adaptive) = (Vec::new(), Vec::new());
     let mut threshold = PropertyTally::new();
     for dim in 1..=12 {
@@ -83,9 +101,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[20],
-    mutants: &[
-        Mutant::refuted("a_quarter_suffices", "a quarter of the entries in place of a third"),
-        Mutant::refuted("does_not_guess", "says nothing unless it has seen the sign"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 
 use super::figures::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
 
 const SETUP: Setup = Setup {
     budget: 4,
@@ -35,7 +35,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[],
-    mutants: &[Mutant::held("offline_instead", "the offline predictor, shrunk by a tenth, for AELR")],
+    mutants: &mutants(&figures::CONTROL),
     experiment: |cx| figures::on_surrogate(cx, &SETUP),
 };
 

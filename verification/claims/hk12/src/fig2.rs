@@ -10,7 +10,7 @@
 
 use super::figures::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
 
 const SETUP: Setup = Setup {
     budget: 56,
@@ -33,7 +33,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[],
-    mutants: &[Mutant::held("offline_instead", "the offline predictor, shrunk by a tenth, for AERR")],
+    mutants: &mutants(&figures::CONTROL),
     experiment: |cx| figures::on_surrogate(cx, &SETUP),
 };
 

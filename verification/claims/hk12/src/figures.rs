@@ -22,6 +22,7 @@ use lao_algorithms::baselines::{AerParams, Ball, OnlineParams, offline};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit};
+use lao_verification_engine::claim::Fault;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::{Kind, paired, slope};
 
@@ -175,6 +176,13 @@ fn last(curves: &[Errors], of: impl Fn(&Errors) -> f64) -> Vec<f64> {
     curves.iter().map(of).collect()
 }
 
+/// The offline predictor takes the method's place.
+pub(super) const CONTROL: [Fault<bool>; 1] = [Fault::held(
+    "offline_instead",
+    "the offline predictor, shrunk by a tenth, in the place of the method",
+    true,
+)];
+
 /// The text of the design on the surrogate.
 pub(super) const SURROGATE_DESIGN: &str = "28 x 28 images of two classes made of blobs, 12,109 for training, 1,345 for testing; \
                                            parameters tuned on other images; ten prefixes from a 32nd to all, equally spaced on the log \
@@ -203,6 +211,7 @@ pub(super) fn on_mnist(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()
 /// The experiment. `fresh` images do not repeat from split to split, so that the offline predictor may come from other
 /// images than a trial's.
 fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images, fresh: bool) -> anyhow::Result<()> {
+    let offline_instead = cx.arm(false, &CONTROL);
     let (splits, seeds) = (cx.size("splits")?, cx.size("tuning_seeds")?);
     let count = cx.size("offline_images")? as usize;
     let Setup { budget, mut ours, mut aer, mut online, .. } = *setup;
@@ -231,7 +240,7 @@ fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images, fresh: bool)
             None => f64::INFINITY,
         };
         let (mut ours, aer) = (curve(&ours)?, curve(&aer)?);
-        if cx.is("offline_instead") {
+        if offline_instead {
             let w = shared.as_ref().or(own.as_ref()).map(|w| w.view().to_dense());
             let shrunk: Vec<f64> = w.unwrap_or_default().iter().map(|w| 0.9 * w).collect();
             ours = [split.error(SparseVector::from_dense(&shrunk).view()); MARKS];

@@ -17,7 +17,7 @@ use super::steps::aerr_along;
 use lao_algorithms::hazan_koren::{Aerr, AerrParams};
 use lao_kernels::SparseVector;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -34,19 +34,15 @@ struct Arm {
     second: f64,
 }
 
-impl Arm {
-    fn of(cx: &Context<'_>) -> Arm {
-        let arm = Arm { radius: 1.0, step: 1.0, direction: 1.0, first: 2.0, second: 0.5 };
-        match () {
-            () if cx.is("first_constant_cut") => Arm { first: 1.99, ..arm },
-            () if cx.is("second_constant_cut") => Arm { second: 0.49, ..arm },
-            () if cx.is("ascends") => Arm { direction: -1.0, ..arm },
-            () if cx.is("step_twice_as_long") => Arm { step: 2.0, ..arm },
-            () if cx.is("ball_too_large") => Arm { radius: 1.5, ..arm },
-            () => arm,
-        }
-    }
-}
+const FAULTS: [Fault<Arm>; 5] = [
+    Fault::refuted("first_constant_cut", "1.99 B^2/eta in place of 2 B^2/eta", Arm { first: 1.99, ..SOUND }),
+    Fault::refuted("second_constant_cut", "0.49 eta in place of eta/2", Arm { second: 0.49, ..SOUND }),
+    Fault::refuted("ascends", "steps along +g", Arm { direction: -1.0, ..SOUND }),
+    Fault::refuted("step_twice_as_long", "steps by 2 eta, bound with eta", Arm { step: 2.0, ..SOUND }),
+    Fault::refuted("ball_too_large", "projects on the ball of radius 1.5 B", Arm { radius: 1.5, ..SOUND }),
+];
+
+const SOUND: Arm = Arm { radius: 1.0, step: 1.0, direction: 1.0, first: 2.0, second: 0.5 };
 
 /// A run: its iterates `w_1 ..`, one more than gradients, and the regret and bound that go with a `w*`.
 struct Run {
@@ -132,7 +128,7 @@ fn walk(arm: Arm, steps: u32, radius: f64, step_size: f64) -> anyhow::Result<(f6
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm::of(cx);
+    let arm = cx.arm(SOUND, &FAULTS);
     let sequences = cx.size("sequences")?;
     let [regret, norm] = tally(cx, "sequences", sequences, |trial, [regret, norm]| {
         let run = random_run(arm, &mut trial.seed.child("data").rng())?;
@@ -182,12 +178,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("first_constant_cut", "1.99 B^2/eta in place of 2 B^2/eta"),
-        Mutant::refuted("second_constant_cut", "0.49 eta in place of eta/2"),
-        Mutant::refuted("ascends", "steps along +g"),
-        Mutant::refuted("step_twice_as_long", "steps by 2 eta, bound with eta"),
-        Mutant::refuted("ball_too_large", "projects on the ball of radius 1.5 B"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

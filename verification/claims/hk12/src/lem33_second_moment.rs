@@ -20,10 +20,10 @@
 use super::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
 use super::faults;
 use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
-use lao_algorithms::hazan_koren::Aerr;
+use lao_algorithms::hazan_koren::{Aerr, TwoSampleDraws};
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -78,20 +78,56 @@ const SQUARES: [fn(&Outcome) -> f64; 3] = [
     |outcome| norm2(&outcome.gradient),
 ];
 
-fn arm(cx: &Context<'_>) -> Arm {
-    let mut arm = Arm::default();
-    if cx.is("first_draw_alone") {
-        arm.alter = Some(|draws| {
-            let first = draws.uniform[0];
-            draws.uniform.fill(first);
-        });
-    }
-    if cx.is("residual_from_a_uniform_draw") {
-        arm.weight = Some(|_| 1.0);
-        arm.fault = Some(faults::weight_of_a_uniform_draw);
-    }
-    arm
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Wrong {
+    arm: Arm,
+    constants: Constants,
 }
+
+const SOUND: Wrong = Wrong { arm: Arm::SOUND, constants: Constants::SOUND };
+
+/// A fault in a constant of the bounds.
+const fn cut(constants: Constants) -> Wrong {
+    Wrong { constants, ..SOUND }
+}
+
+/// All draws are the first one.
+fn repeat_the_first(draws: &mut TwoSampleDraws) {
+    let first = draws.uniform[0];
+    draws.uniform.fill(first);
+}
+
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted(
+        "exact_constant_cut",
+        "0.999 times the exact maximum as a bound",
+        cut(Constants { exact: 0.999, ..Constants::SOUND }),
+    ),
+    Fault::refuted(
+        "printed_constant_cut",
+        "7.9 B^2 d/k in the place of 8 B^2 d/k",
+        cut(Constants { printed: 7.9 / 8.0, ..Constants::SOUND }),
+    ),
+    Fault::refuted(
+        "residual_constant_cut",
+        "3.99 B^2 for the second moment of phi",
+        cut(Constants { residual: 3.99, ..Constants::SOUND }),
+    ),
+    Fault::refuted(
+        "first_draw_alone",
+        "uses the first of the k uniform draws only",
+        Wrong { arm: Arm { alter: Some(repeat_the_first), ..Arm::SOUND }, ..SOUND },
+    ),
+    Fault::refuted(
+        "residual_from_a_uniform_draw",
+        "estimates w.x by d w_j x_j with j uniform",
+        Wrong {
+            arm: Arm { weight: Some(|_| 1.0), fault: Some(faults::weight_of_a_uniform_draw), ..Arm::SOUND },
+            ..SOUND
+        },
+    ),
+];
 
 /// `E |x^|^2` for k draws without replacement, by the production estimate, and `(d/k) |x|^2`.
 fn without_replacement(x: &[f64], draws: usize) -> (f64, f64) {
@@ -107,8 +143,7 @@ fn without_replacement(x: &[f64], draws: usize) -> (f64, f64) {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = arm(cx);
-    let constants = Constants::of(cx);
+    let Wrong { arm, constants } = cx.arm(SOUND, &FAULTS);
     // Laws of x~, phi, g~; then the bounds of phi and of g~.
     let look = |instance: &Instance, draws: usize| -> anyhow::Result<_> {
         let (dim, unit) = (instance.x.len(), instance.radius * instance.radius);
@@ -154,22 +189,29 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[1, 2],
-    mutants: &[
-        Mutant::refuted("exact_constant_cut", "0.999 times the exact maximum as a bound"),
-        Mutant::refuted("printed_constant_cut", "7.9 B^2 d/k in the place of 8 B^2 d/k"),
-        Mutant::refuted("residual_constant_cut", "3.99 B^2 for the second moment of phi"),
-        Mutant::refuted("first_draw_alone", "uses the first of the k uniform draws only"),
-        Mutant::refuted("residual_from_a_uniform_draw", "estimates w.x by d w_j x_j with j uniform"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+/// What the printed form is given in the place of its own.
+#[derive(Clone, Copy, PartialEq)]
+enum Control {
+    Corrected,
+    SingleDraw,
+}
+
+const CONTROLS: [Fault<Control>; 2] = [
+    Fault::held("corrected_form", "the factor (d+k-1)/k", Control::Corrected),
+    Fault::held("single_draw", "the printed factor at k = 1, where both agree", Control::SingleDraw),
+];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (corrected, single) = (cx.is("corrected_form"), cx.is("single_draw"));
+    let control = cx.fault(&CONTROLS);
+    let (corrected, single) = (control == Some(Control::Corrected), control == Some(Control::SingleDraw));
     let mut pairs = Vec::new();
     for (dim, draws) in shapes(2..=4, if single { 1 } else { 3 }) {
         let instance = Instance::extremal(dim, 1.0);
-        let outcomes = instance.at(draws)?.outcomes(&Arm::default(), &instance.x, instance.y)?;
+        let outcomes = instance.at(draws)?.outcomes(&Arm::SOUND, &instance.x, instance.y)?;
         let display = (2 * dim + draws - 1) as f64 / (2 * draws) as f64;
         let factor = if corrected { spread(dim, draws) } else { display };
         pairs.push((mean(&outcomes, SQUARES[0]).0, factor * norm2(&instance.x)));
@@ -188,23 +230,34 @@ pub const PRINTED: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[1],
-    mutants: &[
-        Mutant::held("corrected_form", "the factor (d+k-1)/k"),
-        Mutant::held("single_draw", "the printed factor at k = 1, where both agree"),
-    ],
+    mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
     ..CLAIM
 };
 
+/// What the printed form is given in the place of its own.
+#[derive(Clone, Copy, PartialEq)]
+enum RangeControl {
+    Corrected,
+    FewDraws,
+}
+
+const RANGE_CONTROLS: [Fault<RangeControl>; 2] = [
+    Fault::held("corrected_form", "the bound 4 B^2 (d+k-1)/k", RangeControl::Corrected),
+    Fault::held("few_draws", "the printed bound for k <= d + 1", RangeControl::FewDraws),
+];
+
 fn experiment_range(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (corrected, few) = (cx.is("corrected_form"), cx.is("few_draws"));
+    let control = cx.fault(&RANGE_CONTROLS);
+    let (corrected, few) =
+        (control == Some(RangeControl::Corrected), control == Some(RangeControl::FewDraws));
     let mut tally = PropertyTally::new();
     for (dim, draws) in [(2, 1), (2, 2), (2, 3), (2, 4), (2, 10), (3, 4), (3, 6)] {
         if few && draws > dim + 1 {
             continue;
         }
         let instance = Instance::extremal(dim, 1.0);
-        let outcomes = instance.at(draws)?.outcomes(&Arm::default(), &instance.x, instance.y)?;
+        let outcomes = instance.at(draws)?.outcomes(&Arm::SOUND, &instance.x, instance.y)?;
         let bound = if corrected { 4.0 * spread(dim, draws) } else { printed(dim, draws) };
         tally.check(mean(&outcomes, SQUARES[2]).0, bound);
     }
@@ -222,10 +275,7 @@ pub const PRINTED_RANGE: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[2],
-    mutants: &[
-        Mutant::held("corrected_form", "the bound 4 B^2 (d+k-1)/k"),
-        Mutant::held("few_draws", "the printed bound for k <= d + 1"),
-    ],
+    mutants: &mutants(&RANGE_CONTROLS),
     experiment: experiment_range,
     ..CLAIM
 };

@@ -17,36 +17,51 @@
 
 use super::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
 use super::faults;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
+use lao_verification_engine::mutants::TwoSampleEstimates;
 
-fn arm(cx: &Context<'_>) -> Arm {
-    let mut arm = Arm::default();
-    if cx.is("forgets_the_factor_d") {
-        arm.fault = Some(faults::no_factor_d);
-    }
-    if cx.is("sums_over_draws") {
-        arm.fault = Some(|estimates| {
-            let k = estimates.draws as f64;
-            estimates.direction.iter_mut().for_each(|(_, x)| *x *= k);
-        });
-    }
-    if cx.is("forgets_the_weight") {
-        arm.fault = Some(faults::no_weight);
-    }
-    if cx.is("draws_by_absolute_value") {
-        arm.weight = Some(f64::abs);
-    }
-    if cx.is("reuses_a_uniform_draw") {
-        arm.alter = Some(|draws| draws.weighted = draws.uniform[0]);
-        arm.fault = Some(faults::weight_of_a_uniform_draw);
-    }
-    arm
+const FAULTS: [Fault<Arm>; 5] = [
+    Fault::refuted(
+        "forgets_the_factor_d",
+        "takes the mean of the drawn attributes for x~",
+        Arm { fault: Some(faults::no_factor_d), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "sums_over_draws",
+        "adds up the k draws in place of their mean",
+        Arm { fault: Some(sum_over_draws), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_weight",
+        "estimates w.x by w_j x_j, without |w|^2/w_j^2",
+        Arm { fault: Some(faults::no_weight), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "draws_by_absolute_value",
+        "draws j by |w_j|, and keeps the weight |w|^2/w_j",
+        Arm { weight: Some(f64::abs), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "reuses_a_uniform_draw",
+        "takes i_1 for j, so that the two factors depend on each other",
+        Arm {
+            alter: Some(|draws| draws.weighted = draws.uniform[0]),
+            fault: Some(faults::weight_of_a_uniform_draw),
+            ..Arm::SOUND
+        },
+    ),
+];
+
+/// `x~` is the sum over the draws, and not their mean.
+fn sum_over_draws(estimates: &mut TwoSampleEstimates<'_>) {
+    let k = estimates.draws as f64;
+    estimates.direction.iter_mut().for_each(|(_, x)| *x *= k);
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
-    let arm = arm(cx);
+    let arm = cx.arm(Arm::SOUND, &FAULTS);
     judge_unbiased(cx, &arm, |rng, kind, draws, (x, _)| aerr_at(&predictor(rng, x.len(), kind), draws))?;
     if cx.is_settled() {
         return Ok(());
@@ -67,15 +82,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("forgets_the_factor_d", "takes the mean of the drawn attributes for x~"),
-        Mutant::refuted("sums_over_draws", "adds up the k draws in place of their mean"),
-        Mutant::refuted("forgets_the_weight", "estimates w.x by w_j x_j, without |w|^2/w_j^2"),
-        Mutant::refuted("draws_by_absolute_value", "draws j by |w_j|, and keeps the weight |w|^2/w_j"),
-        Mutant::refuted(
-            "reuses_a_uniform_draw",
-            "takes i_1 for j, so that the two factors depend on each other",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -19,7 +19,7 @@ use super::problem::Problem;
 use super::rounds::Rounds;
 use lao_algorithms::hazan_koren::AelrParams;
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, minus, sup_norm, tally};
 use lao_verification_engine::judge::{Kind, PropertyTally, slope};
@@ -39,18 +39,20 @@ struct Arm {
     second: f64,
 }
 
-impl Arm {
-    fn of(cx: &Context<'_>) -> Arm {
-        let arm = Arm { clip: 1.0, descends: true, log: 1.0, second: 1.0 };
-        match () {
-            () if cx.is("never_clips") => Arm { clip: f64::INFINITY, ..arm },
-            () if cx.is("ascends") => Arm { descends: false, ..arm },
-            () if cx.is("logarithm_cut") => Arm { log: 0.8, ..arm },
-            () if cx.is("second_moment_cut") => Arm { second: 0.125, ..arm },
-            () => arm,
-        }
-    }
+const SOUND: Arm = Arm { clip: 1.0, descends: true, log: 1.0, second: 1.0 };
 
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted("never_clips", "steps along the estimate as it is", Arm { clip: f64::INFINITY, ..SOUND }),
+    Fault::refuted(
+        "ascends",
+        "steps along the clipped estimate, not against it",
+        Arm { descends: false, ..SOUND },
+    ),
+    Fault::refuted("logarithm_cut", "0.8 log(2d) in the bound", Arm { log: 0.8, ..SOUND }),
+    Fault::refuted("second_moment_cut", "an eighth of G^2", Arm { second: 0.125, ..SOUND }),
+];
+
+impl Arm {
     fn rounds<'a>(&self, problem: &'a Problem, draws: usize, rounds: u64, step_size: f64) -> Rounds<'a> {
         Rounds { problem, draws, rounds, step_size, clip: self.clip, descends: self.descends }
     }
@@ -107,7 +109,7 @@ fn means(rounds: &Rounds<'_>, second: f64, seed: &Seed) -> anyhow::Result<(f64, 
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm::of(cx);
+    let arm = cx.arm(SOUND, &FAULTS);
     cx.split(11);
     let [regret, iterates] = tally(cx, "runs", cx.size("runs")?, |trial, tallies| {
         let (problem, draws, rounds, eta) = random(arm, &mut trial.seed.child("setting").rng())?;
@@ -170,11 +172,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("never_clips", "steps along the estimate as it is"),
-        Mutant::refuted("ascends", "steps along the clipped estimate, not against it"),
-        Mutant::refuted("logarithm_cut", "0.8 log(2d) in the bound"),
-        Mutant::refuted("second_moment_cut", "an eighth of G^2"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

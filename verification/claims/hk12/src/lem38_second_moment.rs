@@ -22,7 +22,7 @@ use super::faults;
 use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::dot;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -68,18 +68,25 @@ impl Instance {
     }
 }
 
-fn arm(cx: &Context<'_>) -> Arm {
-    let mut arm = Arm::default();
-    if cx.is("forgets_the_sign") {
-        arm.fault = Some(faults::no_sign);
-    }
-    if cx.is("forgets_the_norm") {
-        arm.fault = Some(faults::no_weight);
-    }
-    if cx.is("draws_by_square") {
-        arm.weight = Some(|w| w * w);
-    }
-    arm
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Wrong {
+    arm: Arm,
+    constants: Constants,
+    /// Takes the square of the mean for the mean of the square.
+    outside: bool,
+}
+
+const SOUND: Wrong = Wrong { arm: Arm::SOUND, constants: Constants::SOUND, outside: false };
+
+/// A fault in a constant of the bounds.
+const fn cut(constants: Constants) -> Wrong {
+    Wrong { constants, ..SOUND }
+}
+
+/// A fault in the estimates.
+const fn estimate(arm: Arm) -> Wrong {
+    Wrong { arm, ..SOUND }
 }
 
 /// Largest `E g~_i^2`, or `(E g~_i)^2`.
@@ -91,8 +98,46 @@ fn largest(outcomes: &[Outcome], outside: bool) -> f64 {
     (0..outcomes.first().map_or(0, |outcome| outcome.gradient.len())).map(of).fold(0.0, f64::max)
 }
 
+const FAULTS: [Fault<Wrong>; 7] = [
+    Fault::refuted(
+        "exact_constant_cut",
+        "0.999 times the exact supremum as a bound",
+        cut(Constants { exact: 0.999, ..Constants::SOUND }),
+    ),
+    Fault::refuted(
+        "printed_constant_cut",
+        "7.9 B^2 d/k in the place of 8 B^2 d/k",
+        cut(Constants { printed: 7.9 / 8.0, ..Constants::SOUND }),
+    ),
+    Fault::refuted(
+        "residual_constant_cut",
+        "3.99 B^2 for the second moment of phi",
+        cut(Constants { residual: 3.99, ..Constants::SOUND }),
+    ),
+    Fault::refuted(
+        "square_outside",
+        "squares the mean of g~ in place of taking the mean of its square",
+        Wrong { outside: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_sign",
+        "estimates w.x by |w|_1 x_j, whatever the sign of w_j",
+        estimate(Arm { fault: Some(faults::no_sign), ..Arm::SOUND }),
+    ),
+    Fault::refuted(
+        "forgets_the_norm",
+        "estimates w.x by w_j x_j, with j drawn by |w_j|",
+        estimate(Arm { fault: Some(faults::no_weight), ..Arm::SOUND }),
+    ),
+    Fault::refuted(
+        "draws_by_square",
+        "draws j by w_j^2, and keeps the weight |w|_1 sign(w_j)",
+        estimate(Arm { weight: Some(|w| w * w), ..Arm::SOUND }),
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (arm, constants, outside) = (arm(cx), Constants::of(cx), cx.is("square_outside"));
+    let Wrong { arm, constants, outside } = cx.arm(SOUND, &FAULTS);
     // Laws of x~_i, phi, g~_i; then the bounds of phi, of g~_i, and of the square outside.
     let look = |instance: &Instance, draws: usize| -> anyhow::Result<_> {
         let (dim, unit) = (instance.x.len(), instance.radius * instance.radius);
@@ -134,7 +179,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut beyond = PropertyTally::new();
     for (dim, draws) in [(2, 4), (2, 10), (3, 5)] {
         let instance = Instance::extremal(dim, 1.0);
-        let outcomes = instance.at(draws)?.outcomes(&Arm::default(), &instance.x, instance.y)?;
+        let outcomes = instance.at(draws)?.outcomes(&Arm::SOUND, &instance.x, instance.y)?;
         beyond.check(printed(dim, draws), largest(&outcomes, false));
     }
     cx.judge("k > d + 1: above 8 B^2 d/k", beyond.finish());
@@ -155,20 +200,25 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[2, 4, 5],
-    mutants: &[
-        Mutant::refuted("exact_constant_cut", "0.999 times the exact supremum as a bound"),
-        Mutant::refuted("printed_constant_cut", "7.9 B^2 d/k in the place of 8 B^2 d/k"),
-        Mutant::refuted("residual_constant_cut", "3.99 B^2 for the second moment of phi"),
-        Mutant::refuted("square_outside", "squares the mean of g~ in place of taking the mean of its square"),
-        Mutant::refuted("forgets_the_sign", "estimates w.x by |w|_1 x_j, whatever the sign of w_j"),
-        Mutant::refuted("forgets_the_norm", "estimates w.x by w_j x_j, with j drawn by |w_j|"),
-        Mutant::refuted("draws_by_square", "draws j by w_j^2, and keeps the weight |w|_1 sign(w_j)"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+/// What the printed form is given in the place of its own.
+#[derive(Clone, Copy, PartialEq)]
+enum Control {
+    Corrected,
+    AllOnes,
+}
+
+const CONTROLS: [Fault<Control>; 2] = [
+    Fault::held("corrected_form", "x^2, coordinate by coordinate", Control::Corrected),
+    Fault::held("all_ones", "the print at x = (1, .., 1), which is its own square", Control::AllOnes),
+];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (corrected, ones) = (cx.is("corrected_form"), cx.is("all_ones"));
+    let control = cx.fault(&CONTROLS);
+    let (corrected, ones) = (control == Some(Control::Corrected), control == Some(Control::AllOnes));
     let mut pairs = Vec::new();
     for (dim, draws) in shapes(2..=4, 3) {
         let mut instance =
@@ -176,7 +226,7 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
         if ones {
             instance.x.fill(1.0);
         }
-        let outcomes = instance.at(draws)?.outcomes(&Arm::default(), &instance.x, instance.y)?;
+        let outcomes = instance.at(draws)?.outcomes(&Arm::SOUND, &instance.x, instance.y)?;
         for (i, x) in instance.x.iter().enumerate() {
             let factor = spread(dim, draws) * if corrected { x * x } else { *x };
             pairs.push((mean(&outcomes, |outcome| outcome.direction[i].powi(2)).0, factor));
@@ -196,22 +246,22 @@ pub const PRINTED: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[5],
-    mutants: &[
-        Mutant::held("corrected_form", "x^2, coordinate by coordinate"),
-        Mutant::held("all_ones", "the print at x = (1, .., 1), which is its own square"),
-    ],
+    mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
     ..CLAIM
 };
 
+const CHAIN_CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "the largest square of a coordinate of x", true)];
+
 fn experiment_chain(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let corrected = cx.is("corrected_form");
+    let corrected = cx.arm(false, &CHAIN_CONTROL);
     let mut tally = PropertyTally::new();
     for dim in 2..=4 {
         // w is a thousandth from (B/d, .., B/d); with y = 0, phi is the estimate of w.x.
         let instance = Instance { radius: 1.0, u: vec![4.0; dim], x: vec![1.0; dim], y: 0.0 };
         let at = instance.at(1)?;
-        let outcomes = at.outcomes(&Arm::default(), &instance.x, instance.y)?;
+        let outcomes = at.outcomes(&Arm::SOUND, &instance.x, instance.y)?;
         let norm: f64 = at.w.iter().map(|w| w.abs()).sum();
         let vector = if corrected { &instance.x } else { &at.w };
         let bound = norm * norm * vector.iter().map(|v| v * v).fold(0.0, f64::max);
@@ -232,7 +282,7 @@ pub const PRINTED_CHAIN: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[5],
-    mutants: &[Mutant::held("corrected_form", "the largest square of a coordinate of x")],
+    mutants: &mutants(&CHAIN_CONTROL),
     experiment: experiment_chain,
     ..CLAIM
 };

@@ -14,35 +14,46 @@
 
 use super::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor};
 use super::faults;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sup_norm;
 use rand::RngExt;
 
-fn arm(cx: &Context<'_>) -> Arm {
-    let mut arm = Arm::default();
-    if cx.is("forgets_the_factor_d") {
-        arm.fault = Some(faults::no_factor_d);
-    }
-    if cx.is("forgets_the_sign") {
-        arm.fault = Some(faults::no_sign);
-    }
-    if cx.is("forgets_the_norm") {
-        arm.fault = Some(faults::no_weight);
-    }
-    if cx.is("draws_by_square") {
-        arm.weight = Some(|w| w * w);
-    }
-    if cx.is("reuses_a_uniform_draw") {
-        arm.alter = Some(|draws| draws.weighted = draws.uniform[0]);
-        arm.fault = Some(faults::weight_of_a_uniform_draw);
-    }
-    arm
-}
+const FAULTS: [Fault<Arm>; 5] = [
+    Fault::refuted(
+        "forgets_the_factor_d",
+        "takes the mean of the drawn attributes for x~",
+        Arm { fault: Some(faults::no_factor_d), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_sign",
+        "estimates w.x by |w|_1 x_j, whatever the sign of w_j",
+        Arm { fault: Some(faults::no_sign), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_norm",
+        "estimates w.x by w_j x_j, with j drawn by |w_j|",
+        Arm { fault: Some(faults::no_weight), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "draws_by_square",
+        "draws j by w_j^2, and keeps the weight |w|_1 sign(w_j)",
+        Arm { weight: Some(|w| w * w), ..Arm::SOUND },
+    ),
+    Fault::refuted(
+        "reuses_a_uniform_draw",
+        "takes i_1 for j, so that the two factors depend on each other",
+        Arm {
+            alter: Some(|draws| draws.weighted = draws.uniform[0]),
+            fault: Some(faults::weight_of_a_uniform_draw),
+            ..Arm::SOUND
+        },
+    ),
+];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
-    let arm = arm(cx);
+    let arm = cx.arm(Arm::SOUND, &FAULTS);
     judge_unbiased(cx, &arm, |rng, kind, draws, (x, y)| {
         let (dim, radius) = (x.len(), [0.2, 1.0, 5.0][rng.random_range(0..3)]);
         let u: Vec<f64> = predictor(rng, dim, kind).iter().map(|u| 0.5 * u).collect();
@@ -71,15 +82,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[8],
-    mutants: &[
-        Mutant::refuted("forgets_the_factor_d", "takes the mean of the drawn attributes for x~"),
-        Mutant::refuted("forgets_the_sign", "estimates w.x by |w|_1 x_j, whatever the sign of w_j"),
-        Mutant::refuted("forgets_the_norm", "estimates w.x by w_j x_j, with j drawn by |w_j|"),
-        Mutant::refuted("draws_by_square", "draws j by w_j^2, and keeps the weight |w|_1 sign(w_j)"),
-        Mutant::refuted(
-            "reuses_a_uniform_draw",
-            "takes i_1 for j, so that the two factors depend on each other",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

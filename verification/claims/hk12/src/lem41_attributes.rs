@@ -14,7 +14,7 @@
 //! *Mutants.* The law of `n`, the threshold, and averages in both branches.
 
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -37,17 +37,33 @@ pub(super) fn odd_part(repetitions: u32) -> f64 {
     (0..100).map(|m| 2 * m + 1).map(|n| f64::from(n * copies(n)) * (-f64::from(n + 1)).exp2()).sum()
 }
 
-/// How many attributes an estimate with this `n` reads; `of_production` unless the arm's fault says otherwise.
-pub(super) fn reads(cx: &Context<'_>, n: u32, repetitions: u32, of_production: u64) -> u64 {
-    let few = if cx.is("threshold_of_one_logarithm") {
-        f64::from(n) <= f64::from(repetitions).log2()
-    } else if cx.is("averages_always") {
-        false
-    } else {
-        return of_production;
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wrong {
+    LawStartsAtOne,
+    ThresholdOfOneLogarithm,
+    AveragesAlways,
+}
+
+/// How many attributes an estimate with this `n` reads; `of_production` unless the fault says otherwise.
+pub(super) fn reads(wrong: Option<Wrong>, n: u32, repetitions: u32, of_production: u64) -> u64 {
+    let few = match wrong {
+        Some(Wrong::ThresholdOfOneLogarithm) => f64::from(n) <= f64::from(repetitions).log2(),
+        Some(Wrong::AveragesAlways) => false,
+        Some(Wrong::LawStartsAtOne) | None => return of_production,
     };
     u64::from(n) * if few { 1 } else { u64::from(repetitions) }
 }
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("law_starts_at_one", "draws n >= 1 with probability 2^-n", Wrong::LawStartsAtOne),
+    Fault::refuted(
+        "threshold_of_one_logarithm",
+        "averages as soon as n > log2 N",
+        Wrong::ThresholdOfOneLogarithm,
+    ),
+    Fault::refuted("averages_always", "N attributes for every factor", Wrong::AveragesAlways),
+];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3 + 2 * REPETITIONS.len());
@@ -55,15 +71,19 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let terms = (0..=50).map(|r| (tail(r) - tail(r + 1), f64::from(r) * 0.5f64.powi(r + 1)));
     cx.judge("sum of n/2^(n+1) from r on", exact_all(terms, 0.0));
 
-    let shift = u32::from(cx.is("law_starts_at_one"));
+    let wrong = cx.fault(&FAULTS);
+    let shift = u32::from(wrong == Some(Wrong::LawStartsAtOne));
     let mean = |estimate: &GenEst| {
         let term = |drawn: u32| {
             let n = drawn + shift;
-            let reads = reads(cx, n, estimate.repetitions, estimate.reads(erf_coefficient, n));
+            let reads = reads(wrong, n, estimate.repetitions, estimate.reads(erf_coefficient, n));
             reads as f64 * 0.5f64.powi(drawn as i32 + 1)
         };
-        let faulty = shift > 0 || !cx.honest();
-        if faulty { (0..200).rev().map(term).sum() } else { estimate.expected_reads(erf_coefficient) }
+        if wrong.is_some() {
+            (0..200).rev().map(term).sum()
+        } else {
+            estimate.expected_reads(erf_coefficient)
+        }
     };
     let (mut pairs, mut bound, mut largest) = (Vec::new(), PropertyTally::new(), (0, 0.0));
     for repetitions in 1..=4096 {
@@ -97,7 +117,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 } else {
                     drawn.attributes.len() as u64
                 };
-                judge.push(&[reads(cx, n, repetitions, counted) as f64]);
+                judge.push(&[reads(wrong, n, repetitions, counted) as f64]);
             }
             cx.judge(&cell, judge.finish(Some(MARGIN), cx.alpha()));
             if cx.is_settled() {
@@ -121,10 +141,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[16, 17],
-    mutants: &[
-        Mutant::refuted("law_starts_at_one", "draws n >= 1 with probability 2^-n"),
-        Mutant::refuted("threshold_of_one_logarithm", "averages as soon as n > log2 N"),
-        Mutant::refuted("averages_always", "N attributes for every factor"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@
 use lao_kernels::loss::ln_erf_coefficient;
 use lao_observation::Rng;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -128,12 +128,18 @@ fn enumerated(repetitions: u32, n: u32, w: [f64; 2], x: [f64; 2], y: f64) -> (f6
     (moment, (2f64.powi(n as i32 + 1) * coefficient(n)).powi(2) * factor.powi(n as i32))
 }
 
+/// Squares of the radius, in units of `B^2`.
+const FAULTS: [Fault<f64>; 2] = [
+    Fault::refuted(
+        "factor_two_to_the_n_lost",
+        "the majorant at 2B, without the factor 2^n of the importance weights",
+        4.0,
+    ),
+    Fault::refuted("label_forgotten", "the majorant at sqrt(2) B, as if the estimates were of w.x", 2.0),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let bound_radius = match () {
-        () if cx.is("factor_two_to_the_n_lost") => 2.0,
-        () if cx.is("label_forgotten") => 2f64.sqrt(),
-        () => 8f64.sqrt(),
-    };
+    let bound_radius = f64::sqrt(cx.arm(8.0, &FAULTS));
     let mut moments = Vec::new();
     for (repetitions, most) in [(1, 6), (2, 6), (3, 4), (4, 4)] {
         moments.extend((0..=most).map(|n| enumerated(repetitions, n, [0.5, -1.2], [0.6, 0.3], 0.4)));
@@ -190,18 +196,25 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[13, 14, 15],
-    mutants: &[
-        Mutant::refuted(
-            "factor_two_to_the_n_lost",
-            "the majorant at 2B, without the factor 2^n of the importance weights",
-        ),
-        Mutant::refuted("label_forgotten", "the majorant at sqrt(2) B, as if the estimates were of w.x"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+/// What the printed form is given in the place of its own.
+#[derive(Clone, Copy, PartialEq)]
+enum Control {
+    Corrected,
+    SmallMargin,
+}
+
+const CONTROLS: [Fault<Control>; 2] = [
+    Fault::held("corrected_form", "the majorant series at 2 sqrt(2) B", Control::Corrected),
+    Fault::held("small_margin", "the printed bound where |w.x - y| <= 1/2 and B >= 1", Control::SmallMargin),
+];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (corrected, small) = (cx.is("corrected_form"), cx.is("small_margin"));
+    let control = cx.fault(&CONTROLS);
+    let (corrected, small) = (control == Some(Control::Corrected), control == Some(Control::SmallMargin));
     let mut worst = PropertyTally::new();
     for radius in RADII.into_iter().filter(|radius| !small || *radius >= 1.0) {
         let instance = match small {
@@ -229,10 +242,7 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[13, 14, 15],
-    mutants: &[
-        Mutant::held("corrected_form", "the majorant series at 2 sqrt(2) B"),
-        Mutant::held("small_margin", "the printed bound where |w.x - y| <= 1/2 and B >= 1"),
-    ],
+    mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
 };
 

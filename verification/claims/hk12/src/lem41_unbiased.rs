@@ -20,7 +20,7 @@
 use lao_observation::Seed;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2};
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
@@ -92,14 +92,36 @@ struct Arm {
     loses_sign: bool,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    HalfThePower,
+    LawStartsAtOne,
+    OneSharedFactor,
+    ForgetsDivisor,
+    ForgetsSign,
+}
+
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted("half_the_power", "2^n in the place of 2^(n+1)", Wrong::HalfThePower),
+    Fault::refuted("law_starts_at_one", "draws n >= 1 with probability 2^-n", Wrong::LawStartsAtOne),
+    Fault::refuted(
+        "one_shared_factor",
+        "one estimate of theta, raised to the n-th power",
+        Wrong::OneSharedFactor,
+    ),
+    Fault::refuted("forgets_divisor", "coefficients of erf without 1/(2m + 1)", Wrong::ForgetsDivisor),
+    Fault::refuted("forgets_sign", "coefficients of erf without (-1)^m", Wrong::ForgetsSign),
+];
+
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         Arm {
-            half_power: cx.is("half_the_power"),
-            early_law: cx.is("law_starts_at_one"),
-            shares_factor: cx.is("one_shared_factor"),
-            loses_divisor: cx.is("forgets_divisor"),
-            loses_sign: cx.is("forgets_sign"),
+            half_power: cx.commits(&FAULTS, Wrong::HalfThePower),
+            early_law: cx.commits(&FAULTS, Wrong::LawStartsAtOne),
+            shares_factor: cx.commits(&FAULTS, Wrong::OneSharedFactor),
+            loses_divisor: cx.commits(&FAULTS, Wrong::ForgetsDivisor),
+            loses_sign: cx.commits(&FAULTS, Wrong::ForgetsSign),
         }
     }
 
@@ -209,12 +231,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[12, 16],
-    mutants: &[
-        Mutant::refuted("half_the_power", "2^n in the place of 2^(n+1)"),
-        Mutant::refuted("law_starts_at_one", "draws n >= 1 with probability 2^-n"),
-        Mutant::refuted("one_shared_factor", "one estimate of theta, raised to the n-th power"),
-        Mutant::refuted("forgets_divisor", "coefficients of erf without 1/(2m + 1)"),
-        Mutant::refuted("forgets_sign", "coefficients of erf without (-1)^m"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

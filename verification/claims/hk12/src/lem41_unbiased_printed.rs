@@ -13,7 +13,7 @@
 //! *Control.* Within the radius, at `theta = 1`, the same sum is right.
 
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact;
 
@@ -26,8 +26,11 @@ fn coefficient(n: u32) -> f64 {
     }
 }
 
+const CONTROL: [Fault<f64>; 1] =
+    [Fault::held("within_the_radius", "theta = 1, within the radius of convergence", 1.0)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let theta = if cx.is("within_the_radius") { 1.0 } else { 3.0 };
+    let theta = cx.arm(3.0, &CONTROL);
     let estimate = GenEst::new(4);
     let term = |n: u32| {
         let attributes = vec![0; estimate.reads(coefficient, n) as usize];
@@ -52,6 +55,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[12],
-    mutants: &[Mutant::held("within_the_radius", "theta = 1, within the radius of convergence")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -17,7 +17,7 @@
 use super::steps::aelr_along;
 use lao_algorithms::hazan_koren::AelrParams;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::PropertyTally;
@@ -146,15 +146,26 @@ fn repeated(n: usize, steps: usize, bound: Bound, costs: impl Fn(usize) -> Vec<f
     weights.sides(bound)
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    log: f64,
+    second: f64,
+    floor: f64,
+}
+
+const SOUND: Arm = Arm { log: 1.0, second: 1.0, floor: 1.0 };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted("clip_five_times_higher", "costs down to -5/eta", Arm { floor: 5.0, ..SOUND }),
+    Fault::refuted("costs_not_clipped", "no lower bound on the costs", Arm { floor: 1e3, ..SOUND }),
+    Fault::refuted("logarithm_cut", "0.9 log n in the bound", Arm { log: 0.9, ..SOUND }),
+    Fault::refuted("second_order_cut", "0.4 eta in the second-order term", Arm { second: 0.4, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let log = if cx.is("logarithm_cut") { 0.9 } else { 1.0 };
-    let second = if cx.is("second_order_cut") { 0.4 } else { 1.0 };
+    let Arm { log, second, floor } = cx.arm(SOUND, &FAULTS);
     let bound = Bound { log, second };
-    let floor = match () {
-        () if cx.is("clip_five_times_higher") => 5.0,
-        () if cx.is("costs_not_clipped") => 1e3,
-        () => 1.0,
-    };
 
     let general = random(cx, bound, floor)?;
     cx.judge("regret, general costs", general.finish());
@@ -206,11 +217,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[9],
-    mutants: &[
-        Mutant::refuted("clip_five_times_higher", "costs down to -5/eta"),
-        Mutant::refuted("costs_not_clipped", "no lower bound on the costs"),
-        Mutant::refuted("logarithm_cut", "0.9 log n in the bound"),
-        Mutant::refuted("second_order_cut", "0.4 eta in the second-order term"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

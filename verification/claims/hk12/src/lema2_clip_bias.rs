@@ -10,7 +10,7 @@
 //!
 //! *Mutants.* The sharp constant cut to .49; a clip at C/2; the hypothesis dropped.
 
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -34,10 +34,24 @@ impl Law<'_> {
     }
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    level: f64,
+    most: f64,
+    sharp: f64,
+}
+
+const SOUND: Arm = Arm { level: 1.0, most: 0.5, sharp: 0.5 };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted("sharp_constant_cut", "0.49 Var/C on the right side", Arm { sharp: 0.49, ..SOUND }),
+    Fault::refuted("clips_at_half", "clips at C/2, bound with C", Arm { level: 0.5, ..SOUND }),
+    Fault::refuted("hypothesis_dropped", "any mean, also beyond C/2", Arm { most: f64::INFINITY, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let level = if cx.is("clips_at_half") { 0.5 } else { 1.0 };
-    let most = if cx.is("hypothesis_dropped") { f64::INFINITY } else { 0.5 };
-    let sharp = if cx.is("sharp_constant_cut") { 0.49 } else { 0.5 };
+    let Arm { level, most, sharp } = cx.arm(SOUND, &FAULTS);
     let constants = [2.0, sharp];
     let check = |tallies: &mut [PropertyTally; 2], law: &[(f64, f64)]| {
         if let Some((bias, variance)) = Law(law).sides(level, most) {
@@ -100,10 +114,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[10],
-    mutants: &[
-        Mutant::refuted("sharp_constant_cut", "0.49 Var/C on the right side"),
-        Mutant::refuted("clips_at_half", "clips at C/2, bound with C"),
-        Mutant::refuted("hypothesis_dropped", "any mean, also beyond C/2"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,16 +11,28 @@
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    WeightsOneOverK,
+    BallTooLarge,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("weights_one_over_k", "w* with weights 1/K", Wrong::WeightsOneOverK),
+    Fault::refuted("ball_too_large", "predictors of norm 1.1", Wrong::BallTooLarge),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let radius = if cx.is("ball_too_large") { 1.1 } else { 1.0 };
-    let flat = cx.is("weights_one_over_k");
+    let radius = if cx.commits(&FAULTS, Wrong::BallTooLarge) { 1.1 } else { 1.0 };
+    let flat = cx.commits(&FAULTS, Wrong::WeightsOneOverK);
     let instances = cx.size("instances")?;
     let mut exact = Vec::new();
     for rows in [4, 9, 100] {
@@ -74,9 +86,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[21],
-    mutants: &[
-        Mutant::refuted("weights_one_over_k", "w* with weights 1/K"),
-        Mutant::refuted("ball_too_large", "predictors of norm 1.1"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

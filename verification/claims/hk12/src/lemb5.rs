@@ -17,7 +17,7 @@
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -69,9 +69,21 @@ fn two_levels(count: &mut PropertyTally, in_ball: bool, (eps, delta, share): (f6
     fewest
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    BallDropped,
+    MoreLargeCoordinates,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("ball_dropped", "any vector, as printed", Wrong::BallDropped),
+    Fault::refuted("more_large_coordinates", "0.95 K in place of K/10", Wrong::MoreLargeCoordinates),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let in_ball = !cx.is("ball_dropped");
-    let share = if cx.is("more_large_coordinates") { 0.95 } else { 0.1 };
+    let in_ball = !cx.commits(&FAULTS, Wrong::BallDropped);
+    let share = if cx.commits(&FAULTS, Wrong::MoreLargeCoordinates) { 0.95 } else { 0.1 };
     let instances = cx.size("instances")?;
     let [weight, count] = tally(cx, "predictors", instances, |trial, [weight, count]| {
         let rng = &mut trial.seed.child("algorithm").rng();
@@ -143,15 +155,14 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[22],
-    mutants: &[
-        Mutant::refuted("ball_dropped", "any vector, as printed"),
-        Mutant::refuted("more_large_coordinates", "0.95 K in place of K/10"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "two-level vectors of the unit ball", true)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let in_ball = cx.is("corrected_form");
+    let in_ball = cx.arm(false, &CONTROL);
     let mut count = PropertyTally::new();
     for (eps, delta) in PAIRS.into_iter().chain([(0.02, 0.02)]) {
         two_levels(&mut count, in_ball, (eps, delta, 0.1));
@@ -173,6 +184,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[22],
-    mutants: &[Mutant::held("corrected_form", "two-level vectors of the unit ball")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

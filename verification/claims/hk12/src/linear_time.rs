@@ -21,7 +21,7 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_kernels::SparseView;
 use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Told};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Drawn, Metered, numbers_within};
 use lao_verification_engine::judge::PropertyTally;
@@ -96,6 +96,30 @@ struct Work {
     state: [usize; 2],
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    ScalesAllCoordinates,
+    ScansAllWeights,
+    ReadsEveryAttribute,
+    KeepsWhatItWasTold,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted("scales_all_coordinates", "every step multiplies d numbers", Wrong::ScalesAllCoordinates),
+    Fault::refuted("scans_all_weights", "draws j by running over all weights", Wrong::ScansAllWeights),
+    Fault::refuted(
+        "reads_every_attribute",
+        "looks at all attributes of every example",
+        Wrong::ReadsEveryAttribute,
+    ),
+    Fault::refuted(
+        "keeps_what_it_was_told",
+        "the learner stores every value that it was told",
+        Wrong::KeepsWhatItWasTold,
+    ),
+];
+
 fn work<L: Learner + Serialize>(
     cx: &Context<'_>,
     learner: L,
@@ -109,9 +133,10 @@ fn work<L: Learner + Serialize>(
         x[0].signum()
     };
     let source = Metered::new(Drawn::new(dim, examples, seed.child("data"), law));
-    let dense = if cx.is("scales_all_coordinates") { vec![1.0; dim] } else { Vec::new() };
-    let learner = Wasteful { learner, dense, keeps: cx.is("keeps_what_it_was_told"), kept: Vec::new() };
-    if cx.is("reads_every_attribute") {
+    let dense = if cx.commits(&FAULTS, Wrong::ScalesAllCoordinates) { vec![1.0; dim] } else { Vec::new() };
+    let learner =
+        Wasteful { learner, dense, keeps: cx.commits(&FAULTS, Wrong::KeepsWhatItWasTold), kept: Vec::new() };
+    if cx.commits(&FAULTS, Wrong::ReadsEveryAttribute) {
         let source = Overreaches::new(source, Overreach::All);
         watch(source, learner, examples, seed, |source| source.inner().values())
     } else {
@@ -288,7 +313,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut draw, mut change) = (PropertyTally::new(), PropertyTally::new());
     for dim in [1 << 7, 1 << 10, 1 << 14, 1 << 17, 1 << 20] {
         for draws in DRAWS {
-            let [of_draw, of_change] = tree(cx.is("scans_all_weights"), dim, draws, rng)?;
+            let [of_draw, of_change] = tree(cx.commits(&FAULTS, Wrong::ScansAllWeights), dim, draws, rng)?;
             draw.check(of_draw as f64, (3 * 64 + BLOCK) as f64);
             // Three levels, two blocks of them added up anew, and the sum of the coarsest.
             change.check(of_change as f64, (3 * (draws + 1) + 2 * 64 + 64 + 7) as f64);
@@ -313,12 +338,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("scales_all_coordinates", "every step multiplies d numbers"),
-        Mutant::refuted("scans_all_weights", "draws j by running over all weights"),
-        Mutant::refuted("reads_every_attribute", "looks at all attributes of every example"),
-        Mutant::refuted("keeps_what_it_was_told", "the learner stores every value that it was told"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 

@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::steps::aelr_along;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::{Budget, Learner, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, sup_norm, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -105,13 +105,32 @@ fn there_and_back(steps: u64, read: Option<Read>) -> anyhow::Result<(PropertyTal
     Ok((norms, far, 0.0))
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    /// The learners' radius over B.
+    too_large: f64,
+    read: Option<Read>,
+}
+
+const SOUND: Arm = Arm { too_large: 1.0, read: None };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted("ball_too_large", "learners with a ball of 1.5 B", Arm { too_large: 1.5, ..SOUND }),
+    Fault::refuted(
+        "exponentials_overflow",
+        "forms exp(u) without taking out the largest",
+        Arm { read: Some(overflowing), ..SOUND },
+    ),
+    Fault::refuted(
+        "normalises_once",
+        "divides by 2d, the sum of the weights at the start",
+        Arm { read: Some(unnormalized), ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let too_large = if cx.is("ball_too_large") { 1.5 } else { 1.0 };
-    let read: Option<Read> = match () {
-        () if cx.is("exponentials_overflow") => Some(overflowing),
-        () if cx.is("normalises_once") => Some(unnormalized),
-        () => None,
-    };
+    let Arm { too_large, read } = cx.arm(SOUND, &FAULTS);
     let all = tally(cx, "runs", cx.size("runs")?, |trial, tallies| runs(too_large, &trial.seed, tallies))?;
     let names = [
         "AERR: iterates",
@@ -147,10 +166,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[7],
-    mutants: &[
-        Mutant::refuted("ball_too_large", "learners with a ball of 1.5 B"),
-        Mutant::refuted("exponentials_overflow", "forms exp(u) without taking out the largest"),
-        Mutant::refuted("normalises_once", "divides by 2d, the sum of the weights at the start"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

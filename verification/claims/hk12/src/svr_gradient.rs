@@ -10,7 +10,7 @@
 //! *Mutants.* x' in the place of x, labels that are shifted but not scaled.
 
 use lao_kernels::loss::{smoothed, smoothed_derivative};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, sparse_normal};
 use lao_verification_engine::judge::exact_all;
@@ -18,8 +18,25 @@ use rand::RngExt;
 
 const DIM: usize = 4;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    MultipliesByScaledX,
+    LabelsNotScaled,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("multiplies_by_scaled_x", "x' in place of x", Wrong::MultipliesByScaledX),
+    Fault::refuted(
+        "labels_not_scaled",
+        "w.x' against y +- delta, not divided by eps",
+        Wrong::LabelsNotScaled,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (scales_x, plain_labels) = (cx.is("multiplies_by_scaled_x"), cx.is("labels_not_scaled"));
+    let (scales_x, plain_labels) =
+        (cx.commits(&FAULTS, Wrong::MultipliesByScaledX), cx.commits(&FAULTS, Wrong::LabelsNotScaled));
     let instances = cx.all_trials("instances", cx.size("instances")?, |trial| {
         let rng = &mut trial.seed.child("data").rng();
         let (w, x) = (sparse_normal(rng, DIM, 3), sparse_normal(rng, DIM, DIM));
@@ -59,9 +76,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("multiplies_by_scaled_x", "x' in place of x"),
-        Mutant::refuted("labels_not_scaled", "w.x' against y +- delta, not divided by eps"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

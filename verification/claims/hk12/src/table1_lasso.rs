@@ -17,7 +17,7 @@
 use super::problem::{Problem, Run};
 use super::scaling::{self, Grid, least};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 
@@ -101,11 +101,23 @@ fn grids(arm: Arm, more: bool) -> anyhow::Result<Vec<Grid<'static>>> {
     Ok(all)
 }
 
+const SOUND: Arm = Arm { power_of_dim: 1.0, power_of_draws: 1.0 };
+
+const FAULTS: [Fault<Arm>; 2] = [
+    Fault::refuted(
+        "examples_grow_like_the_root_of_d",
+        "takes 2 d^(1/2) in the place of d",
+        Arm { power_of_dim: 0.5, ..SOUND },
+    ),
+    Fault::refuted(
+        "examples_shrink_too_fast_with_k",
+        "divides by k^(3/2)",
+        Arm { power_of_draws: 1.5, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        power_of_dim: if cx.is("examples_grow_like_the_root_of_d") { 0.5 } else { 1.0 },
-        power_of_draws: if cx.is("examples_shrink_too_fast_with_k") { 1.5 } else { 1.0 },
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     let grids = grids(arm, cx.size("more")? > 0)?;
     cx.split(grids.iter().filter(|grid| grid.judge.is_some()).count());
     let replicates = cx.size("replicates")?;
@@ -125,9 +137,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("examples_grow_like_the_root_of_d", "takes 2 d^(1/2) in the place of d"),
-        Mutant::refuted("examples_shrink_too_fast_with_k", "divides by k^(3/2)"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

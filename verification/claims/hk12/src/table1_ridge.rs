@@ -21,7 +21,7 @@
 use super::problem::{Problem, Run};
 use super::scaling::{self, Grid, least};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 
@@ -114,12 +114,28 @@ fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 3]> {
     ])
 }
 
+const SOUND: Arm = Arm { first_draw_only: false, dim_of_examples: None, power: 1.0 };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted(
+        "uses_the_first_draw_only",
+        "x~ is made of the first of the k draws",
+        Arm { first_draw_only: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "examples_do_not_grow_with_d",
+        "takes the number of examples of d = 16 for every d",
+        Arm { dim_of_examples: Some(16.0), ..SOUND },
+    ),
+    Fault::refuted(
+        "examples_grow_like_1_over_eps",
+        "takes K^(1/2) in the place of K, from K = 16 on",
+        Arm { power: 0.5, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        first_draw_only: cx.is("uses_the_first_draw_only"),
-        dim_of_examples: cx.is("examples_do_not_grow_with_d").then_some(16.0),
-        power: if cx.is("examples_grow_like_1_over_eps") { 0.5 } else { 1.0 },
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     let (replicates, direct) = (cx.size("replicates")?, cx.size("direct")?);
     cx.split(if direct > 0 { 5 } else { 3 });
     let (flat, in_rows) = collapses(arm)?;
@@ -146,10 +162,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("uses_the_first_draw_only", "x~ is made of the first of the k draws"),
-        Mutant::refuted("examples_do_not_grow_with_d", "takes the number of examples of d = 16 for every d"),
-        Mutant::refuted("examples_grow_like_1_over_eps", "takes K^(1/2) in the place of K, from K = 16 on"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -22,8 +22,9 @@
 use super::faults;
 use super::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
+use lao_verification_engine::mutants::TwoSampleEstimates;
 
 /// One population with one run: name, whether betting supports fast enough.
 struct Setting {
@@ -100,18 +101,45 @@ fn settings(more: bool) -> anyhow::Result<Vec<Setting>> {
     Ok(all)
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    /// Of the bound.
+    constant: f64,
+    /// What happens to the estimates.
+    fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
+    /// The step is as if `x~` were the mean of the drawn attributes.
+    no_factor_d: bool,
+}
+
+const SOUND: Arm = Arm { constant: 4.0, fault: None, no_factor_d: false };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted(
+        "ascends",
+        "steps along the gradient",
+        Arm { fault: Some(|estimates| estimates.phi = -estimates.phi), ..SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_weight",
+        "estimates w.x by w_j x_j without dividing by the probability of j",
+        Arm { fault: Some(faults::no_weight), ..SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_factor_d",
+        "takes the mean of the drawn attributes for x~",
+        Arm { no_factor_d: true, ..SOUND },
+    ),
+    Fault::refuted("constant_1", "promises a quarter of the bound", Arm { constant: 1.0, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("trials")?;
     let mut settings = settings(cx.size("more")? > 0)?;
-    let constant = if cx.is("constant_1") { 1.0 } else { 4.0 };
+    let Arm { constant, fault, no_factor_d } = cx.arm(SOUND, &FAULTS);
     for Setting { problem, run, .. } in &mut settings {
-        if cx.is("ascends") {
-            run.fault = Some(|estimates| estimates.phi = -estimates.phi);
-        }
-        if cx.is("forgets_the_weight") {
-            run.fault = Some(faults::no_weight);
-        }
-        if cx.is("forgets_the_factor_d") {
+        run.fault = fault;
+        if no_factor_d {
             run.step = 1.0 / problem.dim as f64;
         }
     }
@@ -148,14 +176,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[2],
-    mutants: &[
-        Mutant::refuted("ascends", "steps along the gradient"),
-        Mutant::refuted(
-            "forgets_the_weight",
-            "estimates w.x by w_j x_j without dividing by the probability of j",
-        ),
-        Mutant::refuted("forgets_the_factor_d", "takes the mean of the drawn attributes for x~"),
-        Mutant::refuted("constant_1", "promises a quarter of the bound"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

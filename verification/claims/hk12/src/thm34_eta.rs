@@ -16,7 +16,7 @@
 
 use super::problem::{Problem, Run};
 use super::thm34_risk::{bound, excess};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 /// Judges with a step of `power` in `1/(4 B^power)`.
@@ -40,13 +40,17 @@ fn at_power(cx: &mut Context<'_>, power: i32) -> anyhow::Result<()> {
     Ok(())
 }
 
+const FAULTS: [Fault<i32>; 1] = [Fault::refuted("as_printed", "divides by 4 B^2", 2)];
+
 fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let power = if cx.is("as_printed") { 2 } else { 1 };
+    let power = cx.arm(1, &FAULTS);
     at_power(cx, power)
 }
 
+const CONTROL: [Fault<i32>; 1] = [Fault::held("corrected_form", "divides by 4 B", 1)];
+
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let power = if cx.is("corrected_form") { 1 } else { 2 };
+    let power = cx.arm(2, &CONTROL);
     at_power(cx, power)
 }
 
@@ -62,7 +66,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[6],
-    mutants: &[Mutant::refuted("as_printed", "divides by 4 B^2")],
+    mutants: &mutants(&FAULTS),
     experiment: corrected,
 };
 
@@ -78,6 +82,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[6],
-    mutants: &[Mutant::held("corrected_form", "divides by 4 B")],
+    mutants: &mutants(&CONTROL),
     experiment: printed,
 };

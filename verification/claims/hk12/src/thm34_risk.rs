@@ -22,7 +22,7 @@
 
 use super::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::mutants::TwoSampleEstimates;
 
@@ -70,31 +70,66 @@ fn settings(more: bool) -> anyhow::Result<Vec<(&'static str, Problem, Run)>> {
     Ok(all)
 }
 
+/// Drops what would push a coefficient below zero.
+fn nothing_below_zero(TwoSampleEstimates { w, phi, direction, .. }: &mut TwoSampleEstimates<'_>) {
+    for (j, x) in direction {
+        if w[*j as usize] <= 0.0 && *phi * *x > 0.0 {
+            *x = 0.0;
+        }
+    }
+}
+
+/// `phi = sign(w_j) x_j - y`.
+fn no_norm(estimates: &mut TwoSampleEstimates<'_>) {
+    let w = estimates.w[estimates.drawn];
+    let sign = if w == 0.0 { 0.0 } else { w.signum() };
+    estimates.phi = sign * estimates.value - estimates.label;
+}
+
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    /// Of the bound.
+    constant: f64,
+    /// What happens to the estimates.
+    fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
+    /// The step is as if `x~` were the mean of the drawn attributes.
+    no_factor_d: bool,
+}
+
+const SOUND: Arm = Arm { constant: 4.0, fault: None, no_factor_d: false };
+
+const FAULTS: [Fault<Arm>; 5] = [
+    Fault::refuted(
+        "ascends",
+        "steps along the gradient",
+        Arm { fault: Some(|estimates| estimates.phi = -estimates.phi), ..SOUND },
+    ),
+    Fault::refuted(
+        "never_lets_a_weight_be_negative",
+        "drops what would push a coefficient below zero, as if z- stayed as it is",
+        Arm { fault: Some(nothing_below_zero), ..SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_norm",
+        "estimates w.x by sign(w_j) x_j",
+        Arm { fault: Some(no_norm), ..SOUND },
+    ),
+    Fault::refuted(
+        "forgets_the_factor_d",
+        "takes the mean of the drawn attributes for x~",
+        Arm { no_factor_d: true, ..SOUND },
+    ),
+    Fault::refuted("constant_0_45", "promises a ninth of the bound", Arm { constant: 0.45, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("trials")?;
     let mut settings = settings(cx.size("more")? > 0)?;
-    let constant = if cx.is("constant_0_45") { 0.45 } else { 4.0 };
+    let Arm { constant, fault, no_factor_d } = cx.arm(SOUND, &FAULTS);
     for (_, problem, run) in &mut settings {
-        if cx.is("ascends") {
-            run.fault = Some(|estimates| estimates.phi = -estimates.phi);
-        }
-        if cx.is("never_lets_a_weight_be_negative") {
-            run.fault = Some(|TwoSampleEstimates { w, phi, direction, .. }| {
-                for (j, x) in direction {
-                    if w[*j as usize] <= 0.0 && *phi * *x > 0.0 {
-                        *x = 0.0;
-                    }
-                }
-            });
-        }
-        if cx.is("forgets_the_norm") {
-            run.fault = Some(|estimates| {
-                let w = estimates.w[estimates.drawn];
-                let sign = if w == 0.0 { 0.0 } else { w.signum() };
-                estimates.phi = sign * estimates.value - estimates.label;
-            });
-        }
-        if cx.is("forgets_the_factor_d") {
+        run.fault = fault;
+        if no_factor_d {
             run.step = 1.0 / problem.dim as f64;
         }
     }
@@ -139,15 +174,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[7, 8, 11],
-    mutants: &[
-        Mutant::refuted("ascends", "steps along the gradient"),
-        Mutant::refuted(
-            "never_lets_a_weight_be_negative",
-            "drops what would push a coefficient below zero, as if z- stayed as it is",
-        ),
-        Mutant::refuted("forgets_the_norm", "estimates w.x by sign(w_j) x_j"),
-        Mutant::refuted("forgets_the_factor_d", "takes the mean of the drawn attributes for x~"),
-        Mutant::refuted("constant_0_45", "promises a ninth of the bound"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

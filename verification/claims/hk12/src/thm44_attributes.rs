@@ -13,10 +13,10 @@
 //!
 //! *Mutants.* The threshold of one logarithm, and averages in both branches, counted from the `n` that the learner drew.
 
-use super::lem41_attributes::{closed_form, odd_part, reads};
+use super::lem41_attributes::{Wrong, closed_form, odd_part, reads};
 use lao_algorithms::hazan_koren::AesvrParams;
 use lao_observation::{Budget, Rng, Session};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::Drawn;
 use lao_verification_engine::judge::PropertyTally;
@@ -28,9 +28,18 @@ const DRAWS: usize = 4;
 /// Bias per example that still counts as none.
 const MARGIN: f64 = 0.5;
 
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "threshold_of_one_logarithm",
+        "averages as soon as n > log2 N",
+        Wrong::ThresholdOfOneLogarithm,
+    ),
+    Fault::refuted("averages_always", "N attributes for every factor", Wrong::AveragesAlways),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(12);
-    let examples = cx.size("examples")?;
+    let (examples, wrong) = (cx.size("examples")?, cx.fault(&FAULTS));
     for ratio in [1.0, 2.0, 8.0] {
         for reads_zeros in [true, false] {
             let theorem = AesvrParams::from_theorem(DIM, DRAWS, 1.0, (0.1, 1.0 / ratio), 10.0, examples);
@@ -51,7 +60,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             for _ in 0..examples {
                 session.step(&mut learner, 1)?;
                 let calls = learner.estimates().iter();
-                let of_call = |n: u32, read: usize| reads(cx, n, repetitions, read as u64) as f64;
+                let of_call = |n: u32, read: usize| reads(wrong, n, repetitions, read as u64) as f64;
                 let counted: f64 = calls.map(|draws| of_call(draws.factors, draws.attributes.len())).sum();
                 judge.push(&[DRAWS as f64 + counted]);
             }
@@ -85,9 +94,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[17, 19],
-    mutants: &[
-        Mutant::refuted("threshold_of_one_logarithm", "averages as soon as n > log2 N"),
-        Mutant::refuted("averages_always", "N attributes for every factor"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -22,7 +22,7 @@
 use lao_algorithms::hazan_koren::AesvrParams;
 use lao_kernels::loss::insensitive;
 use lao_observation::{Learner, Rng, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::Drawn;
 use rand::RngExt;
@@ -135,17 +135,25 @@ fn report(cx: &mut Context<'_>, instance: Instance, runs: u64) -> anyhow::Result
     Ok(())
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    factor: f64,
+    sign: f64,
+}
+
+const SOUND: Arm = Arm { factor: 1.0, sign: 1.0 };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted("steps_too_long", "a step size a hundred times as large", Arm { factor: 100.0, ..SOUND }),
+    Fault::refuted("steps_too_short", "a hundredth of the step size", Arm { factor: 0.01, ..SOUND }),
+    Fault::refuted("labels_negated", "labels with the wrong sign", Arm { sign: -1.0, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const SMOOTHING: f64 = 0.5;
     cx.split(2);
-    let factor = if cx.is("steps_too_long") {
-        100.0
-    } else if cx.is("steps_too_short") {
-        0.01
-    } else {
-        1.0
-    };
-    let sign = if cx.is("labels_negated") { -1.0 } else { 1.0 };
+    let Arm { factor, sign } = cx.arm(SOUND, &FAULTS);
     let (trials, examples) = (cx.size("trials")?, cx.size("examples")?);
     for instance in [EASY, HARD] {
         let setting = (SMOOTHING, factor * instance.step_size, sign);
@@ -182,10 +190,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[15],
-    mutants: &[
-        Mutant::refuted("steps_too_long", "a step size a hundred times as large"),
-        Mutant::refuted("steps_too_short", "a hundredth of the step size"),
-        Mutant::refuted("labels_negated", "labels with the wrong sign"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 //! *Mutants.* eps above delta, delta for 2 delta, 100 for 200.
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -27,6 +27,12 @@ struct Chain {
 }
 
 const CORRECT: Chain = Chain { reach: 1.0, weight: 2.0, count: 200.0 };
+
+const FAULTS: [Fault<Chain>; 3] = [
+    Fault::refuted("accuracy_above_delta", "eps up to 2 delta", Chain { reach: 2.0, ..CORRECT }),
+    Fault::refuted("remaining_weight_delta", "weight delta outside T", Chain { weight: 1.0, ..CORRECT }),
+    Fault::refuted("hundred_delta_k", "100 delta K coordinates", Chain { count: 100.0, ..CORRECT }),
+];
 
 fn judge(cx: &mut Context<'_>, chain: Chain) {
     let (mut step, mut weight, mut count) =
@@ -51,13 +57,7 @@ fn judge(cx: &mut Context<'_>, chain: Chain) {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let chain = match () {
-        () if cx.is("accuracy_above_delta") => Chain { reach: 2.0, ..CORRECT },
-        () if cx.is("remaining_weight_delta") => Chain { weight: 1.0, ..CORRECT },
-        () if cx.is("hundred_delta_k") => Chain { count: 100.0, ..CORRECT },
-        () => CORRECT,
-    };
-    judge(cx, chain);
+    judge(cx, cx.arm(CORRECT, &FAULTS));
     // The step once with the production loss.
     let (eps, mut losses) = (0.1, Vec::new());
     let population = SignedRows::random(300, 100, &cx.seed("rows"))?;
@@ -80,17 +80,16 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[23, 24],
-    mutants: &[
-        Mutant::refuted("accuracy_above_delta", "eps up to 2 delta"),
-        Mutant::refuted("remaining_weight_delta", "weight delta outside T"),
-        Mutant::refuted("hundred_delta_k", "100 delta K coordinates"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+const CONTROL: [Fault<Chain>; 1] =
+    [Fault::held("corrected_form", "eps <= delta, 2 delta, 200 delta K", CORRECT)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let printed = Chain { reach: 1e4, weight: 1.0, count: 100.0 };
-    judge(cx, if cx.is("corrected_form") { CORRECT } else { printed });
+    judge(cx, cx.arm(printed, &CONTROL));
     Ok(())
 }
 
@@ -108,6 +107,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[23, 24],
-    mutants: &[Mutant::held("corrected_form", "eps <= delta, 2 delta, 200 delta K")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

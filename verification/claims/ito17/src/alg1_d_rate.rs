@@ -17,7 +17,7 @@
 use super::work::{Work, exponent, work};
 use lao_algorithms::baselines::DantzigParams;
 use lao_algorithms::ito::Rda1Params;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -25,9 +25,23 @@ const BUDGET: usize = 10;
 const KEPT: usize = 2;
 const ROUNDS: u64 = 50;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    ConstantOne,
+    ReadsEveryAttribute,
+    KeepsAMatrix,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("constant_one", "claims d/q, without the square root of two", Wrong::ConstantOne),
+    Fault::refuted("reads_every_attribute", "has a budget of all attributes", Wrong::ReadsEveryAttribute),
+    Fault::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes", Wrong::KeepsAMatrix),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut factor = PropertyTally::new();
-    let root = if cx.is("constant_one") { 1.0 } else { 2.0_f64.sqrt() };
+    let root = if cx.commits(&FAULTS, Wrong::ConstantOne) { 1.0 } else { 2.0_f64.sqrt() };
     for dim in 3..=60 {
         for drawn in 2..=dim {
             for kept in [0, 1, dim - drawn] {
@@ -43,14 +57,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut reads, mut grows) = (PropertyTally::new(), PropertyTally::new());
     let mut points = Vec::new();
     // The matrix of the mutant has a largest dimension.
-    let most = if cx.is("keeps_a_matrix") { 10 } else { cx.size("largest_log2_dim")? };
+    let most = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) { 10 } else { cx.size("largest_log2_dim")? };
     for dim in (6..=most).map(|k| 1 << k) {
         let seed = cx.seed("work").trial(dim as u64);
-        let Work { attributes, changed, state, .. } = if cx.is("keeps_a_matrix") {
+        let Work { attributes, changed, state, .. } = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) {
             let learner = DantzigParams::practical(dim, KEPT, BUDGET, 0).build()?;
             work(learner, ROUNDS, &seed, |_| Vec::new())?
         } else {
-            let budget = if cx.is("reads_every_attribute") { dim } else { BUDGET };
+            let budget = if cx.commits(&FAULTS, Wrong::ReadsEveryAttribute) { dim } else { BUDGET };
             let params = Rda1Params::practical(dim, budget, KEPT, 0.25, 1.0);
             work(params.build()?, ROUNDS, &seed, |learner| learner.gradient_sum())?
         };
@@ -81,10 +95,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[26],
-    mutants: &[
-        Mutant::refuted("constant_one", "claims d/q, without the square root of two"),
-        Mutant::refuted("reads_every_attribute", "has a budget of all attributes"),
-        Mutant::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,16 +14,36 @@ use super::contest::Method;
 use super::regret::{Race, judge_exponent, marks, mean_at};
 use super::table2::CONTEST;
 use lao_datasets::adversarial::ito::gauss_spread;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    KeepsOneFeatureLess,
+    OnlyTheLargestWeights,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "keeps_one_feature_less",
+        "k_1 = k - 1: a relevant feature is missing in most rounds",
+        Wrong::KeepsOneFeatureLess,
+    ),
+    Fault::refuted(
+        "only_the_largest_weights",
+        "observes the largest weights and nothing beside them",
+        Wrong::OnlyTheLargestWeights,
+    ),
+];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, last) = (cx.size("runs")?, cx.size("rounds")?);
     let mut contest = CONTEST;
-    if cx.is("keeps_one_feature_less") {
+    if cx.commits(&FAULTS, Wrong::KeepsOneFeatureLess) {
         contest.kept = 1;
     }
-    let method = if cx.is("only_the_largest_weights") { Method::Greedy } else { Method::A1 };
+    let method = if cx.commits(&FAULTS, Wrong::OnlyTheLargestWeights) { Method::Greedy } else { Method::A1 };
     let marks = marks(512, last, 2 * (last / 512).ilog2() as usize + 1);
     let curves = cx.all_trials("runs", runs, |trial| {
         let mut data = gauss_spread(contest.dim, contest.sparsity, 1.0, &trial.seed.child("data"))?;
@@ -64,12 +84,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted(
-            "keeps_one_feature_less",
-            "k_1 = k - 1: a relevant feature is missing in most rounds",
-        ),
-        Mutant::refuted("only_the_largest_weights", "observes the largest weights and nothing beside them"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,9 +14,9 @@
 use super::contest::Method;
 use super::regret::{Race, judge_exponent, marks, mean_at};
 use super::table2::CONTEST;
-use super::watched::{self, Silenced};
+use super::watched::{self, Exploration, Silenced};
 use lao_datasets::adversarial::ito::gauss_spread;
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 
 /// Rounds before the burn-in is over.
@@ -24,13 +24,14 @@ const BURNT_IN: u64 = 2000;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, last) = (cx.size("runs")?, cx.size("rounds")?);
-    let (silent, greedy) = (cx.is("frozen_after_100_rounds"), cx.is("sets_from_the_predicting_weights"));
+    let fault = cx.fault(&watched::FAULTS);
+    let (silent, greedy) = (fault == Some(Exploration::Frozen), fault == Some(Exploration::Greedy));
     let mut contest = CONTEST;
     if greedy {
         contest.scales.online = contest.scales.exploit;
     }
     let marks = marks(512, last, 2 * (last / 512).ilog2() as usize + 1);
-    let methods = if cx.honest() { vec![Method::A2, Method::A3] } else { vec![Method::A2] };
+    let methods = if fault.is_none() { vec![Method::A2, Method::A3] } else { vec![Method::A2] };
     let all = cx.all_trials("runs", runs, |trial| {
         let data = gauss_spread(CONTEST.dim, CONTEST.sparsity, 1.0, &trial.seed.child("data"))?;
         let star = data.theta_star().to_owned_vector();
@@ -90,6 +91,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: watched::MUTANTS,
+    mutants: &mutants(&watched::FAULTS),
     experiment,
 };

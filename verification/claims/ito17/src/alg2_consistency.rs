@@ -5,7 +5,7 @@
 use super::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
 use super::watched;
 use lao_algorithms::ito::{Rda2Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -26,6 +26,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: watched::MUTANTS,
+    mutants: &mutants(&watched::FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@
 //! *Mutants.* Exploration that hears nothing after round 100; sets chosen from the predicting weights (the greedy method).
 
 use super::regret::{drawn, judge_exponent, marks, mean_at};
-use super::watched::{Silenced, Watched};
+use super::watched::{self, Exploration, Silenced, Watched};
 use lao_algorithms::ito::GreedyParams;
 use lao_algorithms::ito::{Rda2, Rda3, Regularization};
 use lao_datasets::memory::Rows;
@@ -74,8 +74,9 @@ pub(super) fn experiment<L: Averages>(
     learner: impl Fn() -> anyhow::Result<L> + Sync,
 ) -> anyhow::Result<()> {
     let (runs, last, first) = (cx.size("runs")?, cx.size("rounds")?, cx.size("burnt_in")?);
-    let after = if cx.is("frozen_after_100_rounds") { 100 } else { u64::MAX };
-    let greedy = cx.is("sets_from_the_predicting_weights");
+    let fault = cx.fault(&watched::FAULTS);
+    let after = if fault == Some(Exploration::Frozen) { 100 } else { u64::MAX };
+    let greedy = fault == Some(Exploration::Greedy);
     let marks = marks(256, last, 2 * (last / 256).ilog2() as usize + 1);
     let all = cx.all_trials("runs", runs, |trial| {
         let design = Scaled::new(Rademacher::new(DIM)?, 1.0 / (DIM as f64).sqrt())?;

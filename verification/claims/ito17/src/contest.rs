@@ -32,6 +32,17 @@ pub(super) enum Method {
     Fkk,
 }
 
+/// What a fault makes of a contest.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wrong {
+    /// Algorithm 1 keeps none of its weights in sight.
+    KeepsNothing,
+    /// The ball has a tenth of the radius.
+    SmallBall,
+    /// Two methods go by each other's name.
+    Exchanged,
+}
+
 impl Method {
     pub fn name(self) -> &'static str {
         match self {
@@ -157,17 +168,17 @@ impl Contest {
         Ok(Curves { of: of.collect(), marks, comparator, hindsight })
     }
 
-    /// What shows a mutant: runs two methods on so many instances and judges that the first one has less regret. `exchanged` is the
-    /// mutant in which each goes by the other's name.
+    /// What shows a mutant: runs two methods on so many instances and judges that the first one has less regret; with
+    /// [`Wrong::Exchanged`] each goes by the other's name.
     pub fn one_order(
         &self,
         cx: &mut Context<'_>,
         [better, worse]: [Method; 2],
         instances: u64,
-        exchanged: &str,
+        wrong: Wrong,
     ) -> anyhow::Result<Curves> {
         let mut curves = self.run(cx, "instances", &[(better, instances), (worse, instances)])?;
-        if cx.is(exchanged) {
+        if wrong == Wrong::Exchanged {
             curves.swap(better, worse);
         }
         curves.ordered(cx, better, worse)?;

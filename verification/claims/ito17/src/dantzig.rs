@@ -22,7 +22,7 @@ use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
@@ -44,9 +44,42 @@ fn sums(learner: &Dantzig, dim: usize, examples: f64) -> Vec<f64> {
     moments.chain((0..dim).map(|i| learner.correlation(i))).map(|mean| mean * examples).collect()
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    SupportEstimatesToo,
+    OneAttributeTooFew,
+    ToleranceOfAHundredth,
+    ZeroIsFeasible,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted(
+        "support_estimates_too",
+        "estimates from the attributes that predict, too",
+        Wrong::SupportEstimatesToo,
+    ),
+    Fault::refuted(
+        "one_attribute_too_few",
+        "draws one attribute less than the weights assume",
+        Wrong::OneAttributeTooFew,
+    ),
+    Fault::refuted(
+        "tolerance_of_a_hundredth",
+        "takes a gamma_t of a hundredth of the stated one",
+        Wrong::ToleranceOfAHundredth,
+    ),
+    Fault::refuted(
+        "zero_is_feasible",
+        "takes a gamma_t so large that w = 0 is feasible",
+        Wrong::ZeroIsFeasible,
+    ),
+];
+
 /// Means over the random set of what one example adds to the moments, beside `x x'` and `y x`.
 fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
-    let (too, fewer) = (cx.is("support_estimates_too"), cx.is("one_attribute_too_few"));
+    let (too, fewer) =
+        (cx.commits(&FAULTS, Wrong::SupportEstimatesToo), cx.commits(&FAULTS, Wrong::OneAttributeTooFew));
     let mut pairs = Vec::new();
     for (dim, sparsity, budget) in SHAPES {
         let mut rng = trial.seed.child("data").rng();
@@ -119,7 +152,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
 
     let (runs, last) = (cx.size("runs")?, cx.size("examples")?);
-    let scale = if cx.is("tolerance_of_a_hundredth") { 0.01 } else { 1.0 };
+    let scale = if cx.commits(&FAULTS, Wrong::ToleranceOfAHundredth) { 0.01 } else { 1.0 };
     cx.prob("w* is infeasible at some t = 2^j", 0.1, runs, |trial| {
         Ok(violation(scale, last, &trial.seed)? <= 1.0)
     })?;
@@ -132,7 +165,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
 
     let (first, last) = (cx.size("burnt_in")?, cx.size("rounds")?);
-    let scale = if cx.is("zero_is_feasible") { 10.0 } else { 0.1 };
+    let scale = if cx.commits(&FAULTS, Wrong::ZeroIsFeasible) { 10.0 } else { 0.1 };
     let play = |last: u64, trial: &Trial| -> anyhow::Result<(Vec<f64>, bool)> {
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
         let marks = marks(first, last, (last / first).ilog2() as usize + 1);
@@ -178,11 +211,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("support_estimates_too", "estimates from the attributes that predict, too"),
-        Mutant::refuted("one_attribute_too_few", "draws one attribute less than the weights assume"),
-        Mutant::refuted("tolerance_of_a_hundredth", "takes a gamma_t of a hundredth of the stated one"),
-        Mutant::refuted("zero_is_feasible", "takes a gamma_t so large that w = 0 is feasible"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -22,7 +22,7 @@ use lao_observation::session::mean_squared_error;
 use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Rng, Row, Session, SessionLimit, Source, Told,
 };
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Drawn, dot, members, minus, norm2};
 use lao_verification_engine::judge::equal::EqualJudge;
@@ -32,7 +32,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// What an arm does wrong.
 #[derive(Clone, Copy, PartialEq)]
-enum Sin {
+enum Wrong {
     None,
     Peeks,
     LearnsFirst,
@@ -47,8 +47,8 @@ fn peeked(x: &[f64], kept: u128, size: usize) -> u128 {
 }
 
 /// `D w` for the set, or w itself.
-fn used(w: &[f64], set: u128, sin: Sin) -> Vec<f64> {
-    let inside = |j: usize| sin == Sin::AllWeights || set >> j & 1 == 1;
+fn used(w: &[f64], set: u128, wrong: Wrong) -> Vec<f64> {
+    let inside = |j: usize| wrong == Wrong::AllWeights || set >> j & 1 == 1;
     w.iter().enumerate().map(|(j, w)| if inside(j) { *w } else { 0.0 }).collect()
 }
 
@@ -64,7 +64,7 @@ struct Histories {
     law: FiniteLaw,
     drawn: usize,
     kept: usize,
-    sin: Sin,
+    wrong: Wrong,
 }
 
 impl Histories {
@@ -74,7 +74,7 @@ impl Histories {
         let u = largest(&w, self.kept);
         let (mut regret, mut distance) = (0.0, 0.0);
         for (probability, x, y) in self.law.examples() {
-            let sets: Vec<u128> = if self.sin == Sin::Peeks {
+            let sets: Vec<u128> = if self.wrong == Wrong::Peeks {
                 vec![peeked(x, u, self.drawn)]
             } else {
                 outside(w.len(), u, self.drawn).collect()
@@ -83,10 +83,10 @@ impl Histories {
             let comparator = (dot(&self.law.w_star, x) - y).powi(2);
             for drawn in sets {
                 let round = play(learner, drawn, x, y)?;
-                let late = self.sin == Sin::LearnsFirst;
+                let late = self.wrong == Wrong::LearnsFirst;
                 let guess = if late { prediction(&round.after, round.set, x) } else { round.prediction };
                 regret += share * ((guess - y).powi(2) - comparator);
-                distance += share * self.law.excess(&used(&w, round.set, self.sin));
+                distance += share * self.law.excess(&used(&w, round.set, self.wrong));
                 if rounds > 1 {
                     let (later, further) = self.expected(&round.after, rounds - 1)?;
                     regret += share * later;
@@ -99,7 +99,7 @@ impl Histories {
 }
 
 /// Both sides at `w*`, and at a random w of the ball.
-fn enumerated(trial: &Trial, sin: Sin) -> anyhow::Result<[(f64, f64); 2]> {
+fn enumerated(trial: &Trial, wrong: Wrong) -> anyhow::Result<[(f64, f64); 2]> {
     const ROUNDS: u32 = 3;
     let mut rng = trial.seed.child("data").rng();
     let (dim, budget, kept) = if trial.number.is_multiple_of(2) { (3, 2, 0) } else { (4, 3, 1) };
@@ -112,7 +112,7 @@ fn enumerated(trial: &Trial, sin: Sin) -> anyhow::Result<[(f64, f64); 2]> {
     w.iter_mut().for_each(|w| *w /= length);
     let loss = |w: &[f64]| law.examples().map(|(p, x, y)| p * (dot(w, x) - y).powi(2)).sum::<f64>();
     let advantage = loss(&w) - loss(&law.w_star);
-    let histories = Histories { law, drawn: budget - kept, kept, sin };
+    let histories = Histories { law, drawn: budget - kept, kept, wrong };
     let (regret, distance) = histories.expected(&learner, ROUNDS)?;
     Ok([(regret, distance), (regret - f64::from(ROUNDS) * advantage, distance)])
 }
@@ -142,7 +142,7 @@ fn distance(w: &[f64]) -> f64 {
 struct Watched<S> {
     inner: Rda1,
     ahead: S,
-    sin: Sin,
+    wrong: Wrong,
     /// The example to come, if it is looked at.
     seen: (Vec<f64>, f64),
     waiting: f64,
@@ -167,10 +167,10 @@ impl<S: Source> Learner for Watched<S> {
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         let w = self.inner.iterate();
-        if matches!(self.sin, Sin::Peeks | Sin::LearnsFirst) {
+        if matches!(self.wrong, Wrong::Peeks | Wrong::LearnsFirst) {
             self.look_ahead();
         }
-        if self.sin == Sin::Peeks {
+        if self.wrong == Wrong::Peeks {
             let drawn = peeked(&self.seen.0, largest(&w, KEPT), BUDGET - KEPT);
             let drawn: Vec<u32> = members(drawn).map(|j| j as u32).collect();
             self.inner.ask_for(&drawn, ask);
@@ -178,11 +178,11 @@ impl<S: Source> Learner for Watched<S> {
             self.inner.ask(rng, ask);
         }
         let set = asked(ask).map_or(0, set_of);
-        self.waiting = distance(&used(&w, set, self.sin));
+        self.waiting = distance(&used(&w, set, self.wrong));
     }
 
     fn predict(&self, seen: Row<'_>) -> f64 {
-        if self.sin != Sin::LearnsFirst {
+        if self.wrong != Wrong::LearnsFirst {
             return self.inner.predict(seen);
         }
         let (mut told, mut ask) = (self.inner.clone(), Ask::new(DIM));
@@ -206,14 +206,14 @@ impl<S: Source> Learner for Watched<S> {
 }
 
 /// Regret against `w*` and summed distances of one run.
-fn run(trial: &Trial, sin: Sin) -> anyhow::Result<(f64, f64)> {
+fn run(trial: &Trial, wrong: Wrong) -> anyhow::Result<(f64, f64)> {
     let source = || Drawn::new(DIM, ROUNDS, trial.seed.child("data"), example);
     let regularization = Regularization::sqrt(0.5);
     let params = Rda1Params { dim: DIM, budget: BUDGET, kept: KEPT, regularization, radius: 1.0 };
     let mut learner = Watched {
         inner: params.build()?,
         ahead: source(),
-        sin,
+        wrong,
         seen: (vec![0.0; DIM], 0.0),
         waiting: 0.0,
         total: 0.0,
@@ -229,15 +229,20 @@ fn run(trial: &Trial, sin: Sin) -> anyhow::Result<(f64, f64)> {
     Ok((ledger.squared_loss - comparator, learner.total))
 }
 
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted(
+        "chooses_after_seeing",
+        "looks at the example and observes its largest attributes",
+        Wrong::Peeks,
+    ),
+    Fault::refuted("learns_before_predicting", "predicts after the label was taken in", Wrong::LearnsFirst),
+    Fault::refuted("distance_of_all_weights", "measures w_t instead of D_t w_t", Wrong::AllWeights),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
-    let arms = [
-        ("chooses_after_seeing", Sin::Peeks),
-        ("learns_before_predicting", Sin::LearnsFirst),
-        ("distance_of_all_weights", Sin::AllWeights),
-    ];
-    let sin = arms.into_iter().find(|(name, _)| cx.is(name)).map_or(Sin::None, |(_, sin)| sin);
-    let sides = cx.all_trials("histories", cx.size("laws")?, |trial| enumerated(trial, sin))?;
+    let wrong = cx.arm(Wrong::None, &FAULTS);
+    let sides = cx.all_trials("histories", cx.size("laws")?, |trial| enumerated(trial, wrong))?;
     cx.judge("equality at w*, all histories", exact_all(sides.iter().map(|[star, _]| *star), 1e-12));
     let mut others = PropertyTally::new();
     sides.iter().for_each(|[_, (regret, distance)]| {
@@ -245,7 +250,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     });
     cx.judge("inequality at other w, all histories", others.finish());
 
-    let runs = cx.all_trials("runs", cx.size("runs")?, |trial| run(trial, sin))?;
+    let runs = cx.all_trials("runs", cx.size("runs")?, |trial| run(trial, wrong))?;
     let mut judge = EqualJudge::new(vec![0.0], Vec::new());
     runs.iter().for_each(|(regret, distance)| judge.push(&[regret - distance]));
     if cx.honest() {
@@ -271,10 +276,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("chooses_after_seeing", "looks at the example and observes its largest attributes"),
-        Mutant::refuted("learns_before_predicting", "predicts after the label was taken in"),
-        Mutant::refuted("distance_of_all_weights", "measures w_t instead of D_t w_t"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -8,7 +8,7 @@
 //!
 //! *Mutants.* As printed; sets that need not be nested.
 
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::subsets;
 use lao_verification_engine::judge::PropertyTally;
@@ -38,13 +38,26 @@ fn judge(cx: &mut Context<'_>, assumed: Assumed) {
     cx.judge("all pairs of subsets of six", tally.finish());
 }
 
+const SOUND: Assumed = Assumed { nested: true, as_large: true };
+
+const FAULTS: [Fault<Assumed>; 2] = [
+    Fault::refuted("as_printed", "assumes k >= k_1", Assumed { as_large: false, ..SOUND }),
+    Fault::refuted(
+        "not_nested",
+        "does not assume that U is contained in S",
+        Assumed { nested: false, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, Assumed { nested: !cx.is("not_nested"), as_large: !cx.is("as_printed") });
+    judge(cx, cx.arm(SOUND, &FAULTS));
     Ok(())
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "assumes k_1 >= k", true)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, Assumed { nested: true, as_large: cx.is("corrected_form") });
+    judge(cx, Assumed { nested: true, as_large: cx.arm(false, &CONTROL) });
     Ok(())
 }
 
@@ -60,10 +73,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[6],
-    mutants: &[
-        Mutant::refuted("as_printed", "assumes k >= k_1"),
-        Mutant::refuted("not_nested", "does not assume that U is contained in S"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -74,7 +84,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"U_t \subset S_t, \; |S_t| = k' = k \ge k_1 = |U_t| \;\Rightarrow\; U_t = S_t",
     form: Form::Printed,
     expected: Expected::Refuted,
-    mutants: &[Mutant::held("corrected_form", "assumes k_1 >= k")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

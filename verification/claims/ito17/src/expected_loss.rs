@@ -19,7 +19,7 @@
 use super::enumerated::{largest, outside, play};
 use super::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{members, minus, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -28,7 +28,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// What an arm assumes wrongly.
 #[derive(Clone, Copy, PartialEq)]
-enum Sin {
+enum Wrong {
     None,
     NoiseMean,
     NoiseFollows,
@@ -38,13 +38,13 @@ enum Sin {
 }
 
 /// The law of an arm as probabilities, attributes and labels.
-fn examples(law: &FiniteLaw, sin: Sin) -> Vec<(f64, Vec<f64>, f64)> {
+fn examples(law: &FiniteLaw, wrong: Wrong) -> Vec<(f64, Vec<f64>, f64)> {
     let mean: f64 = law.features.iter().map(|(p, x)| p * x[0] * x[0]).sum();
-    let label = |x: &[f64], y: f64| match sin {
-        Sin::NoiseMean => y + 0.1,
+    let label = |x: &[f64], y: f64| match wrong {
+        Wrong::NoiseMean => y + 0.1,
         // Of mean zero, and a function of x.
-        Sin::NoiseFollows => y + x[0] * x[0] - mean,
-        Sin::Clips => y.clamp(-1.0, 1.0),
+        Wrong::NoiseFollows => y + x[0] * x[0] - mean,
+        Wrong::Clips => y.clamp(-1.0, 1.0),
         _ => y,
     };
     law.examples().map(|(p, x, y)| (p, x.to_vec(), label(x, y))).collect()
@@ -59,25 +59,25 @@ fn risk(learner: &Rda1, drawn: u128, examples: &[(f64, Vec<f64>, f64)]) -> anyho
     Ok(risk)
 }
 
-fn judge(cx: &mut Context<'_>, sin: Sin) -> anyhow::Result<()> {
+fn judge(cx: &mut Context<'_>, wrong: Wrong) -> anyhow::Result<()> {
     cx.split(2);
     let each = cx.all_trials("laws", cx.size("laws")?, |trial| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(2..=6);
         let mut law = FiniteLaw::random(&mut rng, dim, dim + 2);
-        match sin {
+        match wrong {
             // sigma^2 and the labels both know of the larger noise; what is wrong is the clipping.
-            Sin::Clips => law.noise.iter_mut().for_each(|(_, eps)| *eps *= 4.0),
+            Wrong::Clips => law.noise.iter_mut().for_each(|(_, eps)| *eps *= 4.0),
             // |w*| = 3 with |x| <= 1/5: |y| <= 1 as before.
-            Sin::FarTarget => {
+            Wrong::FarTarget => {
                 law.w_star.iter_mut().for_each(|w| *w *= 5.0);
                 law.features.iter_mut().for_each(|(_, x)| x.iter_mut().for_each(|x| *x *= 0.2));
             }
             _ => {}
         }
-        let examples = examples(&law, sin);
-        let variance: f64 = match sin {
-            Sin::NoiseFollows => {
+        let examples = examples(&law, wrong);
+        let variance: f64 = match wrong {
+            Wrong::NoiseFollows => {
                 let error = |(p, x, y): &(f64, Vec<f64>, f64)| {
                     p * (y - lao_verification_engine::instance::dot(&law.w_star, x)).powi(2)
                 };
@@ -96,7 +96,7 @@ fn judge(cx: &mut Context<'_>, sin: Sin) -> anyhow::Result<()> {
         let drawn = sets[rng.random_range(0..sets.len())];
         let mut restricted = vec![0.0; dim];
         members(u | drawn).for_each(|j| restricted[j] = w[j]);
-        let excess = if sin == Sin::Number {
+        let excess = if wrong == Wrong::Number {
             let trace: f64 = law.features.iter().map(|(p, x)| p * norm2(x)).sum();
             trace * norm2(&minus(&restricted, &law.w_star))
         } else {
@@ -116,20 +116,26 @@ fn judge(cx: &mut Context<'_>, sin: Sin) -> anyhow::Result<()> {
     Ok(())
 }
 
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted("noise_with_a_mean", "adds 0.1 to every label", Wrong::NoiseMean),
+    Fault::refuted(
+        "noise_follows_features",
+        "has noise of mean zero that is a function of x",
+        Wrong::NoiseFollows,
+    ),
+    Fault::refuted("clips_labels", "clips labels with large noise to [-1, 1]", Wrong::Clips),
+    Fault::refuted("number_for_the_matrix", "takes E x'x, a number, for V", Wrong::Number),
+    Fault::refuted("target_outside_the_ball", "takes a w* of length 3 with short x", Wrong::FarTarget),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arms = [
-        ("noise_with_a_mean", Sin::NoiseMean),
-        ("noise_follows_features", Sin::NoiseFollows),
-        ("clips_labels", Sin::Clips),
-        ("number_for_the_matrix", Sin::Number),
-        ("target_outside_the_ball", Sin::FarTarget),
-    ];
-    let sin = arms.into_iter().find(|(name, _)| cx.is(name)).map_or(Sin::None, |(_, sin)| sin);
-    judge(cx, sin)
+    judge(cx, cx.arm(Wrong::None, &FAULTS))
 }
 
+const CONTROL: [Fault<Wrong>; 1] = [Fault::held("corrected_form", "takes a w* of length 0.6", Wrong::None)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, if cx.is("corrected_form") { Sin::None } else { Sin::FarTarget })
+    judge(cx, cx.arm(Wrong::FarTarget, &CONTROL))
 }
 
 /// With `|w*| <= 1` and labels that follow the model.
@@ -146,13 +152,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[7, 10],
-    mutants: &[
-        Mutant::refuted("noise_with_a_mean", "adds 0.1 to every label"),
-        Mutant::refuted("noise_follows_features", "has noise of mean zero that is a function of x"),
-        Mutant::refuted("clips_labels", "clips labels with large noise to [-1, 1]"),
-        Mutant::refuted("number_for_the_matrix", "takes E x'x, a number, for V"),
-        Mutant::refuted("target_outside_the_ball", "takes a w* of length 3 with short x"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -166,7 +166,7 @@ pub const PRINTED: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[10],
-    mutants: &[Mutant::held("corrected_form", "takes a w* of length 0.6")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

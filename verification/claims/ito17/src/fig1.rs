@@ -8,24 +8,34 @@
 //!
 //! *Mutants.* A1 keeps none of its weights in sight; the names of A1 and A2 exchanged.
 
-use super::contest::{Contest, Method};
+use super::contest::{Contest, Method, Wrong};
 use super::table2;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 /// The setting, with the constants of Table 2.
 pub(super) const CONTEST: Contest = Contest { dim: 20, sparsity: 5, kept: 5, budget: 7, ..table2::CONTEST };
 
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "a1_keeps_nothing",
+        "Algorithm 1 with k_1 = 0: its attributes are random",
+        Wrong::KeepsNothing,
+    ),
+    Fault::refuted("a1_and_a2_exchanged", "the names of Algorithms 1 and 2 exchanged", Wrong::Exchanged),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     use Method::{A1, A2, A3, Aelr, Fkk, Greedy, Uniform};
     let mut contest = CONTEST;
-    if cx.is("a1_keeps_nothing") {
+    let fault = cx.fault(&FAULTS);
+    if fault == Some(Wrong::KeepsNothing) {
         contest.kept = 0;
     }
     let (many, few) = (cx.size("instances")?, cx.size("uniform_instances")?);
     cx.split(6);
-    if !cx.honest() {
-        return contest.one_order(cx, [A1, A2], many, "a1_and_a2_exchanged").map(drop);
+    if let Some(wrong) = fault {
+        return contest.one_order(cx, [A1, A2], many, wrong).map(drop);
     }
     let mut methods = vec![(A1, many), (A2, many), (A3, many), (Greedy, many), (Uniform, few), (Aelr, few)];
     let slow = cx.size("fkk_instances")?;
@@ -52,9 +62,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[23],
-    mutants: &[
-        Mutant::refuted("a1_keeps_nothing", "Algorithm 1 with k_1 = 0: its attributes are random"),
-        Mutant::refuted("a1_and_a2_exchanged", "the names of Algorithms 1 and 2 exchanged"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -9,24 +9,38 @@
 //!
 //! *Mutants.* A1 predicts from a ball of a tenth of the radius; the names of A1 and U exchanged.
 
-use super::contest::{Contest, Method};
+use super::contest::{Contest, Method, Wrong};
 use super::fig1;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 const CONTEST: Contest = Contest { sparsity: 7, ..fig1::CONTEST };
 
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "ball_too_small",
+        "Algorithm 1 predicts from a ball of a tenth of the radius",
+        Wrong::SmallBall,
+    ),
+    Fault::refuted(
+        "a1_and_u_exchanged",
+        "the names of Algorithm 1 and of the uniform choice exchanged",
+        Wrong::Exchanged,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     use Method::{A1, A2, A3, Aelr, Greedy, Uniform};
     let mut contest = CONTEST;
-    if cx.is("ball_too_small") {
+    let fault = cx.fault(&FAULTS);
+    if fault == Some(Wrong::SmallBall) {
         contest.ball = 0.1;
     }
     let (many, few) = (cx.size("instances")?, cx.size("uniform_instances")?);
     cx.split(6);
-    if !cx.honest() {
+    if let Some(wrong) = fault {
         // One cell is enough for a mutant.
-        return contest.one_order(cx, [A1, Uniform], few, "a1_and_u_exchanged").map(drop);
+        return contest.one_order(cx, [A1, Uniform], few, wrong).map(drop);
     }
     let methods = [(A1, many), (A2, many), (A3, many), (Greedy, many), (Uniform, few), (Aelr, few)];
     let curves = contest.run(cx, "instances", &methods)?;
@@ -55,9 +69,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[23, 25],
-    mutants: &[
-        Mutant::refuted("ball_too_small", "Algorithm 1 predicts from a ball of a tenth of the radius"),
-        Mutant::refuted("a1_and_u_exchanged", "the names of Algorithm 1 and of the uniform choice exchanged"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

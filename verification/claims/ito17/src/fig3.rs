@@ -16,7 +16,7 @@ use super::regret::{Race, mean_at};
 use lao_datasets::memory::Rows;
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use rand::RngExt;
 use rand::seq::index;
@@ -120,6 +120,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.not_run(REASON)
 }
 
+/// Nothing is judged, so no arm runs.
+const FAULTS: [Fault<()>; 1] = [Fault::refuted(
+    "labels_swapped",
+    "calls Algorithm 2 the uniform choice and the uniform choice Algorithm 2",
+    (),
+)];
+
 /// The claim.
 pub const CLAIM: Claim = Claim {
     id: "ito17-fig3",
@@ -134,9 +141,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::NotRun(REASON),
     open: false,
     errata: &[],
-    mutants: &[Mutant::refuted(
-        "labels_swapped",
-        "calls Algorithm 2 the uniform choice and the uniform choice Algorithm 2",
-    )],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,7 +14,7 @@
 
 use lao_algorithms::baselines::{Fkk, FkkParams};
 use lao_observation::{Ask, Learner, Request};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, masks, members};
 use lao_verification_engine::judge::{equal, exact_all};
@@ -37,11 +37,39 @@ fn inner(learner: &Fkk, a: usize, x: &[f64]) -> f64 {
     dot(&on, learner.weights(a))
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    PredictingAttributesEstimateToo,
+    RandomSetAvoidsTheSupport,
+    OneAttributeTooFew,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted(
+        "predicting_attributes_estimate_too",
+        "estimates from all attributes seen, those of the support too",
+        Wrong::PredictingAttributesEstimateToo,
+    ),
+    Fault::refuted(
+        "random_set_avoids_the_support",
+        "draws the random set outside the support",
+        Wrong::RandomSetAvoidsTheSupport,
+    ),
+    Fault::refuted(
+        "one_attribute_too_few",
+        "draws one attribute less than the weights assume",
+        Wrong::OneAttributeTooFew,
+    ),
+];
+
 /// The sets R that an arm lets the estimates come from, when the chosen support is `chosen`.
 fn sets(cx: &Context<'_>, (dim, k, budget): (usize, usize, usize), chosen: &[u32]) -> Vec<Vec<u32>> {
-    let size = budget - k - usize::from(cx.is("one_attribute_too_few"));
-    let (outside, too) =
-        (cx.is("random_set_avoids_the_support"), cx.is("predicting_attributes_estimate_too"));
+    let size = budget - k - usize::from(cx.commits(&FAULTS, Wrong::OneAttributeTooFew));
+    let (outside, too) = (
+        cx.commits(&FAULTS, Wrong::RandomSetAvoidsTheSupport),
+        cx.commits(&FAULTS, Wrong::PredictingAttributesEstimateToo),
+    );
     let all = masks(dim, size).map(|set| members(set).map(|j| j as u32).collect::<Vec<u32>>());
     all.filter(|set| !outside || set.iter().all(|j| !chosen.contains(j)))
         .map(|mut set| {
@@ -143,13 +171,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted(
-            "predicting_attributes_estimate_too",
-            "estimates from all attributes seen, those of the support too",
-        ),
-        Mutant::refuted("random_set_avoids_the_support", "draws the random set outside the support"),
-        Mutant::refuted("one_attribute_too_few", "draws one attribute less than the weights assume"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

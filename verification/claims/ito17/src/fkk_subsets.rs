@@ -11,7 +11,7 @@
 //! *Mutant of the correct form.* The printed number.
 
 use lao_algorithms::baselines::FkkParams;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -34,12 +34,17 @@ fn judge(cx: &mut Context<'_>, of_the_budget: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+const FAULTS: [Fault<bool>; 1] =
+    [Fault::refuted("subsets_of_the_budget", "counts subsets of k' attributes", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, cx.is("subsets_of_the_budget"))
+    judge(cx, cx.arm(false, &FAULTS))
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "counts subsets of k attributes", false)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, !cx.is("corrected_form"))
+    judge(cx, cx.arm(true, &CONTROL))
 }
 
 /// With the size of the comparator.
@@ -54,7 +59,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[24],
-    mutants: &[Mutant::refuted("subsets_of_the_budget", "counts subsets of k' attributes")],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -65,7 +70,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"N = \binom{d}{k'}",
     form: Form::Printed,
     expected: Expected::Refuted,
-    mutants: &[Mutant::held("corrected_form", "counts subsets of k attributes")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

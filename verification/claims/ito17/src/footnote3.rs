@@ -12,7 +12,7 @@
 //!
 //! *Mutants.* The maximum without its exponential factor; the exponent 1/2 of a root that is read as the root of T.
 
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -31,9 +31,25 @@ fn golden_section(f: impl Fn(f64) -> f64, mut lo: f64, mut hi: f64) -> f64 {
     f(0.5 * (lo + hi))
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    NoExponentialFactor,
+    RootOfTheRounds,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("no_exponential_factor", "leaves out exp(-1/b)", Wrong::NoExponentialFactor),
+    Fault::refuted(
+        "root_of_the_rounds",
+        "takes the root in Theorem 7 for that of T, not of its fourth root",
+        Wrong::RootOfTheRounds,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
-    let no_exponential = cx.is("no_exponential_factor");
+    let no_exponential = cx.commits(&FAULTS, Wrong::NoExponentialFactor);
     let mut maxima = Vec::new();
     for a in [1e-6, 1e-3, 0.1, 1.0, 30.0] {
         for b in [0.125, 0.25, 0.5, 1.0, 2.0] {
@@ -44,7 +60,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     cx.judge("logarithm of the maximum", exact_all(maxima, 1e-9));
 
-    let root = if cx.is("root_of_the_rounds") { 0.5 } else { 0.125 };
+    let root = if cx.commits(&FAULTS, Wrong::RootOfTheRounds) { 0.5 } else { 0.125 };
     let mut powers = Vec::new();
     for c in [1.0, 0.1, 1e-4] {
         let power = |f: &dyn Fn(f64) -> f64| (f(c / 2.0) - f(c)) / 2.0_f64.ln();
@@ -68,12 +84,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("no_exponential_factor", "leaves out exp(-1/b)"),
-        Mutant::refuted(
-            "root_of_the_rounds",
-            "takes the root in Theorem 7 for that of T, not of its fourth root",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

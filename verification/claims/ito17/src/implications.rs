@@ -24,7 +24,7 @@
 
 use lao_datasets::adversarial::ito::{self, Compatibility};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, random_support, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -69,9 +69,32 @@ fn near_identity(cx: &Context<'_>, c: f64) -> anyhow::Result<PropertyTally> {
     Ok(small)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    SigmaNotSquared,
+    CompatibilityWithoutK,
+    IsometryBoundWithoutTwo,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("sigma_not_squared", "claims that phi_0^2 is at least sigma_d", Wrong::SigmaNotSquared),
+    Fault::refuted(
+        "compatibility_without_k",
+        "leaves out the factor k of condition (b)",
+        Wrong::CompatibilityWithoutK,
+    ),
+    Fault::refuted(
+        "isometry_bound_without_two",
+        "forgets the mass outside the support",
+        Wrong::IsometryBoundWithoutTwo,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
-    let (root, no_k) = (cx.is("sigma_not_squared"), cx.is("compatibility_without_k"));
+    let (root, no_k) =
+        (cx.commits(&FAULTS, Wrong::SigmaNotSquared), cx.commits(&FAULTS, Wrong::CompatibilityWithoutK));
     let phi = |found: &Compatibility, k: usize| found.lower / if no_k { k as f64 } else { 1.0 };
     let [independent] = tally(cx, "independent", cx.size("populations")?, |trial, [independent]| {
         let mut rng = trial.seed.child("data").rng();
@@ -92,14 +115,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let identity = Population::isotropic(4, 0.25);
     let found = Compatibility::of(identity.covariance(), 4, &[0, 1], 2, APART)?;
     cx.judge("phi_0^2 = 1/4 for V = I/4, k = 2", exact(phi(&found, 2), 0.25, 10.0 * APART));
-    let c = if cx.is("isometry_bound_without_two") { 0.0 } else { 2.0 };
+    let c = if cx.commits(&FAULTS, Wrong::IsometryBoundWithoutTwo) { 0.0 } else { 2.0 };
     let small = near_identity(cx, c)?;
     cx.judge("a small isometry constant gives phi_0^2 > 0", small.finish());
     Ok(())
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "asks for a small isometry constant", true)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    if cx.is("corrected_form") {
+    if cx.arm(false, &CONTROL) {
         let small = near_identity(cx, 2.0)?;
         cx.judge("a small isometry constant gives phi_0^2 > 0", small.finish());
         return Ok(());
@@ -135,11 +160,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[21],
-    mutants: &[
-        Mutant::refuted("sigma_not_squared", "claims that phi_0^2 is at least sigma_d"),
-        Mutant::refuted("compatibility_without_k", "leaves out the factor k of condition (b)"),
-        Mutant::refuted("isometry_bound_without_two", "forgets the mass outside the support"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -152,7 +173,7 @@ pub const PRINTED: Claim = Claim {
              certified upper bound on phi_0^2. Covariances near the identity pass the same judge.",
     form: Form::Printed,
     expected: Expected::Refuted,
-    mutants: &[Mutant::held("corrected_form", "asks for a small isometry constant")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

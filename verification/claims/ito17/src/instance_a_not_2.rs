@@ -17,7 +17,7 @@
 
 use super::population::Population;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, largest, masks, members};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -42,14 +42,34 @@ fn best_on(population: &Population, set: u128) -> f64 {
     dot(&population.w_star, &image) - gain
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    FeaturesUncorrelated,
+    ComparatorHasTwoFeatures,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "features_uncorrelated",
+        "takes the correlation of the heavy features away",
+        Wrong::FeaturesUncorrelated,
+    ),
+    Fault::refuted(
+        "comparator_has_two_features",
+        "lets the comparator use both heavy features",
+        Wrong::ComparatorHasTwoFeatures,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
     let mut population = Population::new(ito::a_not_2()?)?;
-    if cx.is("features_uncorrelated") {
+    if cx.commits(&FAULTS, Wrong::FeaturesUncorrelated) {
         let dim = population.w_star.len();
         (population.covariance[dim + 2], population.covariance[2 * dim + 1]) = (0.0, 0.0);
     }
-    let size = if cx.is("comparator_has_two_features") { 2 } else { 1 };
+    let size = if cx.commits(&FAULTS, Wrong::ComparatorHasTwoFeatures) { 2 } else { 1 };
     let dim = population.w_star.len();
     let exhaustive =
         masks(dim, size).min_by(|a, b| best_on(&population, *a).total_cmp(&best_on(&population, *b)));
@@ -106,9 +126,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("features_uncorrelated", "takes the correlation of the heavy features away"),
-        Mutant::refuted("comparator_has_two_features", "lets the comparator use both heavy features"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -19,7 +19,7 @@
 
 use super::population::{Population, average_of_run};
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::largest;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -29,13 +29,38 @@ fn rivals(w: &[f64]) -> (f64, f64) {
     (w[2..].iter().fold(0.0, |most, w| most.max(w.abs())), w[1].abs())
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    PenaltyZero,
+    TwinOfARelevantFeature,
+    SecondFeatureHeavier,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("penalty_zero", "calls Algorithm 3 what has no l1 term", Wrong::PenaltyZero),
+    Fault::refuted(
+        "twin_of_a_relevant_feature",
+        "takes an instance that is not compatible",
+        Wrong::TwinOfARelevantFeature,
+    ),
+    Fault::refuted(
+        "second_feature_heavier",
+        "gives feature 1 a weight above that of the parts",
+        Wrong::SecondFeatureHeavier,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(7);
-    let without_l1 = cx.is("penalty_zero");
-    let instance =
-        if cx.is("twin_of_a_relevant_feature") { ito::neither()? } else { ito::b_not_a()?.unit_trace()? };
+    let without_l1 = cx.commits(&FAULTS, Wrong::PenaltyZero);
+    let instance = if cx.commits(&FAULTS, Wrong::TwinOfARelevantFeature) {
+        ito::neither()?
+    } else {
+        ito::b_not_a()?.unit_trace()?
+    };
     let mut population = Population::new(instance)?;
-    if cx.is("second_feature_heavier") {
+    if cx.commits(&FAULTS, Wrong::SecondFeatureHeavier) {
         population.w_star[1] = 0.23;
     }
     let (mut two, mut three) = (PropertyTally::new(), PropertyTally::new());
@@ -109,10 +134,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("penalty_zero", "calls Algorithm 3 what has no l1 term"),
-        Mutant::refuted("twin_of_a_relevant_feature", "takes an instance that is not compatible"),
-        Mutant::refuted("second_feature_heavier", "gives feature 1 a weight above that of the parts"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

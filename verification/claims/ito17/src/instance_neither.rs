@@ -15,15 +15,32 @@
 
 use super::population::Population;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    TwinsDoNotMatter,
+    SecondFeatureHeavier,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("twins_do_not_matter", "copies a feature outside the support", Wrong::TwinsDoNotMatter),
+    Fault::refuted(
+        "second_feature_heavier",
+        "gives feature 1 more than half the weight of the other",
+        Wrong::SecondFeatureHeavier,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let instance = if cx.is("twins_do_not_matter") { ito::twins_outside()? } else { ito::neither()? };
+    let instance =
+        if cx.commits(&FAULTS, Wrong::TwinsDoNotMatter) { ito::twins_outside()? } else { ito::neither()? };
     let mut population = Population::new(instance)?;
-    if cx.is("second_feature_heavier") {
+    if cx.commits(&FAULTS, Wrong::SecondFeatureHeavier) {
         population.w_star[1] = 0.45;
     }
     let mut missed = PropertyTally::new();
@@ -66,9 +83,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("twins_do_not_matter", "copies a feature outside the support"),
-        Mutant::refuted("second_feature_heavier", "gives feature 1 more than half the weight of the other"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -142,15 +142,35 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    OneWeightTooFew,
+    SelectsTheSmallest,
+    GoldenConstant26,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted(
+        "one_weight_too_few",
+        "selects up to one weight fewer than S* has members",
+        Wrong::OneWeightTooFew,
+    ),
+    Fault::refuted("selects_the_smallest", "selects the smallest weights", Wrong::SelectsTheSmallest),
+    Fault::refuted("golden_constant_2_6", "puts 2.6 for (3 + sqrt 5)/2", Wrong::GoldenConstant26),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let room = if cx.is("one_weight_too_few") { -1 } else { 0 };
-    let smallest = cx.is("selects_the_smallest");
-    let golden = if cx.is("golden_constant_2_6") { 2.6 } else { golden() };
+    let room = if cx.commits(&FAULTS, Wrong::OneWeightTooFew) { -1 } else { 0 };
+    let smallest = cx.commits(&FAULTS, Wrong::SelectsTheSmallest);
+    let golden = if cx.commits(&FAULTS, Wrong::GoldenConstant26) { 2.6 } else { golden() };
     judge(cx, Reading { room, smallest, golden })
 }
 
+const CONTROL: [Fault<i64>; 1] = [Fault::held("corrected_form", "selects at least |S*| weights", 0)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let room = if cx.is("corrected_form") { 0 } else { -1 };
+    let room = cx.arm(-1, &CONTROL);
     judge(cx, Reading { room, smallest: false, golden: golden() })
 }
 
@@ -169,11 +189,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[4, 5],
-    mutants: &[
-        Mutant::refuted("one_weight_too_few", "selects up to one weight fewer than S* has members"),
-        Mutant::refuted("selects_the_smallest", "selects the smallest weights"),
-        Mutant::refuted("golden_constant_2_6", "puts 2.6 for (3 + sqrt 5)/2"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -188,7 +204,7 @@ pub const PRINTED: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[4],
-    mutants: &[Mutant::held("corrected_form", "selects at least |S*| weights")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

@@ -19,7 +19,7 @@
 
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -136,22 +136,42 @@ impl Game {
     }
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    rule: Rule,
+    bound: Bound,
+}
+
+const LEMMA: Bound = Bound { printed: 1.0, sharper: 0.5, last: 0.5 };
+const SOUND: Arm = Arm { rule: Rule::Production, bound: LEMMA };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted(
+        "quarter_of_the_squares",
+        "claims a quarter of sum |g_t|^2/lambda_t",
+        Arm { bound: Bound { printed: 0.25, sharper: 0.25, ..LEMMA }, ..SOUND },
+    ),
+    Fault::refuted(
+        "eighth_of_lambda",
+        "claims an eighth of the last lambda",
+        Arm { bound: Bound { last: 0.125, ..LEMMA }, ..SOUND },
+    ),
+    Fault::refuted(
+        "decreasing_regularisation",
+        "lets lambda_t fall like 1/t",
+        Arm { rule: Rule::Decreasing, ..SOUND },
+    ),
+    Fault::refuted(
+        "averages_the_gradients",
+        "takes h for the average of the gradients",
+        Arm { rule: Rule::Average, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let rule = if cx.is("decreasing_regularisation") {
-        Rule::Decreasing
-    } else if cx.is("averages_the_gradients") {
-        Rule::Average
-    } else {
-        Rule::Production
-    };
-    let bound = if cx.is("quarter_of_the_squares") {
-        Bound { printed: 0.25, sharper: 0.25, last: 0.5 }
-    } else if cx.is("eighth_of_lambda") {
-        Bound { printed: 1.0, sharper: 0.5, last: 0.125 }
-    } else {
-        Bound { printed: 1.0, sharper: 0.5, last: 0.5 }
-    };
+    let Arm { rule, bound } = cx.arm(SOUND, &FAULTS);
     let [printed, sharper] = tally(cx, "games", cx.size("games")?, |trial, tallies| {
         let game = Game::random(&mut trial.seed.child("game").rng());
         game.play(rule, bound, &trial.seed, tallies)
@@ -194,11 +214,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[15],
-    mutants: &[
-        Mutant::refuted("quarter_of_the_squares", "claims a quarter of sum |g_t|^2/lambda_t"),
-        Mutant::refuted("eighth_of_lambda", "claims an eighth of the last lambda"),
-        Mutant::refuted("decreasing_regularisation", "lets lambda_t fall like 1/t"),
-        Mutant::refuted("averages_the_gradients", "takes h for the average of the gradients"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

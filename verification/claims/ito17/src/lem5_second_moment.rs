@@ -23,7 +23,7 @@ use super::enumerated::{estimate, outside};
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::Rng;
 use lao_observation::estimate::gram::{GramWeights, Observe};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{climb, dot, members, norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -48,10 +48,27 @@ struct Weights {
     single: f64,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    Constant159,
+    PathwiseConstant39,
+    PairsAsIndependent,
+    ZByTheSquare,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted("constant_15_9", "claims 15.9 for 16", Wrong::Constant159),
+    Fault::refuted("pathwise_constant_3_9", "claims 3.9 for 4", Wrong::PathwiseConstant39),
+    Fault::refuted("pairs_as_independent", "divides x_i x_j by p_i p_j", Wrong::PairsAsIndependent),
+    Fault::refuted("z_by_the_square", "divides x_i by p_i^2", Wrong::ZByTheSquare),
+];
+
 impl Weights {
     fn of(cx: &Context<'_>, law: Observe) -> Weights {
         let mut gram = law.estimates();
-        let (flat, squared) = (cx.is("pairs_as_independent"), cx.is("z_by_the_square"));
+        let (flat, squared) =
+            (cx.commits(&FAULTS, Wrong::PairsAsIndependent), cx.commits(&FAULTS, Wrong::ZByTheSquare));
         let single = if squared { gram.single } else { 1.0 };
         if flat {
             gram.pair = gram.single * gram.single;
@@ -202,8 +219,8 @@ fn moments(cx: &Context<'_>) -> anyhow::Result<Vec<(f64, f64)>> {
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SHAPES.len() + 3);
     let constants = [
-        if cx.is("constant_15_9") { 15.9 } else { 16.0 },
-        if cx.is("pathwise_constant_3_9") { 3.9 } else { 4.0 },
+        if cx.commits(&FAULTS, Wrong::Constant159) { 15.9 } else { 16.0 },
+        if cx.commits(&FAULTS, Wrong::PathwiseConstant39) { 3.9 } else { 4.0 },
     ];
     let mut extreme = PropertyTally::new();
     for shape in SHAPES.into_iter().chain(SPARSE) {
@@ -245,11 +262,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[14],
-    mutants: &[
-        Mutant::refuted("constant_15_9", "claims 15.9 for 16"),
-        Mutant::refuted("pathwise_constant_3_9", "claims 3.9 for 4"),
-        Mutant::refuted("pairs_as_independent", "divides x_i x_j by p_i p_j"),
-        Mutant::refuted("z_by_the_square", "divides x_i by p_i^2"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

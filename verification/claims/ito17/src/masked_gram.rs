@@ -10,7 +10,7 @@
 //! *Mutant of the correct form.* The printed one.
 
 use lao_observation::estimate::gram::Observe;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -44,12 +44,17 @@ fn judge(cx: &mut Context<'_>, number_on_the_diagonal: bool) -> anyhow::Result<(
     Ok(())
 }
 
+const FAULTS: [Fault<bool>; 1] =
+    [Fault::refuted("number_on_the_diagonal", "takes x'x, a number, for x x'", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, cx.is("number_on_the_diagonal"))
+    judge(cx, cx.arm(false, &FAULTS))
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "takes x x' in its place", false)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, !cx.is("corrected_form"))
+    judge(cx, cx.arm(true, &CONTROL))
 }
 
 /// With the products of observed attributes.
@@ -64,7 +69,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[9],
-    mutants: &[Mutant::refuted("number_on_the_diagonal", "takes x'x, a number, for x x'")],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -75,7 +80,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"\tilde{X} = D x^\top x D \;\Rightarrow\; E[\tilde{x}_{ij}/p_{ij}] = x_i x_j",
     form: Form::Printed,
     expected: Expected::Refuted,
-    mutants: &[Mutant::held("corrected_form", "takes x x' in its place")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

@@ -24,7 +24,7 @@
 use super::enumerated::{asked, largest, outside, play, set_of, tell};
 use lao_algorithms::ito::{Rda1, Rda1Params, Rda2Params, Regularization, UniformParams};
 use lao_observation::{Ask, Learner, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{masks, subsets};
 use lao_verification_engine::judge::equal::discrete;
@@ -74,6 +74,7 @@ impl Shape {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Formula {
     Right,
     Independent,
@@ -81,34 +82,61 @@ enum Formula {
     WithoutHistory,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Drawing {
     Outside,
     FromAll,
     WithReplacement,
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
 struct Arm {
     formula: Formula,
     drawing: Drawing,
+    /// Draws beyond those made that the bounds allow for.
+    more: usize,
+    /// Draws two sets and takes the smaller one.
+    smaller: bool,
 }
 
-impl Arm {
-    fn of(cx: &Context<'_>) -> Arm {
-        let formula = match () {
-            () if cx.is("pairs_as_independent") => Formula::Independent,
-            () if cx.is("diagonal_as_a_pair") => Formula::DiagonalAsPair,
-            () if cx.is("forgets_history") => Formula::WithoutHistory,
-            () => Formula::Right,
-        };
-        let drawing = match () {
-            () if cx.is("draws_from_all") => Drawing::FromAll,
-            () if cx.is("draws_with_replacement") => Drawing::WithReplacement,
-            () => Drawing::Outside,
-        };
-        Arm { formula, drawing }
-    }
+const SOUND: Arm = Arm { formula: Formula::Right, drawing: Drawing::Outside, more: 0, smaller: false };
 
+const FAULTS: [Fault<Arm>; 7] = [
+    Fault::refuted(
+        "draws_from_all",
+        "draws from all attributes, those in U too",
+        Arm { drawing: Drawing::FromAll, ..SOUND },
+    ),
+    Fault::refuted(
+        "draws_with_replacement",
+        "may draw an attribute twice",
+        Arm { drawing: Drawing::WithReplacement, ..SOUND },
+    ),
+    Fault::refuted(
+        "smaller_of_two_sets",
+        "draws two sets and takes the first in order",
+        Arm { smaller: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "pairs_as_independent",
+        "takes p_i p_j for p_ij",
+        Arm { formula: Formula::Independent, ..SOUND },
+    ),
+    Fault::refuted(
+        "diagonal_as_a_pair",
+        "takes q(q-1)/(n(n-1)) for p_ii",
+        Arm { formula: Formula::DiagonalAsPair, ..SOUND },
+    ),
+    Fault::refuted(
+        "forgets_history",
+        "takes probabilities over all histories, which do not know U",
+        Arm { formula: Formula::WithoutHistory, ..SOUND },
+    ),
+    Fault::refuted("bound_of_one_draw_more", "takes q + 1 for q in the bounds", Arm { more: 1, ..SOUND }),
+];
+
+impl Arm {
     /// What is drawn beside U, with probabilities.
     fn draws(&self, shape: Shape, kept: u128) -> Vec<(u128, f64)> {
         let drawn = shape.budget - shape.kept;
@@ -168,7 +196,7 @@ fn enumerate(shape: Shape, arm: &Arm, rng: &mut Rng, pairs: &mut Pairs) -> anyho
         let (together, apart) = (some.count_ones() as usize, (some & !u).count_ones() as usize);
         let frequency: f64 = observed.sum();
         pairs.law.push((frequency, shape.probability(arm, together, apart)));
-        let right = Arm { formula: Formula::Right, drawing: Drawing::Outside };
+        let right = SOUND;
         pairs.library.push((learner.law().joint(apart), shape.probability(&right, together, apart)));
     }
     Ok(())
@@ -176,9 +204,9 @@ fn enumerate(shape: Shape, arm: &Arm, rng: &mut Rng, pairs: &mut Pairs) -> anyho
 
 /// `C`, its improvement, and the library's two bounds, all at most the least pair probability; the improvement attains it.
 fn bounds(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let more = usize::from(cx.is("bound_of_one_draw_more"));
+    let more = cx.arm(SOUND, &FAULTS).more;
     let (mut tally, mut attained, mut slack) = (PropertyTally::new(), Vec::new(), 0.0_f64);
-    let arm = Arm { formula: Formula::Right, drawing: Drawing::Outside };
+    let arm = SOUND;
     for shape in Shape::all() {
         let Shape { dim, budget, kept } = shape;
         let (q, n) = (budget - kept + more, dim - kept);
@@ -213,7 +241,7 @@ fn sampled(
 ) -> anyhow::Result<()> {
     let mut rng = cx.seed(cell).child("algorithm").rng();
     let (mut counts, mut foreign) = (vec![0; sets.len()], 0_u32);
-    let smaller = cx.is("smaller_of_two_sets");
+    let smaller = cx.arm(SOUND, &FAULTS).smaller;
     for _ in 0..cx.size("draws")? {
         let mut set = draw(&mut rng)?;
         if smaller {
@@ -241,7 +269,7 @@ fn next<L: Learner>(learner: &mut L, ask: &mut Ask, rng: &mut Rng) -> anyhow::Re
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(9);
-    let arm = Arm::of(cx);
+    let arm = cx.arm(SOUND, &FAULTS);
     let each = cx.all_trials("weights", cx.size("weights")?, |trial| {
         let (mut rng, mut pairs) = (trial.seed.child("data").rng(), Pairs::default());
         for shape in Shape::all() {
@@ -295,14 +323,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[12, 13],
-    mutants: &[
-        Mutant::refuted("draws_from_all", "draws from all attributes, those in U too"),
-        Mutant::refuted("draws_with_replacement", "may draw an attribute twice"),
-        Mutant::refuted("smaller_of_two_sets", "draws two sets and takes the first in order"),
-        Mutant::refuted("pairs_as_independent", "takes p_i p_j for p_ij"),
-        Mutant::refuted("diagonal_as_a_pair", "takes q(q-1)/(n(n-1)) for p_ii"),
-        Mutant::refuted("forgets_history", "takes probabilities over all histories, which do not know U"),
-        Mutant::refuted("bound_of_one_draw_more", "takes q + 1 for q in the bounds"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@
 
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::exact_all;
@@ -33,11 +33,35 @@ fn normal(rng: &mut Rng, dim: usize, size: f64) -> Vec<f64> {
         .collect()
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    AveragesTheGradients,
+    NotProjected,
+    NotRegularised,
+    RegularisesLikeT,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted(
+        "averages_the_gradients",
+        "takes h for the average, as the text says",
+        Wrong::AveragesTheGradients,
+    ),
+    Fault::refuted("not_projected", "leaves the ball when h exceeds lambda", Wrong::NotProjected),
+    Fault::refuted(
+        "not_regularised",
+        "goes to the boundary of the ball whatever lambda",
+        Wrong::NotRegularised,
+    ),
+    Fault::refuted("regularises_like_t", "lets the theorems' lambda_t grow like t", Wrong::RegularisesLikeT),
+];
+
 /// What an arm takes for the minimizer, given what production gives.
 fn minimizer(cx: &Context<'_>) -> fn(w: Vec<f64>, h: &[f64], lambda: f64) -> Vec<f64> {
-    if cx.is("not_projected") {
+    if cx.commits(&FAULTS, Wrong::NotProjected) {
         |_, h, lambda| h.iter().map(|h| -h / lambda).collect()
-    } else if cx.is("not_regularised") {
+    } else if cx.commits(&FAULTS, Wrong::NotRegularised) {
         |_, h, _| h.iter().map(|x| -x / norm2(h).sqrt().max(1e-300)).collect()
     } else {
         |w, _, _| w
@@ -52,7 +76,7 @@ fn learner(dim: usize, lambda: f64) -> Rda1Params {
 /// Fifty gradients told one by one: pairs of h and the sum, of w and (5).
 fn sums(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     let (dim, lambda) = (4, 2.0);
-    let average = cx.is("averages_the_gradients");
+    let average = cx.commits(&FAULTS, Wrong::AveragesTheGradients);
     let (mut rng, mut hand) = (seed.child("data").rng(), ManualSession::new(dim, &seed.child("algorithm")));
     let mut params = learner(dim, lambda);
     params.regularization.power = 0.5;
@@ -102,7 +126,7 @@ fn penalized(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
 /// Weights with the theorems' constants over thirty rounds, and (5).
 fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 6;
-    let power = if cx.is("regularises_like_t") { 1.0 } else { 0.5 };
+    let power = if cx.commits(&FAULTS, Wrong::RegularisesLikeT) { 1.0 } else { 0.5 };
     let (mut rng, mut hand, mut pairs) =
         (seed.child("data").rng(), ManualSession::new(DIM, &seed.child("algorithm")), Vec::new());
     let mut check = |w: Vec<f64>, h: Vec<f64>, lambda: f64| {
@@ -193,11 +217,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[11],
-    mutants: &[
-        Mutant::refuted("averages_the_gradients", "takes h for the average, as the text says"),
-        Mutant::refuted("not_projected", "leaves the ball when h exceeds lambda"),
-        Mutant::refuted("not_regularised", "goes to the boundary of the ball whatever lambda"),
-        Mutant::refuted("regularises_like_t", "lets the theorems' lambda_t grow like t"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -7,7 +7,7 @@
 //!
 //! *Mutants of the correct form.* The factor that is not transposed; half a factor.
 
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -54,13 +54,27 @@ fn judge(cx: &mut Context<'_>, transpose: bool, scale: f64) -> anyhow::Result<()
     Ok(())
 }
 
-fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let scale = if cx.is("half_a_factor") { 0.5 } else { 1.0 };
-    judge(cx, !cx.is("not_transposed"), scale)
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    NotTransposed,
+    HalfAFactor,
 }
 
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("not_transposed", "takes the lower factor itself", Wrong::NotTransposed),
+    Fault::refuted("half_a_factor", "takes half the factor", Wrong::HalfAFactor),
+];
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let scale = if cx.commits(&FAULTS, Wrong::HalfAFactor) { 0.5 } else { 1.0 };
+    judge(cx, !cx.commits(&FAULTS, Wrong::NotTransposed), scale)
+}
+
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "transposes the factor", true)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, cx.is("corrected_form"), 1.0)
+    judge(cx, cx.arm(false, &CONTROL), 1.0)
 }
 
 /// With the transposed factor.
@@ -75,10 +89,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[8],
-    mutants: &[
-        Mutant::refuted("not_transposed", "takes the lower factor itself"),
-        Mutant::refuted("half_a_factor", "takes half the factor"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -89,7 +100,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"V = L L^\top \;\Rightarrow\; \|L w\|^2 = w^\top V w",
     form: Form::Printed,
     expected: Expected::Refuted,
-    mutants: &[Mutant::held("corrected_form", "transposes the factor")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

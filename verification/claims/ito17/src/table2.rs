@@ -18,8 +18,8 @@
 //! *Mutants.* A1 keeps none of its weights in sight (`k_1 = 0`: its four attributes are random); the names of A1 and A2
 //! exchanged.
 
-use super::contest::{Contest, Method, Scales};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use super::contest::{Contest, Method, Scales, Wrong};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 /// The setting, with constants that others take over.
@@ -34,18 +34,28 @@ pub(super) const CONTEST: Contest = Contest {
     ball: 1.0,
 };
 
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "a1_keeps_nothing",
+        "Algorithm 1 with k_1 = 0: its attributes are random",
+        Wrong::KeepsNothing,
+    ),
+    Fault::refuted("a1_and_a2_exchanged", "the names of Algorithms 1 and 2 exchanged", Wrong::Exchanged),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     use Method::{A1, A2, A3, Aelr, AelrObserved, Fkk, Greedy, Uniform};
     let mut contest = CONTEST;
-    if cx.is("a1_keeps_nothing") {
+    let fault = cx.fault(&FAULTS);
+    if fault == Some(Wrong::KeepsNothing) {
         contest.kept = 0;
     }
     let (most, many) = (cx.size("rda_instances")?, cx.size("instances")?);
     let (some, few) = (cx.size("uniform_instances")?, cx.size("slow_instances")?);
     cx.split(13);
-    if !cx.honest() {
+    if let Some(wrong) = fault {
         // Mutants touch A1 and A2 only.
-        let curves = contest.one_order(cx, [A1, A2], most, "a1_and_a2_exchanged")?;
+        let curves = contest.one_order(cx, [A1, A2], most, wrong)?;
         return curves.within(cx, A1, 0.7, 3.5);
     }
     let methods = [
@@ -94,9 +104,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[22, 23],
-    mutants: &[
-        Mutant::refuted("a1_keeps_nothing", "Algorithm 1 with k_1 = 0: its attributes are random"),
-        Mutant::refuted("a1_and_a2_exchanged", "the names of Algorithms 1 and 2 exchanged"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

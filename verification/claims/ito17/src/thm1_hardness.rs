@@ -18,7 +18,7 @@
 use super::population::Population;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -57,9 +57,11 @@ fn shapes() -> Vec<(usize, usize, usize)> {
     shapes
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "drops assumption (2)", true)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut tally = PropertyTally::new();
-    if cx.is("corrected_form") {
+    if cx.arm(false, &CONTROL) {
         let population = Population::new(ito::a_not_2()?)?;
         let instance = &population.instance;
         let mut chosen = population.rda(0.02, 0.0).after(3000).0;
@@ -110,7 +112,7 @@ pub const PRINTED: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[1],
-    mutants: &[Mutant::held("corrected_form", "drops assumption (2)")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM
 };

@@ -24,7 +24,7 @@
 
 use super::theorem2::{Ascends, Shape};
 use lao_algorithms::ito::{GreedyParams, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 
 const SHAPE: Shape = Shape { dim: 3, kept: 1, budget: 3 };
@@ -38,9 +38,26 @@ const SHARPER: [(Shape, f64, f64); 5] = [
     (Shape { dim: 6, kept: 2, budget: 5 }, 1.0, 0.5),
 ];
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    AscendsTheGradient,
+    OnlyTheLargestWeights,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", Wrong::AscendsTheGradient),
+    Fault::refuted(
+        "only_the_largest_weights",
+        "observes the k_1 largest weights and nothing beside them",
+        Wrong::OnlyTheLargestWeights,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SHARPER.len() + 1);
-    let (ascends, greedy) = (cx.is("ascends_the_gradient"), cx.is("only_the_largest_weights"));
+    let (ascends, greedy) =
+        (cx.commits(&FAULTS, Wrong::AscendsTheGradient), cx.commits(&FAULTS, Wrong::OnlyTheLargestWeights));
     let loss = |shape: Shape, regularization: Regularization, rounds: u64, trial: &Trial| {
         let one = shape.algorithm_1(regularization);
         if ascends {
@@ -85,12 +102,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("ascends_the_gradient", "turns every gradient estimate around"),
-        Mutant::refuted(
-            "only_the_largest_weights",
-            "observes the k_1 largest weights and nothing beside them",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,13 +16,16 @@
 
 use super::theorem2::{Ascends, Shape};
 use lao_algorithms::ito::{Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 const SHAPES: [Shape; 2] = [Shape { dim: 3, kept: 1, budget: 3 }, Shape { dim: 4, kept: 1, budget: 3 }];
 
+const FAULTS: [Fault<bool>; 1] =
+    [Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (runs, ascends) = (cx.size("runs")?, cx.is("ascends_the_gradient"));
+    let (runs, ascends) = (cx.size("runs")?, cx.arm(false, &FAULTS));
     let of = [(SHAPES[0], cx.size("rounds")?), (SHAPES[1], cx.size("rounds_of_four")?)];
     let judged = of.iter().filter(|(_, rounds)| *rounds > 0).count();
     cx.split(3 * judged);
@@ -68,6 +71,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[2, 3],
-    mutants: &[Mutant::refuted("ascends_the_gradient", "turns every gradient estimate around")],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -19,7 +19,7 @@
 //! *Mutants.* 8 sqrt(t) without C; half the step size; a bound of 7 for 8.
 
 use lao_algorithms::ito::{Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -70,16 +70,32 @@ fn judge(cx: &mut Context<'_>, cell: &str, scale: Scale, constant: f64) -> f64 {
     last
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    scale: Scale,
+    constant: f64,
+}
+
+const SOUND: Arm = Arm { scale: PRODUCTION, constant: 8.0 };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted(
+        "forgets_the_probability",
+        "regularizes with 8 sqrt(t), whatever C",
+        Arm { scale: |_, _| 8.0, ..SOUND },
+    ),
+    Fault::refuted(
+        "half_the_step",
+        "regularizes twice as much",
+        Arm { scale: |_, production| 2.0 * production, ..SOUND },
+    ),
+    Fault::refuted("seven_for_eight", "claims 7 sqrt((T+1)/C)", Arm { constant: 7.0, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
-    let scale: Scale = if cx.is("forgets_the_probability") {
-        |_, _| 8.0
-    } else if cx.is("half_the_step") {
-        |_, production| 2.0 * production
-    } else {
-        PRODUCTION
-    };
-    let constant = if cx.is("seven_for_eight") { 7.0 } else { 8.0 };
+    let Arm { scale, constant } = cx.arm(SOUND, &FAULTS);
     let reached = judge(cx, "8 sqrt((T+1)/C) with the production step size", scale, constant);
     // What the statement's own step size does prove.
     let mut weaker = PropertyTally::new();
@@ -95,15 +111,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+const CONTROL: [Fault<Scale>; 1] = [Fault::held("corrected_form", "takes 8 sqrt(t/C)", PRODUCTION)];
+
 fn experiment_statement(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let scale = if cx.is("corrected_form") { PRODUCTION } else { STATEMENT };
+    let scale = cx.arm(STATEMENT, &CONTROL);
     let reached = judge(cx, "8 sqrt((T+1)/C) with 8 sqrt(t)/C", scale, 8.0);
     cx.note("constant reached at T = 100000, C = 1/190 (allowed: 8)", reached);
     Ok(())
 }
 
 fn experiment_proof(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let scale = if cx.is("corrected_form") { PRODUCTION } else { PROOF };
+    let scale = cx.arm(PROOF, &CONTROL);
     let reached = judge(cx, "8 sqrt((T+1)/C) with 8 sqrt(C t)", scale, 8.0);
     cx.note("constant reached at T = 100000, C = 1/190 (allowed: 8)", reached);
     Ok(())
@@ -122,11 +140,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[2, 3],
-    mutants: &[
-        Mutant::refuted("forgets_the_probability", "regularizes with 8 sqrt(t), whatever C"),
-        Mutant::refuted("half_the_step", "regularizes twice as much"),
-        Mutant::refuted("seven_for_eight", "claims 7 sqrt((T+1)/C)"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
@@ -140,7 +154,7 @@ pub const PRINTED: Claim = Claim {
     form: Form::Printed,
     expected: Expected::Refuted,
     errata: &[2],
-    mutants: &[Mutant::held("corrected_form", "takes 8 sqrt(t/C)")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_statement,
     ..CLAIM
 };

@@ -29,7 +29,7 @@
 use lao_algorithms::ito::{Rda2Params, Rda3Params};
 use lao_datasets::adversarial::ito;
 use lao_observation::{Budget, Learner, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -88,6 +88,7 @@ impl Setting {
 }
 
 /// The constants of a bound that a mutant may change.
+#[derive(Clone, Copy)]
 struct Reading {
     first_only: bool,
     root: f64,
@@ -126,13 +127,29 @@ pub(super) fn regret<L: Learner>(
     Ok(session.ledger().squared_loss)
 }
 
+const SOUND: Reading = Reading { first_only: false, root: 0.25, azuma: 18_432.0 };
+
+const FAULTS: [Fault<Reading>; 3] = [
+    Fault::refuted(
+        "first_term_only",
+        "leaves out the exponential and the burn-in",
+        Reading { first_only: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "rounds_for_their_fourth_root",
+        "lets the exponent grow like T",
+        Reading { root: 1.0, ..SOUND },
+    ),
+    Fault::refuted(
+        "eighteen_for_18432",
+        "puts 18 for 18432 in the exponent",
+        Reading { azuma: 18.0, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let reading = Reading {
-        first_only: cx.is("first_term_only"),
-        root: if cx.is("rounds_for_their_fourth_root") { 1.0 } else { 0.25 },
-        azuma: if cx.is("eighteen_for_18432") { 18.0 } else { 18_432.0 },
-    };
+    let reading = cx.arm(SOUND, &FAULTS);
     let (mut grid, mut turning) = (PropertyTally::new(), PropertyTally::new());
     for (norm, setting) in Setting::grid(|dim, _| 1.0 / dim) {
         for decade in 0..=9 {
@@ -202,10 +219,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Vacuous,
     open: false,
     errata: &[18, 19, 20],
-    mutants: &[
-        Mutant::refuted("first_term_only", "leaves out the exponential and the burn-in"),
-        Mutant::refuted("rounds_for_their_fourth_root", "lets the exponent grow like T"),
-        Mutant::refuted("eighteen_for_18432", "puts 18 for 18432 in the exponent"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -30,7 +30,7 @@ use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError, SessionLimit,
     Source, SourceError, Told,
 };
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -146,7 +146,7 @@ impl Source for Hostile {
 
 /// What is wrong with a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sin {
+enum Wrong {
     None,
     /// Asks for every attribute, as the gradient of `(w~'x - y)^2` would need.
     WholeGradient,
@@ -159,7 +159,7 @@ enum Sin {
 /// A learner whose sets and predictions are written down, and into whose ears a fault may be whispered.
 struct Spied<L> {
     inner: L,
-    sin: Sin,
+    wrong: Wrong,
     sets: Vec<Vec<u32>>,
     predicted: Cell<f64>,
     predictions: Vec<f64>,
@@ -169,10 +169,10 @@ struct Spied<L> {
 }
 
 impl<L: Learner> Spied<L> {
-    fn new(inner: L, sin: Sin) -> Self {
+    fn new(inner: L, wrong: Wrong) -> Self {
         let sum = vec![0.0; inner.dim()];
         let (sets, predictions) = (Vec::new(), Vec::new());
-        Spied { inner, sin, sets, predicted: Cell::new(0.0), predictions, sum, block: BlockBuf::new() }
+        Spied { inner, wrong, sets, predicted: Cell::new(0.0), predictions, sum, block: BlockBuf::new() }
     }
 
     /// `(w~ - D w~)'x`, where the values of x outside the set are those of the last one (as in the law of the decoys).
@@ -191,7 +191,7 @@ impl<L: Learner> Learner for Spied<L> {
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.inner.ask(rng, ask);
-        if self.sin == Sin::WholeGradient {
+        if self.wrong == Wrong::WholeGradient {
             ask.values(1).extend(0..self.inner.dim() as u32);
         }
         if let Request::Values { attributes, .. } = ask.request() {
@@ -209,7 +209,7 @@ impl<L: Learner> Learner for Spied<L> {
         let predicted = self.predicted.get();
         self.predictions.push(predicted);
         let Told::Values(block) = told else { return self.inner.tell(told) };
-        let (Some((row, label)), Sin::Residual { at_whole_vector }) = (block.single(), self.sin) else {
+        let (Some((row, label)), Wrong::Residual { at_whole_vector }) = (block.single(), self.wrong) else {
             return self.inner.tell(told);
         };
         let label = if at_whole_vector { label - self.unseen(row) } else { 2.0 * predicted - label };
@@ -243,12 +243,12 @@ fn check<L: Learner>(
     source: Hostile,
     budget: usize,
     rounds: u64,
-    (sin, constant): (Sin, f64),
+    (wrong, constant): (Wrong, f64),
     seed: &Seed,
     tallies: &mut [PropertyTally; 5],
 ) -> anyhow::Result<()> {
     let [kept, averaged, closed, absences, total] = tallies;
-    let mut learner = Spied::new(learner, sin);
+    let mut learner = Spied::new(learner, wrong);
     let mut session = Session::new(source, Budget::PerExample(budget), seed).online(true);
     match session.run(&mut learner, SessionLimit::after_examples(rounds), |_, _| {}) {
         Err(SessionError::OverBudget { asked, budget }) => {
@@ -295,7 +295,7 @@ fn runs(
     law: Law,
     (dim, sparsity, budget): (usize, usize, usize),
     rounds: u64,
-    fault: (Sin, f64),
+    fault: (Wrong, f64),
     trial: &Trial,
     tallies: &mut [PropertyTally; 5],
 ) -> anyhow::Result<()> {
@@ -327,27 +327,50 @@ const SETTINGS: [(Law, (usize, usize, usize)); 11] = [
     (Law::Constant, (2, 1, 2)),
 ];
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    wrong: Wrong,
+    constant: f64,
+}
+
+const SOUND: Arm = Arm { wrong: Wrong::None, constant: 8.0 };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted(
+        "asks_for_the_whole_gradient",
+        "updates with 2x(w'x - y), which the budget does not allow",
+        Arm { wrong: Wrong::WholeGradient, ..SOUND },
+    ),
+    Fault::refuted(
+        "gradient_at_the_whole_vector",
+        "the residual of w~ instead of D w~",
+        Arm { wrong: Wrong::Residual { at_whole_vector: true }, ..SOUND },
+    ),
+    Fault::refuted(
+        "ascends",
+        "adds the gradient with the opposite sign",
+        Arm { wrong: Wrong::Residual { at_whole_vector: false }, ..SOUND },
+    ),
+    Fault::refuted(
+        "one_for_eight",
+        "the bound sqrt(T+1) instead of 8 sqrt(T+1)",
+        Arm { constant: 1.0, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs_each, rounds) = (cx.size("runs")?, cx.size("rounds")?);
-    let sin = if cx.is("asks_for_the_whole_gradient") {
-        Sin::WholeGradient
-    } else if cx.is("gradient_at_the_whole_vector") {
-        Sin::Residual { at_whole_vector: true }
-    } else if cx.is("ascends") {
-        Sin::Residual { at_whole_vector: false }
-    } else {
-        Sin::None
-    };
-    let constant = if cx.is("one_for_eight") { 1.0 } else { 8.0 };
+    let Arm { wrong, constant } = cx.arm(SOUND, &FAULTS);
     let mut all: [PropertyTally; 5] = std::array::from_fn(|_| PropertyTally::new());
     for (law, shape) in SETTINGS {
         // The fault at the whole vector knows what it has not seen from the decoys' values alone.
-        if sin == (Sin::Residual { at_whole_vector: true }) && law != Law::Decoy {
+        if wrong == (Wrong::Residual { at_whole_vector: true }) && law != Law::Decoy {
             continue;
         }
         let cell = format!("{law:?}, (d, k, k') = {shape:?}");
         let found = tally(cx, &cell, runs_each, |trial, tallies| {
-            runs(law, shape, rounds, (sin, constant), trial, tallies)
+            runs(law, shape, rounds, (wrong, constant), trial, tallies)
         })?;
         all.iter_mut().zip(&found).for_each(|(all, found)| all.append(found));
     }
@@ -377,14 +400,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[16, 17],
-    mutants: &[
-        Mutant::refuted(
-            "asks_for_the_whole_gradient",
-            "updates with 2x(w'x - y), which the budget does not allow",
-        ),
-        Mutant::refuted("gradient_at_the_whole_vector", "the residual of w~ instead of D w~"),
-        Mutant::refuted("ascends", "adds the gradient with the opposite sign"),
-        Mutant::refuted("one_for_eight", "the bound sqrt(T+1) instead of 8 sqrt(T+1)"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

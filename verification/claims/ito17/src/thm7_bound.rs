@@ -18,16 +18,20 @@
 
 use super::thm6_bound::{Setting, regret};
 use lao_algorithms::ito::Rda3Params;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
+/// A reading of the bound.
+#[derive(Clone, Copy)]
 struct Reading {
     first_only: bool,
     root: f64,
     /// The fourth power of 36, as read.
     fourth: f64,
 }
+
+const SOUND: Reading = Reading { first_only: false, root: 0.25, fourth: 1_679_616.0 };
 
 /// `|w|^2 phi_0^2/k`, which the bound is stated in.
 fn drift(setting: &Setting, w: f64) -> f64 {
@@ -53,14 +57,22 @@ fn turning_point(setting: &Setting) -> f64 {
     ((5832.0 / (setting.pair() * drift(setting, largest))).powi(2) + 1.0).powi(4)
 }
 
+const FAULTS: [Fault<Reading>; 2] = [
+    Fault::refuted(
+        "first_term_only",
+        "leaves out the exponential and the burn-in",
+        Reading { first_only: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "fourth_powers_forgotten",
+        "reads T for its fourth root and 36 for its fourth power",
+        Reading { root: 1.0, fourth: 36.0, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let forgets = cx.is("fourth_powers_forgotten");
-    let reading = Reading {
-        first_only: cx.is("first_term_only"),
-        root: if forgets { 1.0 } else { 0.25 },
-        fourth: if forgets { 36.0 } else { 36.0_f64.powi(4) },
-    };
+    let reading = cx.arm(SOUND, &FAULTS);
     let (mut grid, mut turning) = (PropertyTally::new(), PropertyTally::new());
     for (norm, setting) in Setting::grid(|_, k| 1.0 / k) {
         for decade in 0..=9 {
@@ -116,9 +128,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Vacuous,
     open: false,
     errata: &[20],
-    mutants: &[
-        Mutant::refuted("first_term_only", "leaves out the exponential and the burn-in"),
-        Mutant::refuted("fourth_powers_forgotten", "reads T for its fourth root and 36 for its fourth power"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

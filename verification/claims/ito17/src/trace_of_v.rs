@@ -12,7 +12,7 @@
 use lao_datasets::adversarial::ito;
 use lao_datasets::synthetic::{Design, Sphere};
 use lao_kernels::symmetric_eigenvalues;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -27,9 +27,32 @@ fn moments(rows: &[Vec<f64>]) -> anyhow::Result<(Vec<f64>, f64)> {
     Ok((symmetric_eigenvalues(&covariance, dim)?, rows.iter().map(|x| norm2(x)).sum::<f64>() / n))
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    AttributesBoundedOneByOne,
+    EigenvalueOfTheRoot,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "attributes_bounded_one_by_one",
+        "bounds each attribute by 1, not the example's norm",
+        Wrong::AttributesBoundedOneByOne,
+    ),
+    Fault::refuted(
+        "eigenvalue_of_the_root",
+        "takes the least singular value of the root of V, not its square",
+        Wrong::EigenvalueOfTheRoot,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
-    let (one_by_one, root) = (cx.is("attributes_bounded_one_by_one"), cx.is("eigenvalue_of_the_root"));
+    let (one_by_one, root) = (
+        cx.commits(&FAULTS, Wrong::AttributesBoundedOneByOne),
+        cx.commits(&FAULTS, Wrong::EigenvalueOfTheRoot),
+    );
     let least = |eigenvalues: &[f64]| if root { eigenvalues[0].max(0.0).sqrt() } else { eigenvalues[0] };
     let [trace, smallest] = tally(cx, "laws", cx.size("laws")?, |trial, [trace, smallest]| {
         let mut rng = trial.seed.child("data").rng();
@@ -90,15 +113,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[7, 26],
-    mutants: &[
-        Mutant::refuted(
-            "attributes_bounded_one_by_one",
-            "bounds each attribute by 1, not the example's norm",
-        ),
-        Mutant::refuted(
-            "eigenvalue_of_the_root",
-            "takes the least singular value of the root of V, not its square",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

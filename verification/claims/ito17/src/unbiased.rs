@@ -17,7 +17,7 @@ use super::enumerated::{Draws, estimate, largest, outside};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
 use lao_observation::estimate::gram::Observe;
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, members};
 use lao_verification_engine::judge::exact_all;
@@ -36,19 +36,14 @@ enum Formula {
     LabelOnce,
 }
 
-impl Formula {
-    /// Of the arm; the honest one takes the production estimate instead.
-    fn of(cx: &Context<'_>) -> Option<Formula> {
-        let arms = [
-            ("diagonal_by_the_square", Formula::DiagonalSquared),
-            ("mixed_pairs_by_c", Formula::MixedByC),
-            ("forgets_history", Formula::WithoutHistory),
-            ("one_random_attribute", Formula::SingleDraw),
-            ("label_without_its_two", Formula::LabelOnce),
-        ];
-        arms.into_iter().find(|(name, _)| cx.is(name)).map(|(_, formula)| formula)
-    }
-}
+/// The honest arm takes the production estimate instead.
+const FAULTS: [Fault<Formula>; 5] = [
+    Fault::refuted("diagonal_by_the_square", "divides the diagonal of X by p_i^2", Formula::DiagonalSquared),
+    Fault::refuted("mixed_pairs_by_c", "divides pairs with one member in U by C", Formula::MixedByC),
+    Fault::refuted("forgets_history", "divides by probabilities over all histories", Formula::WithoutHistory),
+    Fault::refuted("one_random_attribute", "draws one attribute beside U, q = 1", Formula::SingleDraw),
+    Fault::refuted("label_without_its_two", "subtracts y z instead of 2 y z", Formula::LabelOnce),
+];
 
 fn normal(rng: &mut Rng, dim: usize) -> Vec<f64> {
     (0..dim).map(|_| StandardNormal.sample(rng)).collect()
@@ -181,7 +176,7 @@ fn others(formula: Option<Formula>, seed: &Seed, pairs: &mut Pairs) -> anyhow::R
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let formula = Formula::of(cx);
+    let formula = cx.fault(&FAULTS);
     let each = cx.all_trials("random", cx.size("instances")?, |trial| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(2..=6);
@@ -222,12 +217,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[9, 13],
-    mutants: &[
-        Mutant::refuted("diagonal_by_the_square", "divides the diagonal of X by p_i^2"),
-        Mutant::refuted("mixed_pairs_by_c", "divides pairs with one member in U by C"),
-        Mutant::refuted("forgets_history", "divides by probabilities over all histories"),
-        Mutant::refuted("one_random_attribute", "draws one attribute beside U, q = 1"),
-        Mutant::refuted("label_without_its_two", "subtracts y z instead of 2 y z"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -2,12 +2,27 @@
 
 use lao_kernels::SparseView;
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Row, Source, SourceError, Told};
-use lao_verification_engine::claim::Mutant;
+use lao_verification_engine::claim::Fault;
 
-/// Mutants of the claims on exploration.
-pub(super) const MUTANTS: &[Mutant] = &[
-    Mutant::refuted("frozen_after_100_rounds", "exploration hears nothing after round 100"),
-    Mutant::refuted("sets_from_the_predicting_weights", "the set is that of the largest predicting weights"),
+/// What goes wrong with exploration.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Exploration {
+    Frozen,
+    Greedy,
+}
+
+/// Faults of the claims on exploration.
+pub(super) const FAULTS: [Fault<Exploration>; 2] = [
+    Fault::refuted(
+        "frozen_after_100_rounds",
+        "exploration hears nothing after round 100",
+        Exploration::Frozen,
+    ),
+    Fault::refuted(
+        "sets_from_the_predicting_weights",
+        "the set is that of the largest predicting weights",
+        Exploration::Greedy,
+    ),
 ];
 
 /// A learner that counts the rounds in which some features were not looked at.

@@ -17,7 +17,7 @@
 //! *Mutants.* Constants without the 2 of the squared loss, isometry of order s, a population that does have isometry.
 
 use lao_kernels::{RestrictedSpectrum, SparseVector};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -32,9 +32,27 @@ fn halves(u: &SparseVector, s: usize) -> (Vec<f64>, Vec<f64>) {
     (a, b)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    ForgetsFactorTwo,
+    IsometryOfOrderS,
+    PopulationWithIsometry,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("forgets_factor_two", "L_s = 1 + rho, mu_s = 1 - rho", Wrong::ForgetsFactorTwo),
+    Fault::refuted("isometry_of_order_s", "asks for isometry of order s only", Wrong::IsometryOfOrderS),
+    Fault::refuted(
+        "population_with_isometry",
+        "diag(1, .., 1, 2) as counterexample",
+        Wrong::PopulationWithIsometry,
+    ),
+];
+
 fn implication(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let factor = if cx.is("forgets_factor_two") { 1.0 } else { 2.0 };
-    let low_order = cx.is("isometry_of_order_s");
+    let factor = if cx.commits(&FAULTS, Wrong::ForgetsFactorTwo) { 1.0 } else { 2.0 };
+    let low_order = cx.commits(&FAULTS, Wrong::IsometryOfOrderS);
     let [smooth, convex] = tally(cx, "populations", cx.size("populations")?, |trial, [smooth, convex]| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(5..=9);
@@ -65,7 +83,7 @@ fn implication(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 fn converse(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const DIM: usize = 8;
-    let largest = if cx.is("population_with_isometry") { 2.0 } else { 10.0 };
+    let largest = if cx.commits(&FAULTS, Wrong::PopulationWithIsometry) { 2.0 } else { 10.0 };
     let mut covariance = vec![0.0; DIM * DIM];
     (0..DIM).for_each(|j| covariance[j * DIM + j] = if j + 1 == DIM { largest } else { 1.0 });
     let (mut meets, mut lacks) = (PropertyTally::new(), PropertyTally::new());
@@ -100,10 +118,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[1],
-    mutants: &[
-        Mutant::refuted("forgets_factor_two", "L_s = 1 + rho, mu_s = 1 - rho"),
-        Mutant::refuted("isometry_of_order_s", "asks for isometry of order s only"),
-        Mutant::refuted("population_with_isometry", "diag(1, .., 1, 2) as counterexample"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,7 +14,7 @@
 
 use lao_datasets::synthetic::{Centered, Design};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -22,9 +22,11 @@ const DIM: usize = 16;
 /// "Positive": rounding leaves 1e-15 of a zero eigenvalue.
 const POSITIVE: f64 = 1e-6;
 
+const CONTROL: [Fault<usize>; 1] = [Fault::held("corrected_form", "for the s in use, here at most 4", 4)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let design = Centered::new(DIM)?;
-    let in_use = if cx.is("corrected_form") { 4 } else { DIM };
+    let in_use = cx.arm(DIM, &CONTROL);
     let mut tally = PropertyTally::new();
     for s in 1..=in_use {
         tally.check(POSITIVE, design.restricted((2 * s).min(DIM)).smallest);
@@ -60,6 +62,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[2],
-    mutants: &[Mutant::held("corrected_form", "for the s in use, here at most 4")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -18,11 +18,11 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, Hybri
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Ledger, Rng, Session, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Metered, sparse_normal};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
-use lao_verification_engine::mutants::{Fault, Faulty, KeepsOneMore, Overreach, Overreaches};
+use lao_verification_engine::mutants::{Faulty, KeepsOneMore, Overreach, Overreaches, SourceFault};
 use rand::RngExt;
 
 type Stream = Metered<Virtual<Rademacher>>;
@@ -163,8 +163,36 @@ struct Outcome {
     refused: (u32, usize),
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    LooksAtOneMore,
+    KeepsOneMore,
+    OneBatchForAllBlocks,
+    SkipsTheLastBlock,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted(
+        "looks_at_one_more",
+        "one attribute more than asked for is read of every example",
+        Wrong::LooksAtOneMore,
+    ),
+    Fault::refuted("keeps_one_more", "thresholding keeps s + 1 entries", Wrong::KeepsOneMore),
+    Fault::refuted(
+        "one_batch_for_all_blocks",
+        "the same examples serve all blocks of an update",
+        Wrong::OneBatchForAllBlocks,
+    ),
+    Fault::refuted(
+        "skips_the_last_block",
+        "the examples of the last block are never drawn",
+        Wrong::SkipsTheLastBlock,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let one_more = cx.is("keeps_one_more");
+    let one_more = cx.commits(&FAULTS, Wrong::KeepsOneMore);
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {
         let shape = Shape::draw(&mut trial.seed.child("data").rng(), trial.number);
         let star = SparseVector::new(shape.dim, vec![0, 2], vec![1.0, -1.0])?;
@@ -174,14 +202,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         };
         let (mut learner, allowed, examples) = shape.learner(trial.number % 3, one_more)?;
         let free = Budget::Unlimited;
-        let run = if cx.is("looks_at_one_more") {
+        let run = if cx.commits(&FAULTS, Wrong::LooksAtOneMore) {
             let source = Overreaches::new(source()?, Overreach::OneMore);
             run(source, &mut *learner, free, trial, |source| source.inner())
-        } else if cx.is("skips_the_last_block") {
+        } else if cx.commits(&FAULTS, Wrong::SkipsTheLastBlock) {
             let source = Overreaches::new(source()?, Overreach::SkipsLastBlock);
             run(source, &mut *learner, free, trial, |source| source.inner())
-        } else if cx.is("one_batch_for_all_blocks") {
-            let source = Faulty::new(source()?, Fault::ReplaysBatch);
+        } else if cx.commits(&FAULTS, Wrong::OneBatchForAllBlocks) {
+            let source = Faulty::new(source()?, SourceFault::ReplaysBatch);
             run(source, &mut *learner, free, trial, |source| source.inner())
         } else {
             run(source()?, &mut *learner, free, trial, |source| source)
@@ -229,11 +257,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("looks_at_one_more", "one attribute more than asked for is read of every example"),
-        Mutant::refuted("keeps_one_more", "thresholding keeps s + 1 entries"),
-        Mutant::refuted("one_batch_for_all_blocks", "the same examples serve all blocks of an update"),
-        Mutant::refuted("skips_the_last_block", "the examples of the last block are never drawn"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,13 +15,29 @@ use lao_algorithms::BatchSizes;
 use lao_datasets::synthetic::{CorrelatedPairs, Design, HadamardPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::Sabotage;
 
 const UPDATES: u64 = 20;
 const SPARSITY: usize = 5;
+
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    mu_twice_too_large: f64,
+    growth: f64,
+    shorter: f64,
+}
+
+const SOUND: Arm = Arm { mu_twice_too_large: 1.0, growth: 1.0 / CONTRACTION, shorter: 1.0 };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted("mu_twice_too_large", "takes 1/mu for 2/mu", Arm { mu_twice_too_large: 2.0, ..SOUND }),
+    Fault::refuted("constant_batches", "does not let the batches grow", Arm { growth: 1.0, ..SOUND }),
+    Fault::refuted("steps_twice_too_short", "steps by eta/2", Arm { shorter: 0.5, ..SOUND }),
+];
 
 /// Checks `|theta - theta*|^2 <= (2/mu) gap` on vectors with s non-zeros.
 fn curvature<D: Design>(
@@ -35,8 +51,7 @@ fn curvature<D: Design>(
     theta_star.push(0, 1.0);
     theta_star.push(3, -0.5);
     let source = Virtual::new(design, theta_star, Noise::None, &Seed::root(0))?;
-    let convexity =
-        source.constants(SPARSITY).convexity * if cx.is("mu_twice_too_large") { 2.0 } else { 1.0 };
+    let convexity = source.constants(SPARSITY).convexity * cx.arm(SOUND, &FAULTS).mu_twice_too_large;
     let mut check = |theta: &SparseVector| {
         let (dense, star) = (theta.view().to_dense(), source.theta_star().to_dense());
         let distance: f64 = dense.iter().zip(&star).map(|(a, b)| (a - b) * (a - b)).sum();
@@ -65,8 +80,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
     cx.judge("|theta - theta*|^2 <= (2/mu) gap", tally.finish());
 
-    let growth = if cx.is("constant_batches") { 1.0 } else { 1.0 / CONTRACTION };
-    let shorter = if cx.is("steps_twice_too_short") { 0.5 } else { 1.0 };
+    let growth = cx.arm(SOUND, &FAULTS).growth;
+    let shorter = cx.arm(SOUND, &FAULTS).shorter;
     let practical = Practical::signs(128, 2, 6, 64);
     let gaps = |trial: &Trial| -> anyhow::Result<Vec<f64>> {
         let mut params = practical.exploration(BatchSizes::Geometric { first: 1024.0, growth }, UPDATES);
@@ -101,10 +116,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[17],
-    mutants: &[
-        Mutant::refuted("mu_twice_too_large", "takes 1/mu for 2/mu"),
-        Mutant::refuted("constant_batches", "does not let the batches grow"),
-        Mutant::refuted("steps_twice_too_short", "steps by eta/2"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 
 use super::practical::Practical;
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};
 use lao_verification_engine::mutants::Sabotage;
 
@@ -30,8 +30,11 @@ fn gaps(trial: &Trial, growing: bool) -> anyhow::Result<Vec<f64>> {
     Ok(path.points.iter().map(|point| point.gap).collect())
 }
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("growing_batches", "lets the batch grow by 15 % per update", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let growing = cx.is("growing_batches");
+    let growing = cx.arm(false, &CONTROL);
     let most = cx.size("trials")?;
     cx.prob("the gap at T = 80 is at most half of that at T = 20", 0.1, most, |trial| {
         let gaps = gaps(trial, growing)?;
@@ -68,6 +71,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[17],
-    mutants: &[Mutant::held("growing_batches", "lets the batch grow by 15 % per update")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

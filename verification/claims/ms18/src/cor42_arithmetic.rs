@@ -16,7 +16,7 @@
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{Finding, PropertyTally};
 
@@ -93,9 +93,19 @@ fn order(kappa: f64, support: usize, blocks: usize, eps: f64, noise: f64, lacks:
     leading * (2.0 * problem.dim as f64 * t / DELTA).ln() * (2.0 + gap_0(support) / accuracy).ln().powi(2)
 }
 
+const SOUND: Lacks = Lacks { logs_of_accuracy: false, kappa: false };
+
+const FAULTS: [Fault<Lacks>; 2] = [
+    Fault::refuted(
+        "without_logs_of_the_accuracy",
+        "hides log^2(gap_0/eps) in the constant, fitted at eps = .1",
+        Lacks { logs_of_accuracy: true, ..SOUND },
+    ),
+    Fault::refuted("without_kappa", "loses the power of kappa in both terms", Lacks { kappa: true, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let lacks =
-        Lacks { logs_of_accuracy: cx.is("without_logs_of_the_accuracy"), kappa: cx.is("without_kappa") };
+    let lacks = cx.arm(SOUND, &FAULTS);
     let (finding, least) = examples_against_order(lacks)?;
     let largest = finding.estimate;
     cx.judge("n <= 4*10^4 times order and logarithms", finding);
@@ -117,12 +127,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[16],
-    mutants: &[
-        Mutant::refuted(
-            "without_logs_of_the_accuracy",
-            "hides log^2(gap_0/eps) in the constant, fitted at eps = .1",
-        ),
-        Mutant::refuted("without_kappa", "loses the power of kappa in both terms"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

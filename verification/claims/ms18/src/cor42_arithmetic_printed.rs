@@ -9,11 +9,13 @@
 //! *Control.* With them the same grid is below the same constant.
 
 use super::cor42_arithmetic::{Lacks, examples_against_order};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "declares log^2(gap_0/eps) as well", false)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let declared_only = !cx.is("corrected_form");
+    let declared_only = cx.arm(true, &CONTROL);
     let (finding, _) = examples_against_order(Lacks { logs_of_accuracy: declared_only, kappa: false })?;
     cx.judge("n <= 4*10^4 times order and declared logarithms", finding);
     Ok(())
@@ -32,6 +34,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[16],
-    mutants: &[Mutant::held("corrected_form", "declares log^2(gap_0/eps) as well")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

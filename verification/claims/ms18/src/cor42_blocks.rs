@@ -12,10 +12,10 @@
 
 use super::practical::{Path, Practical};
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::{exact_all, ratio};
-use lao_verification_engine::mutants::{Fault, Sabotage};
+use lao_verification_engine::mutants::{Sabotage, SourceFault};
 
 const WIDTHS: [usize; 4] = [96, 8, 32, 500];
 const DIM: usize = 512;
@@ -26,20 +26,49 @@ fn setting(width: usize) -> Practical {
     Practical::signs(DIM, 4, 12, width)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    ReplaysOneBatch,
+    SplitsOneBatch,
+    DropsRaggedBlock,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted(
+        "replays_one_batch",
+        "looks at one batch through all blocks, beyond the budget of its examples",
+        Wrong::ReplaysOneBatch,
+    ),
+    Fault::refuted(
+        "splits_one_batch",
+        "gives every block only B/d' different examples",
+        Wrong::SplitsOneBatch,
+    ),
+    Fault::refuted(
+        "drops_ragged_block",
+        "never fills the last block when s'-s does not divide d",
+        Wrong::DropsRaggedBlock,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates = cx.size("replicates")?;
-    let (replays, splits, ragged) =
-        (cx.is("replays_one_batch"), cx.is("splits_one_batch"), cx.is("drops_ragged_block"));
+    let (replays, splits, ragged) = (
+        cx.commits(&FAULTS, Wrong::ReplaysOneBatch),
+        cx.commits(&FAULTS, Wrong::SplitsOneBatch),
+        cx.commits(&FAULTS, Wrong::DropsRaggedBlock),
+    );
     let mut counts = Vec::new();
     let mut gaps: Vec<Vec<f64>> = Vec::new();
     for width in WIDTHS {
         let practical = setting(width);
         let sabotage = if replays {
-            Fault::ReplaysBatch.into()
+            SourceFault::ReplaysBatch.into()
         } else if splits {
-            Fault::Repeats(practical.blocks()).into()
+            SourceFault::Repeats(practical.blocks()).into()
         } else if ragged && !DIM.is_multiple_of(width) {
-            Fault::DropsFrom((DIM - DIM % width) as u32).into()
+            SourceFault::DropsFrom((DIM - DIM % width) as u32).into()
         } else {
             Sabotage::default()
         };
@@ -84,13 +113,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted(
-            "replays_one_batch",
-            "looks at one batch through all blocks, beyond the budget of its examples",
-        ),
-        Mutant::refuted("splits_one_batch", "gives every block only B/d' different examples"),
-        Mutant::refuted("drops_ragged_block", "never fills the last block when s'-s does not divide d"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -13,11 +13,11 @@
 use super::practical::{Path, Practical, follow};
 use lao_algorithms::murata_suzuki::NaiveParams;
 use lao_algorithms::{BatchSizes, StepSizes};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{Fault, Keep, KeepsSmallest, Sabotage};
+use lao_verification_engine::mutants::{Keep, KeepsSmallest, Sabotage, SourceFault};
 
 const EPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 const BATCHES: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
@@ -39,28 +39,52 @@ struct Arm {
     naive: bool,
 }
 
+const FAULTS: [Fault<fn(&mut Arm)>; 8] = [
+    Fault::refuted("flips_sign", "steps up the gradient", |arm| {
+        arm.sabotage = SourceFault::Scaled(-1.0).into()
+    }),
+    Fault::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss", |arm| {
+        arm.sabotage = SourceFault::Scaled(0.5).into()
+    }),
+    Fault::refuted(
+        "residual_from_block_only",
+        "computes the residual from the block, not from supp(theta)",
+        |arm| arm.sabotage = SourceFault::ResidualFromBlock.into(),
+    ),
+    Fault::refuted(
+        "repeats_every_example_four_times",
+        "counts every example four times, so the variance is fourfold",
+        |arm| arm.sabotage = SourceFault::Repeats(4).into(),
+    ),
+    Fault::refuted("keeps_smallest", "keeps the s smallest non-zero entries", |arm| {
+        arm.sabotage = Keep::Smallest(KeepsSmallest).into()
+    }),
+    Fault::refuted(
+        "variance_like_1_over_root_b",
+        "uses only about sqrt(B) different examples in a batch of B",
+        |arm| arm.root = true,
+    ),
+    Fault::refuted("batches_like_1_over_eps_squared", "lets batches grow like 1/eps^2", |arm| {
+        arm.squared = true
+    }),
+    Fault::refuted("naive_shrinking_steps", "one example per update and steps of order 1/sqrt(t)", |arm| {
+        arm.naive = true
+    }),
+];
+
 impl Arm {
     fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
-        let sabotage = if cx.is("flips_sign") {
-            Fault::Scaled(-1.0).into()
-        } else if cx.is("forgets_factor_two") {
-            Fault::Scaled(0.5).into()
-        } else if cx.is("residual_from_block_only") {
-            Fault::ResidualFromBlock.into()
-        } else if cx.is("repeats_every_example_four_times") {
-            Fault::Repeats(4).into()
-        } else if cx.is("keeps_smallest") {
-            Keep::Smallest(KeepsSmallest).into()
-        } else {
-            Sabotage::default()
-        };
-        Ok(Arm {
+        let mut arm = Arm {
             practical: Practical::signs(cx.size("dim")? as usize, 4, 12, 64),
-            sabotage,
-            root: cx.is("variance_like_1_over_root_b"),
-            squared: cx.is("batches_like_1_over_eps_squared"),
-            naive: cx.is("naive_shrinking_steps"),
-        })
+            sabotage: Sabotage::default(),
+            root: false,
+            squared: false,
+            naive: false,
+        };
+        if let Some(commit) = cx.fault(&FAULTS) {
+            commit(&mut arm);
+        }
+        Ok(arm)
     }
 
     fn run(&self, trial: &Trial, batch: u64, updates: u64) -> anyhow::Result<Path> {
@@ -69,7 +93,7 @@ impl Arm {
         }
         let mut sabotage = self.sabotage.clone();
         if self.root {
-            sabotage.fault = Some(Fault::Repeats((batch as f64).sqrt() as u64));
+            sabotage.fault = Some(SourceFault::Repeats((batch as f64).sqrt() as u64));
         }
         let params = self.practical.exploration(BatchSizes::Constant(batch), updates);
         self.practical.explore(trial, params, &sabotage)
@@ -203,24 +227,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("flips_sign", "steps up the gradient"),
-        Mutant::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss"),
-        Mutant::refuted(
-            "residual_from_block_only",
-            "computes the residual from the block, not from supp(theta)",
-        ),
-        Mutant::refuted(
-            "repeats_every_example_four_times",
-            "counts every example four times, so the variance is fourfold",
-        ),
-        Mutant::refuted("keeps_smallest", "keeps the s smallest non-zero entries"),
-        Mutant::refuted(
-            "variance_like_1_over_root_b",
-            "uses only about sqrt(B) different examples in a batch of B",
-        ),
-        Mutant::refuted("batches_like_1_over_eps_squared", "lets batches grow like 1/eps^2"),
-        Mutant::refuted("naive_shrinking_steps", "one example per update and steps of order 1/sqrt(t)"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

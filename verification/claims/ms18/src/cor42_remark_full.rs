@@ -11,14 +11,34 @@
 //! *Mutants.* Blocks of 16 attributes whatever d is; batches that grow like the square root of d.
 
 use super::cor42_remark_partial::{Cost, judge};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::Exponent;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    BlocksOfSixteen,
+    BatchesGrowLikeRootD,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "blocks_of_sixteen",
+        "observes 16 attributes per block whatever d is",
+        Wrong::BlocksOfSixteen,
+    ),
+    Fault::refuted(
+        "batches_grow_like_root_d",
+        "lets the batch grow like the square root of d",
+        Wrong::BatchesGrowLikeRootD,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let cost = Cost {
-        share: (!cx.is("blocks_of_sixteen")).then_some(2),
-        growing: cx.is("batches_grow_like_root_d"),
+        share: (!cx.commits(&FAULTS, Wrong::BlocksOfSixteen)).then_some(2),
+        growing: cx.commits(&FAULTS, Wrong::BatchesGrowLikeRootD),
         fault: None,
     };
     let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
@@ -38,9 +58,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[31],
-    mutants: &[
-        Mutant::refuted("blocks_of_sixteen", "observes 16 attributes per block whatever d is"),
-        Mutant::refuted("batches_grow_like_root_d", "lets the batch grow like the square root of d"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -12,10 +12,10 @@
 use super::practical::{Batches, Practical};
 use lao_algorithms::BatchSizes;
 use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{Fault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 
 /// Attributes of an example: powers of two from here.
 const SMALLEST_DIM: usize = 128;
@@ -30,7 +30,7 @@ pub(super) struct Cost {
     /// Batches are `sqrt(d/128)` times larger.
     pub growing: bool,
     /// What is wrong with the source.
-    pub fault: Option<Fault>,
+    pub fault: Option<SourceFault>,
 }
 
 impl Cost {
@@ -101,12 +101,28 @@ pub(super) fn judge(
     Ok(())
 }
 
+const SOUND: Cost = Cost { share: None, growing: false, fault: None };
+
+const FAULTS: [Fault<Cost>; 3] = [
+    Fault::refuted(
+        "replays_one_batch",
+        "looks at one batch through all blocks, beyond the budget of its examples",
+        Cost { fault: Some(SourceFault::ReplaysBatch), ..SOUND },
+    ),
+    Fault::refuted(
+        "blocks_grow_with_d",
+        "observes d/8 attributes per block instead of 16",
+        Cost { share: Some(8), ..SOUND },
+    ),
+    Fault::refuted(
+        "batches_grow_like_root_d",
+        "lets the batch grow like the square root of d",
+        Cost { growing: true, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let cost = Cost {
-        share: cx.is("blocks_grow_with_d").then_some(8),
-        growing: cx.is("batches_grow_like_root_d"),
-        fault: cx.is("replays_one_batch").then_some(Fault::ReplaysBatch),
-    };
+    let cost = cx.arm(SOUND, &FAULTS);
     let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
     judge(cx, &cost, Exponent::Within(1.0, 1.0), sizes)
 }
@@ -124,13 +140,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted(
-            "replays_one_batch",
-            "looks at one batch through all blocks, beyond the budget of its examples",
-        ),
-        Mutant::refuted("blocks_grow_with_d", "observes d/8 attributes per block instead of 16"),
-        Mutant::refuted("batches_grow_like_root_d", "lets the batch grow like the square root of d"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

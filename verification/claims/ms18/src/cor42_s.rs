@@ -14,11 +14,11 @@
 
 use super::practical::Practical;
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::{Fault, Sabotage};
+use lao_verification_engine::mutants::{Sabotage, SourceFault};
 
 const DIM: usize = 512;
 const SPARSITY: [usize; 5] = [6, 12, 24, 48, 96];
@@ -36,6 +36,18 @@ struct Arm {
     keeps_a_third: bool,
     shrinks: bool,
 }
+
+const FAULTS: [Fault<fn(&mut Arm)>; 3] = [
+    Fault::refuted("keeps_a_third_of_the_attributes", "keeps d/3 coefficients whatever s is", |arm| {
+        arm.keeps_a_third = true
+    }),
+    Fault::refuted(
+        "repeats_every_example_four_times",
+        "counts every example four times, so the variance is fourfold",
+        |arm| arm.sabotage = SourceFault::Repeats(4).into(),
+    ),
+    Fault::refuted("batches_s_squared_times_too_small", "takes batches of B/s^2", |arm| arm.shrinks = true),
+];
 
 impl Arm {
     /// The gap with noise, in units of `sigma^2/B`.
@@ -68,16 +80,10 @@ fn slopes(replicates: &[Vec<f64>]) -> anyhow::Result<Vec<f64>> {
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, replicates) = (cx.size("trials")?, cx.size("replicates")?);
-    let sabotage = if cx.is("repeats_every_example_four_times") {
-        Fault::Repeats(4).into()
-    } else {
-        Sabotage::default()
-    };
-    let arm = Arm {
-        sabotage,
-        keeps_a_third: cx.is("keeps_a_third_of_the_attributes"),
-        shrinks: cx.is("batches_s_squared_times_too_small"),
-    };
+    let mut arm = Arm { sabotage: Sabotage::default(), keeps_a_third: false, shrinks: false };
+    if let Some(commit) = cx.fault(&FAULTS) {
+        commit(&mut arm);
+    }
     cx.split(3);
     cx.prob("gap at most sigma^2 s/B", DELTA, most, |trial| {
         let sparsity = SPARSITY[trial.number as usize % SPARSITY.len()];
@@ -125,13 +131,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("keeps_a_third_of_the_attributes", "keeps d/3 coefficients whatever s is"),
-        Mutant::refuted(
-            "repeats_every_example_four_times",
-            "counts every example four times, so the variance is fourfold",
-        ),
-        Mutant::refuted("batches_s_squared_times_too_small", "takes batches of B/s^2"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

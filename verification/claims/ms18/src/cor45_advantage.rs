@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::HybridParams;
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 use lao_verification_engine::judge::{exact_all, ratio};
@@ -158,14 +158,17 @@ fn counts(runs: &[Run], eps: f64) -> Vec<f64> {
     runs.iter().map(|run| run.to(eps)).collect()
 }
 
+const FAULTS: [Fault<Method>; 2] = [
+    Fault::refuted(
+        "exploits_random_support",
+        "Hybrid exploits a random support of the same size",
+        Method::RandomSupport,
+    ),
+    Fault::refuted("never_exploits", "Hybrid without exploiting updates", Method::Exploration),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let hybrid = if cx.is("exploits_random_support") {
-        Method::RandomSupport
-    } else if cx.is("never_exploits") {
-        Method::Exploration
-    } else {
-        Method::Hybrid
-    };
+    let hybrid = cx.arm(Method::Hybrid, &FAULTS);
     let (dim, n) = (cx.size("dim")? as usize, cx.size("runs")?);
     cx.split(SMALLEST.len() * (1 + EPS.len()) + 4);
     let alpha = cx.alpha();
@@ -291,9 +294,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[27],
-    mutants: &[
-        Mutant::refuted("exploits_random_support", "Hybrid exploits a random support of the same size"),
-        Mutant::refuted("never_exploits", "Hybrid without exploiting updates"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -34,7 +34,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -177,10 +177,42 @@ pub(super) fn units(cx: &mut Context<'_>, last: Last) {
     cx.judge("counts do not depend on the unit", exact_all(pairs, 1e-9));
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    DropsTheFirstGap,
+    FirstFormForEveryEps,
+    ForgetsKappaInTheNoise,
+    AddsTheRequirements,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted(
+        "drops_the_first_gap",
+        "kappa^2 s/(mu r_min^2) in the last term, as printed",
+        Wrong::DropsTheFirstGap,
+    ),
+    Fault::refuted(
+        "first_form_for_every_eps",
+        "uses the corrected first form for coarse targets as well",
+        Wrong::FirstFormForEveryEps,
+    ),
+    Fault::refuted("forgets_kappa_in_the_noise", "no kappa in the last term", Wrong::ForgetsKappaInTheNoise),
+    Fault::refuted(
+        "adds_the_requirements",
+        "as many stages as both requirements together",
+        Wrong::AddsTheRequirements,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let requirements =
-        if cx.is("adds_the_requirements") { Requirements::Added } else { Requirements::Larger };
-    let coefficient = if cx.is("drops_the_first_gap") { Last::Printed } else { Last::Corrected };
+    let requirements = if cx.commits(&FAULTS, Wrong::AddsTheRequirements) {
+        Requirements::Added
+    } else {
+        Requirements::Larger
+    };
+    let coefficient =
+        if cx.commits(&FAULTS, Wrong::DropsTheFirstGap) { Last::Printed } else { Last::Corrected };
     cx.split(4);
     units(cx, coefficient);
     let (mut corrected, mut sharper) = (PropertyTally::new(), PropertyTally::new());
@@ -188,11 +220,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (count, stages) = cell.literal(requirements);
         let fine = cell.eps * cell.blocks as f64 <= cell.kappa.powi(2) * cell.gap_0;
         for (tally, last) in [(&mut corrected, coefficient), (&mut sharper, Last::Sharper)] {
-            if last != Last::Sharper && !fine && !cx.is("first_form_for_every_eps") {
+            if last != Last::Sharper && !fine && !cx.commits(&FAULTS, Wrong::FirstFormForEveryEps) {
                 continue;
             }
             let mut terms = cell.terms(last);
-            if cx.is("forgets_kappa_in_the_noise") {
+            if cx.commits(&FAULTS, Wrong::ForgetsKappaInTheNoise) {
                 terms[2] /= cell.kappa.powi(3);
             }
             tally.check(count, cell.bound(terms, stages));
@@ -232,14 +264,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[26, 27, 28],
-    mutants: &[
-        Mutant::refuted("drops_the_first_gap", "kappa^2 s/(mu r_min^2) in the last term, as printed"),
-        Mutant::refuted(
-            "first_form_for_every_eps",
-            "uses the corrected first form for coarse targets as well",
-        ),
-        Mutant::refuted("forgets_kappa_in_the_noise", "no kappa in the last term"),
-        Mutant::refuted("adds_the_requirements", "as many stages as both requirements together"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

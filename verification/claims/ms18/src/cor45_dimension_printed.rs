@@ -15,12 +15,15 @@
 //! *Control.* Both judges must accept the corrected term.
 
 use super::cor45_dimension::{Last, grid, units};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
+const CONTROL: [Fault<Last>; 1] =
+    [Fault::held("corrected_form", "kappa^2 s gap_0/(mu r_min^2)", Last::Corrected)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let last = if cx.is("corrected_form") { Last::Corrected } else { Last::Printed };
+    let last = cx.arm(Last::Printed, &CONTROL);
     cx.split(2);
     units(cx, last);
     let mut tally = PropertyTally::new();
@@ -49,6 +52,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[26, 27],
-    mutants: &[Mutant::held("corrected_form", "kappa^2 s gap_0/(mu r_min^2)")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -21,7 +21,7 @@ use lao_algorithms::murata_suzuki::{Exploration, ExplorationParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Source, Told};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Metered, numbers};
 use lao_verification_engine::judge::PropertyTally;
@@ -95,6 +95,22 @@ struct Work {
     examples: f64,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    DenseInnerProduct,
+    KeepsWhatItWasTold,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("dense_inner_product", "the residual reads every attribute", Wrong::DenseInnerProduct),
+    Fault::refuted(
+        "keeps_what_it_was_told",
+        "the learner stores every sum that it was told",
+        Wrong::KeepsWhatItWasTold,
+    ),
+];
+
 fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Result<Work> {
     fn run<S: Source>(source: S, learner: &mut dyn Learner, seed: &Seed) -> anyhow::Result<(S, u64)> {
         let mut session = Session::new(source, Budget::Unlimited, &seed.child("algorithm"));
@@ -106,7 +122,7 @@ fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Resu
     let mut learner = params(dim, budget, batch).check_with(counting.clone())?;
     counting.handed.store(0, Ordering::Relaxed);
     let metered = Metered::new(source(dim, &seed)?);
-    let (metered, examples) = if cx.is("dense_inner_product") {
+    let (metered, examples) = if cx.commits(&FAULTS, Wrong::DenseInnerProduct) {
         let (source, examples) = run(Overreaches::new(metered, Overreach::All), &mut learner, &seed)?;
         (source.inner().clone(), examples)
     } else {
@@ -134,7 +150,7 @@ fn state(cx: &Context<'_>, dim: usize) -> anyhow::Result<[usize; 2]> {
         Ok([early, numbers(&*learner)?])
     }
     let (seed, mut learner) = (cx.seed("state"), params(dim, 40, 1).build()?);
-    if cx.is("keeps_what_it_was_told") {
+    if cx.commits(&FAULTS, Wrong::KeepsWhatItWasTold) {
         return after(&mut Hoarder { learner, kept: Vec::new() }, dim, &seed);
     }
     after(&mut learner, dim, &seed)
@@ -219,9 +235,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("dense_inner_product", "the residual reads every attribute"),
-        Mutant::refuted("keeps_what_it_was_told", "the learner stores every sum that it was told"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

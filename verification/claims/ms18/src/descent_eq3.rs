@@ -15,26 +15,41 @@
 
 use lao_kernels::HardThreshold;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     StepInstance, dot, in_units, norm2, norm2_on, strain, sup_norm, tally,
 };
 use rand::RngExt;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    DropsErrorTerm,
+    ErrorByMeanSquare,
+    SmoothnessWithoutFactorTwo,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("drops_error_term", "without 2 s eta |e|_inf^2", Wrong::DropsErrorTerm),
+    Fault::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2", Wrong::ErrorByMeanSquare),
+    Fault::refuted("smoothness_without_factor_two", "L = max u' Sigma u", Wrong::SmoothnessWithoutFactorTwo),
+];
+
 /// Both sides less `<g, D>`, so that they are sums of squares where the inequality is close.
 fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)> {
     let StepInstance { eta, g, .. } = instance;
     let stepped = instance.step(HardThreshold::default())?;
-    let smoothness = instance.smoothness() * if cx.is("smoothness_without_factor_two") { 0.5 } else { 1.0 };
+    let smoothness = instance.smoothness()
+        * if cx.commits(&FAULTS, Wrong::SmoothnessWithoutFactorTwo) { 0.5 } else { 1.0 };
     let q = 0.25 / eta + smoothness / 2.0;
     let all = stepped.after_set | instance.before_set | instance.star_set;
     let moved: Vec<f64> = stepped.difference.iter().zip(g).map(|(d, g)| d + eta * g).collect();
     let squares = norm2_on(&moved, all) - eta * eta * norm2_on(g, all);
     let (error, along) = (instance.error(), dot(g, &stepped.difference));
-    let size = if cx.is("drops_error_term") {
+    let size = if cx.commits(&FAULTS, Wrong::DropsErrorTerm) {
         0.0
-    } else if cx.is("error_by_mean_square") {
+    } else if cx.commits(&FAULTS, Wrong::ErrorByMeanSquare) {
         norm2(&error) / instance.dim() as f64
     } else {
         sup_norm(&error).powi(2)
@@ -93,10 +108,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("drops_error_term", "without 2 s eta |e|_inf^2"),
-        Mutant::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2"),
-        Mutant::refuted("smoothness_without_factor_two", "L = max u' Sigma u"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

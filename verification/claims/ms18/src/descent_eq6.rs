@@ -16,7 +16,7 @@
 //! sign. Within 14 attributes `2 r q |v|^2` covers the first two and the last: they show in the wide families.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     StepInstance, in_units, minus, norm2, norm2_on, strain, sup_norm, tally,
@@ -24,15 +24,37 @@ use lao_verification_engine::instance::{
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::KeepsByLot;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    DropsFiveHalves,
+    ErrorByMeanSquare,
+    KeepsByLot,
+    EightfoldStep,
+    StepsUphill,
+}
+
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted(
+        "drops_five_halves",
+        "the error term with eta L in place of 5/2 + eta L",
+        Wrong::DropsFiveHalves,
+    ),
+    Fault::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2", Wrong::ErrorByMeanSquare),
+    Fault::refuted("keeps_by_lot", "thresholding keeps s entries by lot", Wrong::KeepsByLot),
+    Fault::refuted("eightfold_step", "the step is eight times eta, the bound is not", Wrong::EightfoldStep),
+    Fault::refuted("steps_uphill", "the step has the wrong sign", Wrong::StepsUphill),
+];
+
 fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)> {
     let StepInstance { eta, .. } = *instance;
-    let stepped = if cx.is("keeps_by_lot") {
+    let stepped = if cx.commits(&FAULTS, Wrong::KeepsByLot) {
         instance.step(KeepsByLot::new(instance.dim(), &cx.seed("lot")))?
-    } else if cx.is("steps_uphill") {
+    } else if cx.commits(&FAULTS, Wrong::StepsUphill) {
         let mut uphill = instance.clone();
         uphill.g.iter_mut().for_each(|g| *g = -*g);
         uphill.step(HardThreshold::default())?
-    } else if cx.is("eightfold_step") {
+    } else if cx.commits(&FAULTS, Wrong::EightfoldStep) {
         instance.step_of(8.0 * eta, HardThreshold::default())?
     } else {
         instance.step(HardThreshold::default())?
@@ -43,8 +65,12 @@ fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)
     let gradient = instance.gradient();
     let error = minus(&instance.g, &gradient);
     let sup2 = sup_norm(&error).powi(2);
-    let size = if cx.is("error_by_mean_square") { norm2(&error) / instance.dim() as f64 } else { sup2 };
-    let share = if cx.is("drops_five_halves") { 0.0 } else { 2.5 };
+    let size = if cx.commits(&FAULTS, Wrong::ErrorByMeanSquare) {
+        norm2(&error) / instance.dim() as f64
+    } else {
+        sup2
+    };
+    let share = if cx.commits(&FAULTS, Wrong::DropsFiveHalves) { 0.0 } else { 2.5 };
     let lost = 2.0 * r * instance.q() * instance.distance2();
     let seen = norm2_on(&gradient, instance.before_set | instance.star_set);
     let gained = 0.5 * (1.0 - r) * (0.25 + eta_l / 2.0) * eta * seen;
@@ -114,12 +140,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("drops_five_halves", "the error term with eta L in place of 5/2 + eta L"),
-        Mutant::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2"),
-        Mutant::refuted("keeps_by_lot", "thresholding keeps s entries by lot"),
-        Mutant::refuted("eightfold_step", "the step is eight times eta, the bound is not"),
-        Mutant::refuted("steps_uphill", "the step has the wrong sign"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

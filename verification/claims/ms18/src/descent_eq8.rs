@@ -23,7 +23,7 @@ use lao_kernels::SparseVector;
 use lao_observation::{
     BlockBuf, Budget, GradientAsk, Learner, Rng, Scratch, Seed, SessionLimit, Source, SourceError,
 };
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, climb, dot, minus, norm2, random_support, sparse_normal, strain, tally,
@@ -175,17 +175,25 @@ impl Instance {
     }
 }
 
+const SOUND: Arm = Arm { noise: 0.5, curvature: 1.0, told: 1.0 };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted(
+        "noise_weighs_less",
+        "gives the squared error the weight eta/2.2 in place of eta/2",
+        Arm { noise: 1.0 / 2.2, ..SOUND },
+    ),
+    Fault::refuted(
+        "descent_overstated",
+        "promises (1 + eta L) in place of (1 - eta L)",
+        Arm { curvature: -1.0, ..SOUND },
+    ),
+    Fault::refuted("step_reversed", "steps along the gradient", Arm { told: -1.0, ..SOUND }),
+    Fault::refuted("step_doubled", "steps twice as far as the bound assumes", Arm { told: 2.0, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let mut arm = Arm { noise: 0.5, curvature: 1.0, told: 1.0 };
-    if cx.is("noise_weighs_less") {
-        arm.noise = 1.0 / 2.2;
-    } else if cx.is("descent_overstated") {
-        arm.curvature = -1.0;
-    } else if cx.is("step_reversed") {
-        arm.told = -1.0;
-    } else if cx.is("step_doubled") {
-        arm.told = 2.0;
-    }
+    let arm = cx.arm(SOUND, &FAULTS);
     let [random] = tally(cx, "random", cx.size("random")?, |trial, [tally]| {
         let mut rng = trial.seed.child("data").rng();
         let instance = if trial.number == 0 { Instance::sharp(&mut rng) } else { Instance::draw(&mut rng) };
@@ -221,11 +229,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("noise_weighs_less", "gives the squared error the weight eta/2.2 in place of eta/2"),
-        Mutant::refuted("descent_overstated", "promises (1 + eta L) in place of (1 - eta L)"),
-        Mutant::refuted("step_reversed", "steps along the gradient"),
-        Mutant::refuted("step_doubled", "steps twice as far as the bound assumes"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -19,7 +19,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, Learner, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::probe;
@@ -145,6 +145,18 @@ fn tune<D: Design + Clone>(
     Ok(grid[best])
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    NeverExploits,
+    LabelsSwapped,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("never_exploits", "Hybrid without exploiting updates", Wrong::NeverExploits),
+    Fault::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration", Wrong::LabelsSwapped),
+];
+
 fn ordering<D: Design + Clone>(cx: &mut Context<'_>, setting: &Setting<D>) -> anyhow::Result<()> {
     let (mut exploration, mut hybrid) = (setting.exploration, setting.hybrid);
     let seeds = cx.size("tuning_seeds")?;
@@ -152,14 +164,14 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, setting: &Setting<D>) -> an
         exploration = tune(cx, setting, false, seeds)?;
         hybrid = tune(cx, setting, true, seeds)?;
     }
-    if cx.is("never_exploits") {
+    if cx.commits(&FAULTS, Wrong::NeverExploits) {
         hybrid.stage = hybrid.stage.map(|(explore, _)| (explore, 0));
     }
     let pairs = cx.all_trials(setting.name, cx.size("pairs")?, |trial| {
         Ok((exploration.run(&setting.design, &trial.seed)?, hybrid.run(&setting.design, &trial.seed)?))
     })?;
     let (mut exploration, mut hybrid): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-    if cx.is("labels_swapped") {
+    if cx.commits(&FAULTS, Wrong::LabelsSwapped) {
         std::mem::swap(&mut exploration, &mut hybrid);
     }
     let gaps = |curves: &[Vec<(u64, f64)>]| curves.iter().map(|curve| last(curve)).collect::<Vec<f64>>();
@@ -221,9 +233,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[30],
-    mutants: &[
-        Mutant::refuted("never_exploits", "Hybrid without exploiting updates"),
-        Mutant::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

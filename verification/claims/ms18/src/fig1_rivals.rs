@@ -27,7 +27,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
 
@@ -206,6 +206,26 @@ struct Match<'a, D> {
     pairs: u64,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    StepAHundredth,
+    LabelsSwapped,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "step_a_hundredth",
+        "Exploration with a hundredth of its step size",
+        Wrong::StepAHundredth,
+    ),
+    Fault::refuted(
+        "labels_swapped",
+        "calls each rival Exploration and Exploration the rival",
+        Wrong::LabelsSwapped,
+    ),
+];
+
 fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> anyhow::Result<()> {
     let Match { name, design, scene, normal, rival, pairs } = pairing;
     if *pairs == 0 || cx.is_settled() {
@@ -219,7 +239,7 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> 
         other = tune(cx, (name, design), *scene, *rival, seeds)?;
     }
     if let Tuned::Exploration { step_size, .. } = &mut exploration
-        && cx.is("step_a_hundredth")
+        && cx.commits(&FAULTS, Wrong::StepAHundredth)
     {
         *step_size *= 0.01;
     }
@@ -228,7 +248,7 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> 
     })?;
     let gaps = |of: usize| runs.iter().map(|run| last(&run[of])).collect::<Vec<f64>>();
     let (mut better, mut worse) = (gaps(0), gaps(1));
-    if cx.is("labels_swapped") {
+    if cx.commits(&FAULTS, Wrong::LabelsSwapped) {
         std::mem::swap(&mut better, &mut worse);
     }
     let finding = paired::better(&better, &worse, cx.alpha());
@@ -303,9 +323,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[30],
-    mutants: &[
-        Mutant::refuted("step_a_hundredth", "Exploration with a hundredth of its step size"),
-        Mutant::refuted("labels_swapped", "calls each rival Exploration and Exploration the rival"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -19,7 +19,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{EquicorrelatedBlocks, Noise, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{BlockBuf, Learner, Seed, Source, SourceError};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 
 const REASON: &str = "`comparable` is not a statement that a test could refute, and the CT-slice data \
@@ -105,6 +105,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.not_run(REASON)
 }
 
+/// Nothing is judged, so no arm runs.
+const FAULTS: [Fault<()>; 1] =
+    [Fault::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration", ())];
+
 /// The claim.
 pub const CLAIM: Claim = Claim {
     id: "ms18-fig2",
@@ -119,6 +123,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::NotRun(REASON),
     open: false,
     errata: &[],
-    mutants: &[Mutant::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration")],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,12 +17,12 @@ use lao_datasets::synthetic::{
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{GradientAsk, Rng, Scratch, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::{Fault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use rand::RngExt;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
@@ -40,26 +40,46 @@ fn entry(row: usize, attribute: usize) -> f64 {
 }
 
 /// What is wrong with a batch.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Arm {
-    fault: Option<Fault>,
+    fault: Option<SourceFault>,
     noise_ignores_counts: bool,
     independent_counts: bool,
     pairs_forgotten: bool,
 }
 
-impl Arm {
-    fn of(cx: &Context<'_>) -> Self {
-        let fault =
-            [("forgets_factor_two", Fault::Scaled(0.5)), ("repeats_every_example", Fault::Repeats(2))];
-        Arm {
-            fault: fault.iter().find(|(name, _)| cx.is(name)).map(|(_, fault)| *fault),
-            noise_ignores_counts: cx.is("noise_ignores_counts"),
-            independent_counts: cx.is("independent_counts"),
-            pairs_forgotten: cx.is("pairs_forgotten"),
-        }
-    }
+const SOUND: Arm =
+    Arm { fault: None, noise_ignores_counts: false, independent_counts: false, pairs_forgotten: false };
 
+const FAULTS: [Fault<Arm>; 5] = [
+    Fault::refuted(
+        "forgets_factor_two",
+        "uses (theta' x - y) x without the 2 of the squared loss",
+        Arm { fault: Some(SourceFault::Scaled(0.5)), ..SOUND },
+    ),
+    Fault::refuted(
+        "repeats_every_example",
+        "counts every example twice, so the variance doubles",
+        Arm { fault: Some(SourceFault::Repeats(2)), ..SOUND },
+    ),
+    Fault::refuted(
+        "noise_ignores_counts",
+        "draws one example's noise per row, however often the row came",
+        Arm { noise_ignores_counts: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "independent_counts",
+        "draws the count of every row by itself, so they do not add up",
+        Arm { independent_counts: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "pairs_forgotten",
+        "draws even and odd rows equally often",
+        Arm { pairs_forgotten: true, ..SOUND },
+    ),
+];
+
+impl Arm {
     fn counts(
         &self,
         rng: &mut Rng,
@@ -291,7 +311,7 @@ impl Way {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm::of(cx);
+    let arm = cx.arm(SOUND, &FAULTS);
     cx.split(3 + WAYS.len());
     let instances = cx.size("instances")?;
     let pairs = cx.all_trials("same examples", instances, |trial| same_examples(&arm, trial))?;
@@ -334,18 +354,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss"),
-        Mutant::refuted("repeats_every_example", "counts every example twice, so the variance doubles"),
-        Mutant::refuted(
-            "noise_ignores_counts",
-            "draws one example's noise per row, however often the row came",
-        ),
-        Mutant::refuted(
-            "independent_counts",
-            "draws the count of every row by itself, so they do not add up",
-        ),
-        Mutant::refuted("pairs_forgotten", "draws even and odd rows equally often"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -12,20 +12,34 @@
 //! *Mutants.* Entries kept by lot, the step against the vector's sign, a step of a quarter of eta.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{StepInstance, dot, in_units, norm2, norm2_on, strain, tally};
 use lao_verification_engine::mutants::KeepsByLot;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    KeepsByLot,
+    StepsUphill,
+    QuarterStep,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("keeps_by_lot", "thresholding keeps s entries by lot", Wrong::KeepsByLot),
+    Fault::refuted("steps_uphill", "the step has the wrong sign", Wrong::StepsUphill),
+    Fault::refuted("quarter_step", "the step is a quarter of eta, the bound is not", Wrong::QuarterStep),
+];
+
 fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)> {
     let StepInstance { eta, g, .. } = instance;
-    let stepped = if cx.is("keeps_by_lot") {
+    let stepped = if cx.commits(&FAULTS, Wrong::KeepsByLot) {
         instance.step(KeepsByLot::new(instance.dim(), &cx.seed("lot")))?
-    } else if cx.is("steps_uphill") {
+    } else if cx.commits(&FAULTS, Wrong::StepsUphill) {
         let mut uphill = instance.clone();
         uphill.g.iter_mut().for_each(|g| *g = -*g);
         uphill.step(HardThreshold::default())?
-    } else if cx.is("quarter_step") {
+    } else if cx.commits(&FAULTS, Wrong::QuarterStep) {
         instance.step_of(eta / 4.0, HardThreshold::default())?
     } else {
         instance.step(HardThreshold::default())?
@@ -78,10 +92,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[9],
-    mutants: &[
-        Mutant::refuted("keeps_by_lot", "thresholding keeps s entries by lot"),
-        Mutant::refuted("steps_uphill", "the step has the wrong sign"),
-        Mutant::refuted("quarter_step", "the step is a quarter of eta, the bound is not"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

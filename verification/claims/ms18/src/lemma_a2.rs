@@ -10,7 +10,7 @@
 //! *Mutant.* Without the `\ S_{t-1}` of the second set, old members that lie in S* are counted as new.
 
 use lao_kernels::Support;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{members, subsets};
 use lao_verification_engine::judge::exact_all;
@@ -25,11 +25,17 @@ fn as_number(set: &Support) -> f64 {
     set.iter().map(|j| f64::from(1 << j)).sum()
 }
 
+const FAULTS: [Fault<bool>; 1] = [Fault::refuted(
+    "second_set_keeps_old_members",
+    "the second set is S_t n S* without removing S_{t-1}",
+    true,
+)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let all: Vec<Support> = subsets(DIM).map(as_support).collect();
     // Row S_{t-1}, column S*.
     let unions: Vec<Vec<Support>> = all.iter().map(|a| all.iter().map(|b| a.union(b)).collect()).collect();
-    let keeps_old = cx.is("second_set_keeps_old_members");
+    let keeps_old = cx.arm(false, &FAULTS);
     let pairs = cx.all_trials("triples", all.len() as u64, |trial| {
         let (now_bits, now) = (trial.number as usize, &all[trial.number as usize]);
         let mut pairs = Vec::with_capacity(2 * all.len() * all.len());
@@ -62,9 +68,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[Mutant::refuted(
-        "second_set_keeps_old_members",
-        "the second set is S_t n S* without removing S_{t-1}",
-    )],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -18,7 +18,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{pad, subsets, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -89,9 +89,29 @@ fn supports_of_run(trial: &Trial) -> anyhow::Result<(u128, Vec<u128>)> {
     Ok((support_of(&star.view().to_dense()), supports))
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    SupportsNotPadded,
+    AlsoReplacesOldMembers,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "supports_not_padded",
+        "takes the supports as they are, as the paper does",
+        Wrong::SupportsNotPadded,
+    ),
+    Fault::refuted(
+        "also_replaces_old_members",
+        "asks for room for S_t \\ S*, old members included",
+        Wrong::AlsoReplacesOldMembers,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let padded = !cx.is("supports_not_padded");
-    let forgets_old = cx.is("also_replaces_old_members");
+    let padded = !cx.commits(&FAULTS, Wrong::SupportsNotPadded);
+    let forgets_old = cx.commits(&FAULTS, Wrong::AlsoReplacesOldMembers);
     let runs = cx.size("runs")?;
     judge(cx, Reading { padded, forgets_old }, runs)
 }
@@ -110,9 +130,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[9],
-    mutants: &[
-        Mutant::refuted("supports_not_padded", "takes the supports as they are, as the paper does"),
-        Mutant::refuted("also_replaces_old_members", "asks for room for S_t \\ S*, old members included"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

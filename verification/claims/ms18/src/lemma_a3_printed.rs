@@ -9,11 +9,13 @@
 //! be accepted.
 
 use super::lemma_a3::{Reading, judge};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "index sets padded to s members", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let padded = cx.is("corrected_form");
+    let padded = cx.arm(false, &CONTROL);
     let runs = cx.size("runs")?;
     judge(cx, Reading { padded, forgets_old: false }, runs)
 }
@@ -31,6 +33,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[9],
-    mutants: &[Mutant::held("corrected_form", "index sets padded to s members")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -12,7 +12,7 @@
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::mutants::KeepsSmallest;
@@ -42,6 +42,24 @@ fn best_approximation(z: &[f64], size: usize) -> Vec<f64> {
     best
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    DenominatorOffByOne,
+    CountsOneKeptTooMany,
+    KeepsSmallest,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("denominator_off_by_one", "the factor (n-s)/(n-s*+1)", Wrong::DenominatorOffByOne),
+    Fault::refuted(
+        "counts_one_kept_too_many",
+        "keeps s entries and claims the loss of s+1",
+        Wrong::CountsOneKeptTooMany,
+    ),
+    Fault::refuted("keeps_smallest", "keeps the entries of smallest magnitude", Wrong::KeepsSmallest),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let n = cx.size("instances")?.div_ceil(EACH as u64);
     let [all] = tally(cx, "instances", n, |trial, [tally]| {
@@ -54,14 +72,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let z = draw(&mut rng, n, i % 4);
             let b = if i % 8 < 4 { best_approximation(&z, star) } else { sparse_normal(&mut rng, n, star) };
             let mut kept = SparseVector::zeros(n);
-            if cx.is("keeps_smallest") {
+            if cx.commits(&FAULTS, Wrong::KeepsSmallest) {
                 smallest.keep(&z, s, &mut kept)?;
             } else {
                 hard.keep(&z, s, &mut kept)?;
             }
-            let (above, below) = if cx.is("counts_one_kept_too_many") {
+            let (above, below) = if cx.commits(&FAULTS, Wrong::CountsOneKeptTooMany) {
                 (n - s - 1, n - star)
-            } else if cx.is("denominator_off_by_one") {
+            } else if cx.commits(&FAULTS, Wrong::DenominatorOffByOne) {
                 (n - s, n - star + 1)
             } else {
                 (n - s, n - star)
@@ -91,10 +109,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("denominator_off_by_one", "the factor (n-s)/(n-s*+1)"),
-        Mutant::refuted("counts_one_kept_too_many", "keeps s entries and claims the loss of s+1"),
-        Mutant::refuted("keeps_smallest", "keeps the entries of smallest magnitude"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

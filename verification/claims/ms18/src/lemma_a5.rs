@@ -13,7 +13,7 @@
 //! *Mutants.* mu too large (3 mu; 1.01 mu is seen by the sharp forms only), the gradient on S alone, 1.6 for 1.5.
 
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, climb, members, minus, norm2, norm2_on, sparse_normal, strain, support_of, tally,
@@ -25,6 +25,34 @@ struct Instance {
     theta: Vec<f64>,
     star: Vec<f64>,
 }
+
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    /// Of the convexity.
+    factor: f64,
+    /// Takes the gradient on the support of the estimate alone.
+    estimate_only: bool,
+    /// The sharper constant.
+    sharp: f64,
+}
+
+const SOUND: Arm = Arm { factor: 1.0, estimate_only: false, sharp: 1.5 };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted("convexity_tripled", "3 mu in place of mu", Arm { factor: 3.0, ..SOUND }),
+    Fault::refuted(
+        "convexity_one_percent_too_large",
+        "1.01 mu in place of mu",
+        Arm { factor: 1.01, ..SOUND },
+    ),
+    Fault::refuted(
+        "gradient_on_estimate_only",
+        "the gradient on S, without S*",
+        Arm { estimate_only: true, ..SOUND },
+    ),
+    Fault::refuted("sharp_constant_too_large", "1.6 in place of 1.5", Arm { sharp: 1.6, ..SOUND }),
+];
 
 impl Instance {
     fn random(rng: &mut Rng) -> Self {
@@ -48,20 +76,13 @@ impl Instance {
 
     /// The sides of the three inequalities, in units of `|grad|^2`.
     fn sides(&self, cx: &Context<'_>) -> [(f64, f64); 3] {
-        let factor = if cx.is("convexity_tripled") {
-            3.0
-        } else if cx.is("convexity_one_percent_too_large") {
-            1.01
-        } else {
-            1.0
-        };
+        let Arm { factor, estimate_only, sharp } = cx.arm(SOUND, &FAULTS);
         let mu = 2.0 * self.population.smallest() * factor;
         let gradient = self.population.gradient(&self.theta, &self.star);
-        let star = if cx.is("gradient_on_estimate_only") { 0 } else { support_of(&self.star) };
+        let star = if estimate_only { 0 } else { support_of(&self.star) };
         let on = norm2_on(&gradient, support_of(&self.theta) | star);
         let gap = self.population.gap(&self.theta, &self.star);
         let distance = mu * mu / 4.0 * norm2(&minus(&self.theta, &self.star));
-        let sharp = if cx.is("sharp_constant_too_large") { 1.6 } else { 1.5 };
         let scale = norm2(&gradient).max(f64::MIN_POSITIVE);
         let sides = [(mu * gap + distance, on), (sharp * mu * gap + distance, on), (2.0 * mu * gap, on)];
         sides.map(|(lhs, rhs)| (lhs / scale, rhs / scale))
@@ -118,11 +139,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("convexity_tripled", "3 mu in place of mu"),
-        Mutant::refuted("convexity_one_percent_too_large", "1.01 mu in place of mu"),
-        Mutant::refuted("gradient_on_estimate_only", "the gradient on S, without S*"),
-        Mutant::refuted("sharp_constant_too_large", "1.6 in place of 1.5"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@ use lao_algorithms::{BatchSizes, StepSizes};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::exact;
 use lao_verification_engine::mutants::Keep;
@@ -78,12 +78,35 @@ fn exploration(rho: f64, constants: &Virtual<CorrelatedPairs>, updates: u64) -> 
     }
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    ConstantLargeStep,
+    NoThreshold,
+    StartsOnTheRightSupport,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted(
+        "constant_large_step",
+        "steps by .1 always, which is enough to change the support",
+        Wrong::ConstantLargeStep,
+    ),
+    Fault::refuted("no_threshold", "never thresholds", Wrong::NoThreshold),
+    Fault::refuted(
+        "starts_on_the_right_support",
+        "starts where theta* lives",
+        Wrong::StartsOnTheRightSupport,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, steps) = (cx.size("trials")?, cx.size("steps")?);
     let shrinking = StepSizes::InverseSqrt(0.005);
-    let step_size = if cx.is("constant_large_step") { StepSizes::Constant(0.1) } else { shrinking };
-    let keep = if cx.is("no_threshold") { Keep::All } else { Keep::default() };
-    let start = if cx.is("starts_on_the_right_support") { unit(0, RHO) } else { unit(1, RHO) };
+    let step_size =
+        if cx.commits(&FAULTS, Wrong::ConstantLargeStep) { StepSizes::Constant(0.1) } else { shrinking };
+    let keep = if cx.commits(&FAULTS, Wrong::NoThreshold) { Keep::All } else { Keep::default() };
+    let start = if cx.commits(&FAULTS, Wrong::StartsOnTheRightSupport) { unit(0, RHO) } else { unit(1, RHO) };
     cx.split(4);
     cx.prob("naive method: the gap stays above .9", 1.0 - LOCKED, most, |trial| {
         Ok(naive(trial, steps, step_size, start.clone(), keep.clone())? > 0.9)
@@ -121,10 +144,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("constant_large_step", "steps by .1 always, which is enough to change the support"),
-        Mutant::refuted("no_threshold", "never thresholds"),
-        Mutant::refuted("starts_on_the_right_support", "starts where theta* lives"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -24,7 +24,7 @@
 
 use lao_algorithms::murata_suzuki::{Form as Reading, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -36,6 +36,36 @@ const DELTA: f64 = 0.05;
 
 /// Roundings of a dozen operations.
 const TOLERANCE: f64 = 1e-12;
+
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    HalfSmoothness,
+    SixtyThree,
+    BatchWithoutR4,
+    NoiseAsPrinted,
+    Seventeen,
+}
+
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted("sparsity_with_63", "asks for 63/(eta mu)^2 in place of 64/(eta mu)^2", Wrong::SixtyThree),
+    Fault::refuted(
+        "constant_17_for_16",
+        "puts a slightly larger constant in front of the squared sup norm",
+        Wrong::Seventeen,
+    ),
+    Fault::refuted("batch_without_r4", "takes the printed batch, without R^4", Wrong::BatchWithoutR4),
+    Fault::refuted(
+        "noise_as_printed",
+        "takes the printed noise term: 4 for 16, no R^2, log(d/delta)",
+        Wrong::NoiseAsPrinted,
+    ),
+    Fault::refuted(
+        "smoothness_without_the_2",
+        "takes L and mu for the eigenvalues, without the 2 of the loss",
+        Wrong::HalfSmoothness,
+    ),
+];
 
 /// A problem, and what the production constants make of it.
 struct Setting {
@@ -56,20 +86,20 @@ impl Setting {
             sparsity: support,
         };
         let mut believed = truth;
-        if cx.is("smoothness_without_the_2") {
+        if cx.commits(&FAULTS, Wrong::HalfSmoothness) {
             (believed.smoothness, believed.convexity) = (truth.smoothness / 2.0, truth.convexity / 2.0);
         }
         let mut sparsity = Problem::required_sparsity(&believed);
-        if cx.is("sparsity_with_63") {
+        if cx.commits(&FAULTS, Wrong::SixtyThree) {
             sparsity = ((63.0 * 16.0 * kappa * kappa + 1.0) * support as f64).ceil() as usize;
         }
         let theory = Problem::new(believed, 4 * sparsity, sparsity);
-        let reading = |fault| if cx.is(fault) { Reading::Printed } else { Reading::Corrected };
+        let reading = |wrong| if cx.commits(&FAULTS, wrong) { Reading::Printed } else { Reading::Corrected };
         Setting {
             truth,
             theory,
-            batch: theory.batch_a1(DELTA, reading("batch_without_r4")),
-            noise: theory.noise_a1(DELTA, reading("noise_as_printed")),
+            batch: theory.batch_a1(DELTA, reading(Wrong::BatchWithoutR4)),
+            noise: theory.noise_a1(DELTA, reading(Wrong::NoiseAsPrinted)),
         }
     }
 
@@ -119,7 +149,7 @@ impl Setting {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let constant = if cx.is("constant_17_for_16") { 17.0 } else { 16.0 };
+    let constant = if cx.commits(&FAULTS, Wrong::Seventeen) { 17.0 } else { 16.0 };
     let (mut shape, mut load, mut rate) = (PropertyTally::new(), PropertyTally::new(), PropertyTally::new());
     let (mut terms, mut units) = (Vec::new(), Vec::new());
     let mut printed_load = 0.0_f64;
@@ -166,18 +196,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[5, 6, 7, 8],
-    mutants: &[
-        Mutant::refuted("sparsity_with_63", "asks for 63/(eta mu)^2 in place of 64/(eta mu)^2"),
-        Mutant::refuted(
-            "constant_17_for_16",
-            "puts a slightly larger constant in front of the squared sup norm",
-        ),
-        Mutant::refuted("batch_without_r4", "takes the printed batch, without R^4"),
-        Mutant::refuted("noise_as_printed", "takes the printed noise term: 4 for 16, no R^2, log(d/delta)"),
-        Mutant::refuted(
-            "smoothness_without_the_2",
-            "takes L and mu for the eigenvalues, without the 2 of the loss",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

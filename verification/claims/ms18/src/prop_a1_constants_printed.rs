@@ -14,7 +14,7 @@ use super::literal::{self, BUDGET, DIM, explore};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::{Hadamard, Scaled};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::mutants::Keep;
 
@@ -39,8 +39,14 @@ fn ratio(trial: &Trial, reading: Reading) -> anyhow::Result<f64> {
     Ok(path.last_gap() / (theory.noise_a1(DELTA, reading) / batch as f64))
 }
 
+const CONTROL: [Fault<Reading>; 1] = [Fault::held(
+    "corrected_form",
+    "batch with R^4, noise term with 16 R^2 log(2d/delta)",
+    Reading::Corrected,
+)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let reading = if cx.is("corrected_form") { Reading::Corrected } else { Reading::Printed };
+    let reading = cx.arm(Reading::Printed, &CONTROL);
     let most = cx.size("trials")?;
     cx.prob("R = 30, one update from theta*", 2.0 * DELTA, most, |trial| Ok(ratio(trial, reading)? <= 1.0))?;
     if cx.honest() {
@@ -66,6 +72,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[5, 6],
-    mutants: &[Mutant::held("corrected_form", "batch with R^4, noise term with 16 R^2 log(2d/delta)")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

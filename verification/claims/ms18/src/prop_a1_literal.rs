@@ -18,9 +18,9 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::Hadamard;
 use lao_kernels::{NotFinite, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
-use lao_verification_engine::mutants::{Fault, Keep, KeepsSmallest};
+use lao_verification_engine::mutants::{Keep, KeepsSmallest, SourceFault};
 
 /// Noise levels, one cell each.
 const NOISE: [f64; 4] = [0.0, 1.0, 30.0, 300.0];
@@ -41,7 +41,7 @@ const STARTS: [Start; 4] = [Start::Zero, Start::Random, Start::Near, Start::Opti
 #[derive(Clone, Debug)]
 struct Arm {
     delta: f64,
-    fault: Option<Fault>,
+    fault: Option<SourceFault>,
     smallest: bool,
     gradient_only: bool,
     step: f64,
@@ -76,21 +76,34 @@ impl Threshold for OfGradientOnly {
     }
 }
 
+/// First attribute of the last block.
+const LAST_BLOCK: u32 = (DIM - (BUDGET - 1025)) as u32;
+
+const FAULTS: [Fault<fn(&mut Arm)>; 6] = [
+    Fault::refuted("flips_sign", "steps up the gradient", |arm| arm.fault = Some(SourceFault::Scaled(-1.0))),
+    Fault::refuted("drops_last_block", "never fills the last block, where theta* lives", |arm| {
+        arm.fault = Some(SourceFault::DropsFrom(LAST_BLOCK))
+    }),
+    Fault::refuted(
+        "residual_from_block_only",
+        "computes the residual from the block, not from supp(theta)",
+        |arm| arm.fault = Some(SourceFault::ResidualFromBlock),
+    ),
+    Fault::refuted("steps_64_times_too_short", "steps by eta/64", |arm| arm.step = 1.0 / 64.0),
+    Fault::refuted("thresholds_the_gradient_only", "thresholds eta g instead of theta - eta g", |arm| {
+        arm.gradient_only = true
+    }),
+    Fault::refuted("keeps_smallest", "keeps the s smallest non-zero entries", |arm| arm.smallest = true),
+];
+
 impl Arm {
     fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
-        let last_block = DIM - (BUDGET - 1025);
-        let fault = [
-            ("flips_sign", Fault::Scaled(-1.0)),
-            ("drops_last_block", Fault::DropsFrom(last_block as u32)),
-            ("residual_from_block_only", Fault::ResidualFromBlock),
-        ];
-        Ok(Arm {
-            delta: 1.0 / cx.size("one_in")? as f64,
-            fault: fault.iter().find(|(name, _)| cx.is(name)).map(|(_, fault)| *fault),
-            smallest: cx.is("keeps_smallest"),
-            gradient_only: cx.is("thresholds_the_gradient_only"),
-            step: if cx.is("steps_64_times_too_short") { 1.0 / 64.0 } else { 1.0 },
-        })
+        let delta = 1.0 / cx.size("one_in")? as f64;
+        let mut arm = Arm { delta, fault: None, smallest: false, gradient_only: false, step: 1.0 };
+        if let Some(commit) = cx.fault(&FAULTS) {
+            commit(&mut arm);
+        }
+        Ok(arm)
     }
 
     fn update(&self, trial: &Trial, start: Start, noise: f64) -> anyhow::Result<Update> {
@@ -191,16 +204,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("flips_sign", "steps up the gradient"),
-        Mutant::refuted("drops_last_block", "never fills the last block, where theta* lives"),
-        Mutant::refuted(
-            "residual_from_block_only",
-            "computes the residual from the block, not from supp(theta)",
-        ),
-        Mutant::refuted("steps_64_times_too_short", "steps by eta/64"),
-        Mutant::refuted("thresholds_the_gradient_only", "thresholds eta g instead of theta - eta g"),
-        Mutant::refuted("keeps_smallest", "keeps the s smallest non-zero entries"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

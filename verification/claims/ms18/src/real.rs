@@ -22,10 +22,11 @@ use lao_datasets::format::Table;
 use lao_datasets::preprocess::{Centering, Clip, Standardizer};
 use lao_kernels::SparseView;
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
+use lao_verification_engine::claim::Fault;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::paired;
-use lao_verification_engine::mutants::{Fault, Faulty, Misdirected, Misdirection};
+use lao_verification_engine::mutants::{Faulty, Misdirected, Misdirection, SourceFault};
 use rand::RngExt;
 
 /// A dataset with all that is fixed in advance.
@@ -170,7 +171,7 @@ impl Setup {
         tables: &Tables,
         stream: &GivenExamples,
         learner: &mut dyn Learner,
-        fault: Fault,
+        fault: SourceFault,
         seed: &Seed,
     ) -> anyhow::Result<Curve> {
         let source = Faulty::new(stream.clone(), fault);
@@ -189,6 +190,25 @@ impl Setup {
     }
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wrong {
+    LabelsSwapped,
+    RandomAttributes,
+    StepReversed,
+}
+
+/// Faults of the claim on every dataset.
+pub(super) const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration", Wrong::LabelsSwapped),
+    Fault::refuted(
+        "exploits_random_attributes",
+        "Hybrid exploits a random support of the same size",
+        Wrong::RandomAttributes,
+    ),
+    Fault::refuted("step_reversed", "both methods step along the gradient", Wrong::StepReversed),
+];
+
 /// The experiment of every dataset. `trials` of 0 leaves it to another tier.
 pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
     let trials = cx.size("trials")?;
@@ -203,8 +223,12 @@ pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         Some(test) => Some(Tables::new(&loaded.train, test, setup.clip)?),
         None => None,
     };
-    let fault = if cx.is("step_reversed") { Fault::Scaled(-1.0) } else { Fault::Scaled(1.0) };
-    let misdirected = cx.is("exploits_random_attributes");
+    let fault = if cx.commits(&FAULTS, Wrong::StepReversed) {
+        SourceFault::Scaled(-1.0)
+    } else {
+        SourceFault::Scaled(1.0)
+    };
+    let misdirected = cx.commits(&FAULTS, Wrong::RandomAttributes);
     let pairs = cx.all_trials("trials", trials, |trial| {
         let own = match &given {
             Some(_) => None,
@@ -224,7 +248,7 @@ pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         Ok((run(setup.exploration(dim)?)?, run(setup.hybrid(dim, misdirected)?)?))
     })?;
     let (mut exploration, mut hybrid): (Vec<Curve>, Vec<Curve>) = pairs.into_iter().unzip();
-    if cx.is("labels_swapped") {
+    if cx.commits(&FAULTS, Wrong::LabelsSwapped) {
         std::mem::swap(&mut exploration, &mut hybrid);
     }
 

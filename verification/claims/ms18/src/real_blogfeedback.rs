@@ -9,7 +9,7 @@ use anyhow::bail;
 use lao_datasets::catalog::Loaded;
 use lao_datasets::format::Table;
 use lao_datasets::preprocess::log1p_labels;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 const SETUP: Setup = Setup {
@@ -48,10 +48,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration"),
-        Mutant::refuted("exploits_random_attributes", "Hybrid exploits a random support of the same size"),
-        Mutant::refuted("step_reversed", "both methods step along the gradient"),
-    ],
+    mutants: &mutants(&real::FAULTS),
     experiment,
 };

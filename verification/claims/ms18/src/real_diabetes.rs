@@ -6,7 +6,7 @@
 //! the tuning seeds it was slight with `s' = 6`.
 
 use super::real::{self, Setup, Tuned};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 const SETUP: Setup = Setup {
@@ -37,10 +37,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration"),
-        Mutant::refuted("exploits_random_attributes", "Hybrid exploits a random support of the same size"),
-        Mutant::refuted("step_reversed", "both methods step along the gradient"),
-    ],
+    mutants: &mutants(&real::FAULTS),
     experiment,
 };

@@ -4,7 +4,7 @@
 //! advantage shrinks towards the error that both reach in the end, where it is gone.
 
 use super::real::{self, Setup, Tuned};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 const SETUP: Setup = Setup {
@@ -35,10 +35,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration"),
-        Mutant::refuted("exploits_random_attributes", "Hybrid exploits a random support of the same size"),
-        Mutant::refuted("step_reversed", "both methods step along the gradient"),
-    ],
+    mutants: &mutants(&real::FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::Problem;
 use lao_datasets::synthetic::{Centered, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::{Constants, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -159,10 +159,24 @@ fn centered(cx: &mut Context<'_>, all_s: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    ForgetsFactorTwo,
+    SupportsOfSizeS,
+    AsksForEveryS,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("forgets_factor_two", "the eigenvalues themselves", Wrong::ForgetsFactorTwo),
+    Fault::refuted("supports_of_size_s", "eigenvalues over supports of size s", Wrong::SupportsOfSizeS),
+    Fault::refuted("asks_for_every_s", "Assumption 3 for all s up to d", Wrong::AsksForEveryS),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let factor = if cx.is("forgets_factor_two") { 1.0 } else { 2.0 };
-    let orders = if cx.is("supports_of_size_s") { 1 } else { 2 };
-    let (all_s, instances) = (cx.is("asks_for_every_s"), cx.size("instances")?);
+    let factor = if cx.commits(&FAULTS, Wrong::ForgetsFactorTwo) { 1.0 } else { 2.0 };
+    let orders = if cx.commits(&FAULTS, Wrong::SupportsOfSizeS) { 1 } else { 2 };
+    let (all_s, instances) = (cx.commits(&FAULTS, Wrong::AsksForEveryS), cx.size("instances")?);
     judge(cx, Reading { factor, orders, all_s }, instances)
 }
 
@@ -180,10 +194,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[1, 2],
-    mutants: &[
-        Mutant::refuted("forgets_factor_two", "the eigenvalues themselves"),
-        Mutant::refuted("supports_of_size_s", "eigenvalues over supports of size s"),
-        Mutant::refuted("asks_for_every_s", "Assumption 3 for all s up to d"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

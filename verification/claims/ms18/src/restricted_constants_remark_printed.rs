@@ -10,11 +10,14 @@
 //! *Control.* The corrected constants, at the s in use, through the same judges.
 
 use super::restricted_constants_remark::{Reading, judge};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "twice the eigenvalues, at the s in use", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let corrected = cx.is("corrected_form");
+    let corrected = cx.arm(false, &CONTROL);
     let (factor, instances) = (if corrected { 2.0 } else { 1.0 }, cx.size("instances")?);
     judge(cx, Reading { factor, orders: 2, all_s: !corrected }, instances)
 }
@@ -33,6 +36,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[1, 2],
-    mutants: &[Mutant::held("corrected_form", "twice the eigenvalues, at the s in use")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -17,7 +17,7 @@
 use lao_datasets::synthetic::{CommonSign, Design, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
 use lao_verification_engine::judge::PropertyTally;
@@ -77,9 +77,12 @@ fn error2<D: Design>(
     Ok(sup_norm(&minus(&estimate, &exact)).powi(2))
 }
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "constant 16 and log(2d/delta) in both terms", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const DIM: usize = 64;
-    let corrected = cx.is("corrected_form");
+    let corrected = cx.arm(false, &CONTROL);
     let bound =
         if corrected { Bound { constant: 16.0, sides: 2.0 } } else { Bound { constant: 4.0, sides: 1.0 } };
     cx.split(4);
@@ -130,6 +133,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[3, 4],
-    mutants: &[Mutant::held("corrected_form", "constant 16 and log(2d/delta) in both terms")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -24,10 +24,10 @@ use lao_datasets::synthetic::{
 };
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
-use lao_verification_engine::mutants::{Fault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use lao_verification_engine::probe::exploration_gradient;
 
 const DIM: usize = 128;
@@ -95,6 +95,30 @@ struct Setting {
     width: usize,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    PrintedConstant,
+    RangeWithoutSquare,
+    NoiseWithoutRange,
+    CountsExamplesTwice,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted(
+        "printed_constant",
+        "the printed bound: 4 for 16, log(d/delta) for the noise",
+        Wrong::PrintedConstant,
+    ),
+    Fault::refuted("range_without_square", "R in place of R^2 in the term of v", Wrong::RangeWithoutSquare),
+    Fault::refuted("noise_without_range", "sigma in place of R sigma", Wrong::NoiseWithoutRange),
+    Fault::refuted(
+        "counts_examples_twice",
+        "every example is counted twice: half as many are fresh",
+        Wrong::CountsExamplesTwice,
+    ),
+];
+
 impl Setting {
     fn name(&self) -> String {
         let Setting { design, error, noise, width } = self;
@@ -109,7 +133,7 @@ impl Setting {
         source.gradient_exact(theta.view(), &mut exact);
         let budget = SPARSITY + self.width;
         let estimate = if twice {
-            let source = Faulty::new(source, Fault::Repeats(2));
+            let source = Faulty::new(source, SourceFault::Repeats(2));
             exploration_gradient(source, theta.view(), SPARSITY, budget, BATCH)?
         } else {
             exploration_gradient(source, theta.view(), SPARSITY, budget, BATCH)?
@@ -122,13 +146,13 @@ impl Setting {
         let r = design(self.design)?.r_inf();
         let (order, d, batch) = ((SPARSITY + STAR) as f64, DIM as f64, BATCH as f64);
         let (v, sigma) = (self.error.norm(), self.noise.sigma());
-        if cx.is("printed_constant") {
+        if cx.commits(&FAULTS, Wrong::PrintedConstant) {
             let signal = 4.0 * order * r.powi(4) * (2.0 * d / DELTA).ln() * v * v;
             let noise = 4.0 * sigma * sigma * r * r * (d / DELTA).ln();
             return Ok(((signal + noise) / batch).sqrt());
         }
-        let range = if cx.is("range_without_square") { r } else { r * r };
-        let noise = if cx.is("noise_without_range") { 1.0 } else { r };
+        let range = if cx.commits(&FAULTS, Wrong::RangeWithoutSquare) { r } else { r * r };
+        let noise = if cx.commits(&FAULTS, Wrong::NoiseWithoutRange) { 1.0 } else { r };
         let log = (2.0 * d / DELTA).ln();
         Ok(2.0 * (2.0 * log / batch).sqrt() * (order.sqrt() * range * v + noise * sigma))
     }
@@ -167,7 +191,7 @@ fn settings(all: bool) -> Vec<Setting> {
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let settings = settings(cx.size("all_settings")? > 0);
     cx.split(settings.len());
-    let (most, twice) = (cx.size("trials")?, cx.is("counts_examples_twice"));
+    let (most, twice) = (cx.size("trials")?, cx.commits(&FAULTS, Wrong::CountsExamplesTwice));
     for setting in &settings {
         let bound = setting.bound(cx)?;
         cx.prob(&setting.name(), 2.0 * DELTA, most, |trial| {
@@ -206,11 +230,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[3, 4],
-    mutants: &[
-        Mutant::refuted("printed_constant", "the printed bound: 4 for 16, log(d/delta) for the noise"),
-        Mutant::refuted("range_without_square", "R in place of R^2 in the term of v"),
-        Mutant::refuted("noise_without_range", "sigma in place of R sigma"),
-        Mutant::refuted("counts_examples_twice", "every example is counted twice: half as many are fresh"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -28,10 +28,10 @@ use lao_datasets::synthetic::{
 };
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
-use lao_verification_engine::mutants::{Fault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use lao_verification_engine::probe;
 
 const DIM: usize = 12;
@@ -77,7 +77,7 @@ fn share<D: Design + Clone>(
     design: &D,
     part: Part,
     batch: u64,
-    fault: Option<Fault>,
+    fault: Option<SourceFault>,
     range: f64,
 ) -> anyhow::Result<f64> {
     // With noise alone theta must equal theta*.
@@ -105,16 +105,38 @@ fn share<D: Design + Clone>(
     Ok(error / bound)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    ForgetsTheRange,
+    RepeatsExamples,
+    ForgetsFactorTwo,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("forgets_the_range", "computes the bound as if R were 1", Wrong::ForgetsTheRange),
+    Fault::refuted(
+        "repeats_examples",
+        "fills the batch with 256 copies of each example",
+        Wrong::RepeatsExamples,
+    ),
+    Fault::refuted(
+        "forgets_factor_two",
+        "uses (theta' x - y) x without the 2 of the squared loss",
+        Wrong::ForgetsFactorTwo,
+    ),
+];
+
 fn cell<D: Design + Clone>(cx: &mut Context<'_>, name: &str, design: &D, part: Part) -> anyhow::Result<()> {
     const BATCH: u64 = 4096;
-    let fault = if cx.is("repeats_examples") {
-        Some(Fault::Repeats(256))
-    } else if cx.is("forgets_factor_two") {
-        Some(Fault::Scaled(0.5))
+    let fault = if cx.commits(&FAULTS, Wrong::RepeatsExamples) {
+        Some(SourceFault::Repeats(256))
+    } else if cx.commits(&FAULTS, Wrong::ForgetsFactorTwo) {
+        Some(SourceFault::Scaled(0.5))
     } else {
         None
     };
-    let range = if cx.is("forgets_the_range") { 1.0 } else { design.r_inf() };
+    let range = if cx.commits(&FAULTS, Wrong::ForgetsTheRange) { 1.0 } else { design.r_inf() };
     let most = cx.size("trials")?;
     cx.prob(name, 2.0 * DELTA, most, |trial| Ok(share(trial, design, part, BATCH, fault, range)? <= 1.0))?;
     if cx.honest() {
@@ -153,10 +175,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[18],
-    mutants: &[
-        Mutant::refuted("forgets_the_range", "computes the bound as if R were 1"),
-        Mutant::refuted("repeats_examples", "fills the batch with 256 copies of each example"),
-        Mutant::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

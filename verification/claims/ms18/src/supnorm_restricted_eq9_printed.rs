@@ -17,7 +17,7 @@
 use super::supnorm_restricted_eq9::exploitation_gradient;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, prob};
 use lao_verification_engine::special::normal_sf;
@@ -26,10 +26,13 @@ use lao_verification_engine::special::normal_sf;
 const CASES: [(f64, f64); 6] =
     [(1.0, 0.01), (1.0, 0.001), (2.0, 0.01), (4.0, 0.001), (16.0, 1e-4), (64.0, 1e-6)];
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "16 in place of 4, log(2s/delta) in both terms", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const DELTA: f64 = 0.001;
     const PER_TRIAL: u64 = 500;
-    let corrected = cx.is("corrected_form");
+    let corrected = cx.arm(false, &CONTROL);
     // The squared normal that the bound allows.
     let allowed = |s: f64, delta: f64| {
         if corrected { 4.0 * (2.0 * s / delta).ln() } else { (s / delta).ln() }
@@ -82,6 +85,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[18],
-    mutants: &[Mutant::held("corrected_form", "16 in place of 4, log(2s/delta) in both terms")],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

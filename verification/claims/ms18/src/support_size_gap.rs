@@ -19,7 +19,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, climb, pad, sparse_normal, strain, support_of, tally};
 use lao_verification_engine::judge::exact_all;
@@ -42,8 +42,14 @@ fn entry(theta: &[f64], s: usize) -> anyhow::Result<Vec<f64>> {
     Ok(ExplorationParams { start, ..params }.build()?.coefficients().to_dense())
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held(
+    "corrected_form",
+    "index sets padded to s members; the recursion starts at H_s(theta_0)",
+    true,
+)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let corrected = cx.is("corrected_form");
+    let corrected = cx.arm(false, &CONTROL);
     let sizes = cx.all_trials("runs", cx.size("runs")?, |trial| {
         const DIM: usize = 16;
         let mut rng = trial.seed.child("data").rng();
@@ -111,9 +117,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[9, 15],
-    mutants: &[Mutant::held(
-        "corrected_form",
-        "index sets padded to s members; the recursion starts at H_s(theta_0)",
-    )],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -23,7 +23,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -84,24 +84,45 @@ fn grid(mut visit: impl FnMut(&Cell)) {
     }
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    RowsSwapped,
+    DantzigForAllEps,
+    Rda1ForAllEps,
+    Rda2ForAllEps,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted("rows_swapped", "calls Exploration's row Hybrid's", Wrong::RowsSwapped),
+    Fault::refuted(
+        "dantzig_for_all_eps",
+        "compares with Dantzig without its condition",
+        Wrong::DantzigForAllEps,
+    ),
+    Fault::refuted("rda1_for_all_eps", "compares with RDA1 without its condition", Wrong::Rda1ForAllEps),
+    Fault::refuted("rda2_for_all_eps", "compares with RDA2 without its condition", Wrong::Rda2ForAllEps),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut tallies: [PropertyTally; 4] = std::array::from_fn(|_| PropertyTally::new());
-    let without = |name: &str| cx.is(name);
+    let fault = cx.fault(&FAULTS);
+    let commits = |wrong: Wrong| fault == Some(wrong);
     grid(|cell| {
         let Cell { d, budget, star, s, sigma, eps, .. } = *cell;
         let [hybrid, dantzig, rda1, rda2] = &mut tallies;
-        let swapped = without("rows_swapped");
+        let swapped = commits(Wrong::RowsSwapped);
         let (less, more) =
             if swapped { (cell.explore(), cell.hybrid()) } else { (cell.hybrid(), cell.explore()) };
         hybrid.check(less, more);
-        if without("dantzig_for_all_eps") || eps <= (d / budget).powi(2) {
+        if commits(Wrong::DantzigForAllEps) || eps <= (d / budget).powi(2) {
             dantzig.check(cell.explore(), 2.0 * cell.dantzig());
         }
-        if without("rda1_for_all_eps") || eps <= (sigma * (d * budget).sqrt() / s).min(d * budget / star) {
+        if commits(Wrong::Rda1ForAllEps) || eps <= (sigma * (d * budget).sqrt() / s).min(d * budget / star) {
             rda1.check(cell.explore(), 2.0 * cell.rda1());
         }
         let early = (d / budget).powi(15) >= s * s || eps <= sigma * budget.sqrt() / s;
-        if without("rda2_for_all_eps") || (eps <= budget / star && early) {
+        if commits(Wrong::Rda2ForAllEps) || (eps <= budget / star && early) {
             rda2.check(cell.explore(), 2.0 * cell.rda2());
         }
     });
@@ -133,11 +154,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[27, 29],
-    mutants: &[
-        Mutant::refuted("rows_swapped", "calls Exploration's row Hybrid's"),
-        Mutant::refuted("dantzig_for_all_eps", "compares with Dantzig without its condition"),
-        Mutant::refuted("rda1_for_all_eps", "compares with RDA1 without its condition"),
-        Mutant::refuted("rda2_for_all_eps", "compares with RDA2 without its condition"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

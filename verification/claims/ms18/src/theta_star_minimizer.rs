@@ -17,7 +17,7 @@ use lao_datasets::synthetic::{
     CorrelatedPairs, Design, Hadamard, HadamardPairs, Noise, Rademacher, Scaled, Uniform, Virtual,
 };
 use lao_kernels::{RestrictedSpectrum, SparseVector};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, dot, in_units, masks, members, minus, norm2, sparse_normal, support_of, tally,
@@ -57,8 +57,28 @@ fn best_on(covariance: &[f64], moments: &[f64], set: u128) -> Vec<f64> {
     best
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    CopiesAnAttribute,
+    ConvexityOnePercentTooLarge,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "copies_an_attribute",
+        "two attributes are equal, so that restricted strong convexity fails",
+        Wrong::CopiesAnAttribute,
+    ),
+    Fault::refuted(
+        "convexity_one_percent_too_large",
+        "1.01 mu in place of mu",
+        Wrong::ConvexityOnePercentTooLarge,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let stretch = if cx.is("convexity_one_percent_too_large") { 1.01 } else { 1.0 };
+    let stretch = if cx.commits(&FAULTS, Wrong::ConvexityOnePercentTooLarge) { 1.01 } else { 1.0 };
     let [curved, unique] = tally(cx, "instances", cx.size("instances")?, |trial, [curved, unique]| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(4..=10);
@@ -67,7 +87,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let population = Population::random(&mut rng, dim, 0.1, 2.0);
         let mut covariance = population.covariance().to_vec();
         let mut star = sparse_normal(&mut rng, dim, star_size);
-        if cx.is("copies_an_attribute") {
+        if cx.commits(&FAULTS, Wrong::CopiesAnAttribute) {
             // One attribute of theta* becomes a copy of another attribute, and the other way round.
             let copied = support_of(&star).trailing_zeros() as usize;
             let copy = (copied + 1) % dim;
@@ -152,12 +172,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted(
-            "copies_an_attribute",
-            "two attributes are equal, so that restricted strong convexity fails",
-        ),
-        Mutant::refuted("convexity_one_percent_too_large", "1.01 mu in place of mu"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,9 +20,9 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Hadamard, HadamardPairs, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
-use lao_verification_engine::mutants::{Fault, Keep, KeepsOneMore, KeepsSmallest, Sabotage};
+use lao_verification_engine::mutants::{Keep, KeepsOneMore, KeepsSmallest, Sabotage, SourceFault};
 
 const UPDATES: u64 = 32;
 
@@ -57,26 +57,38 @@ impl Run {
     }
 }
 
+/// First attribute of the last block.
+const LAST_BLOCK: u32 = (DIM - (BUDGET - 1025)) as u32;
+
+const FAULTS: [Fault<fn(&mut Arm)>; 6] = [
+    Fault::refuted("flips_sign", "steps up the gradient", |arm| {
+        arm.sabotage = SourceFault::Scaled(-1.0).into()
+    }),
+    Fault::refuted("drops_last_block", "never fills the last block, where theta* lives", |arm| {
+        arm.sabotage = SourceFault::DropsFrom(LAST_BLOCK).into()
+    }),
+    Fault::refuted("steps_64_times_too_short", "steps by eta/64", |arm| arm.step = 1.0 / 64.0),
+    Fault::refuted("keeps_smallest", "keeps the s smallest non-zero entries", |arm| {
+        arm.sabotage = Keep::Smallest(KeepsSmallest).into()
+    }),
+    Fault::refuted("keeps_one_more", "keeps s + 1 entries", |arm| {
+        arm.sabotage = Keep::OneMore(KeepsOneMore::default()).into()
+    }),
+    Fault::refuted("batches_100000_times_too_small", "divides the batch by 10^5", |arm| arm.batch = 1e-5),
+];
+
 impl Arm {
     fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
-        let last_block = (DIM - (BUDGET - 1025)) as u32;
-        let sabotage = if cx.is("flips_sign") {
-            Fault::Scaled(-1.0).into()
-        } else if cx.is("drops_last_block") {
-            Fault::DropsFrom(last_block).into()
-        } else if cx.is("keeps_smallest") {
-            Keep::Smallest(KeepsSmallest).into()
-        } else if cx.is("keeps_one_more") {
-            Keep::OneMore(KeepsOneMore::default()).into()
-        } else {
-            Sabotage::default()
-        };
-        Ok(Arm {
+        let mut arm = Arm {
             delta: 1.0 / cx.size("one_in")? as f64,
-            sabotage,
-            step: if cx.is("steps_64_times_too_short") { 1.0 / 64.0 } else { 1.0 },
-            batch: if cx.is("batches_100000_times_too_small") { 1e-5 } else { 1.0 },
-        })
+            sabotage: Sabotage::default(),
+            step: 1.0,
+            batch: 1.0,
+        };
+        if let Some(commit) = cx.fault(&FAULTS) {
+            commit(&mut arm);
+        }
+        Ok(arm)
     }
 
     fn run<D: WalshRows + Clone>(
@@ -179,13 +191,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("flips_sign", "steps up the gradient"),
-        Mutant::refuted("drops_last_block", "never fills the last block, where theta* lives"),
-        Mutant::refuted("steps_64_times_too_short", "steps by eta/64"),
-        Mutant::refuted("keeps_smallest", "keeps the s smallest non-zero entries"),
-        Mutant::refuted("keeps_one_more", "keeps s + 1 entries"),
-        Mutant::refuted("batches_100000_times_too_small", "divides the batch by 10^5"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Learner as _, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::probe;
@@ -101,8 +101,14 @@ fn start_that_cancels() -> anyhow::Result<[f64; 4]> {
     Ok([gap_0, thresholded, source.gap(learner.coefficients()), 1.0 - theory.rate()])
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held(
+    "corrected_form",
+    "1/L in the second branch, kappa^2 R^4/L^2, the gap of H_s(theta_0)",
+    true,
+)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let corrected = cx.is("corrected_form");
+    let corrected = cx.arm(false, &CONTROL);
     let units = [0.1, 0.5, 3.0, 30.0].map(|unit| (change_of_unit(corrected, unit), 1.0));
     let mut order = PropertyTally::new();
     let anchor = over_order(corrected, 1.0);
@@ -137,9 +143,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[13, 14, 15],
-    mutants: &[Mutant::held(
-        "corrected_form",
-        "1/L in the second branch, kappa^2 R^4/L^2, the gap of H_s(theta_0)",
-    )],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

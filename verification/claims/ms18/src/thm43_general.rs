@@ -28,7 +28,7 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, HadamardPairs, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, Constants, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::random_support;
 use lao_verification_engine::judge::PropertyTally;
@@ -58,12 +58,40 @@ enum Batch {
     Four,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    BatchOfFour,
+    StepTwelveTimes,
+    ForgetsAFactorOfUpdates,
+    SupportHoldsTheTarget,
+}
+
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted("batch_of_four", "takes four examples per update", Wrong::BatchOfFour),
+    Fault::refuted("step_twelve_times", "steps twelve times 1/(4L)", Wrong::StepTwelveTimes),
+    Fault::refuted(
+        "forgets_a_factor_of_updates",
+        "asks for a batch smaller by the number of updates",
+        Wrong::ForgetsAFactorOfUpdates,
+    ),
+    Fault::refuted(
+        "support_holds_the_target",
+        "starts on a support that holds the target's: the gap must vanish",
+        Wrong::SupportHoldsTheTarget,
+    ),
+];
+
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         Arm {
-            batch: if cx.is("batch_of_four") { Batch::Four } else { Batch::Theorem },
-            step: if cx.is("step_twelve_times") { 12.0 } else { 1.0 },
-            wrong_support: if cx.is("support_holds_the_target") { [TARGET, 11] } else { [4, 11] },
+            batch: if cx.commits(&FAULTS, Wrong::BatchOfFour) { Batch::Four } else { Batch::Theorem },
+            step: if cx.commits(&FAULTS, Wrong::StepTwelveTimes) { 12.0 } else { 1.0 },
+            wrong_support: if cx.commits(&FAULTS, Wrong::SupportHoldsTheTarget) {
+                [TARGET, 11]
+            } else {
+                [4, 11]
+            },
         }
     }
 }
@@ -131,7 +159,8 @@ fn algebra(cx: &mut Context<'_>) {
                 let constants = Constants { smoothness, convexity: mu, bound, noise: sigma, sparsity: star };
                 let (slack, t, size) = (0.3, updates as f64, s as f64);
                 let batch = Problem::new(constants, 100, s).batch_theorem_43_general(updates, slack, DELTA);
-                let batch = if cx.is("forgets_a_factor_of_updates") { batch / t } else { batch };
+                let batch =
+                    if cx.commits(&FAULTS, Wrong::ForgetsAFactorOfUpdates) { batch / t } else { batch };
                 let share = 16.0 * size * (2.0 * size * 2.0 * t / DELTA).ln() / batch;
                 let (signal, noise) =
                     (share * (size + star as f64) * bound.powi(4), share * (sigma * bound).powi(2));
@@ -198,14 +227,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[22],
-    mutants: &[
-        Mutant::refuted("batch_of_four", "takes four examples per update"),
-        Mutant::refuted("step_twelve_times", "steps twelve times 1/(4L)"),
-        Mutant::refuted("forgets_a_factor_of_updates", "asks for a batch smaller by the number of updates"),
-        Mutant::refuted(
-            "support_holds_the_target",
-            "starts on a support that holds the target's: the gap must vanish",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

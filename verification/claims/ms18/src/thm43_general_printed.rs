@@ -18,7 +18,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::judge::PropertyTally;
@@ -66,8 +66,11 @@ fn sums(tallies: [&mut PropertyTally; 2], kappa: f64, updates: u64, corrected: b
     }
 }
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "2(t-1) in place of t, and the conditions of the repaired proof", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let corrected = cx.is("corrected_form");
+    let corrected = cx.arm(false, &CONTROL);
     let (mut first, mut second, mut third) =
         (PropertyTally::new(), PropertyTally::new(), PropertyTally::new());
     walk(&mut first, &vec![vec![1.0]; 32], corrected);
@@ -102,9 +105,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[21, 22, 23],
-    mutants: &[Mutant::held(
-        "corrected_form",
-        "2(t-1) in place of t, and the conditions of the repaired proof",
-    )],
+    mutants: &mutants(&CONTROL),
     experiment,
 };

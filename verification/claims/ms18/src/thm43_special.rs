@@ -29,10 +29,10 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
 use lao_datasets::synthetic::{Counted, Design, Hadamard, HadamardPairs, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{Fault, Faulty};
+use lao_verification_engine::mutants::{Faulty, SourceFault};
 use lao_verification_engine::probe;
 
 const DIM: usize = 16;
@@ -57,16 +57,48 @@ struct Arm {
     misses_support: bool,
     forgets_noise: bool,
     tiny_step: bool,
-    fault: Option<Fault>,
+    fault: Option<SourceFault>,
 }
+
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    SupportMissesACoordinate,
+    StepAHundredth,
+    ResidualMissesACoordinate,
+    ForgetsTheNoise,
+    PrintedCondition,
+}
+
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted(
+        "support_misses_a_coordinate",
+        "starts on a support without one coordinate of the target",
+        Wrong::SupportMissesACoordinate,
+    ),
+    Fault::refuted("step_a_hundredth", "steps a hundredth of 1/(4L)", Wrong::StepAHundredth),
+    Fault::refuted(
+        "residual_misses_a_coordinate",
+        "leaves the first coordinate of theta out of the residual",
+        Wrong::ResidualMissesACoordinate,
+    ),
+    Fault::refuted("forgets_the_noise", "sizes the batch as if there were no noise", Wrong::ForgetsTheNoise),
+    Fault::refuted(
+        "printed_condition",
+        "asks for 32/(1 - eta L) in place of 128 (2 - eta L)/(1 - eta L)",
+        Wrong::PrintedCondition,
+    ),
+];
 
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         Arm {
-            misses_support: cx.is("support_misses_a_coordinate"),
-            forgets_noise: cx.is("forgets_the_noise"),
-            tiny_step: cx.is("step_a_hundredth"),
-            fault: cx.is("residual_misses_a_coordinate").then_some(Fault::ResidualMissesFirst),
+            misses_support: cx.commits(&FAULTS, Wrong::SupportMissesACoordinate),
+            forgets_noise: cx.commits(&FAULTS, Wrong::ForgetsTheNoise),
+            tiny_step: cx.commits(&FAULTS, Wrong::StepAHundredth),
+            fault: cx
+                .commits(&FAULTS, Wrong::ResidualMissesACoordinate)
+                .then_some(SourceFault::ResidualMissesFirst),
         }
     }
 }
@@ -103,7 +135,7 @@ fn run<D: Design + Clone, S: Source>(
         params.step_size /= 100.0;
     }
     let mut learner = params.build()?;
-    let fault = arm.fault.unwrap_or(Fault::Scaled(1.0));
+    let fault = arm.fault.unwrap_or(SourceFault::Scaled(1.0));
     let source = Faulty::new(source(truth.clone())?, fault);
     let mut last = f64::INFINITY;
     let after = |_: &_, theta: lao_kernels::SparseView<'_>| last = truth.gap(theta);
@@ -159,7 +191,7 @@ fn algebra(cx: &mut Context<'_>) {
             let (rest, more) = (1.0 - eta * smoothness, 2.0 - eta * smoothness);
 
             let quiet = Problem::new(constants, 100, s);
-            let batch = if cx.is("printed_condition") {
+            let batch = if cx.commits(&FAULTS, Wrong::PrintedCondition) {
                 32.0 / rest * size * many * bound.powi(4) * log / (mu * mu)
             } else {
                 quiet.batch_theorem_43_identified(updates, 1.0, DELTA)
@@ -229,21 +261,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[18, 19, 20],
-    mutants: &[
-        Mutant::refuted(
-            "support_misses_a_coordinate",
-            "starts on a support without one coordinate of the target",
-        ),
-        Mutant::refuted("step_a_hundredth", "steps a hundredth of 1/(4L)"),
-        Mutant::refuted(
-            "residual_misses_a_coordinate",
-            "leaves the first coordinate of theta out of the residual",
-        ),
-        Mutant::refuted("forgets_the_noise", "sizes the batch as if there were no noise"),
-        Mutant::refuted(
-            "printed_condition",
-            "asks for 32/(1 - eta L) in place of 128 (2 - eta L)/(1 - eta L)",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

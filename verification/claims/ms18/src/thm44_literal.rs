@@ -32,7 +32,7 @@ use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
@@ -85,7 +85,7 @@ const MORE: [Setting; 4] = [
 
 /// The fault of an arm.
 #[derive(Clone, Copy, PartialEq)]
-enum Fault {
+enum Breach {
     None,
     Misdirected(Misdirection),
     TinyStep,
@@ -111,7 +111,7 @@ impl Run {
     }
 }
 
-fn run(setting: &Setting, fault: Fault, seed: &Seed) -> anyhow::Result<Run> {
+fn run(setting: &Setting, fault: Breach, seed: &Seed) -> anyhow::Result<Run> {
     let (dim, star) = (setting.dim, setting.star);
     let star =
         SparseVector::new(dim, star.iter().map(|s| s.0).collect(), star.iter().map(|s| s.1).collect())?;
@@ -123,14 +123,14 @@ fn run(setting: &Setting, fault: Fault, seed: &Seed) -> anyhow::Result<Run> {
     let mut params = HybridParams::from_theorem(&problem, setting.budget, setting.stages, gap_0, DELTA);
     anyhow::ensure!(params.exploit_updates == setting.refine, "T~ is {}", params.exploit_updates);
     match (fault, &mut params.exploit_batch) {
-        (Fault::TinyStep, _) => params.step_size /= 4096.0,
-        (Fault::TinyBatch, BatchSizes::Listed(sizes)) => {
+        (Breach::TinyStep, _) => params.step_size /= 4096.0,
+        (Breach::TinyBatch, BatchSizes::Listed(sizes)) => {
             sizes.iter_mut().for_each(|size| *size = size.div_ceil(100_000_000));
         }
         _ => {}
     }
     let mut learner: Box<dyn Staged> = match fault {
-        Fault::Misdirected(fault) => Box::new(Misdirected::new(params, fault)?),
+        Breach::Misdirected(fault) => Box::new(Misdirected::new(params, fault)?),
         _ => Box::new(params.build()?),
     };
     let (mut stage, mut gaps, mut included) = (learner.stage(), Vec::new(), Vec::new());
@@ -149,7 +149,7 @@ fn run(setting: &Setting, fault: Fault, seed: &Seed) -> anyhow::Result<Run> {
 }
 
 /// Judges one setting; returns its runs.
-fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Fault, n: u64) -> anyhow::Result<Vec<Run>> {
+fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Breach, n: u64) -> anyhow::Result<Vec<Run>> {
     let runs = cx.all_trials(setting.name, n, |trial| run(setting, fault, &trial.seed))?;
     let kept: f64 = 1.0 - 1.0 / 32.0;
     let mut judge = |what: &str, delta: f64, holds: &dyn Fn(&Run) -> bool| {
@@ -169,22 +169,27 @@ fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Fault, n: u64) -> anyho
     Ok(runs)
 }
 
+const FAULTS: [Fault<Breach>; 4] = [
+    Fault::refuted(
+        "skips_exploring",
+        "never looks outside the support of the start",
+        Breach::Misdirected(Misdirection::SkipsExploration),
+    ),
+    Fault::refuted(
+        "exploits_other_attributes",
+        "exploits attributes that exploring has just rejected",
+        Breach::Misdirected(Misdirection::Complement),
+    ),
+    Fault::refuted("step_of_a_4096th", "steps a 4096th of 1/(4L)", Breach::TinyStep),
+    Fault::refuted("exploits_tiny_batches", "divides the exploiting batches by 10^8", Breach::TinyBatch),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let fault = if cx.is("skips_exploring") {
-        Fault::Misdirected(Misdirection::SkipsExploration)
-    } else if cx.is("exploits_other_attributes") {
-        Fault::Misdirected(Misdirection::Complement)
-    } else if cx.is("step_of_a_4096th") {
-        Fault::TinyStep
-    } else if cx.is("exploits_tiny_batches") {
-        Fault::TinyBatch
-    } else {
-        Fault::None
-    };
+    let fault = cx.arm(Breach::None, &FAULTS);
     let (n, more) = (cx.size("runs")?, cx.size("more")?);
     cx.split(if more > 0 { 4 * (1 + MORE.len()) } else { 4 });
     let runs = cells(cx, &LOUD, fault, n)?;
-    if fault != Fault::None {
+    if fault != Breach::None {
         return Ok(());
     }
     report(cx, &runs);
@@ -256,11 +261,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[24, 25],
-    mutants: &[
-        Mutant::refuted("skips_exploring", "never looks outside the support of the start"),
-        Mutant::refuted("exploits_other_attributes", "exploits attributes that exploring has just rejected"),
-        Mutant::refuted("step_of_a_4096th", "steps a 4096th of 1/(4L)"),
-        Mutant::refuted("exploits_tiny_batches", "divides the exploiting batches by 10^8"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

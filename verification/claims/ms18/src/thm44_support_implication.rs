@@ -18,7 +18,7 @@ use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, minus, norm2, random_support, sparse_normal, support_of, tally,
@@ -62,6 +62,28 @@ fn vectors(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    TwoInPlaceOfFour,
+    SmallestNotSquared,
+    ExploitsOtherAttributes,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("two_in_place_of_four", "computes k-check with 2 gap_0", Wrong::TwoInPlaceOfFour),
+    Fault::refuted(
+        "smallest_not_squared",
+        "computes k-check with r_min in place of its square",
+        Wrong::SmallestNotSquared,
+    ),
+    Fault::refuted(
+        "exploits_other_attributes",
+        "exploits attributes that exploring has just rejected",
+        Wrong::ExploitsOtherAttributes,
+    ),
+];
+
 /// At `k-check + 1` the guaranteed distance is below `r_min`.
 fn stages(cx: &mut Context<'_>) {
     let mut tally = PropertyTally::new();
@@ -72,9 +94,9 @@ fn stages(cx: &mut Context<'_>) {
             let problem = Problem::new(constants, 100, 10);
             for smallest in [1.0, 0.3, 0.01, 1e-4] {
                 for gap_0 in [1.0, 7.0, 300.0] {
-                    let check = if cx.is("two_in_place_of_four") {
+                    let check = if cx.commits(&FAULTS, Wrong::TwoInPlaceOfFour) {
                         problem.hybrid_identification_stage(gap_0 / 2.0, smallest)
-                    } else if cx.is("smallest_not_squared") {
+                    } else if cx.commits(&FAULTS, Wrong::SmallestNotSquared) {
                         problem.hybrid_identification_stage(gap_0, smallest.sqrt())
                     } else {
                         problem.hybrid_identification_stage(gap_0, smallest)
@@ -126,7 +148,7 @@ fn supports<L: Staged>(mut learner: L, seed: &Seed, tally: &mut PropertyTally) -
 
 /// In runs: attributes before and after each stage's Exploitation.
 fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let elsewhere = cx.is("exploits_other_attributes");
+    let elsewhere = cx.commits(&FAULTS, Wrong::ExploitsOtherAttributes);
     let [tally] = tally(cx, "runs", cx.size("runs")?, |trial, [tally]| match elsewhere {
         true => supports(Misdirected::new(params(), Misdirection::Complement)?, &trial.seed, tally),
         false => supports(params().build()?, &trial.seed, tally),
@@ -156,11 +178,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("two_in_place_of_four", "computes k-check with 2 gap_0"),
-        Mutant::refuted("smallest_not_squared", "computes k-check with r_min in place of its square"),
-        Mutant::refuted("exploits_other_attributes", "exploits attributes that exploring has just rejected"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 

@@ -15,14 +15,28 @@
 //! *Mutants.* Half of the sharper factor, entries kept by lot, the printed sign.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{StepInstance, Stepped, in_units, norm2, norm2_on, strain, tally};
 use lao_verification_engine::judge::exact_all;
 use lao_verification_engine::mutants::KeepsByLot;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    HalfOfTheFactor,
+    KeepsByLot,
+    PrintedSign,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("half_of_the_factor", "the factor s*/(2s)", Wrong::HalfOfTheFactor),
+    Fault::refuted("keeps_by_lot", "thresholding keeps s entries by lot", Wrong::KeepsByLot),
+    Fault::refuted("printed_sign", "the display before (5) with the printed minus", Wrong::PrintedSign),
+];
+
 fn step(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<Stepped> {
-    if cx.is("keeps_by_lot") {
+    if cx.commits(&FAULTS, Wrong::KeepsByLot) {
         return instance.step(KeepsByLot::new(instance.dim(), &cx.seed("lot")));
     }
     instance.step(HardThreshold::default())
@@ -63,7 +77,7 @@ fn equality(mut instance: StepInstance) -> StepInstance {
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let printed = |i: &StepInstance| 2.0 * i.star_size() as f64 / (i.sparsity + i.star_size()) as f64;
-    let half = cx.is("half_of_the_factor");
+    let half = cx.commits(&FAULTS, Wrong::HalfOfTheFactor);
     let sharper = |i: &StepInstance| i.star_size() as f64 / i.sparsity as f64 * if half { 0.5 } else { 1.0 };
     let rounds = cx.size("rounds")? as usize;
     let [coarse, sharp] = tally(cx, "instances", cx.size("instances")?, |trial, [coarse, sharp]| {
@@ -91,7 +105,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let pairs = cx.all_trials("sign", cx.size("instances")?.min(200), |trial| {
         let instance = StepInstance::random(&mut trial.seed.child("data").rng(), &[0.1, 0.25]);
         let stepped = step(cx, &instance)?;
-        let sign = if cx.is("printed_sign") { -1.0 } else { 1.0 };
+        let sign = if cx.commits(&FAULTS, Wrong::PrintedSign) { -1.0 } else { 1.0 };
         let dropped = instance.before_set & !stepped.after_set;
         let StepInstance { before, g, eta, .. } = &instance;
         let at = |j: usize| stepped.difference[j] + sign * eta * g[j];
@@ -118,10 +132,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[10, 11],
-    mutants: &[
-        Mutant::refuted("half_of_the_factor", "the factor s*/(2s)"),
-        Mutant::refuted("keeps_by_lot", "thresholding keeps s entries by lot"),
-        Mutant::refuted("printed_sign", "the display before (5) with the printed minus"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -18,7 +18,7 @@
 use super::runs::{distances, mean_below, option_one};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared};
 use lao_verification_engine::judge::PropertyTally;
@@ -70,13 +70,28 @@ fn judge(cx: &mut Context<'_>, corrected_rate: bool, squared: bool, full: bool) 
     Ok(())
 }
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "log(2 |X - x*|^2/eps), the corrected rate, B = n", true)];
+
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let repaired = cx.is("corrected_form");
+    let repaired = cx.arm(false, &CONTROL);
     judge(cx, repaired, repaired, repaired)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    NoSquare,
+    BatchTooSmall,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("no_square", "log(4 |X - x*|/eps) epochs", Wrong::NoSquare),
+    Fault::refuted("batch_too_small", "batches of 1/eps", Wrong::BatchTooSmall),
+];
+
 fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (squared, full) = (!cx.is("no_square"), !cx.is("batch_too_small"));
+    let (squared, full) = (!cx.commits(&FAULTS, Wrong::NoSquare), !cx.commits(&FAULTS, Wrong::BatchTooSmall));
     judge(cx, true, squared, full)
 }
 
@@ -92,7 +107,7 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[2, 16],
-    mutants: &[Mutant::held("corrected_form", "log(2 |X - x*|^2/eps), the corrected rate, B = n")],
+    mutants: &mutants(&CONTROL),
     experiment: printed,
 };
 
@@ -108,9 +123,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[16],
-    mutants: &[
-        Mutant::refuted("no_square", "log(4 |X - x*|/eps) epochs"),
-        Mutant::refuted("batch_too_small", "batches of 1/eps"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment: corrected,
 };

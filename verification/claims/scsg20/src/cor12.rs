@@ -15,7 +15,7 @@
 use super::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, Shape, UniformDraws};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
@@ -133,10 +133,26 @@ fn growth(cx: &mut Context<'_>, in_kappa: (f64, f64)) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    OneGradientAStep,
+    OneThresholdingAnEpoch,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("one_gradient_a_step", "counts b calls a step instead of 2 b", Wrong::OneGradientAStep),
+    Fault::refuted(
+        "one_thresholding_an_epoch",
+        "counts thresholdings by the epoch",
+        Wrong::OneThresholdingAnEpoch,
+    ),
+];
+
 fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
-    let per_step = if cx.is("one_gradient_a_step") { 1 } else { 2 };
-    let by_epoch = cx.is("one_thresholding_an_epoch");
+    let per_step = if cx.commits(&FAULTS, Wrong::OneGradientAStep) { 1 } else { 2 };
+    let by_epoch = cx.commits(&FAULTS, Wrong::OneThresholdingAnEpoch);
     counts(cx, 3.0, per_step, by_epoch)?;
     if cx.is_settled() {
         return Ok(());
@@ -144,9 +160,12 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     growth(cx, (1.85, 2.1))
 }
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "3 B calls an epoch, exponent 2 in kappa", true)];
+
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
-    let repaired = cx.is("corrected_form");
+    let repaired = cx.arm(false, &CONTROL);
     counts(cx, if repaired { 3.0 } else { 1.0 }, 2, false)?;
     growth(cx, if repaired { (1.85, 2.1) } else { (0.85, 1.1) })
 }
@@ -163,10 +182,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[17],
-    mutants: &[
-        Mutant::refuted("one_gradient_a_step", "counts b calls a step instead of 2 b"),
-        Mutant::refuted("one_thresholding_an_epoch", "counts thresholdings by the epoch"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment: corrected,
 };
 
@@ -182,6 +198,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[17, 20],
-    mutants: &[Mutant::held("corrected_form", "3 B calls an epoch, exponent 2 in kappa")],
+    mutants: &mutants(&CONTROL),
     experiment: printed,
 };

@@ -17,7 +17,7 @@ use super::runs::{each_round, mean_below, option_one};
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -30,6 +30,15 @@ fn coefficients(gamma: f64, l: f64) -> [f64; 3] {
     let root = gamma.sqrt();
     [0.5 / root + 0.5 * l, 1.5 * root + l * gamma, 0.5 * root + 0.5 * l * gamma]
 }
+
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    CorrectedForm,
+}
+
+const CONTROL: [Fault<Wrong>; 1] =
+    [Fault::held("corrected_form", "L/2 times the corrected floor", Wrong::CorrectedForm)];
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
@@ -46,7 +55,7 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let ratio = 1.0 / BATCH as f64;
     let constants = Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: 0.0 };
     let n = 12_000;
-    let bound = if cx.is("corrected_form") {
+    let bound = if cx.commits(&CONTROL, Wrong::CorrectedForm) {
         0.5 * constants.corrected_floor(0.0, (n - BATCH) as f64 / (n as f64 - 1.0))
     } else {
         coefficients(constants.gamma(), 1.0)[2]
@@ -68,16 +77,30 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    half: f64,
+    step_too_long: f64,
+}
+
+const SOUND: Arm = Arm { half: 0.5, step_too_long: 1.0 };
+
+const FAULTS: [Fault<Arm>; 2] = [
+    Fault::refuted("quarter_of_l", "L/4 in place of L/2", Arm { half: 0.25, ..SOUND }),
+    Fault::refuted("step_too_long", "a step size 128 times as large", Arm { step_too_long: 128.0, ..SOUND }),
+];
+
 fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let marks = [1, 2, 4, ROUNDS];
     let cells = SETTINGS.len() * marks.len();
     cx.split(cells);
-    let half = if cx.is("quarter_of_l") { 0.25 } else { 0.5 };
+    let half = cx.arm(SOUND, &FAULTS).half;
     for setting in SETTINGS {
         let instance = setting.instance(cx);
         let (constants, (residual, variance)) = (setting.constants(&instance), setting.residuals(&instance));
         let (start, floor) = (norm2(&setting.start), constants.corrected_floor(residual, variance));
-        let step_size = constants.step_size * if cx.is("step_too_long") { 128.0 } else { 1.0 };
+        let step_size = constants.step_size * cx.arm(SOUND, &FAULTS).step_too_long;
         let shared = Shared::new(instance.sum()?);
         let curves = cx.all_trials(setting.name, cx.size("runs")?, |trial: &Trial| {
             let mut sum = shared.sum();
@@ -125,7 +148,7 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[15, 18],
-    mutants: &[Mutant::held("corrected_form", "L/2 times the corrected floor")],
+    mutants: &mutants(&CONTROL),
     experiment: printed,
 };
 
@@ -141,9 +164,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[18],
-    mutants: &[
-        Mutant::refuted("quarter_of_l", "L/4 in place of L/2"),
-        Mutant::refuted("step_too_long", "a step size 128 times as large"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment: corrected,
 };

@@ -12,7 +12,7 @@
 //! construction.
 
 use lao_algorithms::thresholding::{BatchLaw, EpochLength};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
@@ -45,6 +45,17 @@ fn cells(g: f64) -> (Vec<u64>, Vec<f64>) {
     (ends, law)
 }
 
+const FAULTS: [Fault<WrongLength>; 4] = [
+    Fault::refuted("support_from_one", "geometric on 1, 2, ..: no epoch is empty", WrongLength::FromOne),
+    Fault::refuted("parameter_swapped", "parameter b/(B+b) in place of B/(B+b)", WrongLength::Swapped),
+    Fault::refuted("capped", "lengths cut off at 2B/b", WrongLength::Truncated),
+    Fault::refuted(
+        "rounded_exponential",
+        "an exponential of mean B/b, rounded to the nearest",
+        WrongLength::RoundedExponential,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut identities = Vec::new();
     for (batch, mini) in PAIRS {
@@ -64,13 +75,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     cx.judge("mean, variance and mass at 0 of the law", exact_all(identities, 1e-9));
 
-    let fault = [
-        ("support_from_one", WrongLength::FromOne),
-        ("parameter_swapped", WrongLength::Swapped),
-        ("capped", WrongLength::Truncated),
-        ("rounded_exponential", WrongLength::RoundedExponential),
-    ];
-    let fault = fault.iter().find(|(name, _)| cx.is(name)).map(|(_, fault)| *fault);
+    let fault = cx.fault(&FAULTS);
     let chunks = cx.size("draws")?.div_ceil(CHUNK);
     cx.split(2 * PAIRS.len());
     for (batch, mini) in PAIRS {
@@ -110,11 +115,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("support_from_one", "geometric on 1, 2, ..: no epoch is empty"),
-        Mutant::refuted("parameter_swapped", "parameter b/(B+b) in place of B/(B+b)"),
-        Mutant::refuted("capped", "lengths cut off at 2B/b"),
-        Mutant::refuted("rounded_exponential", "an exponential of mean B/b, rounded to the nearest"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

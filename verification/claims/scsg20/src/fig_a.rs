@@ -10,17 +10,23 @@
 //!
 //! *Mutants.* A step size thirty times too large or too small; HSG-HT compared with itself on other draws, which must not hold.
 
-use super::scenario::{Method, N, at, compare, judge_below, mean, with_rivals};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use super::scenario::{Method, N, Wrong, at, compare, judge_below, mean, with_rivals};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 
 const RIVALS: [Method; 5] = [Method::Gd, Method::Sg, Method::Svrg, Method::ScsgOne, Method::ScsgTwo];
 
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("step_too_large", "HSG-HT with 30 times its step size", Wrong::Step(30.0)),
+    Fault::refuted("step_too_small", "HSG-HT with a thirtieth of its step size", Wrong::Step(1.0 / 30.0)),
+    Fault::not_held("against_itself", "HSG-HT compared with itself on other draws", Wrong::AgainstItself),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let pairs = cx.size("pairs")?;
+    let (pairs, wrong) = (cx.size("pairs")?, cx.fault(&FAULTS));
     cx.split(2 * RIVALS.len());
     for passes in [4, 20] {
-        let methods = with_rivals(cx, Method::Hsg, &RIVALS, passes)?;
+        let methods = with_rivals(cx, (Method::Hsg, wrong), &RIVALS, passes)?;
         let budgets: Vec<u64> = (1..=passes).map(|passes| passes * N).collect();
         let runs = compare(cx, &format!("{passes} n"), pairs, &methods, &budgets)?;
         let last = |method| at(&runs, method, budgets.len() - 1);
@@ -29,7 +35,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             judge_below(cx, &cell, &last(0), &last(place));
         }
         // The comparison with itself has nothing to add after the first budget.
-        if cx.is_settled() || cx.is("against_itself") {
+        if cx.is_settled() || wrong == Some(Wrong::AgainstItself) {
             return Ok(());
         }
         let mut series = Vec::new();
@@ -65,10 +71,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("step_too_large", "HSG-HT with 30 times its step size"),
-        Mutant::refuted("step_too_small", "HSG-HT with a thirtieth of its step size"),
-        Mutant::not_held("against_itself", "HSG-HT compared with itself on other draws"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,8 +11,8 @@
 //! *Mutants.* Corrected: steps thirty times too large or too small; SCSG-HT against itself. Printed: the corrected statement, which the same
 //! tests accept.
 
-use super::scenario::{Method, N, at, compare, judge_below, mean, step_factor, step_size};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use super::scenario::{Method, N, Wrong, at, compare, judge_below, mean, step_factor, step_size};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 
 /// Whether the first method is below the second, for every pair, after so many passes.
@@ -43,16 +43,24 @@ fn orderings(
 
 const EARLY: [(Method, Method); 2] = [(Method::ScsgOne, Method::Svrg), (Method::ScsgTwo, Method::Svrg)];
 
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("step_too_large", "SCSG-HT with 30 times its step size", Wrong::Step(30.0)),
+    Fault::refuted("step_too_small", "SCSG-HT with a thirtieth of its step size", Wrong::Step(1.0 / 30.0)),
+    Fault::not_held("against_itself", "SCSG-HT compared with itself on other draws", Wrong::AgainstItself),
+];
+
 fn early(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    if cx.is("against_itself") {
+    let wrong = cx.fault(&FAULTS);
+    if wrong == Some(Wrong::AgainstItself) {
         return orderings(cx, 4, &[(Method::ScsgTwo, Method::ScsgTwo)], 1.0);
     }
-    let factor = step_factor(cx);
-    orderings(cx, 4, &EARLY, factor)
+    orderings(cx, 4, &EARLY, step_factor(wrong))
 }
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "after 4n calls, against SVRG-HT", true)];
+
 fn late(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    if cx.is("corrected_form") {
+    if cx.arm(false, &CONTROL) {
         return orderings(cx, 4, &EARLY, 1.0);
     }
     orderings(cx, 20, &[(Method::ScsgTwo, Method::Svrg), (Method::ScsgTwo, Method::Hsg)], 1.0)
@@ -71,11 +79,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[21],
-    mutants: &[
-        Mutant::refuted("step_too_large", "SCSG-HT with 30 times its step size"),
-        Mutant::refuted("step_too_small", "SCSG-HT with a thirtieth of its step size"),
-        Mutant::not_held("against_itself", "SCSG-HT compared with itself on other draws"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment: early,
 };
 
@@ -91,6 +95,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[21],
-    mutants: &[Mutant::held("corrected_form", "after 4n calls, against SVRG-HT")],
+    mutants: &mutants(&CONTROL),
     experiment: late,
 };

@@ -14,7 +14,7 @@ use super::runs::each_round;
 use super::scenario::{Method, N, Problem, SPARSITY, mean};
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_observation::FiniteSum;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::Shared;
 use lao_verification_engine::judge::paired::median;
@@ -49,6 +49,18 @@ fn spread(values: &[Vec<f64>], epoch: usize, problem: &Problem) -> Vec<f64> {
     logs.iter().map(|log| (log - middle).abs()).collect()
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    Exchanged,
+    FullBatches,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT", Wrong::Exchanged),
+    Fault::not_held("full_batches", "B = n in both", Wrong::FullBatches),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut problem = Problem::draw(&cx.seed("problem").child("data"))?;
     let shared = Shared::new(problem.sum.clone());
@@ -60,7 +72,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             Ok(Box::new(params.build(Shape::of(sum))?) as Box<dyn Solver>)
         }
     };
-    let full = cx.is("full_batches");
+    let full = cx.commits(&FAULTS, Wrong::FullBatches);
     let tuned = |method: Method| move |sum: &FiniteSum| method.solver(method.tuned(4), sum);
     let first = if full { Method::Svrg } else { Method::ScsgOne };
     let step_size = Method::ScsgTwo.tuned(4);
@@ -79,7 +91,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     ];
     for (_, scsg, svrg) in &mut pairs {
         problem.least = scsg.iter().chain(&*svrg).flatten().copied().fold(problem.least, f64::min);
-        if cx.is("exchanged") {
+        if cx.commits(&FAULTS, Wrong::Exchanged) {
             std::mem::swap(scsg, svrg);
         }
     }
@@ -114,9 +126,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT"),
-        Mutant::not_held("full_batches", "B = n in both"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,8 +11,8 @@
 //! *Mutants.* Steps thirty times too large or too small; GD-HT in the place of SG-HT in (b), which does not stand still; SG-HT
 //! against itself, which must not hold.
 
-use super::scenario::{Method, N, at, compare, judge_below, step_factor, step_size, with_rivals};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use super::scenario::{Method, N, Wrong, at, compare, judge_below, step_factor, step_size, with_rivals};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::judge::{Kind, slope};
 
@@ -21,10 +21,21 @@ const RIVALS: [Method; 4] = [Method::Gd, Method::Svrg, Method::ScsgOne, Method::
 /// Share of the first half's fall that still counts as a standstill.
 const SHARE: f64 = 0.05;
 
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted("step_too_large", "SG-HT with 30 times its step size", Wrong::Step(30.0)),
+    Fault::refuted("step_too_small", "SG-HT with a thirtieth of its step size", Wrong::Step(1.0 / 30.0)),
+    Fault::refuted(
+        "full_gradients",
+        "GD-HT in the place of SG-HT in the long run, which does not stand still",
+        Wrong::FullGradients,
+    ),
+    Fault::not_held("against_itself", "SG-HT compared with itself on other draws", Wrong::AgainstItself),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let seeds = cx.size("tuning_seeds")?;
+    let (seeds, wrong) = (cx.size("tuning_seeds")?, cx.fault(&FAULTS));
     cx.split(RIVALS.len() + 1);
-    let methods = with_rivals(cx, Method::Sg, &RIVALS, 1)?;
+    let methods = with_rivals(cx, (Method::Sg, wrong), &RIVALS, 1)?;
     let runs = compare(cx, "n calls", cx.size("pairs")?, &methods, &[N])?;
     for (place, rival) in (1..).zip(RIVALS) {
         let cell = format!("after n calls SG-HT is below {}", rival.name());
@@ -33,9 +44,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.is_settled() {
         return Ok(());
     }
-    let tested = if cx.is("full_gradients") { Method::Gd } else { Method::Sg };
+    let tested = if wrong == Some(Wrong::FullGradients) { Method::Gd } else { Method::Sg };
     let budgets: Vec<u64> = (0..=20).map(|passes| passes * N).collect();
-    let methods = [(tested, step_factor(cx) * step_size(cx, tested, 4, seeds)?)];
+    let methods = [(tested, step_factor(wrong) * step_size(cx, tested, 4, seeds)?)];
     let runs = compare(cx, "20 n calls", cx.size("runs")?, &methods, &budgets)?;
     let excess: Vec<f64> = runs
         .iter()
@@ -73,14 +84,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("step_too_large", "SG-HT with 30 times its step size"),
-        Mutant::refuted("step_too_small", "SG-HT with a thirtieth of its step size"),
-        Mutant::refuted(
-            "full_gradients",
-            "GD-HT in the place of SG-HT in the long run, which does not stand still",
-        ),
-        Mutant::not_held("against_itself", "SG-HT compared with itself on other draws"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

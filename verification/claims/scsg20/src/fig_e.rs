@@ -22,7 +22,7 @@ use super::runs::each_round;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape};
 use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::{dot, norm2};
@@ -114,11 +114,29 @@ fn escapes(cx: &Context<'_>, method: u64, batch: usize, step: f64) -> anyhow::Re
     })
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    Exchanged,
+    FullBatches,
+    StepAboveThreshold,
+}
+
+const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT", Wrong::Exchanged),
+    Fault::not_held("full_batches", "B = n in both", Wrong::FullBatches),
+    Fault::not_held(
+        "step_above_threshold",
+        "a step size with which the point is no fixed point",
+        Wrong::StepAboveThreshold,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let step = if cx.is("step_above_threshold") { 1.5 } else { 0.5 };
-    let batch = if cx.is("full_batches") { N } else { N / 10 };
+    let step = if cx.commits(&FAULTS, Wrong::StepAboveThreshold) { 1.5 } else { 0.5 };
+    let batch = if cx.commits(&FAULTS, Wrong::FullBatches) { N } else { N / 10 };
     let (mut scsg, mut svrg) = (escapes(cx, 0, batch, step)?, escapes(cx, 1, N, step)?);
-    if cx.is("exchanged") {
+    if cx.commits(&FAULTS, Wrong::Exchanged) {
         std::mem::swap(&mut scsg, &mut svrg);
     }
     let finding = paired::better(&scsg, &svrg, cx.alpha());
@@ -160,11 +178,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT"),
-        Mutant::not_held("full_batches", "B = n in both"),
-        Mutant::not_held("step_above_threshold", "a step size with which the point is no fixed point"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 

@@ -14,7 +14,7 @@ use super::scenario::{Method, mean};
 use lao_algorithms::thresholding::{SolveError, SolverLimit, solve};
 use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::dot;
 use lao_verification_engine::instance::regression::spread_signs;
@@ -54,10 +54,27 @@ fn sum(rows: Vec<f64>, labels: impl Iterator<Item = usize>, classes: usize) -> a
     Ok(FiniteSum::new(DesignMatrix::rows(N, DIM, rows)?, loss)?.with_ridge(1e-3)?)
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    turn: usize,
+    factor: f64,
+}
+
+const SOUND: Arm = Arm { turn: 0, factor: 1.0 };
+
+const FAULTS: [Fault<Arm>; 2] = [
+    Fault::refuted(
+        "labels_turned",
+        "trains on negated labels, as the printed sign of the loss does",
+        Arm { turn: 1, ..SOUND },
+    ),
+    Fault::refuted("step_too_large", "1000 times the step size", Arm { factor: 1000.0, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2 * METHODS.len());
-    let turn = usize::from(cx.is("labels_turned"));
-    let factor = if cx.is("step_too_large") { 1000.0 } else { 1.0 };
+    let Arm { turn, factor } = cx.arm(SOUND, &FAULTS);
     for (name, classes) in [("logistic", 2), ("softmax", 4)] {
         // A component's gradient has Lipschitz constant |z|^2/4 or |z|^2/2, the mean of n of them about 1.5/4 or 1.5/2.
         let curvature = if classes == 2 { 0.25 } else { 0.5 };
@@ -108,9 +125,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[21],
-    mutants: &[
-        Mutant::refuted("labels_turned", "trains on negated labels, as the printed sign of the loss does"),
-        Mutant::refuted("step_too_large", "1000 times the step size"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

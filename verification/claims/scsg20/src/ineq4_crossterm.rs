@@ -20,7 +20,7 @@
 
 use super::enumerated::{Averages, averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::{SmallSum, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -42,8 +42,10 @@ fn sides(at: &Averages, t: usize, step_size: f64, alpha: f64, cross: f64) -> (f6
     (at.distance[t + 1], (1.0 + alpha) * (inner + cross))
 }
 
+const FAULTS: [Fault<f64>; 1] = [Fault::refuted("no_batch_error", "the coefficient of E|e|^2 is 0", 0.0)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let kept = if cx.is("no_batch_error") { 0.0 } else { 1.0 };
+    let kept = cx.arm(1.0, &FAULTS);
     let n = cx.size("instances")?;
     let [mut with_cross, mut with_young, full] =
         tally(cx, "instances", n, |trial, [with_cross, with_young, full]| {
@@ -104,15 +106,17 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[3],
-    mutants: &[Mutant::refuted("no_batch_error", "the coefficient of E|e|^2 is 0")],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
+
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "with the cross term", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (at, mut tally) = (explicit()?, PropertyTally::new());
     let (mut found, mut allowed) = (Vec::new(), Vec::new());
     for t in 0..STEPS {
-        let cross = if cx.is("corrected_form") { -2.0 * STEP_SIZE * at.cross[t] } else { 0.0 };
+        let cross = if cx.arm(false, &CONTROL) { -2.0 * STEP_SIZE * at.cross[t] } else { 0.0 };
         let (lhs, rhs) = sides(&at, t, STEP_SIZE, 0.0, cross);
         tally.check(lhs / rhs, 1.0);
         found.push([(t + 1) as f64, lhs]);
@@ -149,6 +153,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[3],
-    mutants: &[Mutant::held("corrected_form", "with the cross term")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -18,7 +18,7 @@
 
 use super::enumerated::{Averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{sparse_normal, tally};
 use lao_verification_engine::judge::exact_all;
@@ -79,12 +79,16 @@ impl Arm {
     }
 }
 
+const SOUND: Arm = Arm { inverted: false, fixed: false, no_cross: false };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted("ratio_inverted", "B/b in place of b/B", Arm { inverted: true, ..SOUND }),
+    Fault::refuted("option_two", "N fixed at B/b", Arm { fixed: true, ..SOUND }),
+    Fault::refuted("cross_term_dropped", "no cross term, as printed", Arm { no_cross: true, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        inverted: cx.is("ratio_inverted"),
-        fixed: cx.is("option_two"),
-        no_cross: cx.is("cross_term_dropped"),
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     let (mut equalities, mut closed) = (Vec::new(), Vec::new());
     let centers = [1.0, -1.0, 2.0, -2.0, 0.5, -0.5].map(|c| vec![c]);
     for size in SIZES {
@@ -143,10 +147,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[3],
-    mutants: &[
-        Mutant::refuted("ratio_inverted", "B/b in place of b/B"),
-        Mutant::refuted("option_two", "N fixed at B/b"),
-        Mutant::refuted("cross_term_dropped", "no cross term, as printed"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

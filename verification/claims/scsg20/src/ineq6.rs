@@ -21,7 +21,7 @@
 
 use super::enumerated::averages;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{SmallSum, batches, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -127,12 +127,24 @@ impl Arm {
     }
 }
 
+const SOUND: Arm = Arm { no_cross: false, no_snapshot: false, mean_smoothness: false };
+
+const FAULTS: [Fault<Arm>; 3] = [
+    Fault::refuted("cross_term_dropped", "no cross term, as printed", Arm { no_cross: true, ..SOUND }),
+    Fault::refuted(
+        "snapshot_terms_dropped",
+        "neither F(X) nor the 2 L^2 eta^2 of the snapshot",
+        Arm { no_snapshot: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "smoothness_of_the_mean",
+        "L of f, as Assumption 1(ii) has it, not of the components",
+        Arm { mean_smoothness: true, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        no_cross: cx.is("cross_term_dropped"),
-        no_snapshot: cx.is("snapshot_terms_dropped"),
-        mean_smoothness: cx.is("smoothness_of_the_mean"),
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     let checked = cx.size("checked")?;
     let pairs = cx.all_trials("recursion", checked, |trial| {
         let rng = &mut trial.seed.child("data").rng();
@@ -204,13 +216,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[3, 8],
-    mutants: &[
-        Mutant::refuted("cross_term_dropped", "no cross term, as printed"),
-        Mutant::refuted("snapshot_terms_dropped", "neither F(X) nor the 2 L^2 eta^2 of the snapshot"),
-        Mutant::refuted(
-            "smoothness_of_the_mean",
-            "L of f, as Assumption 1(ii) has it, not of the components",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

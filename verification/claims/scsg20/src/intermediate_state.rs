@@ -14,7 +14,7 @@
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, epoch, members, minus, norm2, norm2_on, sparse_normal, sup_norm, support_of,
@@ -108,13 +108,30 @@ fn identities(arm: Arm, rng: &mut Rng, number: u64) -> anyhow::Result<[Vec<(f64,
     Ok([states, expected])
 }
 
+const SOUND: Arm =
+    Arm { without_next: false, without_current: false, ties_to_highest: false, as_printed: false };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted(
+        "without_next_support",
+        "I leaves out the support of the next iterate",
+        Arm { without_next: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "without_current_support",
+        "I leaves out the support of the iterate",
+        Arm { without_current: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "ties_to_highest",
+        "the threshold gives ties to the highest index",
+        Arm { ties_to_highest: true, ..SOUND },
+    ),
+    Fault::refuted("as_printed", "H_k(x_{t-1} - v_t), as printed", Arm { as_printed: true, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        without_next: cx.is("without_next_support"),
-        without_current: cx.is("without_current_support"),
-        ties_to_highest: cx.is("ties_to_highest"),
-        as_printed: cx.is("as_printed"),
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?;
     let each = cx.all_trials("instances", n, |trial| {
         identities(arm, &mut trial.seed.child("data").rng(), trial.number)
@@ -142,11 +159,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[19],
-    mutants: &[
-        Mutant::refuted("without_next_support", "I leaves out the support of the next iterate"),
-        Mutant::refuted("without_current_support", "I leaves out the support of the iterate"),
-        Mutant::refuted("ties_to_highest", "the threshold gives ties to the highest index"),
-        Mutant::refuted("as_printed", "H_k(x_{t-1} - v_t), as printed"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

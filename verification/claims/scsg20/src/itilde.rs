@@ -11,7 +11,7 @@
 //! too few.
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{masks, norm2_on, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -43,9 +43,26 @@ fn check(tally: &mut PropertyTally, g: &[f64], star: u128, more: usize, set: u12
     }
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    choice: Choice,
+    fewer: usize,
+}
+
+const SOUND: Arm = Arm { choice: Choice::Outside, fewer: 0 };
+
+const FAULTS: [Fault<Arm>; 2] = [
+    Fault::refuted(
+        "largest_of_all",
+        "the 2k largest entries, wherever they are",
+        Arm { choice: Choice::OfAll, ..SOUND },
+    ),
+    Fault::refuted("one_index_too_few", "the 2k - 1 largest entries", Arm { fewer: 1, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let choice = if cx.is("largest_of_all") { Choice::OfAll } else { Choice::Outside };
-    let fewer = usize::from(cx.is("one_index_too_few"));
+    let Arm { choice, fewer } = cx.arm(SOUND, &FAULTS);
     let n = cx.size("vectors")?;
     let [any, stationary] = tally(cx, "vectors", n, |trial, [any, stationary]| {
         let rng = &mut trial.seed.child("data").rng();
@@ -83,15 +100,15 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[13],
-    mutants: &[
-        Mutant::refuted("largest_of_all", "the 2k largest entries, wherever they are"),
-        Mutant::refuted("one_index_too_few", "the 2k - 1 largest entries"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+const CONTROL: [Fault<Choice>; 1] =
+    [Fault::held("corrected_form", "the 2k largest entries outside the support", Choice::Outside)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let choice = if cx.is("corrected_form") { Choice::Outside } else { Choice::OfAll };
+    let choice = cx.arm(Choice::OfAll, &CONTROL);
     let mut tally = PropertyTally::new();
     let (g, star) = ([3.0, 2.0, 1.0], 0b001);
     check(&mut tally, &g, star, 2, residual_set(&g, star, 2, choice)?);
@@ -112,6 +129,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[13],
-    mutants: &[Mutant::held("corrected_form", "the 2k largest entries outside the support")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -18,7 +18,7 @@
 //! another point; the snapshot term forgotten; mini-batches drawn from the batch alone.
 
 use lao_observation::Batch;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{
     SmallSum, batches, epoch, mean, minus, norm2, production_gradient, sparse_normal, sup_norm,
@@ -57,15 +57,47 @@ fn without_replacement(n: usize, batch: usize) -> f64 {
     (n - batch) as f64 / ((n.max(2) - 1) * batch) as f64
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    WithReplacement,
+    ComponentZeroAlways,
+    FactorsThreeQuarters,
+    OtherSnapshot,
+    NoSnapshotTerm,
+    MiniBatchesOfTheBatch,
+}
+
+const FAULTS: [Fault<Wrong>; 6] = [
+    Fault::refuted("with_replacement", "a batch of n is drawn with replacement", Wrong::WithReplacement),
+    Fault::refuted("component_zero_always", "component 0 is in every batch", Wrong::ComponentZeroAlways),
+    Fault::refuted(
+        "factors_three_quarters",
+        "0.75 in place of both factors 2 of the bound",
+        Wrong::FactorsThreeQuarters,
+    ),
+    Fault::refuted("other_snapshot", "the batch gradient is taken at another point", Wrong::OtherSnapshot),
+    Fault::refuted(
+        "no_snapshot_term",
+        "the mini-batch gradient at the snapshot is not subtracted",
+        Wrong::NoSnapshotTerm,
+    ),
+    Fault::refuted(
+        "mini_batches_of_the_batch",
+        "mini-batches are drawn from the batch alone",
+        Wrong::MiniBatchesOfTheBatch,
+    ),
+];
+
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         Arm {
-            replaced: cx.is("with_replacement"),
-            biased: cx.is("component_zero_always"),
-            three_quarters: cx.is("factors_three_quarters"),
-            other_snapshot: cx.is("other_snapshot"),
-            no_snapshot_term: cx.is("no_snapshot_term"),
-            inside: cx.is("mini_batches_of_the_batch"),
+            replaced: cx.commits(&FAULTS, Wrong::WithReplacement),
+            biased: cx.commits(&FAULTS, Wrong::ComponentZeroAlways),
+            three_quarters: cx.commits(&FAULTS, Wrong::FactorsThreeQuarters),
+            other_snapshot: cx.commits(&FAULTS, Wrong::OtherSnapshot),
+            no_snapshot_term: cx.commits(&FAULTS, Wrong::NoSnapshotTerm),
+            inside: cx.commits(&FAULTS, Wrong::MiniBatchesOfTheBatch),
         }
     }
 
@@ -205,13 +237,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[9, 10],
-    mutants: &[
-        Mutant::refuted("with_replacement", "a batch of n is drawn with replacement"),
-        Mutant::refuted("component_zero_always", "component 0 is in every batch"),
-        Mutant::refuted("factors_three_quarters", "0.75 in place of both factors 2 of the bound"),
-        Mutant::refuted("other_snapshot", "the batch gradient is taken at another point"),
-        Mutant::refuted("no_snapshot_term", "the mini-batch gradient at the snapshot is not subtracted"),
-        Mutant::refuted("mini_batches_of_the_batch", "mini-batches are drawn from the batch alone"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,7 +15,7 @@
 
 use lao_algorithms::thresholding::theory::{expansion, sharp_expansion};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, norm2, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -51,14 +51,36 @@ struct Arm {
     signed: bool,
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    HalfAlpha,
+    SharpConstantShaved,
+    KeepsOneLess,
+    KeepsSmallest,
+    KeepsLargestSigned,
+}
+
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted("half_alpha", "half of the printed alpha", Wrong::HalfAlpha),
+    Fault::refuted(
+        "sharp_constant_shaved",
+        "a thousandth less than the sharp constant",
+        Wrong::SharpConstantShaved,
+    ),
+    Fault::refuted("keeps_one_less", "keeps k - 1 entries", Wrong::KeepsOneLess),
+    Fault::refuted("keeps_smallest", "keeps the k smallest magnitudes", Wrong::KeepsSmallest),
+    Fault::refuted("keeps_largest_signed", "keeps the k largest signed values", Wrong::KeepsLargestSigned),
+];
+
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         Arm {
-            half: cx.is("half_alpha"),
-            shaved: cx.is("sharp_constant_shaved"),
-            one_less: cx.is("keeps_one_less"),
-            smallest: cx.is("keeps_smallest"),
-            signed: cx.is("keeps_largest_signed"),
+            half: cx.commits(&FAULTS, Wrong::HalfAlpha),
+            shaved: cx.commits(&FAULTS, Wrong::SharpConstantShaved),
+            one_less: cx.commits(&FAULTS, Wrong::KeepsOneLess),
+            smallest: cx.commits(&FAULTS, Wrong::KeepsSmallest),
+            signed: cx.commits(&FAULTS, Wrong::KeepsLargestSigned),
         }
     }
 
@@ -161,12 +183,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("half_alpha", "half of the printed alpha"),
-        Mutant::refuted("sharp_constant_shaved", "a thousandth less than the sharp constant"),
-        Mutant::refuted("keeps_one_less", "keeps k - 1 entries"),
-        Mutant::refuted("keeps_smallest", "keeps the k smallest magnitudes"),
-        Mutant::refuted("keeps_largest_signed", "keeps the k largest signed values"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

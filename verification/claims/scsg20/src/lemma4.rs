@@ -13,7 +13,7 @@
 //! cut off; N chosen as the best step so far.
 
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{SmallSum, epoch, minus, norm2, sparse_normal};
 use lao_verification_engine::judge::exact_all;
@@ -36,6 +36,32 @@ fn geometric(g: f64, growth: f64) -> Vec<f64> {
     (0..=terms).map(|j| (1.0 - g) * g.powi(j)).collect()
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    SupportFromOne,
+    FactorOfTheComplement,
+    OptionTwo,
+    CutOff,
+    BestStep,
+}
+
+const FAULTS: [Fault<Wrong>; 5] = [
+    Fault::refuted("support_from_one", "geometric on 1, 2, ..", Wrong::SupportFromOne),
+    Fault::refuted(
+        "factor_of_the_complement",
+        "1/(1-g) - 1 in place of 1/g - 1",
+        Wrong::FactorOfTheComplement,
+    ),
+    Fault::refuted("option_two", "N fixed at its mean", Wrong::OptionTwo),
+    Fault::refuted("cut_off", "N conditioned on at most twice its mean", Wrong::CutOff),
+    Fault::refuted(
+        "best_step",
+        "stops at the best step before N, so that N depends on the path",
+        Wrong::BestStep,
+    ),
+];
+
 /// What an arm makes of the law, given the sequence.
 fn law(cx: &Context<'_>, g: f64, growth: f64, sequence: &dyn Fn(usize) -> f64) -> Vec<f64> {
     let mut law = geometric(g, growth);
@@ -44,29 +70,32 @@ fn law(cx: &Context<'_>, g: f64, growth: f64, sequence: &dyn Fn(usize) -> f64) -
         law.resize(law.len().max(at + 1), 0.0);
         law[at] = p;
     };
-    if cx.is("support_from_one") {
-        law.insert(0, 0.0);
-    } else if cx.is("option_two") {
-        point((g / (1.0 - g)).round() as usize, 1.0, &mut law);
-    } else if cx.is("cut_off") {
-        law.truncate((2.0 * g / (1.0 - g)).ceil() as usize + 1);
-        let mass: f64 = law.iter().sum();
-        law.iter_mut().for_each(|p| *p /= mass);
-    } else if cx.is("best_step") {
-        let mut best = vec![0.0; law.len()];
-        let mut at = 0;
-        for (j, p) in law.iter().enumerate() {
-            at = if sequence(j) < sequence(at) { j } else { at };
-            best[at] += p;
+    match cx.fault(&FAULTS) {
+        Some(Wrong::SupportFromOne) => law.insert(0, 0.0),
+        Some(Wrong::OptionTwo) => point((g / (1.0 - g)).round() as usize, 1.0, &mut law),
+        Some(Wrong::CutOff) => {
+            law.truncate((2.0 * g / (1.0 - g)).ceil() as usize + 1);
+            let mass: f64 = law.iter().sum();
+            law.iter_mut().for_each(|p| *p /= mass);
         }
-        return best;
+        Some(Wrong::BestStep) => {
+            let mut best = vec![0.0; law.len()];
+            let mut at = 0;
+            for (j, p) in law.iter().enumerate() {
+                at = if sequence(j) < sequence(at) { j } else { at };
+                best[at] += p;
+            }
+            return best;
+        }
+        Some(Wrong::FactorOfTheComplement) | None => {}
     }
     law
 }
 
 fn identity(cx: &Context<'_>, g: f64, growth: f64, sequence: &dyn Fn(usize) -> f64) -> (f64, f64) {
     let (now, next) = expectations(&law(cx, g, growth, sequence), sequence);
-    let factor = if cx.is("factor_of_the_complement") { 1.0 / (1.0 - g) - 1.0 } else { 1.0 / g - 1.0 };
+    let factor =
+        if cx.commits(&FAULTS, Wrong::FactorOfTheComplement) { 1.0 / (1.0 - g) - 1.0 } else { 1.0 / g - 1.0 };
     (now - next, factor * (sequence(0) - now))
 }
 
@@ -138,12 +167,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[19],
-    mutants: &[
-        Mutant::refuted("support_from_one", "geometric on 1, 2, .."),
-        Mutant::refuted("factor_of_the_complement", "1/(1-g) - 1 in place of 1/g - 1"),
-        Mutant::refuted("option_two", "N fixed at its mean"),
-        Mutant::refuted("cut_off", "N conditioned on at most twice its mean"),
-        Mutant::refuted("best_step", "stops at the best step before N, so that N depends on the path"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

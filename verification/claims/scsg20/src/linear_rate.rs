@@ -11,7 +11,7 @@
 
 use super::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{Shape, Solver};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::predictor;
@@ -23,15 +23,20 @@ const N: usize = 400;
 /// Twice what an isotropic problem would take.
 const ROUNDS: u64 = 120;
 
+const FAULTS: [Fault<StepFault>; 2] = [
+    Fault::refuted("no_control_variate", "steps along the mini-batch gradient", StepFault::NoControlVariate),
+    Fault::refuted(
+        "decaying_step",
+        "divides the step size by the number of the step",
+        StepFault::DecayingStep,
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
     let star = spread_signs(100, 5);
     let start = norm2(&star);
-    let fault = match () {
-        () if cx.is("no_control_variate") => Some(StepFault::NoControlVariate),
-        () if cx.is("decaying_step") => Some(StepFault::DecayingStep),
-        () => None,
-    };
+    let fault = cx.fault(&FAULTS);
     let runs = cx.size("runs")?;
     let curves = cx.all_trials("runs", runs, |trial: &Trial| {
         let all = Regression { components: N, correlation: 0.0, star: star.clone(), noise: 0.3, twice: true };
@@ -88,9 +93,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("no_control_variate", "steps along the mini-batch gradient"),
-        Mutant::refuted("decaying_step", "divides the step size by the number of the step"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

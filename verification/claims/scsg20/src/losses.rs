@@ -17,7 +17,7 @@ use lao_algorithms::thresholding::{GdParams, GdStep, Shape, Solver};
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::finite_sum::{Coding, DesignMatrix, Loss};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -194,14 +194,40 @@ fn columns(rng: &mut Rng, sparsity: usize, joint: bool) -> anyhow::Result<(Vec<u
     Ok((x.iter().map(SparseVector::len).collect(), sum.meter().thresholds))
 }
 
+const SOUND: Arm = Arm {
+    no_factor_two: false,
+    wrong_sign: false,
+    no_ridge: false,
+    joint_threshold: false,
+    naive_exponential: false,
+};
+
+const FAULTS: [Fault<Arm>; 5] = [
+    Fault::refuted(
+        "factor_two_missing",
+        "gradient of squares without its 2",
+        Arm { no_factor_two: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "sign_of_the_label",
+        "logistic gradient with the sign reversed",
+        Arm { wrong_sign: true, ..SOUND },
+    ),
+    Fault::refuted("ridge_missing", "gradient without its lambda x", Arm { no_ridge: true, ..SOUND }),
+    Fault::refuted(
+        "columns_thresholded_together",
+        "the largest entries of all columns together are kept",
+        Arm { joint_threshold: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "naive_exponential",
+        "log(1 + exp(t)) as it stands",
+        Arm { naive_exponential: true, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        no_factor_two: cx.is("factor_two_missing"),
-        wrong_sign: cx.is("sign_of_the_label"),
-        no_ridge: cx.is("ridge_missing"),
-        joint_threshold: cx.is("columns_thresholded_together"),
-        naive_exponential: cx.is("naive_exponential"),
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?;
     for (kind, name) in KINDS.into_iter().enumerate() {
         let pairs = cx.all_trials(name, n, |trial| arm.differences(trial, kind))?;
@@ -236,21 +262,14 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[21],
-    mutants: &[
-        Mutant::refuted("factor_two_missing", "gradient of squares without its 2"),
-        Mutant::refuted("sign_of_the_label", "logistic gradient with the sign reversed"),
-        Mutant::refuted("ridge_missing", "gradient without its lambda x"),
-        Mutant::refuted(
-            "columns_thresholded_together",
-            "the largest entries of all columns together are kept",
-        ),
-        Mutant::refuted("naive_exponential", "log(1 + exp(t)) as it stands"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+const CONTROL: [Fault<f64>; 1] = [Fault::held("corrected_form", "log(1 + exp(-y z'x))", -1.0)];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let sign = if cx.is("corrected_form") { -1.0 } else { 1.0 };
+    let sign = cx.arm(1.0, &CONTROL);
     let n = cx.size("instances")?;
     let [right] = tally(cx, "instances", n, |trial, [right]| {
         let rng = &mut trial.seed.child("data").rng();
@@ -278,6 +297,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[21],
-    mutants: &[Mutant::held("corrected_form", "log(1 + exp(-y z'x))")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -17,7 +17,7 @@ use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, Shape, Solver, SvrgParams,
 };
 use lao_observation::{FiniteSum, Predictor, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::quadratics::{Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
@@ -74,8 +74,10 @@ fn at_size(n: usize, full_batch: bool, rivals: bool, seed: &Seed) -> anyhow::Res
     Ok(calls)
 }
 
+const FAULTS: [Fault<bool>; 1] = [Fault::refuted("full_batch", "SCSG-HT with B = n", true)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (full_batch, rivals) = (cx.is("full_batch"), cx.honest());
+    let (full_batch, rivals) = (cx.arm(false, &FAULTS), cx.honest());
     cx.split(5);
     let tables = cx.all_trials("calls against n", cx.size("replicates")?, |trial: &Trial| {
         let at = |(i, n): (usize, &usize)| at_size(*n, full_batch, rivals, &trial.seed.trial(i as u64));
@@ -156,6 +158,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[Mutant::refuted("full_batch", "SCSG-HT with B = n")],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,7 +15,7 @@ use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
 use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, solve};
 use lao_observation::{FiniteSum, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
@@ -38,12 +38,28 @@ fn gaps(data: &FiniteSum, params: &ScsgParams, least: f64, seed: &Seed) -> anyho
     Ok([by_epochs, sum.score(&run.predictor)? - least])
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    OptionsSwapped,
+    OptionTwoTwice,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "options_swapped",
+        "calls option I option II and option II option I",
+        Wrong::OptionsSwapped,
+    ),
+    Fault::not_held("option_two_twice", "compares option II with itself", Wrong::OptionTwoTwice),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
     let (mut first, mut second) = (option_one(20, 0.002, 100, 2), option_two(20, 0.002, 100, 2));
-    if cx.is("options_swapped") {
+    if cx.commits(&FAULTS, Wrong::OptionsSwapped) {
         std::mem::swap(&mut first, &mut second);
-    } else if cx.is("option_two_twice") {
+    } else if cx.commits(&FAULTS, Wrong::OptionTwoTwice) {
         first = second.clone();
     }
     let pairs = cx.all_trials("pairs", cx.size("pairs")?, |trial: &Trial| {
@@ -96,9 +112,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("options_swapped", "calls option I option II and option II option I"),
-        Mutant::not_held("option_two_twice", "compares option II with itself"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

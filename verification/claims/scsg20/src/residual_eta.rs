@@ -20,7 +20,7 @@ use super::runs::{each_round, option_one, option_two};
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{GdParams, GdStep, SgParams, Shape, Solver};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::PropertyTally;
@@ -33,6 +33,8 @@ const DIM: usize = 12;
 /// `c_2`, whose square is G.
 const PLANTED: f64 = 0.346;
 
+const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "8 (1 + eta rho) G/rho^2", true)];
+
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (n, d) = (20, 8);
     let mut center = vec![0.0; d];
@@ -44,7 +46,7 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut limits, mut sum) = (PropertyTally::new(), instance.sum()?);
     for eta in [64.0, 128.0, 256.0, 512.0].map(f64::recip) {
         let constants = Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio: 0.05, alpha: 0.0 };
-        let bound = match cx.is("corrected_form") {
+        let bound = match cx.arm(false, &CONTROL) {
             true => constants.corrected_floor(residual, 0.0),
             false => 2.0 * constants.gamma() * residual,
         };
@@ -96,6 +98,22 @@ fn floor(
     Ok(total * eta / 6.0)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    PlantedGradient,
+    SameBatch,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted(
+        "planted_gradient",
+        "a gradient at x* in the problem that should have none",
+        Wrong::PlantedGradient,
+    ),
+    Fault::refuted("same_batch", "takes the first components in every epoch", Wrong::SameBatch),
+];
+
 fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
     let mut series = Vec::new();
@@ -105,11 +123,11 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut center = vec![0.0; DIM];
         center[0] = 1.0;
         let star = center.clone();
-        if planted || cx.is("planted_gradient") {
+        if planted || cx.commits(&FAULTS, Wrong::PlantedGradient) {
             center[1] = PLANTED;
         }
         let instance = Quadratics::around(&center, N, 1.0, &cx.seed("instance").child("data"));
-        let (shared, same) = (Shared::new(instance.sum()?), cx.is("same_batch"));
+        let (shared, same) = (Shared::new(instance.sum()?), cx.commits(&FAULTS, Wrong::SameBatch));
         for (method, scsg) in [("SCSG-HT", true), ("SG-HT", false)] {
             let cell = format!("{method}, {name}");
             let floors = cx.all_trials(&cell, cx.size(runs)?, |trial: &Trial| {
@@ -154,7 +172,7 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[1, 6],
-    mutants: &[Mutant::held("corrected_form", "8 (1 + eta rho) G/rho^2")],
+    mutants: &mutants(&CONTROL),
     experiment: printed,
 };
 
@@ -170,9 +188,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[6, 20],
-    mutants: &[
-        Mutant::refuted("planted_gradient", "a gradient at x* in the problem that should have none"),
-        Mutant::refuted("same_batch", "takes the first components in every epoch"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment: replacement,
 };

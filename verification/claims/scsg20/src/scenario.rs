@@ -187,26 +187,36 @@ pub(super) fn step_size(
 /// A method with its step size.
 pub(super) type Tuned = (Method, f64);
 
-/// What the arm multiplies the step size of the method under test with.
-pub(super) fn step_factor(cx: &Context<'_>) -> f64 {
-    match () {
-        () if cx.is("step_too_large") => 30.0,
-        () if cx.is("step_too_small") => 1.0 / 30.0,
-        () => 1.0,
+/// What is wrong with the method under test.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wrong {
+    /// Its step size has this factor.
+    Step(f64),
+    /// It competes with itself.
+    AgainstItself,
+    /// GD-HT takes its place in the long run.
+    FullGradients,
+}
+
+/// What the fault multiplies the step size of the method under test with.
+pub(super) fn step_factor(wrong: Option<Wrong>) -> f64 {
+    match wrong {
+        Some(Wrong::Step(factor)) => factor,
+        Some(Wrong::AgainstItself | Wrong::FullGradients) | None => 1.0,
     }
 }
 
-/// A method in the arm's version and its rivals, tuned for so many passes; `against_itself` has it compete with itself.
+/// A method with its fault, and its rivals, tuned for so many passes.
 pub(super) fn with_rivals(
     cx: &mut Context<'_>,
-    method: Method,
+    (method, wrong): (Method, Option<Wrong>),
     rivals: &[Method],
     passes: u64,
 ) -> anyhow::Result<Vec<Tuned>> {
     let seeds = cx.size("tuning_seeds")?;
-    let mut methods = vec![(method, step_factor(cx) * step_size(cx, method, passes, seeds)?)];
+    let mut methods = vec![(method, step_factor(wrong) * step_size(cx, method, passes, seeds)?)];
     for &rival in rivals {
-        let itself = cx.is("against_itself");
+        let itself = wrong == Some(Wrong::AgainstItself);
         methods.push(if itself { methods[0] } else { (rival, step_size(cx, rival, passes, seeds)?) });
     }
     Ok(methods)

@@ -26,7 +26,7 @@
 //! *Mutants.* L/2 for 4 L; without `2 L^2 |X - x*|^2`; .9 G for 4 G; L of f for that of the components.
 
 use lao_observation::{Batch, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, members, minus, norm2_on, production_gradient, sparse_normal, subsets,
@@ -174,13 +174,22 @@ fn stationary_place(rng: &mut Rng, number: u64) -> Place {
     Place::random(rng, small, star)
 }
 
+const SOUND: Arm =
+    Arm { half_smoothness: false, no_snapshot: false, less_residual: false, mean_smoothness: false };
+
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted("half_smoothness", "L/2 in place of 4 L", Arm { half_smoothness: true, ..SOUND }),
+    Fault::refuted("snapshot_term_dropped", "without 2 L^2 |X - x*|^2", Arm { no_snapshot: true, ..SOUND }),
+    Fault::refuted("less_residual", "0.9 G in place of 4 G", Arm { less_residual: true, ..SOUND }),
+    Fault::refuted(
+        "smoothness_of_the_mean",
+        "L of f, as Assumption 1(ii) has it, not of the components",
+        Arm { mean_smoothness: true, ..SOUND },
+    ),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm {
-        half_smoothness: cx.is("half_smoothness"),
-        no_snapshot: cx.is("snapshot_term_dropped"),
-        less_residual: cx.is("less_residual"),
-        mean_smoothness: cx.is("smoothness_of_the_mean"),
-    };
+    let arm = cx.arm(SOUND, &FAULTS);
     const PER_TRIAL: u64 = 100;
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [any, stationary] = tally(cx, "instances", n, |trial, [any, stationary]| {
@@ -214,21 +223,28 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[7, 8],
-    mutants: &[
-        Mutant::refuted("half_smoothness", "L/2 in place of 4 L"),
-        Mutant::refuted("snapshot_term_dropped", "without 2 L^2 |X - x*|^2"),
-        Mutant::refuted("less_residual", "0.9 G in place of 4 G"),
-        Mutant::refuted(
-            "smoothness_of_the_mean",
-            "L of f, as Assumption 1(ii) has it, not of the components",
-        ),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    CorrectedForm,
+    GradientZeroAtTheOptimum,
+}
+
+const PRINTED_FAULTS: [Fault<Wrong>; 2] = [
+    Fault::held("corrected_form", "with the difference of gradients and 4 G", Wrong::CorrectedForm),
+    Fault::held("gradient_zero_at_the_optimum", "x* with gradient zero", Wrong::GradientZeroAtTheOptimum),
+];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const PER_TRIAL: u64 = 100;
-    let (corrected, stationary) = (cx.is("corrected_form"), cx.is("gradient_zero_at_the_optimum"));
+    let (corrected, stationary) = (
+        cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm),
+        cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum),
+    );
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [mut any] = tally(cx, "instances", n, |trial, [any]| {
         let rng = &mut trial.seed.child("data").rng();
@@ -271,9 +287,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[7],
-    mutants: &[
-        Mutant::held("corrected_form", "with the difference of gradients and 4 G"),
-        Mutant::held("gradient_zero_at_the_optimum", "x* with gradient zero"),
-    ],
+    mutants: &mutants(&PRINTED_FAULTS),
     experiment: experiment_printed,
 };

@@ -13,7 +13,7 @@
 //! *Mutants.* 1.01 rho; G dropped.
 
 use lao_observation::{Batch, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, dot, minus, norm2, norm2_on, production_gradient, sparse_normal, support_of, tally,
@@ -83,9 +83,22 @@ impl Pair {
 
 const PER_TRIAL: u64 = 100;
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    more: f64,
+    share: f64,
+}
+
+const SOUND: Arm = Arm { more: 1.0, share: 1.0 };
+
+const FAULTS: [Fault<Arm>; 2] = [
+    Fault::refuted("more_convexity", "1.01 rho in place of rho", Arm { more: 1.01, ..SOUND }),
+    Fault::refuted("residual_dropped", "without G/(2 rho), as printed", Arm { share: 0.0, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let more = if cx.is("more_convexity") { 1.01 } else { 1.0 };
-    let share = if cx.is("residual_dropped") { 0.0 } else { 1.0 };
+    let Arm { more, share } = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [difference, descent] = tally(cx, "instances", n, |trial, [difference, descent]| {
         let rng = &mut trial.seed.child("data").rng();
@@ -119,15 +132,27 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[6],
-    mutants: &[
-        Mutant::refuted("more_convexity", "1.01 rho in place of rho"),
-        Mutant::refuted("residual_dropped", "without G/(2 rho), as printed"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    CorrectedForm,
+    GradientZeroAtTheOptimum,
+}
+
+const PRINTED_FAULTS: [Fault<Wrong>; 2] = [
+    Fault::held("corrected_form", "less G/(2 rho)", Wrong::CorrectedForm),
+    Fault::held("gradient_zero_at_the_optimum", "x* with gradient zero", Wrong::GradientZeroAtTheOptimum),
+];
+
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (corrected, stationary) = (cx.is("corrected_form"), cx.is("gradient_zero_at_the_optimum"));
+    let (corrected, stationary) = (
+        cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm),
+        cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum),
+    );
     let share = if corrected { 1.0 } else { 0.0 };
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [mut any] = tally(cx, "instances", n, |trial, [any]| {
@@ -154,9 +179,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[6],
-    mutants: &[
-        Mutant::held("corrected_form", "less G/(2 rho)"),
-        Mutant::held("gradient_zero_at_the_optimum", "x* with gradient zero"),
-    ],
+    mutants: &mutants(&PRINTED_FAULTS),
     experiment: experiment_printed,
 };

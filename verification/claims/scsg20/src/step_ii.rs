@@ -8,7 +8,7 @@
 //! *Design.* Random sums and points; the equality. Production values. *Mutants.* L/2 for L; .9 G.
 
 use super::step_i::Pair;
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{SmallSum, minus, norm2, predictor, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -24,9 +24,22 @@ fn check(pair: &Pair, (distance_share, share): (f64, f64), tally: &mut PropertyT
     Ok(())
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    half_smoothness: f64,
+    less_residual: f64,
+}
+
+const SOUND: Arm = Arm { half_smoothness: 1.0, less_residual: 1.0 };
+
+const FAULTS: [Fault<Arm>; 2] = [
+    Fault::refuted("half_smoothness", "L/2 in place of L", Arm { half_smoothness: 0.5, ..SOUND }),
+    Fault::refuted("less_residual", "0.9 G in place of G", Arm { less_residual: 0.9, ..SOUND }),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let shares =
-        (if cx.is("half_smoothness") { 0.5 } else { 1.0 }, if cx.is("less_residual") { 0.9 } else { 1.0 });
+    let shares = (cx.arm(SOUND, &FAULTS).half_smoothness, cx.arm(SOUND, &FAULTS).less_residual);
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [any] = tally(cx, "instances", n, |trial, [any]| {
         let rng = &mut trial.seed.child("data").rng();
@@ -54,9 +67,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("half_smoothness", "L/2 in place of L"),
-        Mutant::refuted("less_residual", "0.9 G in place of G"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

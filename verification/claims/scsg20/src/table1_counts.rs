@@ -26,7 +26,7 @@ use lao_algorithms::thresholding::{
     SolverProgress, SvrgParams, solve,
 };
 use lao_observation::{FiniteSum, Meter, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
@@ -80,6 +80,33 @@ impl Small {
 /// Calls and thresholdings, metered and by formula.
 type Counts = Vec<(f64, f64)>;
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    OneGradientCounted,
+    Step(StepFault),
+    KeepsOneMore,
+    MeanIterate,
+    ConstantBatches,
+}
+
+const FAULTS: [Fault<Wrong>; 6] = [
+    Fault::refuted("one_gradient_counted", "b calls a step in place of 2b", Wrong::OneGradientCounted),
+    Fault::refuted(
+        "fresh_snapshot",
+        "takes the snapshot gradient at every iterate",
+        Wrong::Step(StepFault::FreshSnapshot),
+    ),
+    Fault::refuted(
+        "thresholds_first",
+        "thresholds before the step, and not after it",
+        Wrong::Step(StepFault::ThresholdsFirst),
+    ),
+    Fault::refuted("keeps_one_more", "keeps k + 1 entries", Wrong::KeepsOneMore),
+    Fault::refuted("mean_iterate", "makes the mean iterate the next snapshot", Wrong::MeanIterate),
+    Fault::refuted("batches_do_not_grow", "HSG-HT with batches of one size", Wrong::ConstantBatches),
+];
+
 /// Counts of every method, and non-zeros of its iterates with the k that they must not exceed.
 fn counts(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<(Counts, Vec<(f64, f64)>)> {
     let mut small = Small::draw(&seed.child("data"))?;
@@ -108,20 +135,17 @@ fn counts(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<(Counts, Vec<(f64, f6
     same(meter, batches.sum(), steps);
 
     // An inner step costs this many calls per component of its mini-batch.
-    let twice = if cx.is("one_gradient_counted") { 1 } else { 2 };
+    let wrong = cx.fault(&FAULTS);
+    let twice = if wrong == Some(Wrong::OneGradientCounted) { 1 } else { 2 };
     for length in [EpochLength::Geometric, EpochLength::Ratio] {
         let mut params = small.scsg(batch, length);
-        let fault = [
-            ("fresh_snapshot", StepFault::FreshSnapshot),
-            ("thresholds_first", StepFault::ThresholdsFirst),
-            ("keeps_one_more", StepFault::None),
-        ];
-        let mut solver: Box<dyn Solver> = match fault.iter().find(|(name, _)| cx.is(name)) {
-            Some((name, fault)) => {
-                params.sparsity += usize::from(*name == "keeps_one_more");
-                Box::new(PlainScsg::new(params, &small.sum, *fault))
+        let mut solver: Box<dyn Solver> = match wrong {
+            Some(Wrong::Step(fault)) => Box::new(PlainScsg::new(params, &small.sum, fault)),
+            Some(Wrong::KeepsOneMore) => {
+                params.sparsity += 1;
+                Box::new(PlainScsg::new(params, &small.sum, StepFault::None))
             }
-            None => Box::new(params.build(shape)?),
+            _ => Box::new(params.build(shape)?),
         };
         let (snapshots, meter, most) = small.run(solver.as_mut(), &draws)?;
         sparse.push((most as f64, sparsity as f64));
@@ -149,11 +173,9 @@ fn same_method(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>>
     let (n, shape, draws) = (small.sum.len(), Shape::of(&small.sum), seed.child("algorithm"));
     let (sparsity, mini_batch) = (small.sparsity, small.mini_batch);
     let params = small.scsg(n, EpochLength::Ratio);
-    let mut scsg: Box<dyn Solver> = match () {
-        () if cx.is("mean_iterate") => {
-            Box::new(PlainScsg::new(params, &small.sum, StepFault::AveragesIterates))
-        }
-        () => Box::new(params.build(shape)?),
+    let mut scsg: Box<dyn Solver> = match cx.commits(&FAULTS, Wrong::MeanIterate) {
+        true => Box::new(PlainScsg::new(params, &small.sum, StepFault::AveragesIterates)),
+        false => Box::new(params.build(shape)?),
     };
     let steps = (n / mini_batch) as u64;
     let svrg = SvrgParams { sparsity, step_size: 1e-3, mini_batch, steps, start: None };
@@ -232,7 +254,7 @@ fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (eta, toy) = (0.3, toy(cx, 20_000)?);
-    let growth = if cx.is("batches_do_not_grow") { 1.0 } else { 1.1 };
+    let growth = if cx.commits(&FAULTS, Wrong::ConstantBatches) { 1.0 } else { 1.1 };
     let runs = cx.all_trials("HSG-HT", 8 * cx.size("runs")?, |trial| {
         let mut sum = toy.sum();
         let hsg = HsgParams { sparsity: 4, step_size: eta, first: 10.0, growth, start: None };
@@ -308,13 +330,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[20],
-    mutants: &[
-        Mutant::refuted("one_gradient_counted", "b calls a step in place of 2b"),
-        Mutant::refuted("fresh_snapshot", "takes the snapshot gradient at every iterate"),
-        Mutant::refuted("thresholds_first", "thresholds before the step, and not after it"),
-        Mutant::refuted("keeps_one_more", "keeps k + 1 entries"),
-        Mutant::refuted("mean_iterate", "makes the mean iterate the next snapshot"),
-        Mutant::refuted("batches_do_not_grow", "HSG-HT with batches of one size"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

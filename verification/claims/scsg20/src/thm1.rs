@@ -20,13 +20,27 @@ use super::runs::{distances, mean_below, option_one};
 use super::toy::Toy;
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
 
 const START: [f64; 4] = [2e-3, -1e-3, 0.0, 0.0];
+
+const FAULTS: [Fault<StepFault>; 3] = [
+    Fault::refuted("no_control_variate", "steps along the mini-batch gradient", StepFault::NoControlVariate),
+    Fault::refuted(
+        "no_correction",
+        "forgets the mini-batch gradient at the snapshot",
+        StepFault::NoCorrection,
+    ),
+    Fault::refuted(
+        "full_batch_with_replacement",
+        "draws the batch of n with replacement",
+        StepFault::ReplacesAll,
+    ),
+];
 
 fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (n, runs, rounds) = (400, cx.size("runs")?, 8);
@@ -40,12 +54,7 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let ratio = mini_batch as f64 / n as f64;
         let theta = Epoch { step_size, smoothness: l, convexity: rho, ratio, alpha: 0.0 }.theta();
         let name = format!("b = {mini_batch}");
-        let fault = [
-            ("no_control_variate", StepFault::NoControlVariate),
-            ("no_correction", StepFault::NoCorrection),
-            ("full_batch_with_replacement", StepFault::ReplacesAll),
-        ];
-        let fault = fault.into_iter().find(|(name, _)| cx.is(name)).map(|(_, fault)| fault);
+        let fault = cx.fault(&FAULTS);
         let curves = cx.all_trials(&name, runs, |trial: &Trial| {
             let mut sum = shared.sum();
             let mut params = option_one(2, step_size, n, mini_batch);
@@ -84,6 +93,9 @@ struct Floor {
     ones: usize,
 }
 
+const CONTROL: [Fault<bool>; 1] =
+    [Fault::held("corrected_form", "8 (1 + 2 eta rho) (n-B)/(n-1) in place of gamma", true)];
+
 fn third_term(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, literal) = (cx.size("runs")?, cx.size("literal_runs")?);
     let small = Floor {
@@ -121,7 +133,7 @@ fn third_term(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let alpha = if ones == 0 { 0.0 } else { 2.0 / (sparsity as f64 - 1.0).sqrt() };
         let constants = Epoch { step_size, smoothness: 1.0, convexity: 1.0, ratio, alpha };
         let toy = Toy { components, batch, mini_batch: 1, step_size, geometric: true };
-        let bound = match cx.is("corrected_form") {
+        let bound = match cx.arm(false, &CONTROL) {
             true => batch as f64 * constants.corrected_floor(0.0, toy.spread()),
             false => constants.gamma(),
         };
@@ -182,11 +194,7 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[15],
-    mutants: &[
-        Mutant::refuted("no_control_variate", "steps along the mini-batch gradient"),
-        Mutant::refuted("no_correction", "forgets the mini-batch gradient at the snapshot"),
-        Mutant::refuted("full_batch_with_replacement", "draws the batch of n with replacement"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment: full_batch,
 };
 
@@ -202,6 +210,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[2, 3],
-    mutants: &[Mutant::held("corrected_form", "8 (1 + 2 eta rho) (n-B)/(n-1) in place of gamma")],
+    mutants: &mutants(&CONTROL),
     experiment: third_term,
 };

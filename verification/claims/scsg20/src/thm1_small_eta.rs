@@ -24,7 +24,7 @@ use lao_algorithms::thresholding::{
 use lao_kernels::{Compressed, SparseVector};
 use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Predictor, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::mutants::KeepsOneMore;
@@ -107,15 +107,27 @@ fn moved(before: f64, after: f64) -> f64 {
     f64::from((after - before).abs() > 1e-12)
 }
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    WrongSign,
+    KeepsOneMore,
+}
+
+const FAULTS: [Fault<Wrong>; 2] = [
+    Fault::refuted("wrong_sign", "1 + c^2 in place of 1 - c^2 in the critical step", Wrong::WrongSign),
+    Fault::refuted("keeps_one_more", "GD-HT keeps k + 1 entries", Wrong::KeepsOneMore),
+];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let one_more = cx.is("keeps_one_more");
+    let one_more = cx.commits(&FAULTS, Wrong::KeepsOneMore);
     let mut pairs = Vec::new();
     let seed = cx.seed("epochs");
     let sizes = [(2.0, 20, 6), (1.5, 50, 4), (4.0, 5, 3), (1.1, 200, 2)];
     for (kappa, k, n) in sizes {
         let mut frozen = Frozen::new(kappa, k, n)?;
         let c = correlation(kappa);
-        let wrong = if cx.is("wrong_sign") { (1.0 - c * c) / (1.0 + c * c) } else { 1.0 };
+        let wrong = if cx.commits(&FAULTS, Wrong::WrongSign) { (1.0 - c * c) / (1.0 + c * c) } else { 1.0 };
         let critical = wrong * frozen.critical_step();
         if cx.honest() {
             cx.note(
@@ -154,22 +166,29 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[4],
-    mutants: &[
-        Mutant::refuted("wrong_sign", "1 + c^2 in place of 1 - c^2 in the critical step"),
-        Mutant::refuted("keeps_one_more", "GD-HT keeps k + 1 entries"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
 
 /// Literal sizes: kappa, k, and `n = B` with `b = 1`, so that `alpha <= b/B`.
 const LITERAL: [(f64, usize, usize); 2] = [(1.1, 23_375, 76), (2.0, 260_101, 4)];
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Breach {
+    LargestStep,
+}
+
+const CONTROL: [Fault<Breach>; 1] =
+    [Fault::held("largest_step", "the largest step, 1/(32 L kappa)", Breach::LargestStep)];
+
 fn literal(cx: &mut Context<'_>, (kappa, k, n): (f64, usize, usize), epochs: u64) -> anyhow::Result<()> {
     let mut frozen = Frozen::new(kappa, k, n)?;
     let c = correlation(kappa);
     let (smoothness, convexity) = (1.0 + c, 1.0 - c);
     let largest = Epoch::largest_step(smoothness, convexity);
-    let step_size = if cx.is("largest_step") { largest } else { 0.9 * frozen.critical_step() };
+    let step_size =
+        if cx.commits(&CONTROL, Breach::LargestStep) { largest } else { 0.9 * frozen.critical_step() };
     let alpha = expansion(1, k);
     let epoch = Epoch { smoothness, convexity, step_size, ratio: 1.0 / n as f64, alpha };
     let met = step_size <= largest && alpha <= epoch.largest_alpha() && alpha <= epoch.ratio;
@@ -209,6 +228,6 @@ pub const PRINTED: Claim = Claim {
     expected: Expected::Refuted,
     open: false,
     errata: &[4],
-    mutants: &[Mutant::held("largest_step", "the largest step, 1/(32 L kappa)")],
+    mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -19,7 +19,7 @@ use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_observation::{FiniteSum, Predictor};
-use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
+use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -45,6 +45,51 @@ const SETTINGS: [(f64, usize, usize, bool); 8] = [
     (1.0 / 64.0, 10, 10, false),
 ];
 
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    Step(StepFault),
+    HalfGradient,
+    OptionOneForTwo,
+    Length(WrongLength),
+    Subset(WrongSubset),
+    /// Shows on components of different curvatures only.
+    InsideBatch,
+}
+
+const FAULTS: [Fault<Wrong>; 10] = [
+    Fault::refuted("one_step_more", "makes N + 1 steps", Wrong::Length(WrongLength::FromOne)),
+    Fault::refuted("one_step_fewer", "makes N - 1 steps", Wrong::Length(WrongLength::OneLess)),
+    Fault::refuted("option_one_for_two", "draws a geometric length in option II", Wrong::OptionOneForTwo),
+    Fault::refuted(
+        "batch_with_replacement",
+        "draws the batch with replacement",
+        Wrong::Subset(WrongSubset::WithReplacement),
+    ),
+    Fault::refuted("half_gradient", "forgets the factor 2 of the gradient", Wrong::HalfGradient),
+    Fault::refuted("inside_batch", "draws mini-batches inside the batch", Wrong::InsideBatch),
+    Fault::refuted(
+        "same_batch",
+        "takes the first B components in every epoch",
+        Wrong::Subset(WrongSubset::First),
+    ),
+    Fault::refuted(
+        "stale_snapshot",
+        "keeps the snapshot gradient of the epoch before",
+        Wrong::Step(StepFault::StaleSnapshot),
+    ),
+    Fault::refuted(
+        "no_control_variate",
+        "steps along the mini-batch gradient",
+        Wrong::Step(StepFault::NoControlVariate),
+    ),
+    Fault::refuted(
+        "no_correction",
+        "forgets the mini-batch gradient at the snapshot",
+        Wrong::Step(StepFault::NoCorrection),
+    ),
+];
+
 fn solver(
     cx: &Context<'_>,
     toy: &Toy,
@@ -57,31 +102,15 @@ fn solver(
         false => option_two(4, step_size, batch, mini_batch),
     };
     params.start = start;
-    for (name, fault) in [
-        ("stale_snapshot", StepFault::StaleSnapshot),
-        ("no_control_variate", StepFault::NoControlVariate),
-        ("no_correction", StepFault::NoCorrection),
-    ] {
-        if cx.is(name) {
-            return Ok(Box::new(PlainScsg::new(params, sum, fault)));
-        }
+    let (mut length, mut subset) = (None, None);
+    match cx.fault(&FAULTS) {
+        Some(Wrong::Step(fault)) => return Ok(Box::new(PlainScsg::new(params, sum, fault))),
+        Some(Wrong::HalfGradient) => params.step_size *= 0.5,
+        Some(Wrong::OptionOneForTwo) => params.length = EpochLength::Geometric,
+        Some(Wrong::Length(wrong)) => length = Some(wrong),
+        Some(Wrong::Subset(wrong)) => subset = Some(wrong),
+        Some(Wrong::InsideBatch) | None => {}
     }
-    if cx.is("half_gradient") {
-        params.step_size *= 0.5;
-    }
-    if cx.is("option_one_for_two") {
-        params.length = EpochLength::Geometric;
-    }
-    let length = match () {
-        () if cx.is("one_step_more") => Some(WrongLength::FromOne),
-        () if cx.is("one_step_fewer") => Some(WrongLength::OneLess),
-        () => None,
-    };
-    let subset = match () {
-        () if cx.is("batch_with_replacement") => Some(WrongSubset::WithReplacement),
-        () if cx.is("same_batch") => Some(WrongSubset::First),
-        () => None,
-    };
     Ok(Box::new(params.check_with(Shape::of(sum), FaultyDraws::new(N, length, subset))?))
 }
 
@@ -115,7 +144,7 @@ fn two_curvatures(cx: &mut Context<'_>, margin: f64) -> anyhow::Result<()> {
     let curvatures = (0..n).map(|z| vec![if even(z) { 0.2 } else { 1.8 }]).collect();
     let linear = (0..n).map(|z| vec![if even(z) { 0.2 } else { -3.6 }]).collect();
     let shared = Shared::new(Quadratics { curvatures, linear }.sum()?);
-    let subset = cx.is("inside_batch").then_some(WrongSubset::InsideBatch);
+    let subset = cx.commits(&FAULTS, Wrong::InsideBatch).then_some(WrongSubset::InsideBatch);
     let runs = 4 * cx.size("runs")?;
     let ends = cx.all_trials("two curvatures", runs, |trial: &Trial| {
         let mut sum = shared.sum();
@@ -212,17 +241,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[
-        Mutant::refuted("one_step_more", "makes N + 1 steps"),
-        Mutant::refuted("one_step_fewer", "makes N - 1 steps"),
-        Mutant::refuted("option_one_for_two", "draws a geometric length in option II"),
-        Mutant::refuted("batch_with_replacement", "draws the batch with replacement"),
-        Mutant::refuted("half_gradient", "forgets the factor 2 of the gradient"),
-        Mutant::refuted("inside_batch", "draws mini-batches inside the batch"),
-        Mutant::refuted("same_batch", "takes the first B components in every epoch"),
-        Mutant::refuted("stale_snapshot", "keeps the snapshot gradient of the epoch before"),
-        Mutant::refuted("no_control_variate", "steps along the mini-batch gradient"),
-        Mutant::refuted("no_correction", "forgets the mini-batch gradient at the snapshot"),
-    ],
+    mutants: &mutants(&FAULTS),
     experiment,
 };

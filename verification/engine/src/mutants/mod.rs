@@ -15,7 +15,7 @@ pub use draws::{FaultyDraws, WrongLength, WrongSubset};
 pub use learner::{Misdirected, Misdirection};
 pub use reader::{Overreach, Overreaches};
 pub use sabotage::{Keep, Sabotage};
-pub use source::{Fault, Faulty, ImputesMean};
+pub use source::{Faulty, ImputesMean, SourceFault};
 pub use tampered::{Tampered, TwoDraws, TwoSampleEstimates};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};
 pub use variance_reduced::{PlainScsg, StepFault};

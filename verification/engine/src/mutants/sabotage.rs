@@ -1,19 +1,19 @@
 //! Faults of one run, chosen by name at run time.
 
-use super::{Fault, KeepsOneMore, KeepsSmallest};
+use super::{KeepsOneMore, KeepsSmallest, SourceFault};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
 
 /// What is wrong with an otherwise honest run of a production learner; by default nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Sabotage {
     /// Of the source.
-    pub fault: Option<Fault>,
+    pub fault: Option<SourceFault>,
     /// Of the threshold.
     pub keep: Keep,
 }
 
-impl From<Fault> for Sabotage {
-    fn from(fault: Fault) -> Self {
+impl From<SourceFault> for Sabotage {
+    fn from(fault: SourceFault) -> Self {
         Sabotage { fault: Some(fault), ..Sabotage::default() }
     }
 }

@@ -10,7 +10,7 @@
 //! *Mutant*: the same fixed-size exact binomial test, looked at after every block of trials until it rejects. That is the
 //! mistake that the sequential judges exist to avoid.
 
-use crate::claim::{Claim, Expected, Form, Mutant, Regime};
+use crate::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use crate::context::{BLOCK, Context};
 use crate::judge::calibration::{self, Crossings};
 use crate::judge::{PropertyTally, prob};
@@ -18,9 +18,15 @@ use rand::RngExt as _;
 
 const LEVEL: f64 = 0.01;
 
+const FAULTS: [Fault<bool>; 1] = [Fault::refuted(
+    "peeks_at_every_look",
+    "repeats a fixed-size test after every block until it rejects",
+    true,
+)];
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (shares, scale) = (cx.size("shares")?, cx.size("hundreds")?);
-    let peeks = cx.is("peeks_at_every_look");
+    let peeks = cx.arm(false, &FAULTS);
     // Shares of the simulation run side by side; each has its own seed.
     let counted = cx.all_trials("boundary", shares, |trial| {
         let mut rng = trial.seed.rng();
@@ -80,9 +86,6 @@ pub const CLAIM: Claim = Claim {
     expected: Expected::Holds,
     open: false,
     errata: &[],
-    mutants: &[Mutant::refuted(
-        "peeks_at_every_look",
-        "repeats a fixed-size test after every block until it rejects",
-    )],
+    mutants: &mutants(&FAULTS),
     experiment,
 };
