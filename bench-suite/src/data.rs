@@ -1,9 +1,9 @@
 //! What a scenario's learners learn from: a virtual design, a dataset of the catalog, or a file.
 
 use anyhow::{Context as _, bail, ensure};
-use lao_datasets::catalog::{Catalog, Loaded, Rows};
+use lao_datasets::catalog::{Catalog, Loaded};
 use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
-use lao_datasets::format::{DenseTable, Opening};
+use lao_datasets::format::{DenseTable, Opening, Rows};
 use lao_datasets::memory::Columns;
 use lao_datasets::preprocess::{Centering, Clip, Standardizer, log1p_labels, split_random, two_classes};
 use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};

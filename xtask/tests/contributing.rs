@@ -1,0 +1,107 @@
+//! CONTRIBUTING.md, followed to the letter in a copy of the repository.
+//!
+//! A block of code whose first line says where it goes is put there; a block of shell commands is run. The comment in the
+//! first line is `New file: PATH`, or `PATH, below: LINE`, where LINE is the first line that holds this text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What CONTRIBUTING.md says to do.
+#[derive(Debug)]
+enum Instruction {
+    /// Make a file.
+    File { path: String, text: String },
+    /// Put lines into a file, below the first line that holds `line`.
+    Below { path: String, line: String, text: String },
+    /// Run commands at the root.
+    Commands(Vec<String>),
+}
+
+fn instructions(page: &str) -> Vec<Instruction> {
+    let mut found = Vec::new();
+    let mut lines = page.lines();
+    while let Some(fence) = lines.next() {
+        let Some(language) = fence.strip_prefix("```").filter(|language| !language.is_empty()) else { continue };
+        let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let (first, rest) = body.split_first().expect("a block of code is empty");
+        let text = rest.iter().map(|line| format!("{line}\n")).collect();
+        let place = first.trim_start_matches(['/', '#', ' ']);
+        found.push(if language == "sh" {
+            Instruction::Commands(body.into_iter().map(str::to_owned).collect())
+        } else if let Some(path) = place.strip_prefix("New file: ") {
+            Instruction::File { path: path.into(), text }
+        } else if let Some((path, line)) = place.split_once(", below: ") {
+            Instruction::Below { path: path.into(), line: line.into(), text }
+        } else {
+            panic!("a block of code does not say where it goes: {first}")
+        });
+    }
+    found
+}
+
+/// Copies what a checkout holds, but for results.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (name, kind) = (entry.file_name(), entry.file_type().unwrap());
+        if kind.is_dir() && name != ".git" && name != "target" {
+            copy(&entry.path(), &to.join(name));
+        } else if kind.is_file() {
+            fs::copy(entry.path(), to.join(name)).unwrap();
+        }
+    }
+}
+
+fn run(command: &str, root: &Path, target: &Path) {
+    // The verbs are built as the tests were, so that dependencies need not be built again.
+    let words = command.replace("cargo xtask", "cargo run --quiet --package xtask --");
+    let mut words = words.split_whitespace();
+    assert_eq!(words.next(), Some("cargo"), "{command}");
+    let mut cargo = Command::new(env!("CARGO"));
+    // What cargo sets for this test would reach the build scripts of the copy.
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_") && name != "CARGO_HOME") {
+        cargo.env_remove(name);
+    }
+    let output = cargo.args(words).current_dir(root).env("CARGO_TARGET_DIR", target).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command}\n{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn what_the_page_says_works_to_the_letter() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let page = fs::read_to_string(home.join("CONTRIBUTING.md")).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let root: PathBuf = scratch.path().canonicalize().unwrap();
+    copy(&home, &root);
+    // Libraries of others are taken from the build of this test.
+    let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
+    let (mut files, mut commands) = (0, 0);
+    for instruction in instructions(&page) {
+        match instruction {
+            Instruction::File { path, text } => {
+                let path = root.join(path);
+                assert!(!path.exists(), "{} is there", path.display());
+                fs::write(&path, text).unwrap();
+                files += 1;
+            }
+            Instruction::Below { path, line, text } => {
+                let file = root.join(&path);
+                let old = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{path}: {error}"));
+                let at = old.find(&line).unwrap_or_else(|| panic!("{path} has no line with {line}"));
+                let end = at + old[at..].find('\n').unwrap() + 1;
+                fs::write(&file, format!("{}{text}{}", &old[..end], &old[end..])).unwrap();
+            }
+            Instruction::Commands(list) => {
+                list.iter().for_each(|command| run(command, &root, &target));
+                commands += list.len();
+            }
+        }
+    }
+    assert!(files >= 3 && commands >= 3, "a method, a claim and a scenario: {files} files, {commands} commands");
+}

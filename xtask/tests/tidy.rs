@@ -1,0 +1,173 @@
+//! What every text file of the repository keeps to. Each test names file and line of what does not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Columns of a line, as `rustfmt.toml` has it for code.
+const WIDTH: usize = 110;
+
+/// Folders without texts of our own: what tools write, and inputs of the readers' tests.
+const FOREIGN: [&str; 4] = [".git", "target", "corpus", "node_modules"];
+
+/// A file, its path from the root, and its text.
+struct Text {
+    name: String,
+    text: String,
+}
+
+impl Text {
+    fn is(&self, extensions: &[&str]) -> bool {
+        let extension = Path::new(&self.name).extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| extensions.contains(&extension))
+    }
+
+    /// Numbered lines.
+    fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().enumerate().map(|(number, line)| (number + 1, line))
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// All Rust, Markdown and TOML files.
+fn texts() -> Vec<Text> {
+    fn visit(folder: &Path, prefix: &str, into: &mut Vec<Text>) {
+        let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let file = entry.file_name().into_string().unwrap();
+            let name = format!("{prefix}{file}");
+            let kind = entry.file_type().unwrap();
+            if kind.is_dir() && !FOREIGN.contains(&file.as_str()) {
+                visit(&entry.path(), &format!("{name}/"), into);
+            } else if kind.is_file() {
+                let file = Text { name, text: String::new() };
+                if file.is(&["rs", "md", "toml"]) {
+                    into.push(Text { text: fs::read_to_string(entry.path()).unwrap(), ..file });
+                }
+            }
+        }
+    }
+    let mut texts = Vec::new();
+    visit(&root(), "", &mut texts);
+    assert!(texts.len() > 300, "the repository is elsewhere: {} files", texts.len());
+    texts
+}
+
+/// Fails with all that was found.
+fn none(found: Vec<String>, remedy: &str) {
+    assert!(found.is_empty(), "{remedy}:\n{}", found.join("\n"));
+}
+
+/// What cannot be broken: tables and links of Markdown, addresses.
+fn cannot_be_wrapped(file: &Text, line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches(['/', '!', '#']).trim_start();
+    line.starts_with('|') || line.contains("https://") || (file.is(&["md"]) && line.starts_with("!["))
+}
+
+#[test]
+fn lines_have_at_most_110_columns() {
+    let mut found = Vec::new();
+    for file in texts().iter().filter(|file| file.name != "ERRATA.md") {
+        for (number, line) in file.lines() {
+            let columns = line.chars().count();
+            if columns > WIDTH && !cannot_be_wrapped(file, line) {
+                found.push(format!("{}:{number}: {columns} columns", file.name));
+            }
+        }
+    }
+    none(found, "wrap comments and strings by hand (rustfmt does the code)");
+}
+
+/// Parts that only British words have.
+const BRITISH: [&str; 24] = [
+    "analyse",
+    "analysing",
+    "artefact",
+    "behaviour",
+    "cancelled",
+    "catalogue",
+    "centre",
+    "colour",
+    "favour",
+    "judgement",
+    "labelled",
+    "licence",
+    "minimis",
+    "modelled",
+    "neighbour",
+    "normalis",
+    "optimis",
+    "penalis",
+    "programme ",
+    "randomis",
+    "recognis",
+    "regularis",
+    "serialis",
+    "standardis",
+];
+
+/// The id of a claim, which seeds descend from.
+const ID: &str = "theta-star-minimiser";
+
+#[test]
+fn spelling_is_american() {
+    let mut found = Vec::new();
+    for file in texts().iter().filter(|file| file.name != "xtask/tests/tidy.rs") {
+        for (number, line) in file.lines() {
+            let line = line.to_lowercase().replace(ID, "");
+            let word = BRITISH.iter().find(|word| line.contains(**word));
+            found.extend(word.map(|word| format!("{}:{number}: {word}", file.name)));
+        }
+    }
+    none(found, "spell the American way");
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let marks = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore", concat!("TO", "DO"), concat!("FIX", "ME")];
+    let mut found = Vec::new();
+    for file in texts().iter().filter(|file| file.is(&["rs"]) && file.name != "xtask/tests/tidy.rs") {
+        for (number, line) in file.lines() {
+            found.extend(
+                marks
+                    .iter()
+                    .filter(|mark| line.contains(*mark))
+                    .map(|mark| format!("{}:{number}: {mark}", file.name)),
+            );
+        }
+    }
+    none(found, "finish it or leave it out");
+}
+
+#[test]
+fn files_end_with_one_line_end_and_lines_with_no_blank() {
+    let mut found = Vec::new();
+    for file in texts() {
+        if !file.text.ends_with('\n') || file.text.ends_with("\n\n") {
+            found.push(format!("{}: its end", file.name));
+        }
+        let blank = |line: &str| line.ends_with([' ', '\t']);
+        found.extend(file.lines().filter(|(_, line)| blank(line)).map(|(n, _)| format!("{}:{n}", file.name)));
+    }
+    none(found, "cut blanks at ends");
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut found = Vec::new();
+    for file in texts().iter().filter(|file| file.is(&["md"])) {
+        let folder = root().join(&file.name).parent().unwrap().to_owned();
+        for (number, line) in file.lines() {
+            for target in line.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next()) {
+                let outside = target.is_empty() || target.contains("://") || target.starts_with("mailto:");
+                if !outside && !folder.join(target).exists() {
+                    found.push(format!("{}:{number}: {target}", file.name));
+                }
+            }
+        }
+    }
+    none(found, "mend the links");
+}
