@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail, ensure};
 use lao_datasets::catalog::{Catalog, Loaded};
 use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
-use lao_datasets::format::{DenseTable, Opening, Rows};
+use lao_datasets::format::{DenseTable, Opening, Table};
 use lao_datasets::memory::Columns;
 use lao_datasets::preprocess::{Centering, Clip, Standardizer, log1p_labels, split_random, two_classes};
 use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
@@ -113,8 +113,8 @@ impl Stream for Columns<f64> {}
 pub enum Data {
     /// `design = "normal"`, ...: see [`Design`].
     Design(Design),
-    /// `dataset = "diabetes"` or `file = "patients.csv"`: see [`Table`].
-    Table(Table),
+    /// `dataset = "diabetes"` or `file = "patients.csv"`: see [`TableData`].
+    Table(TableData),
 }
 
 impl<'de> Deserialize<'de> for Data {
@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Data {
 /// rows of each repetition.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table {
+pub struct TableData {
     /// Name in the catalog (`cargo xtask data list`).
     dataset: Option<String>,
     /// Path of a CSV file with a header.
@@ -166,7 +166,7 @@ pub struct TrainTest {
     pub error_of_mean: f64,
 }
 
-impl Table {
+impl TableData {
     /// Makes the path of a file relative to `folder`.
     pub fn resolve(&mut self, folder: &Path) {
         if let Some(file) = &mut self.file {
@@ -201,7 +201,7 @@ impl Table {
                 let label =
                     self.label.clone().context("data.label is needed: the name of the column of labels")?;
                 let options = CsvOptions { target: Column::Name(label), ..CsvOptions::default() };
-                let rows = Rows::Dense(read_csv(file, &Opening::default(), &options)?);
+                let rows = Table::Dense(read_csv(file, &Opening::default(), &options)?);
                 let split = lao_datasets::catalog::SplitRule::Random { test_fraction: 0.25 };
                 Loaded { name: file.display().to_string(), train: rows, test: None, split }
             }
@@ -211,7 +211,7 @@ impl Table {
             if let Some([positive, negative]) = self.classes {
                 *rows = two_classes(rows, positive, negative)?;
             }
-            let Rows::Dense(table) = rows else {
+            let Table::Dense(table) = rows else {
                 bail!("{}: a learning curve needs a dense table, and this one is sparse", loaded.name)
             };
             if self.log_labels {
