@@ -6,9 +6,9 @@ use crate::scenario::{Choose, Scenario, Size};
 use anyhow::{Context as _, ensure};
 use lao_algorithms::thresholding::{SolverLimit, SolverTask, path, solve};
 use lao_figures::{Axis, Figure, Series};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::SparseVector;
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{BlockBuf, FiniteSum, Predictor, Seed};
+use lao_observation::{BlockBuf, Seed};
 use std::time::Instant;
 
 const F1: &str = "support F1";
