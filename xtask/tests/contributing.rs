@@ -22,7 +22,9 @@ fn instructions(page: &str) -> Vec<Instruction> {
     let mut found = Vec::new();
     let mut lines = page.lines();
     while let Some(fence) = lines.next() {
-        let Some(language) = fence.strip_prefix("```").filter(|language| !language.is_empty()) else { continue };
+        let Some(language) = fence.strip_prefix("```").filter(|language| !language.is_empty()) else {
+            continue;
+        };
         let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         let (first, rest) = body.split_first().expect("a block of code is empty");
         let text = rest.iter().map(|line| format!("{line}\n")).collect();
@@ -103,5 +105,8 @@ fn what_the_page_says_works_to_the_letter() {
             }
         }
     }
-    assert!(files >= 3 && commands >= 3, "a method, a claim and a scenario: {files} files, {commands} commands");
+    assert!(
+        files >= 3 && commands >= 3,
+        "a method, a claim and a scenario: {files} files, {commands} commands"
+    );
 }

@@ -11,12 +11,11 @@ use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, meas
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverEnd, SolverLimit, solve,
 };
-use lao_kernels::{
-    Compressed, Element, HardThreshold, SparseVector, Threshold, logistic_slope, solve_positive,
-};
-use lao_observation::finite_sum::{DesignMatrix, Loss};
+use lao_finite_sum::loss::logistic_slope;
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+use lao_kernels::{Compressed, Element, HardThreshold, SparseVector, Threshold, solve_positive};
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{FiniteSum, Rng, Seed};
+use lao_observation::{Rng, Seed};
 use rand::RngExt;
 use std::hint::black_box;
 
@@ -135,8 +134,8 @@ fn steps(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
     group.bench_function("scsg_step/b1", |bencher| {
         bencher.iter(|| solver.step(&mut sum, &mut rng).expect("finite"));
     });
-    let mut gradient = lao_observation::Gradient::default();
-    sum.gradient(lao_observation::Batch::All, &start.predictor, &mut gradient).expect("same shape");
+    let mut gradient = lao_finite_sum::Gradient::default();
+    sum.gradient(lao_finite_sum::Batch::All, &start.predictor, &mut gradient).expect("same shape");
     let x = start.predictor.coefficients[0].clone();
     let mut twin = DenseStep {
         text,

@@ -9,14 +9,14 @@
 //! use lao_algorithms::murata_suzuki::HybridParams;
 //! use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 //! use lao_kernels::SparseVector;
-//! use lao_observation::{Budget, Learner, Seed, Session, Stop};
+//! use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 //!
 //! // y = x_7 - x_421 + noise; of 500 attributes, 20 may be observed per example.
 //! let target = SparseVector::new(500, vec![7, 421], vec![1.0, -1.0])?;
 //! let source = Virtual::new(Rademacher::new(500)?, target, Noise::Gaussian(0.5), &Seed::root(1))?;
 //! let mut learner = HybridParams::practical(500, 4, 20, 0.2).build()?;
 //! let mut session = Session::new(source, Budget::PerExample(20), &Seed::root(2));
-//! session.run(&mut learner, Stop::after_examples(20_000), |_, _| {})?;
+//! session.run(&mut learner, SessionLimit::after_examples(20_000), |_, _| {})?;
 //! assert!((learner.coefficients().get(7) - 1.0).abs() < 0.2);
 //! assert!((learner.coefficients().get(421) + 1.0).abs() < 0.2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

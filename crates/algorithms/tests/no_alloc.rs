@@ -3,9 +3,9 @@
 use lao_algorithms::thresholding::{SOLVERS, SolverTask};
 use lao_algorithms::{METHODS, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{FiniteSum, Seed, Session, Step};
+use lao_observation::{Seed, Session, Step};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

@@ -4,8 +4,8 @@ use lao_algorithms::thresholding::{SOLVERS, SolverLimit, SolverTask, solve};
 use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
 use lao_datasets::format::Table;
 use lao_datasets::memory::By;
-use lao_observation::finite_sum::{Loss, Standardize};
-use lao_observation::{FiniteSum, Seed};
+use lao_finite_sum::{FiniteSum, Loss, Standardize};
+use lao_observation::Seed;
 
 fn at_hand(name: &str) -> Option<Loaded> {
     match Catalog::from_env().unwrap().load(name) {

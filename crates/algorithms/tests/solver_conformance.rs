@@ -4,9 +4,9 @@ use lao_algorithms::thresholding::{
     SOLVERS, SgParams, Shape, SolveError, Solver, SolverEnd, SolverLimit, SolverProgress, SolverRow,
     SolverTask, go_on, solve,
 };
+use lao_finite_sum::{Batch, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Seed};
+use lao_observation::Seed;
 use rand::RngExt;
 
 const N: usize = 60;

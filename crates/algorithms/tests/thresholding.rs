@@ -4,10 +4,12 @@ use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverEnd, SolverLimit,
     SolverProgress, SvrgParams, path, solve,
 };
+use lao_finite_sum::{
+    Batch, Coding, DesignMatrix, Entries, FiniteSum, Gradient, Loss, Predictor, RowBuf, Standardize,
+};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{Coding, DesignMatrix, Entries, Loss, RowBuf, Standardize};
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
+use lao_observation::{Rng, Seed};
 use rand::RngExt;
 
 const N: usize = 30;

@@ -4,9 +4,9 @@
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverProgress,
 };
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::Compressed;
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{FiniteSum, Seed};
+use lao_observation::Seed;
 use proptest::prelude::*;
 use rand::RngExt;
 

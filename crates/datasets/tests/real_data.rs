@@ -5,8 +5,7 @@ use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
 use lao_datasets::format::Table;
 use lao_datasets::memory::By;
 use lao_datasets::preprocess::{constant_columns, duplicate_columns, normalize_rows};
-use lao_observation::finite_sum::Loss;
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
+use lao_finite_sum::{Batch, FiniteSum, Gradient, Loss, Predictor};
 
 /// The dataset, or `None` with the reason printed if it is not at hand. Anything else wrong with it fails the test.
 fn at_hand(name: &str) -> Option<Loaded> {

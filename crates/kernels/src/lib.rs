@@ -1,5 +1,5 @@
 //! Numerics that every method shares: sparse vectors and their supports, hard thresholding, products with contiguous
-//! columns, gathers, projections, losses and restricted eigenvalues.
+//! columns, gathers, projections and restricted eigenvalues.
 //!
 //! Nothing here draws a random number or touches a file. All arithmetic is in `f64`, in an order fixed by the source and
 //! without fused multiply-add, so a result has the same bits whatever the vector width of the machine. Indices are `u32`:
@@ -23,8 +23,6 @@ mod dense;
 mod drift;
 mod exponential;
 mod gather;
-pub mod loss;
-mod margin;
 mod project;
 mod sparse;
 mod spectrum;
@@ -39,9 +37,6 @@ pub use dense::{
 pub use drift::Drifting;
 pub use exponential::{exponential_factors, scaled_exponentials};
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
-pub use margin::{
-    logistic_loss, logistic_slope, softmax_loss, softmax_slopes, softplus, square_loss, square_slope,
-};
 pub use project::{project_l1_ball, project_l2_ball};
 pub use sparse::{Compressed, CompressedError};
 #[cfg(feature = "spectra")]

@@ -54,7 +54,6 @@
 //! | [`budget`], [`ledger`] | what may be seen, what was seen |
 //! | [`seed`], [`sample`] | where every draw comes from |
 //! | [`estimate`] | unbiased estimates from partly observed examples |
-//! | [`finite_sum`] | full information: a metered sum of component functions |
 //! | [`mod@stored`] | how state is stored: with its bits, and checked when read |
 //! | [`testing`] | checks for authors of sources |
 //! | [`problem`] | the constants that theorems speak of |
@@ -64,7 +63,6 @@ pub mod block;
 pub mod budget;
 mod distinct;
 pub mod estimate;
-pub mod finite_sum;
 pub mod learner;
 pub mod ledger;
 pub mod problem;
@@ -78,7 +76,6 @@ pub mod testing;
 pub use ask::{Ask, Request};
 pub use block::{Block, BlockBuf, Row};
 pub use budget::Budget;
-pub use finite_sum::{Batch, FiniteSum, FiniteSumError, Gradient, Meter, Predictor};
 pub use learner::{GradientSum, LearnError, Learner, NoUpdate, Told};
 pub use ledger::Ledger;
 pub use problem::Constants;

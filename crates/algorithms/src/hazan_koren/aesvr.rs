@@ -4,7 +4,7 @@
 //!
 //! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `max(|w.x - y| - delta, 0)`; competes with the best predictor
 //! of l2 norm at most `B`. In the place of the loss stands `f_eps(w.x - y)`, which is convex, entire, and at most
-//! `eps/sqrt(pi)` above it ([`lao_kernels::loss`]).
+//! `eps/sqrt(pi)` above it ([`loss`](super::loss)).
 //!
 //! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `delta` -> `insensitivity`, `eps` -> `smoothing`,
 //! `N` -> `repetitions`; `w_t` is [`iterate`](Aesvr::iterate), the output `w-bar` is `coefficients()`.

@@ -11,6 +11,7 @@
 pub mod aelr;
 pub mod aerr;
 pub mod aesvr;
+pub mod loss;
 mod multiplicative;
 pub mod reference;
 mod scaled;

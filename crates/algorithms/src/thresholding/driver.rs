@@ -2,7 +2,8 @@
 
 use super::{SolveError, Solver, SolverProgress};
 use crate::params::ParamError;
-use lao_observation::{FiniteSum, Meter, Predictor, Rng, Seed};
+use lao_finite_sum::{FiniteSum, Meter, Predictor};
+use lao_observation::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

@@ -32,8 +32,9 @@
 use super::refit::{Refit, Refitted};
 use super::{Shape, SolveError, Solver, SolverProgress, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
+use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
 use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into};
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
+use lao_observation::Rng;
 use serde::{Deserialize, Serialize};
 
 pub(super) const NAME: &str = "GD-HT";

@@ -18,7 +18,8 @@ use super::iterate::Iterate;
 use super::scsg::{BatchLaw, UniformDraws};
 use super::{Shape, SolveError, Solver, SolverProgress, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
-use lao_observation::{FiniteSum, Predictor, Rng};
+use lao_finite_sum::{FiniteSum, Predictor};
+use lao_observation::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 

@@ -40,8 +40,9 @@ pub use sg::{Sg, SgParams};
 pub use svrg::SvrgParams;
 
 use crate::params::{ParamError, require};
+use lao_finite_sum::{FiniteSum, FiniteSumError, Predictor};
 use lao_kernels::NotFinite;
-use lao_observation::{FiniteSum, FiniteSumError, Predictor, Rng};
+use lao_observation::Rng;
 use thiserror::Error;
 
 /// A method that minimizes a finite sum over k-sparse vectors, one step at a time.

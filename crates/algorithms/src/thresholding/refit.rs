@@ -9,9 +9,8 @@
 //! the largest seen.
 
 use super::SolveError;
+use lao_finite_sum::{Batch, FiniteSum, Gradient, NormalEquations, Predictor};
 use lao_kernels::{NotFinite, SparseVector, merge_into, solve_positive};
-use lao_observation::finite_sum::NormalEquations;
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor};
 
 /// Share of the first gradient's norm at which a refit ends.
 const ENOUGH: f64 = 0.1;

@@ -4,7 +4,7 @@ use super::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams, gd::NAME as GD,
 };
 use crate::params::{ParamError, require_step};
-use lao_observation::{FiniteSum, Predictor};
+use lao_finite_sum::{FiniteSum, Predictor};
 
 /// What every solver is told; the rest is its practical choice.
 #[derive(Clone, Debug, PartialEq)]

@@ -30,8 +30,9 @@
 use super::iterate::{Anchor, Iterate};
 use super::{Shape, SolveError, Solver, SolverProgress, require_batch, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
+use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
+use lao_observation::Rng;
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 

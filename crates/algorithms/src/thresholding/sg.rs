@@ -21,7 +21,7 @@
 use super::Shape;
 use super::hsg::{Hsg, HsgParams};
 use crate::params::{ParamError, require};
-use lao_observation::{FiniteSum, Predictor};
+use lao_finite_sum::{FiniteSum, Predictor};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "SG-HT";

@@ -17,7 +17,7 @@
 use super::Shape;
 use super::scsg::{EpochLength, Scsg, ScsgParams, UniformDraws};
 use crate::params::ParamError;
-use lao_observation::{FiniteSum, Predictor};
+use lao_finite_sum::{FiniteSum, Predictor};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "SVRG-HT";

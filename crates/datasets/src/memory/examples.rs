@@ -1,9 +1,8 @@
 //! Rows of a dataset as the examples of a finite sum.
 
 use crate::format::Table;
+use lao_finite_sum::{DesignMatrix, FiniteSumError};
 use lao_kernels::{Compressed, CompressedError, Element};
-use lao_observation::FiniteSumError;
-use lao_observation::finite_sum::DesignMatrix;
 use thiserror::Error;
 
 /// How examples are laid out.

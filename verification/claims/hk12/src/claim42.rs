@@ -16,7 +16,7 @@
 //!
 //! *Mutants.* rho without `1/sqrt(pi)`, the constant cut to .56, delta not subtracted.
 
-use lao_kernels::loss::{insensitive, smoothed};
+use lao_algorithms::hazan_koren::loss::{insensitive, smoothed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;

@@ -10,7 +10,7 @@
 //!
 //! *Mutants.* The divisor `2n+1` lost, the alternating sign lost.
 
-use lao_kernels::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
+use lao_algorithms::hazan_koren::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
 use lao_observation::estimate::gen_est::erf_coefficient;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;

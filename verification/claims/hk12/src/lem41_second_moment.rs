@@ -17,7 +17,7 @@
 //! *Design.* Everything in logarithms, since terms reach `e^4000`. That the production GenEst has these moments is checked by enumeration of all
 //! its draws for small n. Its own rule says which n are averaged.
 
-use lao_kernels::loss::ln_erf_coefficient;
+use lao_algorithms::hazan_koren::loss::ln_erf_coefficient;
 use lao_observation::Rng;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};

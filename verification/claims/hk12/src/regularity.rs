@@ -10,10 +10,10 @@
 //!
 //! *Mutants.* The square without 1/2; the step size that Theorem 3.4 prints, which does not balance.
 
+use lao_algorithms::hazan_koren::loss::half_square;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::SparseVector;
-use lao_kernels::loss::half_square;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sparse_normal;

@@ -9,7 +9,7 @@
 //!
 //! *Mutants.* x' in the place of x, labels that are shifted but not scaled.
 
-use lao_kernels::loss::{smoothed, smoothed_derivative};
+use lao_algorithms::hazan_koren::loss::{smoothed, smoothed_derivative};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, sparse_normal};

@@ -20,7 +20,7 @@
 //! shifted one way twice, `y+` for `y-`, moves the optimum by `delta`, far below the bar.)
 
 use lao_algorithms::hazan_koren::AesvrParams;
-use lao_kernels::loss::insensitive;
+use lao_algorithms::hazan_koren::loss::insensitive;
 use lao_observation::{Learner, Rng, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};

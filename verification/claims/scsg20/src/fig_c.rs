@@ -13,7 +13,7 @@
 use super::runs::each_round;
 use super::scenario::{Method, N, Problem, SPARSITY, mean};
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
-use lao_observation::FiniteSum;
+use lao_finite_sum::FiniteSum;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::Shared;

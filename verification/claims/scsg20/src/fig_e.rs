@@ -20,8 +20,8 @@
 
 use super::runs::each_round;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape};
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{FiniteSum, Rng, Seed};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::quadratics::predictor;
@@ -186,7 +186,7 @@ pub const CLAIM: Claim = Claim {
 mod tests {
     use super::*;
     use lao_algorithms::thresholding::{GdParams, GdStep, Solver};
-    use lao_observation::{Batch, Gradient};
+    use lao_finite_sum::{Batch, Gradient};
 
     #[test]
     fn the_planted_point_is_fixed_below_the_threshold_and_not_above() {

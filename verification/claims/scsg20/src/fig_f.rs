@@ -12,8 +12,8 @@
 
 use super::scenario::{Method, mean};
 use lao_algorithms::thresholding::{SolveError, SolverLimit, solve};
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{FiniteSum, Seed};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::dot;

@@ -17,7 +17,7 @@
 //! *Mutants.* With replacement at `B = n`; component 0 always in the batch; 0.75 for both factors 2; the snapshot gradient of
 //! another point; the snapshot term forgotten; mini-batches drawn from the batch alone.
 
-use lao_observation::Batch;
+use lao_finite_sum::Batch;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{

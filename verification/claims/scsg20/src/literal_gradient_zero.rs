@@ -12,9 +12,9 @@
 //! *Mutant.* x* the best vector with fewer non-zeros than allowed, of problems whose minimizer is dense.
 
 use anyhow::Context as _;
+use lao_finite_sum::{Batch, FiniteSum, NormalEquations};
 use lao_kernels::solve_positive;
-use lao_observation::finite_sum::NormalEquations;
-use lao_observation::{Batch, FiniteSum, Rng};
+use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{

@@ -14,9 +14,9 @@
 //! *Mutants.* The factor 2; the sign of y; lambda forgotten; thresholding all columns together; exponentials without a shift.
 
 use lao_algorithms::thresholding::{GdParams, GdStep, Shape, Solver};
+use lao_finite_sum::{Batch, Coding, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
-use lao_observation::finite_sum::{Coding, DesignMatrix, Loss};
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
+use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, tally};

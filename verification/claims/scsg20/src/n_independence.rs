@@ -16,7 +16,8 @@ use super::runs::{calls_to, option_one};
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, Shape, Solver, SvrgParams,
 };
-use lao_observation::{FiniteSum, Predictor, Seed};
+use lao_finite_sum::{FiniteSum, Predictor};
+use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::quadratics::{Shared, predictor};

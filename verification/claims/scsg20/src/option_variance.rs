@@ -14,7 +14,8 @@
 use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
 use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, solve};
-use lao_observation::{FiniteSum, Seed};
+use lao_finite_sum::FiniteSum;
+use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::predictor;

@@ -1,7 +1,8 @@
 //! Runs of production solvers that a claim looks into, round by round.
 
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, SolveError, Solver};
-use lao_observation::{FiniteSum, Meter, Predictor, Seed};
+use lao_finite_sum::{FiniteSum, Meter, Predictor};
+use lao_observation::Seed;
 use lao_verification_engine::context::BLOCK;
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::judge::{Finding, Flow, MeanJudge};

@@ -13,7 +13,8 @@ use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, SolveError, Solver, SolverLimit,
     SolverProgress, SvrgParams, solve,
 };
-use lao_observation::{FiniteSum, Seed};
+use lao_finite_sum::FiniteSum;
+use lao_observation::Seed;
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};

@@ -25,7 +25,8 @@
 //!
 //! *Mutants.* L/2 for 4 L; without `2 L^2 |X - x*|^2`; .9 G for 4 G; L of f for that of the components.
 
-use lao_observation::{Batch, Rng};
+use lao_finite_sum::Batch;
+use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{

@@ -12,7 +12,8 @@
 //!
 //! *Mutants.* 1.01 rho; G dropped.
 
-use lao_observation::{Batch, Rng};
+use lao_finite_sum::Batch;
+use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{

@@ -25,7 +25,8 @@ use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverLimit,
     SolverProgress, SvrgParams, solve,
 };
-use lao_observation::{FiniteSum, Meter, Seed};
+use lao_finite_sum::{FiniteSum, Meter};
+use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};

@@ -21,9 +21,9 @@ use lao_algorithms::thresholding::theory::{Epoch, expansion};
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverLimit, solve,
 };
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{FiniteSum, Predictor, Seed};
+use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};

@@ -18,7 +18,7 @@
 use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
-use lao_observation::{FiniteSum, Predictor};
+use lao_finite_sum::{FiniteSum, Predictor};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;

@@ -3,9 +3,9 @@
 //! A production sum counts its calls and so belongs to one thread; [`Shared`] hands out clones of one.
 
 use super::{dot, norm2};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{FiniteSum, Predictor, Rng, Seed};
+use lao_observation::{Rng, Seed};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::{Mutex, PoisonError};
@@ -154,7 +154,7 @@ pub fn predictor(dense: &[f64]) -> Predictor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lao_observation::{Batch, Gradient};
+    use lao_finite_sum::{Batch, Gradient};
 
     #[test]
     fn blocks_have_the_gradients_of_the_quadratics() {

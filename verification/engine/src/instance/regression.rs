@@ -1,7 +1,7 @@
 //! Least squares at practical sizes: `f(x) = (1/n) sum (y_z - z'x)^2` on normal rows.
 
-use lao_observation::finite_sum::{DesignMatrix, Loss};
-use lao_observation::{FiniteSum, Seed};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+use lao_observation::Seed;
 use rand_distr::{Distribution, StandardNormal};
 
 /// How rows and labels are drawn.
@@ -62,7 +62,7 @@ pub fn spread_signs(d: usize, k: usize) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::instance::quadratics::predictor;
-    use lao_observation::{Batch, Gradient};
+    use lao_finite_sum::{Batch, Gradient};
 
     #[test]
     fn rows_that_come_twice_make_the_truth_the_minimizer() {

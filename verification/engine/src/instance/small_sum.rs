@@ -2,9 +2,9 @@
 
 use super::{dot, members};
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, ScsgParams, Shape, Solver};
+use lao_finite_sum::{Batch, Coding, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
 use lao_kernels::{SparseVector, symmetric_eigenvalues};
-use lao_observation::finite_sum::{Coding, DesignMatrix, Loss};
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
+use lao_observation::{Rng, Seed};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 

@@ -2,8 +2,9 @@
 //! copy: see [`draws`](super::draws).
 
 use lao_algorithms::thresholding::{BatchLaw, ScsgParams, SolveError, Solver, SolverProgress, UniformDraws};
+use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
 use lao_kernels::{HardThreshold, Threshold};
-use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng};
+use lao_observation::Rng;
 use rand::RngExt;
 
 /// What is wrong with the steps.
@@ -180,8 +181,8 @@ mod tests {
     use super::*;
     use crate::mutants::FaultyDraws;
     use lao_algorithms::thresholding::{EpochLength, Shape};
+    use lao_finite_sum::{DesignMatrix, Loss};
     use lao_observation::Seed;
-    use lao_observation::finite_sum::{DesignMatrix, Loss};
 
     #[test]
     fn without_a_fault_they_are_the_production_solver() {

@@ -1,8 +1,9 @@
 //! Finite sums: blocks, counts, and what is refused.
 
+use lao_finite_sum::{
+    Batch, DesignMatrix, FiniteSum, FiniteSumError, Gradient, Loss, NormalEquations, Predictor,
+};
 use lao_kernels::{Compressed, SparseVector};
-use lao_observation::finite_sum::{DesignMatrix, Loss, NormalEquations};
-use lao_observation::{Batch, FiniteSum, FiniteSumError, Gradient, Predictor};
 
 const DIM: usize = 4;
 

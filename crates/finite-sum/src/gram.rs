@@ -2,21 +2,30 @@
 //!
 //! All functions add to the lower triangle of `gram`, row by row, and to `right`.
 
-use super::design::doubles;
-use super::sweep::PARALLEL;
+use crate::sweep::PARALLEL;
 use lao_kernels::{Compressed, Element, TILE, axpy_column, gradient_block, scatter_axpy};
 use rayon::prelude::*;
 
 /// Room for inner products of columns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct GramScratch {
+pub(crate) struct GramScratch {
     own: Vec<f64>,
     slots: Vec<u32>,
     places: Vec<u32>,
 }
 
+/// Double-precision values: borrowed where they are stored so, else converted.
+pub(crate) fn doubles<'a, T: Element>(values: &'a [T], scratch: &'a mut Vec<f64>) -> &'a [f64] {
+    if let Some(values) = T::as_f64(values) {
+        return values;
+    }
+    scratch.clear();
+    scratch.extend(values.iter().map(|value| value.to_f64()));
+    scratch
+}
+
 /// Dense columns of `n` values: each row of the Gram matrix is one thread's.
-pub(super) fn columns<T: Element>(
+pub(crate) fn columns<T: Element>(
     values: &[T],
     n: usize,
     support: &[u32],
@@ -43,7 +52,7 @@ pub(super) fn columns<T: Element>(
 }
 
 /// Dense rows.
-pub(super) fn rows<T: Element>(
+pub(crate) fn rows<T: Element>(
     values: &[T],
     dim: usize,
     support: &[u32],
@@ -63,7 +72,7 @@ pub(super) fn rows<T: Element>(
 }
 
 /// Compressed rows.
-pub(super) fn compressed_rows<T: Element>(
+pub(crate) fn compressed_rows<T: Element>(
     rows: &Compressed<T>,
     support: &[u32],
     labels: &[f64],

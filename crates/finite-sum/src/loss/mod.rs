@@ -1,10 +1,16 @@
-//! What the components of a finite sum measure: a loss and the labels that it is measured against.
+//! What the rows of a finite sum are measured by: a loss and the labels that it compares with. The losses as
+//! functions of the margin, and their slopes, stand below [`Loss`]: [`logistic_loss`] and its like.
 
-use super::FiniteSumError;
-use lao_kernels::{logistic_loss, logistic_slope, softmax_loss, softmax_slopes, square_loss, square_slope};
+mod margin;
+
+pub use margin::{
+    logistic_loss, logistic_slope, softmax_loss, softmax_slopes, softplus, square_loss, square_slope,
+};
+
+use crate::error::FiniteSumError;
 use serde::{Deserialize, Serialize};
 
-/// A loss with its labels, one per component.
+/// A loss with its labels, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loss(Kind);
 
@@ -147,7 +153,7 @@ impl Loss {
         }
     }
 
-    /// Number of components that have a label.
+    /// Returns the number of labels, one per row of the examples.
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Squares(labels) | Kind::Logistic { signs: labels, .. } => labels.len(),
@@ -155,12 +161,12 @@ impl Loss {
         }
     }
 
-    /// Whether there are none.
+    /// Tells whether there are no labels.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Margins that a component has: the number of classes for softmax, else 1.
+    /// Returns the number of margins of a row: the number of classes for softmax, else 1.
     pub fn outputs(&self) -> usize {
         match &self.0 {
             Kind::Softmax { classes, .. } => *classes,
@@ -185,8 +191,8 @@ impl Loss {
         }
     }
 
-    /// The loss of component `i` at these margins.
-    pub(super) fn value(&self, i: usize, margins: &[f64]) -> f64 {
+    /// Returns the loss of row `i` at these margins, one per output.
+    pub(crate) fn value(&self, i: usize, margins: &[f64]) -> f64 {
         match &self.0 {
             Kind::Squares(labels) => square_loss(margins[0], labels[i]),
             Kind::Logistic { signs, .. } => logistic_loss(margins[0], signs[i]),
@@ -194,9 +200,9 @@ impl Loss {
         }
     }
 
-    /// Replaces the margins of component `i` by the slopes of its loss.
+    /// Replaces the margins of row `i`, one per output, by the slopes of its loss.
     #[inline]
-    pub(super) fn slopes(&self, i: usize, margins: &mut [f64]) {
+    pub(crate) fn slopes(&self, i: usize, margins: &mut [f64]) {
         match &self.0 {
             Kind::Squares(labels) => margins[0] = square_slope(margins[0], labels[i]),
             Kind::Logistic { signs, .. } => margins[0] = logistic_slope(margins[0], signs[i]),

@@ -1,14 +1,14 @@
 //! The examples of a finite sum, in the four usual layouts.
 
-use super::FiniteSumError;
-use super::gram::{self, GramScratch};
-use super::sweep::{self, Pass};
+use crate::error::FiniteSumError;
+use crate::gram::{self, GramScratch};
+use crate::sweep::{self, Pass};
 use lao_kernels::{Compressed, Element};
 use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Examples as rows of numbers, for products.
-pub(super) trait Design: Debug + Send + Sync {
+pub(crate) trait Design: Debug + Send + Sync {
     fn rows(&self) -> usize;
     fn dim(&self) -> usize;
     /// Row `i`, as it is stored; numbers that are not double precision go through `scratch`.
@@ -130,16 +130,6 @@ fn check_dense<T: Element>(
     }
 }
 
-/// Double-precision values: borrowed where they are stored so, else converted.
-pub(super) fn doubles<'a, T: Element>(values: &'a [T], scratch: &'a mut Vec<f64>) -> &'a [f64] {
-    if let Some(values) = T::as_f64(values) {
-        return values;
-    }
-    scratch.clear();
-    scratch.extend(values.iter().map(|value| value.to_f64()));
-    scratch
-}
-
 impl<T: Element> Design for DesignMatrix<T> {
     fn rows(&self) -> usize {
         self.rows
@@ -156,10 +146,12 @@ impl<T: Element> Design for DesignMatrix<T> {
                 scratch.extend(values.iter().skip(i).step_by(self.rows.max(1)).map(|value| value.to_f64()));
                 Entries::Dense(scratch)
             }
-            Layout::Rows(values) => Entries::Dense(doubles(&values[i * self.dim..][..self.dim], scratch)),
+            Layout::Rows(values) => {
+                Entries::Dense(gram::doubles(&values[i * self.dim..][..self.dim], scratch))
+            }
             Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => {
                 let (indices, values) = rows.line(i);
-                Entries::Sparse(indices, doubles(values, scratch))
+                Entries::Sparse(indices, gram::doubles(values, scratch))
             }
         }
     }

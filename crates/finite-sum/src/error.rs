@@ -1,6 +1,6 @@
 //! What can be wrong with a finite sum, or with a question to one.
 
-use super::Coding;
+use crate::loss::Coding;
 use std::cmp::Ordering;
 use thiserror::Error;
 

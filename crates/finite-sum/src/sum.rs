@@ -1,76 +1,32 @@
-//! Full information: the mean of n component functions, `f(x) = (1/n) sum_z f_z(x)`, behind a meter.
-//!
-//! *Source*: Liang, Tong, Zhu & Bi 2020, Problem (1) and Definition 2; the incremental first-order oracle (IFO) is that of
-//! Agarwal & Bottou.
-//!
-//! A component is the loss of a linear predictor on one example plus an l2 term,
-//!
-//! ```text
-//! f_z(x) = loss(z'x + a, y_z) + (lambda/2) |x|^2
-//! ```
-//!
-//! so its gradient is a *slope* times its example, plus `lambda x`. The second part needs no data: gradients here are those of
-//! the loss alone, and the solvers add `lambda x` themselves, in O(k).
-//!
-//! *Blocks.* After [`FiniteSum::in_blocks`] of g, a component is g consecutive rows instead, component z the rows `zg .. zg + g`, and
-//!
-//! ```text
-//! f_z(x) = (1/g) sum over its rows of loss(row'x + a, y) + (lambda/2) |x|^2,
-//! ```
-//!
-//! as StoIHT partitions its rows. [`len`](FiniteSum::len), batches, draws and the meter speak of components, whatever g; only
-//! [`Component`], [`FiniteSum::row`] and the labels speak of rows. Every quadratic is such a component under the squared loss,
-//! with one row per coordinate of its eigenbasis: `(1/2) sum_i h_i x_i^2 + q'x` is, but for a constant, a block of d rows,
-//! row i with the one entry `s_i = sqrt(d h_i / 2)` in place i and the label `-d q_i / (2 s_i)`.
-//!
-//! *Meter.* One IFO call is one component's value or gradient at one point. The only ways to a slope are [`FiniteSum::component`]
-//! (one call), [`FiniteSum::gradient`] (one call per component of the batch), [`FiniteSum::curvature`] and
-//! [`FiniteSum::normal_equations`] (n calls); rows can be looked at freely, as the oracle's own data. Thresholdings are counted
-//! by [`FiniteSum::count_threshold`]: one per step, however many classes. Scoring ([`FiniteSum::score`]) is for the person
-//! who watches, not for the method, and is not counted.
-//!
-//! *Standardization* ([`FiniteSum::standardized`]) is arithmetic, not a copy: sparse rows stay sparse.
+//! The metered sum itself.
 
-mod design;
-mod error;
-mod gram;
-mod loss;
-mod predictor;
-mod squares;
-mod standard;
-mod sweep;
-
-pub use design::{Batch, DesignMatrix, Entries};
-pub use error::FiniteSumError;
-pub use loss::{Coding, Loss};
-pub use predictor::{Gradient, Predictor};
-pub use squares::NormalEquations;
-pub use standard::Standardize;
-
-use design::Design;
+use crate::design::{Batch, Design, DesignMatrix, Entries};
+use crate::error::FiniteSumError;
+use crate::loss::Loss;
+use crate::predictor::{Gradient, Predictor};
+use crate::standard::{Standard, scale_by};
+use crate::sweep::Pass;
 use lao_kernels::{Element, SparseVector};
 use serde::{Deserialize, Serialize};
-use standard::{Standard, scale_by};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
-use sweep::Pass;
 
 /// A metered finite sum. A clone shares the data, not the meter's future.
 #[derive(Clone, Debug)]
 pub struct FiniteSum {
-    design: Arc<dyn Design>,
-    loss: Arc<Loss>,
+    pub(crate) design: Arc<dyn Design>,
+    pub(crate) loss: Arc<Loss>,
     /// Rows of a component.
-    block: usize,
-    ridge: f64,
-    intercept: bool,
-    standard: Option<Arc<Standard>>,
+    pub(crate) block: usize,
+    pub(crate) ridge: f64,
+    pub(crate) intercept: bool,
+    pub(crate) standard: Option<Arc<Standard>>,
     /// Means of the columns, as stored, where an intercept or standardization needs them.
-    means: Arc<Vec<f64>>,
-    calls: Cell<u64>,
-    thresholds: Cell<u64>,
-    work: Work,
+    pub(crate) means: Arc<Vec<f64>>,
+    pub(crate) calls: Cell<u64>,
+    pub(crate) thresholds: Cell<u64>,
+    pub(crate) work: Work,
 }
 
 /// What was spent so far. Counts are exact.
@@ -83,7 +39,7 @@ pub struct Meter {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Work {
+pub(crate) struct Work {
     model: Vec<SparseVector>,
     weights: Vec<Vec<f64>>,
     shift: Vec<f64>,
@@ -231,7 +187,7 @@ impl FiniteSum {
         self.thresholds.set(self.thresholds.get() + meter.thresholds);
     }
 
-    fn count(&self, calls: u64) {
+    pub(crate) fn count(&self, calls: u64) {
         self.calls.set(self.calls.get() + calls);
     }
 
@@ -402,7 +358,7 @@ impl FiniteSum {
         })
     }
 
-    fn check_predictor(&self, at: &Predictor) -> Result<(), FiniteSumError> {
+    pub(crate) fn check_predictor(&self, at: &Predictor) -> Result<(), FiniteSumError> {
         let (expected_dim, expected_outputs) = (self.dim(), self.outputs());
         let outputs = at.coefficients.len();
         let odd = at.coefficients.iter().find(|x| x.dim() != expected_dim);
@@ -422,7 +378,7 @@ impl FiniteSum {
         }
     }
 
-    fn check_support(&self, support: &[u32]) -> Result<(), FiniteSumError> {
+    pub(crate) fn check_support(&self, support: &[u32]) -> Result<(), FiniteSumError> {
         let dim = self.dim();
         let fits = |place: usize| {
             (support[place] as usize) < dim && (place == 0 || support[place - 1] < support[place])

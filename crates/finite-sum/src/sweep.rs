@@ -14,10 +14,10 @@ use std::ops::Range;
 const COLUMNS: usize = 64;
 
 /// Entries from which more than one thread is worth the handing over.
-pub(super) const PARALLEL: usize = 1 << 19;
+pub(crate) const PARALLEL: usize = 1 << 19;
 
 /// What a sweep computes.
-pub(super) struct Pass<'a> {
+pub(crate) struct Pass<'a> {
     /// One sparse vector per output.
     pub model: &'a [SparseVector],
     /// The same, dense.
@@ -36,7 +36,7 @@ pub(super) struct Pass<'a> {
 
 /// Dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level cache while columns
 /// stream past.
-pub(super) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
+pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile: slopes, row, .. } = pass;
     let column = |j: usize, rows: Range<usize>| &values[j * n..][rows];
     slopes.clear();
@@ -73,7 +73,7 @@ fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64])
 }
 
 /// Some rows of dense columns of `n` values.
-pub(super) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], pass: Pass<'_>) {
+pub(crate) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let column = |j: usize| &values[j * n..][..n];
     tile.clear();
@@ -99,7 +99,7 @@ pub(super) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], 
 }
 
 /// Dense rows.
-pub(super) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
+pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let mut zeros = [0.0; ROW_TILE];
     for start in (0..n).step_by(ROW_TILE) {
@@ -118,7 +118,7 @@ pub(super) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
 }
 
 /// Some dense rows.
-pub(super) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass: Pass<'_>) {
+pub(crate) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, .. } = pass;
     for &i in list {
         let row = &values[i as usize * dim..][..dim];
@@ -132,7 +132,7 @@ pub(super) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass
 }
 
 /// Row by row, so that a row is read from memory once for both its products.
-pub(super) fn compressed_rows<T: Element>(
+pub(crate) fn compressed_rows<T: Element>(
     rows: &Compressed<T>,
     list: impl Iterator<Item = usize>,
     pass: Pass<'_>,
@@ -159,7 +159,7 @@ pub(super) fn compressed_rows<T: Element>(
 }
 
 /// Compressed columns: margins from the columns of the support alone; then one inner product per column.
-pub(super) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass<'_>) {
+pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let size = columns.width();
     tile.clear();

@@ -71,7 +71,7 @@ impl Gradient {
         Gradient { coefficients: vec![vec![0.0; dim]; outputs], intercepts: vec![0.0; outputs] }
     }
 
-    pub(super) fn reset(&mut self, dim: usize, outputs: usize) {
+    pub(crate) fn reset(&mut self, dim: usize, outputs: usize) {
         self.coefficients.resize_with(outputs, Vec::new);
         for coefficients in &mut self.coefficients {
             coefficients.clear();

@@ -1,7 +1,8 @@
 //! What least squares allows in closed form: normal equations on a support, and the intercept.
 
-use super::gram::GramScratch;
-use super::{FiniteSum, FiniteSumError};
+use crate::error::FiniteSumError;
+use crate::gram::GramScratch;
+use crate::sum::FiniteSum;
 use lao_kernels::SparseVector;
 
 /// `A x = b` for the coefficients on a support, with room to compute it.

@@ -1,7 +1,9 @@
 //! Standardization as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so a product with z~ is one with z, a scaled
 //! vector and a correction `m'(x/s)` that is the same for all rows.
 
-use super::{FiniteSum, FiniteSumError, Predictor};
+use crate::error::FiniteSumError;
+use crate::predictor::Predictor;
+use crate::sum::FiniteSum;
 use lao_kernels::SparseVector;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -21,7 +23,7 @@ pub enum Standardize {
 
 /// Standardized values are `value * inverse[j] - offset[j]`.
 #[derive(Debug)]
-pub(super) struct Standard {
+pub(crate) struct Standard {
     pub inverse: Vec<f64>,
     /// Empty without centring.
     pub offset: Vec<f64>,
@@ -89,6 +91,6 @@ impl FiniteSum {
     }
 }
 
-pub(super) fn scale_by(x: &mut SparseVector, factors: &[f64]) {
+pub(crate) fn scale_by(x: &mut SparseVector, factors: &[f64]) {
     x.change_values(|j, value| value * factors[j as usize]);
 }
