@@ -4,7 +4,7 @@ use super::{Analysis, Job};
 use crate::record::{Row, mean_sd, median};
 use crate::scenario::{Choose, Scenario, Size};
 use anyhow::{Context as _, ensure};
-use lao_algorithms::thresholding::{SolverLimit, SolverTask, path, solve};
+use lao_algorithms::thresholding::{Shape, SolverLimit, SolverTask, path, solve};
 use lao_figures::{Axis, Figure, Series};
 use lao_kernels::SparseVector;
 use lao_observation::finite_sum::{DesignMatrix, Loss};
@@ -88,14 +88,13 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     let found: Predictor = match spec.choose {
         Choose::Known => {
             let task = SolverTask { sparsity: target.len(), step_size, start: None };
-            let mut solver = (spec.row.build)(&train, &task)?;
-            solve(&mut train, &mut *solver, &draws, stop, false)?.predictor
+            let mut solver = (spec.row.build)(Shape::of(&train), &task)?;
+            solve(&mut train, &mut *solver, &draws, stop)?.predictor
         }
         Choose::Validation => {
             let grid = QUARTERS.map(|quarters| (target.len() * quarters).div_ceil(4));
-            let shape = train.clone();
-            let build =
-                |sparsity, start| (spec.row.build)(&shape, &SolverTask { sparsity, step_size, start });
+            let shape = Shape::of(&train);
+            let build = |sparsity, start| (spec.row.build)(shape, &SolverTask { sparsity, step_size, start });
             let mut best = (f64::INFINITY, Predictor::default());
             for point in path(&mut train, &grid, build, &draws, stop)? {
                 let loss = validation.score(&point.run.predictor)?;

@@ -63,7 +63,12 @@ impl Setting {
         if cx.is("sparsity_with_63") {
             sparsity = ((63.0 * 16.0 * kappa * kappa + 1.0) * support as f64).ceil() as usize;
         }
-        let theory = Problem::new(believed, 4 * sparsity, sparsity);
+        let theory = Problem {
+            constants: believed,
+            dim: 4 * sparsity,
+            sparsity,
+            step_size: Problem::theorem_step(&believed),
+        };
         let reading = |fault| if cx.is(fault) { Reading::Printed } else { Reading::Corrected };
         Setting {
             truth,
