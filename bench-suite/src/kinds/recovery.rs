@@ -5,7 +5,7 @@ use crate::data::Design;
 use crate::record::{mean_sd, median};
 use crate::scenario::Size;
 use anyhow::{Context as _, ensure};
-use lao_algorithms::thresholding::{SolverLimit, SolverRow, SolverTask, path, registry, solve};
+use lao_algorithms::thresholding::{Shape, SolverLimit, SolverRow, SolverTask, path, registry, solve};
 use lao_figures::{Axis, Figure, Series};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::SparseVector;
@@ -165,14 +165,14 @@ impl Kind for Recovery {
         let found: Predictor = match spec.choose {
             Choose::Known => {
                 let task = SolverTask { sparsity: target.len(), step_size, start: None };
-                let mut solver = (spec.solver.build)(&train, &task)?;
-                solve(&mut train, &mut *solver, &draws, stop, false)?.predictor
+                let mut solver = (spec.solver.build)(Shape::of(&train), &task)?;
+                solve(&mut train, &mut *solver, &draws, stop)?.predictor
             }
             Choose::Validation => {
                 let grid = QUARTERS.map(|quarters| (target.len() * quarters).div_ceil(4));
-                let shape = train.clone();
+                let shape = Shape::of(&train);
                 let build =
-                    |sparsity, start| (spec.solver.build)(&shape, &SolverTask { sparsity, step_size, start });
+                    |sparsity, start| (spec.solver.build)(shape, &SolverTask { sparsity, step_size, start });
                 let mut best = (f64::INFINITY, Predictor::default());
                 for point in path(&mut train, &grid, build, &draws, stop)? {
                     let loss = validation.score(&point.run.predictor)?;

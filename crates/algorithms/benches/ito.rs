@@ -7,6 +7,7 @@
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once at d = 500.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use lao_algorithms::Task;
 use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{BlockBuf, Budget, Learner, Scratch, Seed, Session, Source, SourceError};
@@ -116,13 +117,52 @@ fn measured() -> bool {
 fn at(criterion: &mut Criterion, dim: usize) {
     let mut group = criterion.benchmark_group(format!("ito/d{dim}"));
     group.throughput(Throughput::Elements(EXAMPLES)).sample_size(20);
-    let rda1 = Rda1Params::practical(dim, BUDGET, KEPT, 0.25, 5.0);
+    let rda1 = Rda1Params::practical(&Task {
+        dim,
+        sparsity: KEPT,
+        budget: BUDGET,
+        radius: Some(5.0),
+        ..Task::default()
+    })
+    .unwrap();
     let learners: [(&str, Box<dyn Learner>); 5] = [
         ("rda1", Box::new(rda1.build().unwrap())),
-        ("rda2", Box::new(Rda2Params::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
-        ("rda3", Box::new(Rda3Params::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
-        ("greedy", Box::new(GreedyParams::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
-        ("uniform", Box::new(UniformParams::practical(dim, BUDGET, 0.25, 5.0).build().unwrap())),
+        (
+            "rda2",
+            Box::new(
+                Rda2Params::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
+                    .unwrap()
+                    .build()
+                    .unwrap(),
+            ),
+        ),
+        (
+            "rda3",
+            Box::new(
+                Rda3Params::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
+                    .unwrap()
+                    .build()
+                    .unwrap(),
+            ),
+        ),
+        (
+            "greedy",
+            Box::new(
+                GreedyParams::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
+                    .unwrap()
+                    .build()
+                    .unwrap(),
+            ),
+        ),
+        (
+            "uniform",
+            Box::new(
+                UniformParams::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
+                    .unwrap()
+                    .build()
+                    .unwrap(),
+            ),
+        ),
     ];
     for (name, mut learner) in learners {
         let mut session = Session::new(Table::new(dim), Budget::PerExample(BUDGET), &Seed::root(2));

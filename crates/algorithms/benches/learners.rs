@@ -11,7 +11,7 @@
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams, NaiveParams};
-use lao_algorithms::{BatchSizes, StepSizes};
+use lao_algorithms::{BatchSizes, StepSizes, Task};
 use lao_datasets::memory::{Columns, Rows};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{Element, SparseVector, SparseView};
@@ -45,7 +45,14 @@ fn scattered(dim: usize, size: usize) -> SparseVector {
 }
 
 fn exploration(dim: usize, batch: u64) -> ExplorationParams {
-    let practical = ExplorationParams::practical(dim, HALF, BUDGET, STEP);
+    let practical = ExplorationParams::practical(&Task {
+        dim,
+        sparsity: HALF,
+        budget: BUDGET,
+        speed: 4.0 * STEP,
+        ..Task::default()
+    })
+    .unwrap();
     let start = Some(scattered(dim, HALF));
     ExplorationParams { batch: BatchSizes::Constant(batch), start, ..practical }
 }
@@ -156,7 +163,14 @@ fn hybrid(criterion: &mut Criterion) {
         explore_batch: BatchSizes::Constant(explore as u64),
         exploit_batch: BatchSizes::Constant(exploit as u64),
         start: Some(start.clone()),
-        ..HybridParams::practical(DIM, HALF, BUDGET, STEP)
+        ..HybridParams::practical(&Task {
+            dim: DIM,
+            sparsity: HALF,
+            budget: BUDGET,
+            speed: 4.0 * STEP,
+            ..Task::default()
+        })
+        .unwrap()
     };
     let learner = params.build().unwrap();
     let twin = || {
@@ -196,7 +210,14 @@ fn naive(criterion: &mut Criterion) {
     let params = NaiveParams {
         step_size: StepSizes::Constant(STEP),
         start: Some(start.clone()),
-        ..NaiveParams::practical(DIM, HALF, BUDGET, STEP)
+        ..NaiveParams::practical(&Task {
+            dim: DIM,
+            sparsity: HALF,
+            budget: BUDGET,
+            speed: 4.0 * STEP,
+            ..Task::default()
+        })
+        .unwrap()
     };
     let learner = params.build().unwrap();
     let twin = || {

@@ -12,8 +12,9 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use lao_algorithms::Task;
 use lao_algorithms::baselines::AerParams;
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_kernels::project_l1_ball;
 use lao_observation::sample::uniform_draws;
 use lao_observation::{
@@ -157,7 +158,7 @@ fn aelr_twin(group: &mut BenchmarkGroup<'_, WallTime>, params: &AelrParams) {
 fn aerr(criterion: &mut Criterion) {
     let mut group = group(criterion, "aerr");
     for dim in DIMS {
-        let params = AerrParams::from_theorem(dim, DRAWS, 1.0, 100_000);
+        let params = AerrParams::from_theorem(Horizon { dim, draws: DRAWS, radius: 1.0, examples: 100_000 });
         if dim == DIMS[0] {
             aerr_twin(&mut group, &params);
         }
@@ -168,7 +169,7 @@ fn aerr(criterion: &mut Criterion) {
 fn aelr(criterion: &mut Criterion) {
     let mut group = group(criterion, "aelr");
     for dim in DIMS {
-        let params = AelrParams::from_theorem(dim, DRAWS, 1.0, 100_000);
+        let params = AelrParams::from_theorem(Horizon { dim, draws: DRAWS, radius: 1.0, examples: 100_000 });
         if dim == DIMS[0] {
             aelr_twin(&mut group, &params);
         }
@@ -202,7 +203,14 @@ fn aer_twin(group: &mut BenchmarkGroup<'_, WallTime>, params: &AerParams) {
 fn aer(criterion: &mut Criterion) {
     let mut group = group(criterion, "aer");
     for dim in DIMS {
-        let params = AerParams::practical(dim, DRAWS, 1.0, 100_000, 0.25);
+        let params = AerParams::practical(&Task {
+            dim,
+            budget: DRAWS,
+            radius: Some(1.0),
+            examples: 100_000,
+            ..Task::default()
+        })
+        .unwrap();
         if dim == DIMS[0] {
             aer_twin(&mut group, &params);
         }

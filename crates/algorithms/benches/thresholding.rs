@@ -9,7 +9,7 @@
 
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
 use lao_algorithms::thresholding::{
-    EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverEnd, SolverLimit, solve,
+    EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverEnd, SolverLimit, SolverTask, solve,
 };
 use lao_finite_sum::loss::logistic_slope;
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
@@ -128,8 +128,7 @@ fn steps(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
     let length = EpochLength::Steps(n as u64);
     let params = ScsgParams { sparsity, step_size: eta, batch: n, mini_batch: 1, length, start: None };
     let mut solver = params.build(shape).expect("parameters in range");
-    let start =
-        solve(&mut sum, &mut solver, &Seed::root(2), SolverLimit::after_rounds(1), false).expect("finite");
+    let start = solve(&mut sum, &mut solver, &Seed::root(2), SolverLimit::after_rounds(1)).expect("finite");
     let mut rng = Seed::root(3).rng();
     group.bench_function("scsg_step/b1", |bencher| {
         bencher.iter(|| solver.step(&mut sum, &mut rng).expect("finite"));
@@ -170,7 +169,7 @@ fn epochs(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
     let mut bench = |name: &str, mut sum: FiniteSum| {
         let eta = 4.0 / sum.component_smoothness();
         let params =
-            GdParams { step: GdStep::Fixed(eta), refit: false, ..GdParams::practical(text.sparsity) };
+            GdParams { sparsity: text.sparsity, step: GdStep::Fixed(eta), refit: false, start: None };
         let mut solver = params.build(Shape::of(&sum)).expect("parameters in range");
         let mut rng = Seed::root(3).rng();
         group.bench_function(name, |bencher| {
@@ -253,12 +252,13 @@ fn pursuits(group: &mut BenchmarkGroup<'_, WallTime>) {
         let single: Vec<f32> = data.columns.iter().map(|&value| value as f32).collect();
         let sums = [("f64", data.sum(data.columns.clone())), ("f32", data.sum(single))];
         for (storage, mut sum) in sums {
-            let params = GdParams::practical(data.support.len());
+            let task = SolverTask { sparsity: data.support.len(), ..SolverTask::default() };
+            let params = GdParams::practical(&task);
             group.bench_function(format!("{name}/{storage}"), |bencher| {
                 bencher.iter(|| {
                     let mut solver = params.clone().build(Shape::of(&sum)).expect("parameters in range");
                     let stop = SolverLimit::after_rounds(20);
-                    let run = solve(&mut sum, &mut solver, &Seed::root(1), stop, false).expect("finite");
+                    let run = solve(&mut sum, &mut solver, &Seed::root(1), stop).expect("finite");
                     assert_eq!(run.outcome, SolverEnd::Settled);
                     run.predictor
                 });

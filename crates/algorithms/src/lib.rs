@@ -1,12 +1,12 @@
 //! Sparse linear learners under limited attribute observation.
 //!
 //! Every method is a [`Learner`](lao_observation::Learner): it asks for attributes and is told values. A method's
-//! parameters are a struct with public fields that passes a gate once, `check()`, and becomes the learner. There
+//! parameters are a struct with public fields that passes a gate once, `build()`, and becomes the learner. There
 //! are two named ways to parameters: `from_theorem` (the constants of the paper's theorem, corrected where the
-//! printed ones are wrong) and `practical` (what works on real budgets).
+//! printed ones are wrong) and `practical` (what works on real budgets, from the [`Task`]).
 //!
 //! ```
-//! use lao_algorithms::murata_suzuki::HybridParams;
+//! use lao_algorithms::{Task, murata_suzuki::HybridParams};
 //! use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 //! use lao_kernels::SparseVector;
 //! use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
@@ -14,7 +14,8 @@
 //! // y = x_7 - x_421 + noise; of 500 attributes, 20 may be observed per example.
 //! let target = SparseVector::new(500, vec![7, 421], vec![1.0, -1.0])?;
 //! let source = Virtual::new(Rademacher::new(500)?, target, Noise::Gaussian(0.5), &Seed::root(1))?;
-//! let mut learner = HybridParams::practical(500, 4, 20, 0.2).build()?;
+//! let task = Task { dim: 500, sparsity: 4, budget: 20, speed: 0.8, ..Task::default() };
+//! let mut learner = HybridParams::practical(&task)?.build()?;
 //! let mut session = Session::new(source, Budget::PerExample(20), &Seed::root(2));
 //! session.run(&mut learner, SessionLimit::after_examples(20_000), |_, _| {})?;
 //! assert!((learner.coefficients().get(7) - 1.0).abs() < 0.2);
@@ -47,11 +48,13 @@ pub mod reference;
 pub mod registry;
 pub mod schedule;
 mod state;
+mod task;
 pub mod thresholding;
 
 pub use params::ParamError;
-pub use registry::{AnyLearner, AnyParams, METHODS, Method, Model, Task};
+pub use registry::{AnyLearner, AnyParams, METHODS, Method, Model};
 pub use schedule::{BatchSizes, StepSizes};
+pub use task::Task;
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

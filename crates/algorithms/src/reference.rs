@@ -14,11 +14,12 @@
 //! | [`baselines`](crate::baselines::reference) | AER, Dantzig, FKK, online Ridge and Lasso |
 //!
 //! ```
-//! use lao_algorithms::murata_suzuki::{ExplorationParams, reference::ExplorationReference};
+//! use lao_algorithms::{Task, murata_suzuki::{ExplorationParams, reference::ExplorationReference}};
 //! use lao_algorithms::reference::{Drawn, Reference, Seen};
 //!
 //! // Four attributes, one non-zero, two observed: each of the four blocks takes ten examples.
-//! let params = ExplorationParams::practical(4, 1, 2, 0.25);
+//! let task = Task { dim: 4, sparsity: 1, budget: 2, ..Task::default() };
+//! let params = ExplorationParams::practical(&task)?;
 //! let mut reference = ExplorationReference::new(&params)?;
 //! for block in 0..4 {
 //!     for _ in 0..10 {

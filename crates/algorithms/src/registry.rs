@@ -1,6 +1,6 @@
 //! Every method, one row each.
 
-use crate::baselines::{Aer, AerParams, Ball, Dantzig, DantzigParams, Fkk, FkkParams, Online, OnlineParams};
+use crate::baselines::{Aer, AerParams, Dantzig, DantzigParams, Fkk, FkkParams, Online, OnlineParams};
 use crate::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams, Aesvr, AesvrParams};
 use crate::ito::{
     Greedy, GreedyParams, Rda1, Rda1Params, Rda2, Rda2Params, Rda3, Rda3Params, Uniform, UniformParams,
@@ -9,45 +9,11 @@ use crate::murata_suzuki::{
     Exploitation, ExploitationParams, Exploration, ExplorationParams, Hybrid, HybridParams, Naive,
     NaiveParams,
 };
-use crate::params::{ParamError, require, require_step};
-use lao_kernels::{SparseVector, SparseView};
+use crate::params::ParamError;
+use crate::task::Task;
+use lao_kernels::SparseView;
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
-
-/// What a user knows before the first example: enough for a method's practical parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Task {
-    /// `d`, attributes of an example.
-    pub dim: usize,
-    /// Non-zeros that the predictor may have.
-    pub sparsity: usize,
-    /// Attributes that may be observed per example.
-    pub budget: usize,
-    /// Step size: 1/4 for standardized, weakly correlated attributes, less for correlated ones.
-    pub step_size: f64,
-    /// Where to start; methods that refine a given support need it.
-    pub start: Option<SparseVector>,
-    /// Bound on the norm of the predictors (l1 or l2, as the method has it), in units of label per unit of attribute.
-    pub radius: f64,
-    /// Examples that the step sizes of the methods with a fixed horizon are meant for.
-    pub examples: u64,
-}
-
-impl Task {
-    /// A task on standardized, weakly correlated attributes: step size 1/4, started at zero, predictors within radius
-    /// `sparsity`, 100,000 examples.
-    pub fn new(dim: usize, sparsity: usize, budget: usize) -> Self {
-        Task {
-            dim,
-            sparsity,
-            budget,
-            step_size: 0.25,
-            start: None,
-            radius: sparsity as f64,
-            examples: 100_000,
-        }
-    }
-}
 
 /// Any method's parameters, in a form that can be read from a file: `method = "hybrid"` and the method's own fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,28 +135,6 @@ fn per_example(task: &Task) -> Budget {
     Budget::PerExample(task.budget)
 }
 
-/// The uniform draws that a budget allows beside one draw by weight.
-fn draws_beside_one(method: &'static str, task: &Task) -> Result<usize, ParamError> {
-    let Task { dim, budget, step_size, .. } = *task;
-    require(budget >= 2, method, "budget", budget, "at least 2, one uniform draw and one by weight")?;
-    require(budget <= dim, method, "budget", budget, format_args!("at most d = {dim}"))?;
-    require_step(method, step_size)?;
-    Ok(budget - 1)
-}
-
-/// AESVR with two attributes of the budget for its two estimates, which read that many on average.
-fn aesvr(task: &Task) -> Result<Aesvr, ParamError> {
-    let Task { dim, budget, radius, examples, step_size, .. } = *task;
-    draws_beside_one("AESVR", task)?;
-    require(budget >= 3, "AESVR", "budget", budget, "at least 3, one uniform draw and two for the loss")?;
-    AesvrParams::practical(dim, budget - 2, radius, examples, step_size).build()
-}
-
-fn online(ball: Ball, task: &Task) -> Result<AnyLearner, ParamError> {
-    let Task { dim, radius, step_size, .. } = *task;
-    Ok(AnyLearner::Online(OnlineParams::practical(dim, ball, radius, step_size).build()?))
-}
-
 /// All methods.
 pub const METHODS: &[Method] = &[
     Method {
@@ -200,11 +144,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Sparsity,
         cost: "O(s'), and O(d) per update",
-        build: |task| {
-            let Task { dim, sparsity, budget, step_size, .. } = *task;
-            let params = ExplorationParams::practical(dim, sparsity, budget, step_size);
-            Ok(AnyLearner::Exploration(ExplorationParams { start: task.start.clone(), ..params }.build()?))
-        },
+        build: |task| Ok(AnyLearner::Exploration(ExplorationParams::practical(task)?.build()?)),
     },
     Method {
         name: "exploitation",
@@ -213,16 +153,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Sparsity,
         cost: "O(s)",
-        build: |task| {
-            let first = task.sparsity.min(task.dim);
-            let zeros = || SparseVector::new(task.dim, (0..first as u32).collect(), vec![0.0; first]);
-            let start = match &task.start {
-                Some(start) => start.clone(),
-                None => zeros().unwrap_or_else(|_| SparseVector::zeros(task.dim)),
-            };
-            let params = ExploitationParams::practical(start, task.budget, task.step_size);
-            Ok(AnyLearner::Exploitation(params.build()?))
-        },
+        build: |task| Ok(AnyLearner::Exploitation(ExploitationParams::practical(task)?.build()?)),
     },
     Method {
         name: "hybrid",
@@ -231,11 +162,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Sparsity,
         cost: "O(s'), and O(d) per exploring update",
-        build: |task| {
-            let Task { dim, sparsity, budget, step_size, .. } = *task;
-            let params = HybridParams::practical(dim, sparsity, budget, step_size);
-            Ok(AnyLearner::Hybrid(HybridParams { start: task.start.clone(), ..params }.build()?))
-        },
+        build: |task| Ok(AnyLearner::Hybrid(HybridParams::practical(task)?.build()?)),
     },
     Method {
         name: "naive",
@@ -244,11 +171,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Sparsity,
         cost: "O(s' log s')",
-        build: |task| {
-            let Task { dim, sparsity, budget, step_size, .. } = *task;
-            let params = NaiveParams::practical(dim, sparsity, budget, step_size);
-            Ok(AnyLearner::Naive(NaiveParams { start: task.start.clone(), ..params }.build()?))
-        },
+        build: |task| Ok(AnyLearner::Naive(NaiveParams::practical(task)?.build()?)),
     },
     Method {
         name: "aerr",
@@ -257,12 +180,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Dense,
         cost: "O(s' log d)",
-        build: |task| {
-            let Task { dim, radius, examples, step_size, .. } = *task;
-            let draws = draws_beside_one("AERR", task)?;
-            let params = AerrParams::practical(dim, draws, radius, examples, step_size);
-            Ok(AnyLearner::Aerr(AerrParams { start: task.start.clone(), ..params }.build()?))
-        },
+        build: |task| Ok(AnyLearner::Aerr(AerrParams::practical(task)?.build()?)),
     },
     Method {
         name: "aelr",
@@ -271,20 +189,18 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Dense,
         cost: "O(s' log d)",
-        build: |task| {
-            let Task { dim, radius, examples, step_size, .. } = *task;
-            let draws = draws_beside_one("AELR", task)?;
-            Ok(AnyLearner::Aelr(AelrParams::practical(dim, draws, radius, examples, step_size).build()?))
-        },
+        build: |task| Ok(AnyLearner::Aelr(AelrParams::practical(task)?.build()?)),
     },
     Method {
         name: "aesvr",
         source: "Hazan & Koren 2012, Algorithm 4",
         summary: "As aerr for support vector regression; how much it reads of an example is random.",
-        budget: |task| aesvr(task).map_or(Budget::PerExample(task.budget), |learner| learner.budget()),
+        budget: |task| {
+            AesvrParams::practical(task).map_or(Budget::PerExample(task.budget), |params| params.budget())
+        },
         model: Model::Dense,
         cost: "O(s' log d)",
-        build: |task| Ok(AnyLearner::Aesvr(aesvr(task)?)),
+        build: |task| Ok(AnyLearner::Aesvr(AesvrParams::practical(task)?.build()?)),
     },
     Method {
         name: "aer",
@@ -293,11 +209,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Dense,
         cost: "O(s' log d)",
-        build: |task| {
-            let Task { dim, budget, radius, examples, step_size, .. } = *task;
-            draws_beside_one("AER", task)?;
-            Ok(AnyLearner::Aer(AerParams::practical(dim, budget, radius, examples, step_size).build()?))
-        },
+        build: |task| Ok(AnyLearner::Aer(AerParams::practical(task)?.build()?)),
     },
     Method {
         name: "rda1",
@@ -306,11 +218,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Dense,
         cost: "O(s' log d)",
-        build: |task| {
-            let Task { dim, sparsity, budget, step_size, radius, .. } = *task;
-            require_step("RDA1", step_size)?;
-            Ok(AnyLearner::Rda1(Rda1Params::practical(dim, budget, sparsity, step_size, radius).build()?))
-        },
+        build: |task| Ok(AnyLearner::Rda1(Rda1Params::practical(task)?.build()?)),
     },
     Method {
         name: "rda2",
@@ -319,11 +227,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Budget,
         cost: "O(s'), and O(d) in rounds 1, 4, 9, ...",
-        build: |task| {
-            let Task { dim, budget, step_size, radius, .. } = *task;
-            require_step("RDA2", step_size)?;
-            Ok(AnyLearner::Rda2(Rda2Params::practical(dim, budget, step_size, radius).build()?))
-        },
+        build: |task| Ok(AnyLearner::Rda2(Rda2Params::practical(task)?.build()?)),
     },
     Method {
         name: "rda3",
@@ -332,11 +236,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Budget,
         cost: "O(s'), and O(d) in rounds 1, 4, 9, ...",
-        build: |task| {
-            let Task { dim, budget, step_size, radius, .. } = *task;
-            require_step("RDA3", step_size)?;
-            Ok(AnyLearner::Rda3(Rda3Params::practical(dim, budget, step_size, radius).build()?))
-        },
+        build: |task| Ok(AnyLearner::Rda3(Rda3Params::practical(task)?.build()?)),
     },
     Method {
         name: "greedy",
@@ -345,11 +245,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Budget,
         cost: "O(s' log d)",
-        build: |task| {
-            let Task { dim, budget, step_size, radius, .. } = *task;
-            require_step("greedy", step_size)?;
-            Ok(AnyLearner::Greedy(GreedyParams::practical(dim, budget, step_size, radius).build()?))
-        },
+        build: |task| Ok(AnyLearner::Greedy(GreedyParams::practical(task)?.build()?)),
     },
     Method {
         name: "uniform",
@@ -358,11 +254,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Dense,
         cost: "O(s')",
-        build: |task| {
-            let Task { dim, budget, step_size, radius, .. } = *task;
-            require_step("uniform", step_size)?;
-            Ok(AnyLearner::Uniform(UniformParams::practical(dim, budget, step_size, radius).build()?))
-        },
+        build: |task| Ok(AnyLearner::Uniform(UniformParams::practical(task)?.build()?)),
     },
     Method {
         name: "dantzig",
@@ -371,12 +263,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Sparsity,
         cost: "O(s'^2), and a linear program at examples 1, 2, 4, ..., about O(d^3): 0.02 s at d = 100, 1.5 s at 384, 6 s at 600, d at most 2000; O(d^2) memory",
-        build: |task| {
-            let Task { dim, sparsity, budget, examples, step_size, .. } = *task;
-            require_step("Dantzig", step_size)?;
-            let params = DantzigParams::practical(dim, sparsity, budget, examples);
-            Ok(AnyLearner::Dantzig(params.build()?))
-        },
+        build: |task| Ok(AnyLearner::Dantzig(DantzigParams::practical(task)?.build()?)),
     },
     Method {
         name: "fkk",
@@ -385,11 +272,7 @@ pub const METHODS: &[Method] = &[
         budget: per_example,
         model: Model::Sparsity,
         cost: "O(s C), C = d!/(s! (d-s)!) supports: about 15 ns for each, 3 ms an example at 200,000, the most it takes",
-        build: |task| {
-            let Task { dim, sparsity, budget, radius, examples, step_size, .. } = *task;
-            let params = FkkParams::practical(dim, sparsity, budget, radius, examples, step_size);
-            Ok(AnyLearner::Fkk(params.build()?))
-        },
+        build: |task| Ok(AnyLearner::Fkk(FkkParams::practical(task)?.build()?)),
     },
     Method {
         name: "online-ridge",
@@ -398,7 +281,7 @@ pub const METHODS: &[Method] = &[
         budget: |_| Budget::Unlimited,
         model: Model::Dense,
         cost: "O(d)",
-        build: |task| online(Ball::Ridge, task),
+        build: |task| Ok(AnyLearner::Online(OnlineParams::ridge(task)?.build()?)),
     },
     Method {
         name: "online-lasso",
@@ -407,7 +290,7 @@ pub const METHODS: &[Method] = &[
         budget: |_| Budget::Unlimited,
         model: Model::Dense,
         cost: "O(d)",
-        build: |task| online(Ball::Lasso, task),
+        build: |task| Ok(AnyLearner::Online(OnlineParams::lasso(task)?.build()?)),
     },
 ];
 

@@ -1,7 +1,7 @@
 //! AESVR beside its reference, with the draws given.
 
 use lao_algorithms::hazan_koren::reference::AesvrReference;
-use lao_algorithms::hazan_koren::{AesvrDraws, AesvrParams};
+use lao_algorithms::hazan_koren::{AesvrDraws, AesvrParams, Horizon, SmoothedLoss};
 use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::{Ask, BlockBuf, Budget, Learner, Request, Rng, Seed, Told};
@@ -72,7 +72,12 @@ proptest! {
 fn the_default_number_of_repetitions_is_that_of_the_lemma_in_the_unit_of_the_smoothing() {
     assert_eq!([0.125, 0.25, 0.3].map(|eps| AesvrParams::default_repetitions(1.0, eps)), [1024, 256, 178]);
     assert_eq!(AesvrParams::default_repetitions(1.0, 1e-9), 1 << 16);
-    let learner = AesvrParams::from_theorem(5, 2, 1.0, (0.1, 0.5), 5.0, 100).build().unwrap();
+    let learner = AesvrParams::from_theorem(
+        Horizon { dim: 5, draws: 2, radius: 1.0, examples: 100 },
+        SmoothedLoss { insensitivity: 0.1, smoothing: 0.5, second_moment: 5.0 },
+    )
+    .build()
+    .unwrap();
     let Budget::Expected { mean, cap } = learner.budget() else { panic!("in expectation") };
     assert!(cap == 5 && mean > 2.0 && mean < 2.0 + 3.5, "{mean}");
 }

@@ -15,7 +15,7 @@ const STRANGE: [f64; 5] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, -1
 fn learner(method: &Method) -> AnyLearner {
     // FKK enumerates supports, so it gets smaller ones.
     let sparsity = if method.name == "fkk" { 2 } else { 4 };
-    let task = Task { step_size: 0.2, ..Task::new(DIM, sparsity, 9) };
+    let task = Task { dim: DIM, sparsity, budget: 9, speed: 0.8, ..Task::default() };
     (method.build)(&task).unwrap_or_else(|error| panic!("{}: {error}", method.name))
 }
 
@@ -296,7 +296,14 @@ fn numbers_stay_finite_however_often_labels_are_large() {
 #[test]
 fn an_exploitation_of_nothing_takes_an_empty_sum() {
     let start = SparseVector::zeros(DIM);
-    let params = lao_algorithms::murata_suzuki::ExploitationParams::practical(start, 4, 0.1);
+    let params = lao_algorithms::murata_suzuki::ExploitationParams::practical(&Task {
+        dim: 0,
+        budget: 4,
+        speed: 0.4,
+        start: Some(start),
+        ..Task::default()
+    })
+    .unwrap();
     let mut learner = AnyLearner::Exploitation(params.build().unwrap());
     let answer = Answer::Gradient { attributes: vec![], sum: vec![], examples: 20 };
     answer.tell(&mut learner).unwrap();

@@ -3,10 +3,10 @@
 mod beside;
 
 use beside::{Beside, Example, examples, source};
-use lao_algorithms::AnyLearner;
 use lao_algorithms::baselines::reference::{DantzigReference, FkkReference, OnlineReference};
 use lao_algorithms::baselines::{Ball, DantzigParams, FkkParams, OnlineParams};
 use lao_algorithms::reference::{Drawn, Reference, Seen};
+use lao_algorithms::{AnyLearner, Task};
 use lao_kernels::SparseView;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Ask, BlockBuf, Budget, Learner, Request, Seed, Session, SessionLimit, Told};
@@ -72,7 +72,7 @@ proptest! {
     ) {
         let random = random.min(dim - 1);
         let budget = random + usize::from(predicts);
-        let params = DantzigParams { predicts, ..DantzigParams::practical(dim, 1, budget, 1000) };
+        let params = DantzigParams { predicts, ..DantzigParams::practical(&Task { dim, sparsity: 1, budget, examples: 1000, ..Task::default() }).unwrap() };
         let mut reference = DantzigReference::new(&params).unwrap();
         let mut learner = params.build().unwrap();
         let (mut rng, mut sampler) = (Seed::root(seed).rng(), SubsetSampler::new(dim));
@@ -114,7 +114,16 @@ proptest! {
 
 #[test]
 fn dantzig_finds_the_support_and_predicts_from_what_it_reads() {
-    let mut learner = DantzigParams::practical(20, 2, 8, 1 << 14).build().unwrap();
+    let mut learner = DantzigParams::practical(&Task {
+        dim: 20,
+        sparsity: 2,
+        budget: 8,
+        examples: 1 << 14,
+        ..Task::default()
+    })
+    .unwrap()
+    .build()
+    .unwrap();
     let mut session = Session::new(source(20, 3), Budget::PerExample(8), &Seed::root(1)).online(true);
     session.run(&mut learner, SessionLimit::after_examples(1 << 14), |_, _| {}).unwrap();
     assert_eq!(learner.coefficients().indices(), [0, 19]);
@@ -128,7 +137,11 @@ fn dantzig_finds_the_support_and_predicts_from_what_it_reads() {
 
 #[test]
 fn fkk_predicts_with_the_support_that_it_drew() {
-    let params = FkkParams { radius: 2.0, step_size: 0.5, ..FkkParams::from_theorem(4, 1, 3, 1) };
+    let params = FkkParams {
+        radius: 2.0,
+        step_size: 0.5,
+        ..FkkParams::from_theorem(&Task { dim: 4, sparsity: 1, budget: 3, examples: 1, ..Task::default() })
+    };
     let (mut learner, mut ask) = (params.build().unwrap(), Ask::new(4));
     learner.ask_for(2, &[1, 2], &mut ask);
     serve(&mut learner, &ask, &(vec![1.0; 4], 1.0));

@@ -16,7 +16,7 @@ const BUDGET: usize = 9;
 fn task(method: &Method) -> Task {
     // FKK enumerates supports, so it gets smaller ones.
     let sparsity = if method.name == "fkk" { 2 } else { SPARSITY };
-    Task { step_size: 0.2, ..Task::new(DIM, sparsity, BUDGET) }
+    Task { dim: DIM, sparsity, budget: BUDGET, speed: 0.8, ..Task::default() }
 }
 
 fn source(length: u64) -> Virtual<Uniform> {
@@ -161,7 +161,6 @@ fn renaming_attributes_renames_the_answer() {
         for_every_method(|method| {
             let examples = if method.name == "aesvr" { 480_000 } else { 60_000 };
             let start = || SparseVector::new(8, vec![1, 6], vec![0.3, 0.3]).unwrap();
-            let known = Task { radius: 3.0, examples, ..Task::new(8, 2, budget) };
             let budget = match method.name {
                 // It never leaves the attributes that come first, so it is shown all of them.
                 "greedy" => 8,
@@ -169,13 +168,14 @@ fn renaming_attributes_renames_the_answer() {
                 "uniform" => 6,
                 _ => budget,
             };
-            let task = Task { start: Some(start()), step_size: 0.2, budget, ..known };
+            let (radius, start) = (Some(3.0), || Some(start()));
+            let task = Task { dim: 8, sparsity: 2, budget, radius, examples, speed: 0.8, start: start() };
             let estimates_residual =
                 method.model != Model::Sparsity || ["dantzig", "fkk"].contains(&method.name);
             let stochastic = if method.name == "aesvr" { 0.3 } else { 0.2 };
             let tolerance = if estimates_residual { stochastic } else { 0.02 };
             let mut plain = of(method, (method.build)(&task));
-            let mut renamed = of(method, (method.build)(&Task { start: Some(start()), ..task }));
+            let mut renamed = of(method, (method.build)(&Task { start: start(), ..task }));
             let inner = data(examples);
             let flipped = Renamed { inner, old_of_new: (0..8).rev().collect() };
             run(method, data(examples), &mut plain, SessionLimit::never());
@@ -263,38 +263,38 @@ fn refuses(method: &Method, task: &Task) {
     let name = method.name;
     let Err(error) = (method.build)(task) else { panic!("{name} accepts {task:?}") };
     assert!(!error.value.is_empty() && !error.allowed.is_empty(), "{name}: {error}");
-    let fields = ["dim", "sparsity", "budget", "step_size", "start", "radius"];
+    let fields = ["dim", "sparsity", "budget", "speed", "start", "radius"];
     assert!(fields.contains(&error.field), "{name}: {error}");
 }
 
 #[test]
 fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
-    let task = |sparsity, budget, step_size| Task { step_size, ..Task::new(10, sparsity, budget) };
+    let task = |sparsity, budget, speed| Task { dim: 10, sparsity, budget, speed, ..Task::default() };
     for_every_method(|method| {
-        let limited = (method.budget)(&task(4, 8, 0.1)) != Budget::Unlimited;
+        let limited = (method.budget)(&task(4, 8, 0.4)) != Budget::Unlimited;
         if limited {
-            refuses(method, &task(4, 11, 0.1));
+            refuses(method, &task(4, 11, 0.4));
         }
-        for step_size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            refuses(method, &task(4, 8, step_size));
+        for speed in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            refuses(method, &task(4, 8, speed));
         }
         if method.model == Model::Sparsity {
-            refuses(method, &task(4, 3, 0.1));
+            refuses(method, &task(4, 3, 0.4));
             // Exploitation explores nothing, so it takes s' = s; its start has s entries.
             if method.name != "exploitation" {
-                refuses(method, &task(4, 4, 0.1));
-                refuses(method, &task(0, 0, 0.1));
+                refuses(method, &task(4, 4, 0.4));
+                refuses(method, &task(0, 0, 0.4));
             }
         } else {
             // Greedy choice explores nothing, so one attribute will do.
             if limited && method.name != "greedy" {
-                refuses(method, &task(4, 1, 0.1));
+                refuses(method, &task(4, 1, 0.4));
             }
             if limited {
-                refuses(method, &task(4, 0, 0.1));
+                refuses(method, &task(4, 0, 0.4));
             }
             for radius in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-                refuses(method, &Task { radius, ..task(4, 8, 0.1) });
+                refuses(method, &Task { radius: Some(radius), ..task(4, 8, 0.4) });
             }
         }
     });
@@ -328,7 +328,7 @@ fn data_out_of_scale_ends_in_a_named_error_not_in_nan() {
             (_, Some(error)) => assert!(error.contains("diverged"), "{}: {error}", method.name),
             (size, None) => {
                 assert!(BEAR.contains(&method.name), "{} learns from labels of 1e307", method.name);
-                let radius = task(method).radius;
+                let radius = task(method).radius();
                 assert!(size <= radius * (1.0 + 1e-9), "{}: {size} is outside of {radius}", method.name);
             }
         }

@@ -16,7 +16,11 @@ fn session(dim: usize) -> Session<Virtual<Uniform>> {
 #[test]
 fn a_run_too_short_for_the_first_update_says_how_much_is_missing() {
     // A table of 4088 columns: 818 blocks of 5 attributes, 50 examples each.
-    let mut learner = ExplorationParams::practical(4088, 5, 10, 0.25).build().unwrap();
+    let mut learner =
+        ExplorationParams::practical(&Task { dim: 4088, sparsity: 5, budget: 10, ..Task::default() })
+            .unwrap()
+            .build()
+            .unwrap();
     let mut session = session(4088);
     assert_eq!(NoUpdate::of(&learner), Some(NoUpdate { missing: Some(40_900) }));
     let outcome = session.run(&mut learner, SessionLimit::after_examples(20_000), |_, _| {}).unwrap();
@@ -33,7 +37,8 @@ fn a_run_too_short_for_the_first_update_says_how_much_is_missing() {
 fn what_a_learner_says_is_missing_completes_an_update_and_one_example_less_does_not() {
     for method in METHODS {
         let sparsity = if method.name == "fkk" { 2 } else { 4 };
-        let mut learner: AnyLearner = (method.build)(&Task::new(23, sparsity, 9)).unwrap();
+        let mut learner: AnyLearner =
+            (method.build)(&Task { dim: 23, sparsity, budget: 9, ..Task::default() }).unwrap();
         let mut session = session(23);
         for most in [0, 7, 100, 1000, 3000] {
             session.run(&mut learner, SessionLimit::after_examples(most), |_, _| {}).unwrap();
@@ -53,7 +58,10 @@ fn what_a_learner_says_is_missing_completes_an_update_and_one_example_less_does_
 
 #[test]
 fn a_learner_that_is_finished_misses_nothing() {
-    let params = ExplorationParams { updates: Some(0), ..ExplorationParams::practical(9, 2, 4, 0.25) };
+    let params = ExplorationParams {
+        updates: Some(0),
+        ..ExplorationParams::practical(&Task { dim: 9, sparsity: 2, budget: 4, ..Task::default() }).unwrap()
+    };
     let learner = params.build().unwrap();
     assert_eq!(learner.examples_to_next_update(), None);
     assert!(!NoUpdate::of(&learner).unwrap().to_string().contains("needs"));

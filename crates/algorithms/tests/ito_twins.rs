@@ -1,5 +1,6 @@
 //! The methods of Ito et al. beside their references, over shapes, radii and regularizations.
 
+use lao_algorithms::Task;
 use lao_algorithms::ito::reference::{Rda1Reference, Rda3Reference};
 use lao_algorithms::ito::{
     Greedy, GreedyParams, Rda1, Rda1Params, Rda2, Rda2Params, Rda3, Rda3Params, Regularization, Uniform,
@@ -219,7 +220,12 @@ fn values_that_were_not_asked_for_are_refused_and_leave_no_trace() {
 #[test]
 fn impossible_shapes_are_refused_by_field_and_value() {
     let refused = |dim, budget, kept| {
-        let params = Rda1Params { dim, budget, kept, ..Rda1Params::from_theorem(9, 5, 2) };
+        let params = Rda1Params {
+            dim,
+            budget,
+            kept,
+            ..Rda1Params::from_theorem(&Task { dim: 9, sparsity: 2, budget: 5, ..Task::default() })
+        };
         let error = params.build().unwrap_err();
         assert_eq!((error.field, error.value), ("budget", budget.to_string()));
     };
@@ -229,23 +235,46 @@ fn impossible_shapes_are_refused_by_field_and_value() {
     refused(9, 2, 3);
     refused(9, 0, 0);
     for kept in [0, 7, 8, 9] {
-        let params = Rda1Params { dim: 9, budget: 9, kept, ..Rda1Params::from_theorem(9, 9, 0) };
+        let params = Rda1Params {
+            dim: 9,
+            budget: 9,
+            kept,
+            ..Rda1Params::from_theorem(&Task { dim: 9, sparsity: 0, budget: 9, ..Task::default() })
+        };
         assert!(params.build().is_ok(), "everything is seen, whatever is kept");
     }
     assert_eq!(
-        Rda2Params { budget: 1, ..Rda2Params::from_theorem(9, 2) }.build().unwrap_err().field,
+        Rda2Params { budget: 1, ..Rda2Params::from_theorem(&Task { dim: 9, budget: 2, ..Task::default() }) }
+            .build()
+            .unwrap_err()
+            .field,
         "budget"
     );
     assert_eq!(
-        Rda3Params { budget: 1, ..Rda3Params::from_theorem(9, 2, 0.1) }.build().unwrap_err().field,
+        Rda3Params {
+            budget: 1,
+            ..Rda3Params::from_theorem(&Task { dim: 9, budget: 2, ..Task::default() }, 0.1)
+        }
+        .build()
+        .unwrap_err()
+        .field,
         "budget"
     );
-    assert_eq!(Rda3Params::from_theorem(9, 2, f64::NAN).build().unwrap_err().field, "penalty");
+    assert_eq!(
+        Rda3Params::from_theorem(&Task { dim: 9, budget: 2, ..Task::default() }, f64::NAN)
+            .build()
+            .unwrap_err()
+            .field,
+        "penalty"
+    );
     for (scale, power) in
         [(0.0, 0.5), (-1.0, 0.5), (f64::NAN, 0.5), (f64::INFINITY, 0.5), (1.0, -0.1), (1.0, f64::NAN)]
     {
         let regularization = Regularization { scale, power };
-        let params = Rda1Params { regularization, ..Rda1Params::from_theorem(9, 5, 2) };
+        let params = Rda1Params {
+            regularization,
+            ..Rda1Params::from_theorem(&Task { dim: 9, sparsity: 2, budget: 5, ..Task::default() })
+        };
         assert_eq!(params.build().unwrap_err().field, "regularization");
     }
 }

@@ -1,6 +1,6 @@
 //! After warm-up, a learner's loop allocates nothing.
 
-use lao_algorithms::thresholding::{SOLVERS, SolverTask};
+use lao_algorithms::thresholding::{SOLVERS, Shape, SolverTask};
 use lao_algorithms::{METHODS, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
@@ -40,7 +40,7 @@ fn no_method_allocates_after_warm_up() {
         let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &Seed::root(1)).unwrap();
         // FKK enumerates supports, so it gets those of one attribute.
         let sparsity = if method.name == "fkk" { 1 } else { 5 };
-        let task = Task { step_size: 0.1, ..Task::new(60, sparsity, 12) };
+        let task = Task { dim: 60, sparsity, budget: 12, speed: 0.4, ..Task::default() };
         let built = (method.build)(&task);
         let mut learner = built.unwrap_or_else(|error| panic!("{}: {error}", method.name));
         let mut session = Session::new(source, (method.budget)(&task), &Seed::root(2));
@@ -82,7 +82,7 @@ fn no_solver_allocates_after_warm_up() {
             }
             let mut sum = FiniteSum::new(rows(), loss.clone()).unwrap().with_intercept();
             let task = SolverTask { sparsity: 6, step_size: 0.1, start: None };
-            let built = (row.build)(&sum, &task);
+            let built = (row.build)(Shape::of(&sum), &task);
             let mut solver = built.unwrap_or_else(|error| panic!("{}: {error}", row.name));
             let mut rng = Seed::root(1).rng();
             let mut steps = |count: usize| {

@@ -2,8 +2,8 @@
 //! run they lead to stays with finite numbers or ends in a named error.
 
 use lao_algorithms::baselines::AerParams;
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
-use lao_algorithms::{AnyLearner, AnyParams, ParamError};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams, Horizon, SmoothedLoss};
+use lao_algorithms::{AnyLearner, AnyParams, ParamError, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session};
@@ -15,15 +15,19 @@ const EXTREMES: [f64; 14] =
 
 /// Parameters of every method of Hazan & Koren and Cesa-Bianchi et al., as a file has them.
 fn all_params(radius: f64, examples: u64) -> [AnyParams; 8] {
+    let task = |budget| Task { dim: DIM, budget, radius: Some(radius), examples, ..Task::default() };
+    let horizon = Horizon { dim: DIM, draws: 4, radius, examples };
+    let loss = SmoothedLoss { insensitivity: 0.1, smoothing: 0.5, second_moment: 5.0 };
+    let aer = AerParams::practical(&task(8)).unwrap();
     [
-        AnyParams::Aerr(AerrParams::practical(DIM, 4, radius, examples, 0.25)),
-        AnyParams::Aerr(AerrParams::from_theorem(DIM, 4, radius, examples)),
-        AnyParams::Aelr(AelrParams::practical(DIM, 4, radius, examples, 0.25)),
-        AnyParams::Aelr(AelrParams::from_theorem(DIM, 4, radius, examples)),
-        AnyParams::Aesvr(AesvrParams::practical(DIM, 4, radius, examples, 0.25)),
-        AnyParams::Aesvr(AesvrParams::from_theorem(DIM, 4, radius, (0.1, 0.5), 5.0, examples)),
-        AnyParams::Aer(AerParams::practical(DIM, 8, radius, examples, 0.25)),
-        AnyParams::Aer(AerParams { radius: None, ..AerParams::practical(DIM, 8, radius, examples, 0.25) }),
+        AnyParams::Aerr(AerrParams::practical(&task(5)).unwrap()),
+        AnyParams::Aerr(AerrParams::from_theorem(horizon)),
+        AnyParams::Aelr(AelrParams::practical(&task(5)).unwrap()),
+        AnyParams::Aelr(AelrParams::from_theorem(horizon)),
+        AnyParams::Aesvr(AesvrParams::practical(&task(6)).unwrap()),
+        AnyParams::Aesvr(AesvrParams::from_theorem(horizon, loss)),
+        AnyParams::Aer(aer.clone()),
+        AnyParams::Aer(AerParams { radius: None, ..aer }),
     ]
 }
 

@@ -5,9 +5,9 @@ use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, Onlin
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
 use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
 use lao_algorithms::murata_suzuki::{
-    ExploitationParams, ExplorationParams, HybridParams, NaiveParams, Problem,
+    ExploitationParams, ExplorationParams, Guarantee, HybridParams, NaiveParams, Problem, StageGuarantee,
 };
-use lao_algorithms::{AnyParams, BatchSizes, ParamError, StepSizes};
+use lao_algorithms::{AnyParams, BatchSizes, METHODS, Method, ParamError, StepSizes, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Learner, Seed, Session};
@@ -62,21 +62,20 @@ static ALLOCATOR: Watched = Watched;
 /// Parameters of every kind that work, with every option given.
 fn working() -> Vec<AnyParams> {
     let start = SparseVector::new(DIM, vec![1, 4, 9], vec![0.5, -0.5, 0.25]).unwrap();
-    let given = |start: &SparseVector| Some(start.clone());
-    let (s, step, updates) = (4, 0.1, Some(1_000_000));
-    let exploration = ExplorationParams {
-        updates,
-        start: given(&start),
-        ..ExplorationParams::practical(DIM, s, BUDGET, step)
+    let task = Task {
+        dim: DIM,
+        sparsity: 4,
+        budget: BUDGET,
+        radius: Some(4.0),
+        examples: 1000,
+        speed: 0.4,
+        start: Some(start),
     };
-    let exploitation =
-        ExploitationParams { updates, ..ExploitationParams::practical(start.clone(), BUDGET, step) };
-    let hybrid = HybridParams {
-        stages: updates,
-        start: given(&start),
-        ..HybridParams::practical(DIM, s, BUDGET, step)
-    };
-    let naive = NaiveParams { start: given(&start), ..NaiveParams::practical(DIM, s, BUDGET, step) };
+    let updates = Some(1_000_000);
+    let exploration = ExplorationParams { updates, ..ExplorationParams::practical(&task).unwrap() };
+    let exploitation = ExploitationParams { updates, ..ExploitationParams::practical(&task).unwrap() };
+    let hybrid = HybridParams { stages: updates, ..HybridParams::practical(&task).unwrap() };
+    let naive = NaiveParams::practical(&task).unwrap();
     let listed = BatchSizes::Listed(vec![2, 3]);
     vec![
         AnyParams::Exploration(ExplorationParams { batch: BatchSizes::Constant(3), ..exploration.clone() }),
@@ -88,22 +87,19 @@ fn working() -> Vec<AnyParams> {
         AnyParams::Naive(NaiveParams { step_size: StepSizes::Constant(0.01), ..naive.clone() }),
         AnyParams::Naive(NaiveParams { step_size: StepSizes::InverseSqrt(0.01), ..naive.clone() }),
         AnyParams::Naive(naive),
-        AnyParams::Aerr(AerrParams {
-            start: given(&start),
-            ..AerrParams::practical(DIM, 8, 4.0, 1000, step)
-        }),
-        AnyParams::Aelr(AelrParams::practical(DIM, 8, 4.0, 1000, step)),
-        AnyParams::Aesvr(AesvrParams::practical(DIM, 7, 4.0, 1000, step)),
-        AnyParams::Aer(AerParams::practical(DIM, BUDGET, 4.0, 1000, step)),
-        AnyParams::Rda1(Rda1Params::practical(DIM, BUDGET, s, step, 4.0)),
-        AnyParams::Rda2(Rda2Params::practical(DIM, BUDGET, step, 4.0)),
-        AnyParams::Rda3(Rda3Params::practical(DIM, BUDGET, step, 4.0)),
-        AnyParams::Greedy(GreedyParams::practical(DIM, BUDGET, step, 4.0)),
-        AnyParams::Uniform(UniformParams::practical(DIM, BUDGET, step, 4.0)),
-        AnyParams::Dantzig(DantzigParams::practical(DIM, s, BUDGET, 1000)),
-        AnyParams::Fkk(FkkParams::practical(DIM, 2, BUDGET, 4.0, 1000, step)),
-        AnyParams::Online(OnlineParams::practical(DIM, Ball::Ridge, 4.0, step)),
-        AnyParams::Online(OnlineParams::practical(DIM, Ball::Lasso, 4.0, step)),
+        AnyParams::Aerr(AerrParams::practical(&task).unwrap()),
+        AnyParams::Aelr(AelrParams::practical(&task).unwrap()),
+        AnyParams::Aesvr(AesvrParams::practical(&task).unwrap()),
+        AnyParams::Aer(AerParams::practical(&task).unwrap()),
+        AnyParams::Rda1(Rda1Params::practical(&task).unwrap()),
+        AnyParams::Rda2(Rda2Params::practical(&task).unwrap()),
+        AnyParams::Rda3(Rda3Params::practical(&task).unwrap()),
+        AnyParams::Greedy(GreedyParams::practical(&task).unwrap()),
+        AnyParams::Uniform(UniformParams::practical(&task).unwrap()),
+        AnyParams::Dantzig(DantzigParams::practical(&task).unwrap()),
+        AnyParams::Fkk(FkkParams::practical(&Task { sparsity: 2, ..task.clone() }).unwrap()),
+        AnyParams::Online(OnlineParams::ridge(&task).unwrap()),
+        AnyParams::Online(OnlineParams::lasso(&task).unwrap()),
     ]
 }
 
@@ -219,32 +215,81 @@ fn extreme_parameters_are_refused_by_name_or_run() {
     assert!(refused > 500 && ran > 400, "{refused} refused, {ran} ran");
 }
 
+/// Whether the method has parameters for the task, and a learner for them.
+fn builds(method: &Method, task: &Task) -> bool {
+    (method.build)(task).is_ok()
+}
+
 #[test]
-fn no_examples_and_tiny_or_huge_radii_and_steps_are_no_reason_to_refuse_a_step_size() {
+fn no_examples_and_tiny_or_huge_radii_and_speeds_are_no_reason_to_refuse_a_step_size() {
+    let known = Task { dim: 9, sparsity: 2, budget: 5, radius: Some(1.0), examples: 0, ..Task::default() };
     for ball in [Ball::Ridge, Ball::Lasso] {
-        assert!(OnlineParams::from_theorem(9, ball, 1.0, 0).build().is_ok());
-        for (radius, step) in [(1e-150, 1e-300), (1e-150, 1e300), (1e150, 1e-300), (1e150, 1e300)] {
-            let params = OnlineParams::practical(9, ball, radius, step);
-            assert!(params.build().is_ok(), "{ball:?}, {radius}, {step}");
-        }
-        // What is refused is what was given.
-        let refused =
-            |radius, step| OnlineParams::practical(9, ball, radius, step).build().unwrap_err().field;
-        for strange in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!((refused(strange, 0.1), refused(1.0, strange)), ("radius", "step_size"));
+        assert!(OnlineParams::from_theorem(ball, &known).build().is_ok());
+    }
+    assert!(FkkParams::from_theorem(&known).build().is_ok());
+    for method in METHODS {
+        assert!(builds(method, &known), "{}", method.name);
+        for speed in [1e-300, 1e-150, 1e150, 1e300] {
+            let extreme = Task { speed, ..known.clone() };
+            assert!(builds(method, &extreme), "{}, {speed}", method.name);
+            for radius in [1e-150, 1e150] {
+                let extreme = Task { radius: Some(radius), ..extreme.clone() };
+                assert!(builds(method, &extreme), "{}, {radius}, {speed}", method.name);
+            }
         }
     }
-    assert!(FkkParams::from_theorem(9, 2, 5, 0).build().is_ok());
-    assert!(FkkParams::practical(9, 2, 5, 1.0, 0, 0.25).build().is_ok());
-    for step in [1e-300, 1e-150, 1e150, 1e308] {
-        assert!(FkkParams::practical(9, 2, 5, 1.0, 100, step).build().is_ok(), "{step}");
-        assert!(NaiveParams::practical(9, 2, 5, step).build().is_ok(), "{step}");
-        assert!(GreedyParams::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
-        assert!(UniformParams::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
-        assert!(Rda1Params::practical(9, 5, 2, step, 1.0).build().is_ok(), "{step}");
-        assert!(Rda2Params::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
-        assert!(Rda3Params::practical(9, 5, step, 1.0).build().is_ok(), "{step}");
+}
+
+#[test]
+fn what_is_refused_is_what_was_given() {
+    let known = Task { dim: 9, sparsity: 2, budget: 5, radius: Some(1.0), ..Task::default() };
+    for method in METHODS {
+        let refused = |task: &Task| (method.build)(task).map_err(|error| error.field).map(|_| ());
+        assert_eq!(refused(&known), Ok(()), "{}", method.name);
+        for strange in [0.0, -1.0, f64::NAN, f64::INFINITY, 5e-324, f64::MAX] {
+            let what = format!("{}: {strange}", method.name);
+            assert_eq!(refused(&Task { speed: strange, ..known.clone() }), Err("speed"), "{what}");
+            let radius = refused(&Task { radius: Some(strange), ..known.clone() });
+            assert!(radius == Err("radius") || radius == Ok(()), "{what}: {radius:?}");
+        }
     }
+}
+
+#[test]
+fn practical_parameters_take_from_the_task_what_they_need() {
+    let start = SparseVector::new(9, vec![1, 4], vec![0.5, -0.5]).unwrap();
+    let task = Task { dim: 9, sparsity: 2, budget: 5, start: Some(start.clone()), ..Task::default() };
+    let started = Some(start.clone());
+    let exploration = ExplorationParams::practical(&task).unwrap();
+    assert_eq!((exploration.step_size, &exploration.start), (0.25, &started));
+    let hybrid = HybridParams::practical(&Task { speed: 0.8, ..task.clone() }).unwrap();
+    assert_eq!((hybrid.step_size, &hybrid.start), (0.2, &started));
+    assert_eq!(NaiveParams::practical(&task).unwrap().start, started);
+    assert_eq!(ExploitationParams::practical(&task).unwrap().start, start);
+    let first = ExploitationParams::practical(&Task { start: None, ..task.clone() }).unwrap().start;
+    assert_eq!((first.indices(), first.values()), (&[0, 1][..], &[0.0, 0.0][..]));
+
+    // One attribute of the budget is drawn by weight; AESVR needs two; AER takes half. The radius is the sparsity
+    // where none is given.
+    let aerr = AerrParams::practical(&task).unwrap();
+    assert_eq!((aerr.draws, aerr.radius, &aerr.start), (4, 2.0, &started));
+    assert_eq!(AelrParams::practical(&task).unwrap().draws, 4);
+    assert_eq!(AesvrParams::practical(&task).unwrap().draws, 3);
+    let aer = AerParams::practical(&Task { radius: Some(3.0), ..task.clone() }).unwrap();
+    assert_eq!((aer.uniform, aer.weighted, aer.radius), (2, 3, Some(3.0)));
+
+    let rda1 = Rda1Params::practical(&task).unwrap();
+    assert_eq!((rda1.budget, rda1.kept), (5, 2));
+    let dantzig = DantzigParams::practical(&Task { examples: 77, ..task.clone() }).unwrap();
+    assert_eq!((dantzig.examples, dantzig.predicts), (Some(77), true));
+    // Twice the speed is twice the step.
+    let fast = Task { speed: 2.0, ..task.clone() };
+    let step = |task| FkkParams::practical(task).unwrap().step_size;
+    assert_eq!(step(&fast), 2.0 * step(&task));
+    let step = |task| OnlineParams::lasso(task).unwrap().step_size;
+    assert_eq!((step(&task), step(&fast)), (0.25 / 18.0, 0.5 / 18.0));
+    let scale = |task| GreedyParams::practical(task).unwrap().regularization.scale;
+    assert_eq!((scale(&task), scale(&fast)), (4.0, 2.0));
 }
 
 #[test]
@@ -255,21 +300,17 @@ fn constructors_take_any_numbers_without_panic_or_large_lists() {
         for sparsity in sizes {
             for budget in sizes {
                 for examples in [0, 1, u64::MAX] {
-                    let _ = FkkParams::practical(dim, sparsity, budget, 1.0, examples, 0.1).build();
-                    let _ = FkkParams::from_theorem(dim, sparsity, budget, examples).cost_per_example();
-                    let dantzig = DantzigParams::practical(dim, sparsity, budget, examples);
-                    let _ = (dantzig.cost_per_example(), dantzig.build());
+                    let task = Task { dim, sparsity, budget, radius: Some(1.0), examples, ..Task::default() };
+                    for method in METHODS {
+                        let _ = (method.build)(&task);
+                    }
+                    let _ = FkkParams::from_theorem(&task).cost_per_example();
+                    let _ = DantzigParams::practical(&task).map(|params| params.cost_per_example());
+                    let _ = Rda1Params::from_theorem(&task).build();
+                    let _ = Rda2Params::from_theorem(&task).build();
+                    let _ = Rda3Params::from_theorem(&task, 0.5).build();
                 }
-                let _ = Rda1Params::from_theorem(dim, budget, sparsity).build();
-                let _ = Rda1Params::practical(dim, budget, sparsity, 0.1, 1.0).build();
-                let _ = ExplorationParams::practical(dim, sparsity, budget, 0.1).build();
-                let _ = HybridParams::practical(dim, sparsity, budget, 0.1).build();
-                let _ = NaiveParams::practical(dim, sparsity, budget, 0.1).build();
             }
-            let _ = Rda2Params::from_theorem(dim, sparsity).build();
-            let _ = Rda3Params::from_theorem(dim, sparsity, 0.5).build();
-            let _ = GreedyParams::practical(dim, sparsity, 0.1, 1.0).build();
-            let _ = UniformParams::practical(dim, sparsity, 0.1, 1.0).build();
         }
     }
     let numbers = [0.0, -1.0, 1e-308, 1.0, 1e308, f64::NAN, f64::INFINITY];
@@ -279,11 +320,28 @@ fn constructors_take_any_numbers_without_panic_or_large_lists() {
             for stages in [0, 1, many] {
                 let constants =
                     Constants { smoothness: number, convexity: other, bound: 1.0, noise: other, sparsity: 2 };
-                let problem = Problem::new(constants, 9, 3);
-                let _ = HybridParams::from_theorem(&problem, 6, stages, other, number).build();
-                let _ = ExplorationParams::from_theorem(&problem, 6, stages, other, number).build();
+                let problem =
+                    Problem { constants, dim: 9, sparsity: 3, step_size: Problem::theorem_step(&constants) };
+                let _ = HybridParams::from_theorem(
+                    &problem,
+                    6,
+                    StageGuarantee { stages, gap_0: other, delta: number },
+                )
+                .build();
+                let _ = ExplorationParams::from_theorem(
+                    &problem,
+                    6,
+                    Guarantee { updates: stages, slack: other, delta: number },
+                )
+                .build();
                 let start = SparseVector::zeros(9);
-                let _ = ExploitationParams::from_theorem(&problem, start, 6, stages, other, number).build();
+                let _ = ExploitationParams::from_theorem(
+                    &problem,
+                    start,
+                    6,
+                    Guarantee { updates: stages, slack: other, delta: number },
+                )
+                .build();
             }
         }
     }

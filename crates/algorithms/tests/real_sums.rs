@@ -1,6 +1,6 @@
 //! The solvers on real data. What is not at hand is not tested, and the test prints the reason.
 
-use lao_algorithms::thresholding::{SOLVERS, SolverLimit, SolverTask, solve};
+use lao_algorithms::thresholding::{SOLVERS, Shape, SolverLimit, SolverTask, solve};
 use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
 use lao_datasets::format::Table;
 use lao_datasets::memory::By;
@@ -37,9 +37,9 @@ fn every_solver_learns_the_news_sample_from_200_words() {
         let sum = FiniteSum::new(examples, Loss::logistic(train.labels()).unwrap()).unwrap();
         let mut sum = sum.with_ridge(1e-5).unwrap();
         let task = SolverTask { sparsity: 200, step_size: 4.0, start: None };
-        let mut solver = (row.build)(&sum, &task).unwrap();
+        let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
         let stop = SolverLimit::after_calls(60 * sum.len() as u64);
-        let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop, false).unwrap();
+        let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop).unwrap();
         let objective = sum.score(&run.predictor).unwrap();
         let right = accuracy(&test, &run.predictor.coefficients[0].view().to_dense());
         eprintln!("{}: objective {objective:.4}, accuracy {right:.3}", row.name);
@@ -58,9 +58,9 @@ fn digits_with_constant_pixels_are_told_apart_by_ten_columns_of_15_pixels() {
         let sum = FiniteSum::new(digits.examples(By::Rows).unwrap(), loss).unwrap();
         let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
         let task = SolverTask { sparsity: 15, step_size: 0.05, start: None };
-        let mut solver = (row.build)(&sum, &task).unwrap();
+        let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
         let stop = SolverLimit::after_calls(60 * sum.len() as u64);
-        let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop, false).unwrap();
+        let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop).unwrap();
         let objective = sum.score(&run.predictor).unwrap();
         eprintln!("{}: objective {objective:.4}", row.name);
         assert!(objective < 0.9 * 10_f64.ln(), "{}: {objective}, log 10 at zero", row.name);

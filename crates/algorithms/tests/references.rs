@@ -5,7 +5,7 @@ mod beside;
 
 use beside::{Beside, examples, source};
 use lao_algorithms::baselines::reference::{AerReference, DantzigReference, FkkReference, OnlineReference};
-use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
+use lao_algorithms::baselines::{AerParams, DantzigParams, FkkParams, OnlineParams};
 use lao_algorithms::hazan_koren::reference::{AelrReference, AerrReference, AesvrReference};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
 use lao_algorithms::ito::reference::{Rda1Reference, Rda3Reference};
@@ -31,79 +31,23 @@ fn boxed<R: Reference + 'static>(reference: Result<R, ParamError>) -> Result<Box
 
 /// For the name of each method its reference, with the parameters that the row promises for a task.
 const REFERENCES: &[(&str, Build)] = &[
-    ("exploration", |task| {
-        let params = ExplorationParams::practical(task.dim, task.sparsity, task.budget, task.step_size);
-        boxed(ExplorationReference::new(&ExplorationParams { start: task.start.clone(), ..params }))
-    }),
-    ("exploitation", |task| {
-        let first = (0..task.sparsity as u32).collect();
-        let zeros = SparseVector::new(task.dim, first, vec![0.0; task.sparsity]).unwrap();
-        let start = task.start.clone().unwrap_or(zeros);
-        let params = ExploitationParams::practical(start, task.budget, task.step_size);
-        boxed(ExploitationReference::new(&params))
-    }),
-    ("hybrid", |task| {
-        let params = HybridParams::practical(task.dim, task.sparsity, task.budget, task.step_size);
-        boxed(HybridReference::new(&HybridParams { start: task.start.clone(), ..params }))
-    }),
-    ("naive", |task| {
-        let params = NaiveParams::practical(task.dim, task.sparsity, task.budget, task.step_size);
-        boxed(NaiveReference::new(&NaiveParams { start: task.start.clone(), ..params }))
-    }),
-    ("aerr", |task| {
-        let Task { dim, budget, radius, examples, step_size, .. } = *task;
-        let params = AerrParams::practical(dim, budget - 1, radius, examples, step_size);
-        boxed(AerrReference::new(&AerrParams { start: task.start.clone(), ..params }))
-    }),
-    ("aelr", |task| {
-        let Task { dim, budget, radius, examples, step_size, .. } = *task;
-        boxed(AelrReference::new(&AelrParams::practical(dim, budget - 1, radius, examples, step_size)))
-    }),
-    ("aesvr", |task| {
-        let Task { dim, budget, radius, examples, step_size, .. } = *task;
-        boxed(AesvrReference::new(&AesvrParams::practical(dim, budget - 2, radius, examples, step_size)))
-    }),
-    ("aer", |task| {
-        let Task { dim, budget, radius, examples, step_size, .. } = *task;
-        boxed(AerReference::new(&AerParams::practical(dim, budget, radius, examples, step_size)))
-    }),
-    ("rda1", |task| {
-        let Task { dim, sparsity, budget, step_size, radius, .. } = *task;
-        boxed(Rda1Reference::new(&Rda1Params::practical(dim, budget, sparsity, step_size, radius)))
-    }),
-    ("rda2", |task| {
-        let Task { dim, budget, step_size, radius, .. } = *task;
-        boxed(Rda3Reference::rda2(&Rda2Params::practical(dim, budget, step_size, radius)))
-    }),
-    ("rda3", |task| {
-        let Task { dim, budget, step_size, radius, .. } = *task;
-        boxed(Rda3Reference::new(&Rda3Params::practical(dim, budget, step_size, radius)))
-    }),
-    ("greedy", |task| {
-        let Task { dim, budget, step_size, radius, .. } = *task;
-        boxed(Rda1Reference::greedy(&GreedyParams::practical(dim, budget, step_size, radius)))
-    }),
-    ("uniform", |task| {
-        let Task { dim, budget, step_size, radius, .. } = *task;
-        boxed(Rda1Reference::uniform(&UniformParams::practical(dim, budget, step_size, radius)))
-    }),
-    ("dantzig", |task| {
-        let Task { dim, sparsity, budget, examples, .. } = *task;
-        boxed(DantzigReference::new(&DantzigParams::practical(dim, sparsity, budget, examples)))
-    }),
-    ("fkk", |task| {
-        let Task { dim, sparsity, budget, radius, examples, step_size, .. } = *task;
-        let params = FkkParams::practical(dim, sparsity, budget, radius, examples, step_size);
-        boxed(FkkReference::new(&params))
-    }),
-    ("online-ridge", |task| {
-        let params = OnlineParams::practical(task.dim, Ball::Ridge, task.radius, task.step_size);
-        boxed(OnlineReference::new(&params))
-    }),
-    ("online-lasso", |task| {
-        let params = OnlineParams::practical(task.dim, Ball::Lasso, task.radius, task.step_size);
-        boxed(OnlineReference::new(&params))
-    }),
+    ("exploration", |task| boxed(ExplorationReference::new(&ExplorationParams::practical(task)?))),
+    ("exploitation", |task| boxed(ExploitationReference::new(&ExploitationParams::practical(task)?))),
+    ("hybrid", |task| boxed(HybridReference::new(&HybridParams::practical(task)?))),
+    ("naive", |task| boxed(NaiveReference::new(&NaiveParams::practical(task)?))),
+    ("aerr", |task| boxed(AerrReference::new(&AerrParams::practical(task)?))),
+    ("aelr", |task| boxed(AelrReference::new(&AelrParams::practical(task)?))),
+    ("aesvr", |task| boxed(AesvrReference::new(&AesvrParams::practical(task)?))),
+    ("aer", |task| boxed(AerReference::new(&AerParams::practical(task)?))),
+    ("rda1", |task| boxed(Rda1Reference::new(&Rda1Params::practical(task)?))),
+    ("rda2", |task| boxed(Rda3Reference::rda2(&Rda2Params::practical(task)?))),
+    ("rda3", |task| boxed(Rda3Reference::new(&Rda3Params::practical(task)?))),
+    ("greedy", |task| boxed(Rda1Reference::greedy(&GreedyParams::practical(task)?))),
+    ("uniform", |task| boxed(Rda1Reference::uniform(&UniformParams::practical(task)?))),
+    ("dantzig", |task| boxed(DantzigReference::new(&DantzigParams::practical(task)?))),
+    ("fkk", |task| boxed(FkkReference::new(&FkkParams::practical(task)?))),
+    ("online-ridge", |task| boxed(OnlineReference::new(&OnlineParams::ridge(task)?))),
+    ("online-lasso", |task| boxed(OnlineReference::new(&OnlineParams::lasso(task)?))),
 ];
 
 /// Methods that look at the attributes that they start with and at no others.
@@ -116,14 +60,14 @@ const STAY: [&str; 2] = ["exploitation", "greedy"];
 const TOLERANCE: f64 = 1e-9;
 
 /// The last block of Exploration is ragged in the first two; everything is observed in the third; the fourth
-/// has a start, and another step size, radius and number of examples than come by default; in the last, steps
+/// has a start, and another speed, radius and number of examples than come by default; in the last, steps
 /// are so long and the ball so small that every method with a ball is projected, and AELR clips.
 fn tasks() -> [Task; 5] {
     let start = SparseVector::new(12, vec![1, 5, 9], vec![0.5, -0.5, 0.25]).unwrap();
-    let known =
-        Task { start: Some(start), step_size: 0.1, radius: 1.5, examples: 3000, ..Task::new(12, 3, 7) };
-    let small = Task { radius: 0.2, examples: 20, ..Task::new(6, 1, 4) };
-    [Task::new(8, 2, 5), Task::new(23, 4, 9), Task::new(7, 3, 7), known, small]
+    let of = |dim, sparsity, budget| Task { dim, sparsity, budget, ..Task::default() };
+    let known = Task { start: Some(start), speed: 0.4, radius: Some(1.5), examples: 3000, ..of(12, 3, 7) };
+    let small = Task { radius: Some(0.2), examples: 20, ..of(6, 1, 4) };
+    [of(8, 2, 5), of(23, 4, 9), of(7, 3, 7), known, small]
 }
 
 /// Checks a row: that its learner, in the hands of `wrap`, is its reference on all tasks, and that budget and
@@ -251,21 +195,21 @@ fn a_row_that_builds_with_other_parameters_is_noticed() {
     let exploration = row("exploration");
     let build = |task: &Task| (method("exploration").unwrap().build)(&Task { start: None, ..task.clone() });
     notices(&Method { build, ..exploration }, "without the start");
-    let build = |task: &Task| (method("rda1").unwrap().build)(&Task { radius: 1.0, ..task.clone() });
+    let build = |task: &Task| (method("rda1").unwrap().build)(&Task { radius: Some(1.0), ..task.clone() });
     notices(&Method { build, ..row("rda1") }, "with radius 1");
     let build =
         |task: &Task| (method("aer").unwrap().build)(&Task { budget: task.budget - 1, ..task.clone() });
     notices(&Method { build, ..row("aer") }, "with less than the budget");
     let build = |task: &Task| (method("rda2").unwrap().build)(&Task { dim: task.dim + 1, ..task.clone() });
     notices(&Method { build, ..row("rda2") }, "with one attribute more");
-    let build = |task: &Task| (method("naive").unwrap().build)(&Task { step_size: 0.2, ..task.clone() });
-    notices(&Method { build, ..row("naive") }, "with another step size");
+    let build = |task: &Task| (method("naive").unwrap().build)(&Task { speed: 0.8, ..task.clone() });
+    notices(&Method { build, ..row("naive") }, "with another speed");
 }
 
 #[test]
 fn a_row_that_states_another_budget_is_noticed() {
     for method in METHODS {
-        let limited = (method.budget)(&Task::new(8, 2, 5)) != Budget::Unlimited;
+        let limited = (method.budget)(&tasks()[0]) != Budget::Unlimited;
         if limited {
             notices(&Method { budget: |_| Budget::Unlimited, ..*method }, "stated to be unlimited");
             let budget = |task: &Task| Budget::PerExample(task.budget + 1);
@@ -298,7 +242,7 @@ fn a_row_that_states_another_model_is_noticed() {
 
 #[test]
 fn what_no_learner_of_the_method_asks_for_is_refused_by_its_reference() {
-    let task = Task::new(8, 2, 5);
+    let [task, ..] = tasks();
     for (name, build) in REFERENCES {
         let mut reference = build(&task).unwrap();
         let before = reference.coefficients();

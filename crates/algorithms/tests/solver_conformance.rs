@@ -2,7 +2,7 @@
 
 use lao_algorithms::thresholding::{
     SOLVERS, SgParams, Shape, SolveError, Solver, SolverEnd, SolverLimit, SolverProgress, SolverRow,
-    SolverTask, go_on, solve,
+    SolverTask, resume, solve,
 };
 use lao_finite_sum::{Batch, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
@@ -62,7 +62,7 @@ fn task(sum: &FiniteSum) -> SolverTask {
 }
 
 fn build(row: &SolverRow, sum: &FiniteSum) -> Box<dyn Solver> {
-    (row.build)(sum, &task(sum)).unwrap_or_else(|error| panic!("{}: {error}", row.name))
+    (row.build)(Shape::of(sum), &task(sum)).unwrap_or_else(|error| panic!("{}: {error}", row.name))
 }
 
 fn for_every_solver(mut check: impl FnMut(&SolverRow, FiniteSum)) {
@@ -93,7 +93,7 @@ fn same_seed_gives_the_same_bits_and_other_seeds_others() {
         let mut run = |seed| {
             let mut solver = build(row, &sum);
             let stop = SolverLimit::after_calls(5 * N as u64);
-            bits(&solve(&mut sum, &mut *solver, &Seed::root(seed), stop, false).unwrap().predictor)
+            bits(&solve(&mut sum, &mut *solver, &Seed::root(seed), stop).unwrap().predictor)
         };
         let first = run(1);
         assert_eq!(first, run(1), "{}", row.name);
@@ -127,7 +127,7 @@ fn no_budget_is_ever_exceeded_and_none_is_left_that_would_do() {
             sum.reset_meter();
             let mut solver = build(row, &sum);
             let stop = SolverLimit::after_calls(budget);
-            let run = solve(&mut sum, &mut *solver, &Seed::root(3), stop, false).unwrap();
+            let run = solve(&mut sum, &mut *solver, &Seed::root(3), stop).unwrap();
             let spent = sum.meter().calls;
             assert!(spent <= budget, "{}: {spent} of {budget}", row.name);
             if run.outcome == SolverEnd::Calls {
@@ -147,12 +147,12 @@ fn going_on_after_a_stop_leaves_no_trace_in_the_bits() {
         let (mut one, mut other) = (Seed::root(4).rng(), Seed::root(4).rng());
         let n = sum.len() as u64;
         for calls in [3, n / 2, n, n + 5] {
-            go_on(&mut sum, &mut *stopped, &mut other, SolverLimit::after_calls(calls), false).unwrap();
+            resume(&mut sum, &mut *stopped, &mut other, SolverLimit::after_calls(calls)).unwrap();
         }
         let rounds = stopped.rounds();
-        let rest = go_on(&mut sum, &mut *stopped, &mut other, SolverLimit::after_rounds(3), false).unwrap();
+        let rest = resume(&mut sum, &mut *stopped, &mut other, SolverLimit::after_rounds(3)).unwrap();
         let stop = SolverLimit::after_rounds(rounds + 3);
-        let whole = go_on(&mut sum, &mut *straight, &mut one, stop, false).unwrap();
+        let whole = resume(&mut sum, &mut *straight, &mut one, stop).unwrap();
         assert_eq!(bits(&rest.predictor), bits(&whole.predictor), "{}", row.name);
     });
 }
@@ -166,8 +166,8 @@ fn a_start_is_thresholded_and_stands_until_the_first_step() {
             intercepts: vec![0.25 * f64::from(u8::from(sum.has_intercept())); sum.outputs()],
         };
         let task = SolverTask { start: Some(start.clone()), ..task(&sum) };
-        let mut solver = (row.build)(&sum, &task).unwrap();
-        let run = solve(&mut sum, &mut *solver, &Seed::root(5), SolverLimit::after_rounds(0), false).unwrap();
+        let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
+        let run = solve(&mut sum, &mut *solver, &Seed::root(5), SolverLimit::after_rounds(0)).unwrap();
         assert!(run.predictor.coefficients.iter().all(|x| x.indices() == [21, 22, 23, 24]), "{}", row.name);
         assert_eq!(run.predictor.intercepts, start.intercepts);
     });
@@ -182,7 +182,7 @@ fn renaming_attributes_renames_the_answer() {
                     FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), loss.clone()).unwrap();
                 let mut solver = build(row, &sum);
                 let stop = SolverLimit::after_calls(8 * N as u64);
-                solve(&mut sum, &mut *solver, &Seed::root(6), stop, false).unwrap().predictor
+                solve(&mut sum, &mut *solver, &Seed::root(6), stop).unwrap().predictor
             };
             let plain = answer(table(false));
             let renamed =
@@ -207,9 +207,10 @@ fn a_planted_predictor_is_found() {
         let many = !row.random || row.name == "hsg-ht";
         let step_size = if many { 0.3 } else { task(&sum).step_size };
         // Room for more than the planted three: small steps can freeze a wrong support that is just large enough.
-        let mut solver = (row.build)(&sum, &SolverTask { sparsity: 10, step_size, start: None }).unwrap();
+        let mut solver =
+            (row.build)(Shape::of(&sum), &SolverTask { sparsity: 10, step_size, start: None }).unwrap();
         let stop = SolverLimit::after_calls(400 * N as u64);
-        let run = solve(&mut sum, &mut *solver, &Seed::root(7), stop, false).unwrap();
+        let run = solve(&mut sum, &mut *solver, &Seed::root(7), stop).unwrap();
         for (j, value) in truth().view().iter() {
             let found = run.predictor.coefficients[0].view().get(j);
             assert!((found - value).abs() < 1e-3, "{}: {found} is not {value}", row.name);
@@ -230,7 +231,7 @@ fn single_precision_storage_of_numbers_it_holds_has_the_bits_of_double() {
             let [double, single] = sums.each_mut().map(|sum| {
                 let mut solver = build(row, sum);
                 let stop = SolverLimit::after_calls(6 * N as u64);
-                bits(&solve(sum, &mut *solver, &Seed::root(8), stop, false).unwrap().predictor)
+                bits(&solve(sum, &mut *solver, &Seed::root(8), stop).unwrap().predictor)
             });
             assert_eq!(double, single, "{}", row.name);
         }
@@ -254,7 +255,7 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
             ("start", SolverTask { start: Some(far), ..good.clone() }),
         ];
         for (field, task) in refused {
-            let error = (row.build)(&sum, &task).map(|_| ()).expect_err(row.name);
+            let error = (row.build)(Shape::of(&sum), &task).map(|_| ()).expect_err(row.name);
             assert_eq!(error.field, field, "{error}");
             assert!(!error.value.is_empty() && !error.allowed.is_empty(), "{error}");
         }
@@ -283,7 +284,7 @@ fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
     let task = SolverTask { sparsity: SPARSITY, step_size: 1.0, start: None };
     for row in SOLVERS {
         let (mut sum, mut rng) = (sum.clone(), Seed::root(10).rng());
-        let mut solver = (row.build)(&sum, &task).unwrap();
+        let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
         let error = (0..1000).find_map(|_| solver.step(&mut sum, &mut rng).err());
         let error = error.unwrap_or_else(|| panic!("{} went on", row.name));
         assert!(error.to_string().contains("diverged"), "{}: {error}", row.name);

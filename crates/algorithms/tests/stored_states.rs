@@ -81,7 +81,7 @@ static ALLOCATOR: Limited = Limited;
 fn task(method: &Method, dim: usize) -> Task {
     // FKK enumerates supports, so it gets smaller ones.
     let sparsity = if method.name == "fkk" { 2 } else { 4 };
-    Task { step_size: 0.2, ..Task::new(dim, sparsity, BUDGET) }
+    Task { dim, sparsity, budget: BUDGET, speed: 0.8, ..Task::default() }
 }
 
 /// Whether trees of several levels and many coordinates cost a method little.
@@ -501,8 +501,8 @@ proptest! {
     ) {
         for method in METHODS {
             let dim = if wide && is_linear(method) { 1100 } else { DIM };
-            let (step_size, radius) = (10f64.powf(step), 10f64.powf(radius));
-            let known = Task { step_size, radius, ..task(method, dim) };
+            let (speed, radius) = (4.0 * 10f64.powf(step), Some(10f64.powf(radius)));
+            let known = Task { speed, radius, ..task(method, dim) };
             let Ok(mut learner) = (method.build)(&known) else { continue };
             let source = Wild {
                 dim,

@@ -2,7 +2,7 @@
 
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverEnd, SolverLimit,
-    SolverProgress, SvrgParams, path, solve,
+    SolverProgress, SolverTask, SvrgParams, path, solve, solve_traced,
 };
 use lao_finite_sum::{
     Batch, Coding, DesignMatrix, Entries, FiniteSum, Gradient, Loss, Predictor, RowBuf, Standardize,
@@ -261,7 +261,7 @@ fn scsg_with_all_components_and_option_ii_is_svrg_bit_for_bit() {
         let mut run = |mut solver: Box<dyn Solver>| {
             sum.reset_meter();
             let run =
-                solve(&mut sum, &mut *solver, &Seed::root(5), SolverLimit::after_rounds(3), true).unwrap();
+                solve_traced(&mut sum, &mut *solver, &Seed::root(5), SolverLimit::after_rounds(3)).unwrap();
             assert_eq!(sum.meter().calls, 3 * (n + 2 * n) as u64);
             assert_eq!(sum.meter().thresholds, 3 * (n / mini_batch) as u64);
             run
@@ -304,8 +304,7 @@ fn every_count_is_the_sum_of_its_steps_and_stays_within_budget() {
             assert_eq!((sum.meter().calls, sum.meter().thresholds), (expected, moves));
 
             sum.reset_meter();
-            let run =
-                solve(&mut sum, &mut *solver, &Seed::root(9), SolverLimit::after_calls(401), false).unwrap();
+            let run = solve(&mut sum, &mut *solver, &Seed::root(9), SolverLimit::after_calls(401)).unwrap();
             assert_eq!(run.outcome, SolverEnd::Calls);
             assert!(sum.meter().calls <= 401 && sum.meter().calls + solver.next_calls(&sum) > 401);
         }
@@ -327,9 +326,9 @@ fn refit_recovers_a_planted_predictor_with_its_intercept() {
         for examples in layouts(&table) {
             let sum = FiniteSum::new(examples, Loss::least_squares(labels.clone()).unwrap()).unwrap();
             let mut sum = sum.with_intercept().standardized(how).unwrap();
-            let mut solver = GdParams::practical(3).build(Shape::of(&sum)).unwrap();
+            let mut solver = GdParams::practical(&sparse(3)).build(Shape::of(&sum)).unwrap();
             let run =
-                solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(50), true).unwrap();
+                solve_traced(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(50)).unwrap();
             assert_eq!(run.outcome, SolverEnd::Settled);
             let found = sum.to_original_scale(&run.predictor).unwrap();
             assert_eq!(found.coefficients[0].indices(), truth.indices(), "{how:?}");
@@ -342,20 +341,24 @@ fn refit_recovers_a_planted_predictor_with_its_intercept() {
 #[test]
 fn normalized_steps_never_raise_the_objective() {
     for mut sum in sums(0.4) {
-        let params = GdParams { refit: false, ..GdParams::practical(5) };
+        let params = GdParams { refit: false, ..GdParams::practical(&sparse(5)) };
         let mut solver = params.build(Shape::of(&sum)).unwrap();
-        let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(25), true).unwrap();
+        let run = solve_traced(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(25)).unwrap();
         for pair in run.trace.windows(2) {
             assert!(pair[1].objective <= pair[0].objective + 1e-12, "{pair:?}");
         }
     }
 }
 
+fn sparse(sparsity: usize) -> SolverTask {
+    SolverTask { sparsity, ..SolverTask::default() }
+}
+
 #[test]
 fn a_path_starts_each_sparsity_at_the_last_answer_and_improves() {
     let mut sum = sums(0.4).swap_remove(0);
     let shape = Shape::of(&sum);
-    let build = |k, start| GdParams { start, ..GdParams::practical(k) }.build(shape);
+    let build = |k, start| GdParams::practical(&SolverTask { start, ..sparse(k) }).build(shape);
     let points = path(&mut sum, &[1, 2, 4, 8], build, &Seed::root(1), SolverLimit::after_rounds(30)).unwrap();
     assert!(points.windows(2).all(|pair| pair[1].objective <= pair[0].objective));
     assert!(points.iter().all(|point| point.run.predictor.coefficients[0].len() <= point.sparsity));
@@ -376,9 +379,9 @@ fn empty_rows_zero_and_duplicate_columns_one_class_and_fewer_rows_than_k_are_ord
         for examples in layouts(&table) {
             let sum = FiniteSum::new(examples, loss.clone()).unwrap();
             let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
-            let mut solver = GdParams::practical(sparsity).build(Shape::of(&sum)).unwrap();
+            let mut solver = GdParams::practical(&sparse(sparsity)).build(Shape::of(&sum)).unwrap();
             let run =
-                solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(5), true).unwrap();
+                solve_traced(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(5)).unwrap();
             assert!(run.trace.iter().all(|point| point.objective.is_finite()));
         }
     }
@@ -391,12 +394,11 @@ fn the_control_variate_takes_the_error_below_the_floor_of_plain_steps() {
     let examples = DesignMatrix::rows(N, DIM, table).unwrap();
     let mut sum = FiniteSum::new(examples, Loss::least_squares(labels).unwrap()).unwrap();
     let (shape, step_size) = (Shape::of(&sum), 0.2 / sum.component_smoothness());
-    let best = GdParams::practical(3).build(shape).unwrap();
+    let best = GdParams::practical(&sparse(3)).build(shape).unwrap();
     let stop = SolverLimit::after_rounds(200);
-    let best = solve(&mut sum, &mut best.clone(), &Seed::root(1), stop, false).unwrap().predictor;
+    let best = solve(&mut sum, &mut best.clone(), &Seed::root(1), stop).unwrap().predictor;
     let mut gap = |mut solver: Box<dyn Solver>| {
-        let run =
-            solve(&mut sum, &mut *solver, &Seed::root(4), SolverLimit::after_calls(200_000), false).unwrap();
+        let run = solve(&mut sum, &mut *solver, &Seed::root(4), SolverLimit::after_calls(200_000)).unwrap();
         assert_eq!(run.predictor.coefficients[0].indices(), best.coefficients[0].indices());
         run.predictor.distance_squared(&best)
     };
@@ -412,7 +414,7 @@ fn the_control_variate_takes_the_error_below_the_floor_of_plain_steps() {
 fn parameters_out_of_range_are_refused_by_name() {
     let sum = &sums(0.1)[0];
     let shape = Shape::of(sum);
-    let good = ScsgParams::practical(sum, 3, 0.1);
+    let good = ScsgParams::practical(shape, &SolverTask { step_size: 0.1, ..sparse(3) });
     for (field, params) in [
         ("sparsity", ScsgParams { sparsity: 0, ..good.clone() }),
         ("step_size", ScsgParams { step_size: f64::NAN, ..good.clone() }),

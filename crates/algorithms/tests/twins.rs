@@ -9,7 +9,7 @@ use lao_algorithms::murata_suzuki::reference::{
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
 use lao_algorithms::reference::{Drawn, Reference};
 use lao_algorithms::schedule::StepSizes;
-use lao_algorithms::{AnyLearner, BatchSizes};
+use lao_algorithms::{AnyLearner, BatchSizes, Task};
 use lao_kernels::SparseVector;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
@@ -178,7 +178,14 @@ fn exploitation_never_leaves_its_support_even_through_zero() {
 
 #[test]
 fn exploitation_on_an_empty_support_stays_at_zero() {
-    let params = ExploitationParams::practical(SparseVector::zeros(30), 3, 0.2);
+    let params = ExploitationParams::practical(&Task {
+        dim: 0,
+        budget: 3,
+        speed: 0.8,
+        start: Some(SparseVector::zeros(30)),
+        ..Task::default()
+    })
+    .unwrap();
     let mut learner = ExploitationParams { updates: Some(2), ..params }.build().unwrap();
     let mut session = Session::new(source(30, 9), Budget::PerExample(3), &Seed::root(0));
     session.run(&mut learner, SessionLimit::never(), |_, _| {}).unwrap();

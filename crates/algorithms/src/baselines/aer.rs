@@ -26,9 +26,10 @@
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
 use super::shrunk::Shrunk;
-use crate::hazan_koren::{Look, Prediction, require_draws};
+use crate::hazan_koren::{Horizon, Look, Prediction, require_draws};
 use crate::params::{ParamError, derived, require_dim, require_scale};
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
 use lao_observation::sample::uniform_draws;
@@ -72,20 +73,25 @@ pub struct AerDraws {
 impl AerParams {
     /// Half of the budget for each estimate (the smaller half for the direction), all iterates averaged, and, for
     /// standardized attributes, `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two terms of the
-    /// regret for `m = examples`. `step_size` divides it, as elsewhere 1/4 for weakly correlated attributes.
-    pub fn practical(dim: usize, budget: usize, radius: f64, examples: u64, step_size: f64) -> Self {
+    /// regret for `m = examples`. The task's speed divides it.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        let Horizon { dim, draws, radius, examples } = Horizon::of(task, NAME, 1)?;
+        let budget = draws + 1;
         let uniform = budget / 2;
         let (d, k, m) = (dim as f64, uniform.max(1) as f64, examples.max(1) as f64);
         let balanced = ((1.0 + m.ln()) * d * (d + k) / (k * m)).sqrt();
-        AerParams {
+        Ok(AerParams {
             dim,
             uniform,
             weighted: budget - uniform,
-            regularization: derived(balanced / (4.0 * step_size), &[step_size]),
+            regularization: derived(balanced / task.speed, &[task.speed]),
             radius: Some(radius),
             burn_in: 0,
             prediction: Prediction::default(),
-        }
+        })
     }
 
     /// The learner.

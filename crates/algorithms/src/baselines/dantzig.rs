@@ -42,6 +42,7 @@
 
 use crate::params::{ParamError, number, require, require_scale};
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::stored::{Damaged, Validate};
@@ -82,10 +83,15 @@ pub struct DantzigParams {
 
 impl DantzigParams {
     /// For standardized attributes: `c = 1/10` (the constant of the analysis is not known; values from 0.01 to 1 are in use),
-    /// no noise beyond the estimate's own, a last program after `examples` examples.
-    pub fn practical(dim: usize, sparsity: usize, budget: usize, examples: u64) -> Self {
-        let examples = Some(examples);
-        DantzigParams { dim, sparsity, budget, predicts: true, scale: 0.1, noise: 0.0, examples }
+    /// no noise beyond the estimate's own, a last program after the task's examples.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed; there are no steps for it to be a factor of.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        let Task { dim, sparsity, budget, .. } = *task;
+        let examples = Some(task.examples);
+        Ok(DantzigParams { dim, sparsity, budget, predicts: true, scale: 0.1, noise: 0.0, examples })
     }
 
     /// The learner.
@@ -400,12 +406,17 @@ mod tests {
         assert_eq!(selector(2, |_, _| 1.0, &[1.0, -1.0], 0.5), None);
     }
 
+    fn small() -> DantzigParams {
+        let task = Task { dim: 6, sparsity: 2, budget: 4, examples: 100, ..Task::default() };
+        DantzigParams::practical(&task).unwrap()
+    }
+
     #[test]
     fn programs_end_whatever_the_moments() {
         // Gamma underflows or stays far below the correlations, and no predictor comes near: A is zero, or
         // wild.
         for (scale, moment) in [(1e-150, 0.0), (0.1, 0.0), (1e-150, 1e100), (0.1, 1e100), (1.0, -1e-100)] {
-            let params = DantzigParams { scale, ..DantzigParams::practical(6, 2, 4, 100) };
+            let params = DantzigParams { scale, ..small() };
             let mut learner = params.build().unwrap();
             learner.seen = 64;
             learner.moments.iter_mut().enumerate().for_each(|(at, m)| *m = moment * ((at % 3) as f64 - 1.0));
@@ -418,7 +429,7 @@ mod tests {
 
     #[test]
     fn a_stored_dimension_without_moments_is_refused() {
-        let mut learner = DantzigParams::practical(6, 2, 4, 100).build().unwrap();
+        let mut learner = small().build().unwrap();
         for dim in [0, 5, 2000, usize::MAX] {
             learner.params.dim = dim;
             let stored = serde_json::to_string(&learner).unwrap();

@@ -36,6 +36,7 @@
 
 use crate::params::{ParamError, derived, require, require_dim, require_scale};
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::stored::{Damaged, Validate};
@@ -73,8 +74,10 @@ pub struct FkkParams {
 
 impl FkkParams {
     /// The rates of the analysis up to constants, `eta_h = p2 sqrt(log N / T)` and `eta_o = p2 / sqrt(T)` for
-    /// `T = examples` with `|x|_2 <= 1` and `|y| <= 1`. No examples count as one.
-    pub fn from_theorem(dim: usize, sparsity: usize, budget: usize, examples: u64) -> Self {
+    /// `T = examples` with `|x|_2 <= 1` and `|y| <= 1`, over the unit ball whatever the task's radius. No examples
+    /// count as one.
+    pub fn from_theorem(task: &Task) -> Self {
+        let Task { dim, sparsity, budget, examples, .. } = *task;
         let (d, r) = (dim as f64, budget.saturating_sub(sparsity) as f64);
         let (pair, t) = (r * (r - 1.0) / (d * (d - 1.0)), examples.max(1) as f64);
         let supports = supports(dim, sparsity) as f64;
@@ -88,23 +91,19 @@ impl FkkParams {
         }
     }
 
-    /// The theorem's rates times 16 for the weights and four times `step_size` for the predictors (as elsewhere 1/4 for
-    /// weakly correlated attributes), within `radius`.
-    pub fn practical(
-        dim: usize,
-        sparsity: usize,
-        budget: usize,
-        radius: f64,
-        examples: u64,
-        step_size: f64,
-    ) -> Self {
-        let theorem = Self::from_theorem(dim, sparsity, budget, examples);
-        FkkParams {
+    /// The theorem's rates times 16 for the weights and times the task's speed for the predictors, within its radius.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        let theorem = Self::from_theorem(task);
+        Ok(FkkParams {
             hedge_rate: 16.0 * theorem.hedge_rate,
-            step_size: derived(4.0 * step_size * theorem.step_size, &[step_size]),
-            radius,
+            step_size: derived(task.speed * theorem.step_size, &[task.speed]),
+            radius: task.radius(),
             ..theorem
-        }
+        })
     }
 
     /// The learner.
@@ -443,7 +442,8 @@ mod tests {
 
     #[test]
     fn too_many_supports_are_refused_with_their_number() {
-        let error = FkkParams::from_theorem(60, 5, 12, 1000).build().unwrap_err();
+        let task = Task { dim: 60, sparsity: 5, budget: 12, ..Task::default() };
+        let error = FkkParams::from_theorem(&task).build().unwrap_err();
         assert_eq!(error.field, "sparsity");
         assert!(error.value.contains("5461512") && error.allowed.contains("200000"), "{error}");
     }

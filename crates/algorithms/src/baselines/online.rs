@@ -24,6 +24,7 @@
 
 use crate::params::{ParamError, derived, require_dim, require_scale, require_step};
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView, project_l2_ball};
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
@@ -58,8 +59,8 @@ impl OnlineParams {
     /// The step size that balances the two terms of the regret bound for `m = examples`: with `|x|_2 <= 1` and `|y| <= B`
     /// gradients are at most `2B`, so `eta = 1/sqrt(m)` for Ridge; with `|x|_inf <= 1`, `eta = sqrt(log(2d)/m)/(2B)`
     /// for Lasso. No examples count as one.
-    pub fn from_theorem(dim: usize, ball: Ball, radius: f64, examples: u64) -> Self {
-        let m = examples.max(1) as f64;
+    pub fn from_theorem(ball: Ball, task: &Task) -> Self {
+        let (dim, radius, m) = (task.dim, task.radius(), task.examples.max(1) as f64);
         let step_size = match ball {
             Ball::Ridge => 1.0 / m.sqrt(),
             Ball::Lasso => derived(((2.0 * dim as f64).ln() / m).sqrt() / (2.0 * radius), &[radius]),
@@ -67,19 +68,32 @@ impl OnlineParams {
         OnlineParams { dim, ball, radius, step_size }
     }
 
-    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: `eta = step_size / d` for Ridge and
-    /// `step_size / (B d)` for Lasso; `step_size` is 1/4 for weakly correlated attributes.
-    pub fn practical(dim: usize, ball: Ball, radius: f64, step_size: f64) -> Self {
-        let unit = match ball {
-            Ball::Ridge => 1.0,
-            Ball::Lasso => radius,
-        };
-        OnlineParams {
+    /// Ridge for standardized attributes, whose examples have `|x|_2^2` near `d`: `eta = speed/(4 d)`.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn ridge(task: &Task) -> Result<Self, ParamError> {
+        Self::practical(Ball::Ridge, 1.0, task)
+    }
+
+    /// Lasso for standardized attributes: `eta = speed/(4 B d)`.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn lasso(task: &Task) -> Result<Self, ParamError> {
+        Self::practical(Ball::Lasso, task.radius(), task)
+    }
+
+    fn practical(ball: Ball, unit: f64, task: &Task) -> Result<Self, ParamError> {
+        let (dim, radius, step_size) = (task.dim, task.radius(), task.step_size());
+        let params = OnlineParams {
             dim,
             ball,
             radius,
             step_size: derived(step_size / (unit * dim as f64), &[step_size, unit]),
-        }
+        };
+        task.check(params.name())?;
+        Ok(params)
     }
 
     /// The learner.

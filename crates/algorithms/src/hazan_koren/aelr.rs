@@ -31,9 +31,10 @@
 //! `hk12-lem38-second-moment`, `hk12-thm34-risk`.
 
 use super::multiplicative::Multiplicative;
-use super::{Look, Prediction, TwoSampleDraws, require_shape};
+use super::{Horizon, Look, Prediction, TwoSampleDraws, require_shape};
 use crate::params::{ParamError, derived};
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
 use lao_observation::sample::uniform_draws;
@@ -64,8 +65,9 @@ pub struct AelrParams {
 impl AelrParams {
     /// The step size of Theorem 3.4, corrected: `eta = (1/(4B)) sqrt(2 k log(2d)/(5 m d))` for `m = examples` with
     /// `|x|_inf <= 1` (printed with `4B^2` in the place of `4B`). The expected excess loss is at most
-    /// `4 B^2 sqrt(10 d log(2d)/(km))` when `k <= d + 1`. No examples count as one.
-    pub fn from_theorem(dim: usize, draws: usize, radius: f64, examples: u64) -> Self {
+    /// `4 B^2 sqrt(10 d log(2d)/(km))` when `k <= d + 1`.
+    pub fn from_theorem(horizon: Horizon) -> Self {
+        let Horizon { dim, draws, radius, examples } = horizon;
         let (d, k, m) = (dim as f64, draws as f64, examples.max(1) as f64);
         let balanced = (2.0 * k * (2.0 * d).ln() / (5.0 * m * d)).sqrt() / (4.0 * radius);
         let step_size = derived(balanced, &[radius]);
@@ -74,14 +76,17 @@ impl AelrParams {
 
     /// For standardized attributes: `eta = (1/B) sqrt(k log(2d)/(m (d + k - 1)))`, which balances the two terms of the
     /// regret at a squared residual of `B^2` instead of the theorem's worst case `4 B^2`, and counts no price of
-    /// clipping. `step_size` scales it, as elsewhere 1/4 for weakly correlated attributes.
-    pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
+    /// clipping. The task's speed is a factor of it. One attribute of the budget is the one drawn by weight.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        let horizon = Horizon::of(task, NAME, 1)?;
+        let Horizon { dim, draws, radius, examples } = horizon;
         let (d, k, m) = (dim as f64, draws as f64, examples.max(1) as f64);
         let balanced = (k * (2.0 * d).ln() / (m * (d + k - 1.0))).sqrt() / radius;
-        AelrParams {
-            step_size: derived(4.0 * step_size * balanced, &[step_size, radius]),
-            ..Self::from_theorem(dim, draws, radius, examples)
-        }
+        let step_size = derived(task.speed * balanced, &[task.speed, radius]);
+        Ok(AelrParams { step_size, ..Self::from_theorem(horizon) })
     }
 
     /// The learner.

@@ -26,9 +26,10 @@
 //! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`.
 
 use super::scaled::Scaled;
-use super::{Look, Prediction, TwoSampleDraws, require_shape};
+use super::{Horizon, Look, Prediction, TwoSampleDraws, require_shape};
 use crate::params::{ParamError, derived, require};
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l2_law};
 use lao_observation::sample::uniform_draws;
@@ -60,21 +61,23 @@ pub struct AerrParams {
 
 impl AerrParams {
     /// The step size of Theorem 3.1, `eta = sqrt(k/(2 d m))` for `m = examples` with `|x|_2 <= 1`: the expected excess
-    /// loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`. No examples count as one.
-    pub fn from_theorem(dim: usize, draws: usize, radius: f64, examples: u64) -> Self {
+    /// loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`.
+    pub fn from_theorem(horizon: Horizon) -> Self {
+        let Horizon { dim, draws, radius, examples } = horizon;
         let step_size = (draws as f64 / (2.0 * dim as f64 * examples.max(1) as f64)).sqrt();
         AerrParams { dim, draws, radius, step_size, start: None, prediction: Prediction::default() }
     }
 
     /// For standardized attributes, whose examples have `|x|_2^2` near `d`: the theorem's step size in that unit, or,
     /// when there are so many examples that it is larger, half of the largest one that contracts, `2k/(d^2 (d+k))`.
-    /// `step_size` scales both, as elsewhere 1/4 for weakly correlated attributes.
-    pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
-        let theorem = Self::from_theorem(dim, draws, radius, examples);
-        let (d, k) = (dim as f64, draws as f64);
-        let balanced = (theorem.step_size / d).max(0.5 * k / (d * d * (d + k)));
-        let step_size = derived(4.0 * step_size * balanced, &[step_size]);
-        AerrParams { step_size, ..theorem }
+    /// The task's speed is a factor of both. One attribute of the budget is the one drawn by weight.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        let horizon = Horizon::of(task, NAME, 1)?;
+        let step_size = standardized_step_size(horizon, task.speed);
+        Ok(AerrParams { step_size, start: task.start.clone(), ..Self::from_theorem(horizon) })
     }
 
     /// The learner.
@@ -99,6 +102,14 @@ impl AerrParams {
         let iterate = Scaled::new(&start, radius);
         Ok(Aerr { draws, step_size, prediction, iterate, look, done: 0, average: OnceCell::new() })
     }
+}
+
+/// Returns the step size of [`AerrParams::practical`].
+pub(super) fn standardized_step_size(horizon: Horizon, speed: f64) -> f64 {
+    let (d, k) = (horizon.dim as f64, horizon.draws as f64);
+    let theorem = AerrParams::from_theorem(horizon).step_size;
+    let balanced = (theorem / d).max(0.5 * k / (d * d * (d + k)));
+    derived(speed * balanced, &[speed])
 }
 
 /// The learner of Algorithm 1. Costs O(k log d) per example, amortized; keeps O(d) memory.

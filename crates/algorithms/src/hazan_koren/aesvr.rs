@@ -29,10 +29,12 @@
 //!
 //! *Claims*: `hk12-thm44-attributes`, `hk12-thm44-risk`.
 
+use super::aerr::standardized_step_size;
 use super::scaled::Scaled;
-use super::{Look, require_shape};
+use super::{Horizon, Look, require_shape};
 use crate::params::{ParamError, derived, number, require, require_scale};
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::attributes::weighted_with_replacement;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
@@ -47,6 +49,17 @@ const NAME: &str = "AESVR";
 /// `N` may not exceed this. The variance of an estimate grows like `e^N`, and one example may read tens of
 /// times `N` attributes.
 const MAX_REPETITIONS: u32 = 1 << 16;
+
+/// The loss of [`Aesvr`], and a bound of its gradients.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SmoothedLoss {
+    /// `delta`, in units of the label.
+    pub insensitivity: f64,
+    /// `eps`, in units of the label.
+    pub smoothing: f64,
+    /// An upper bound of `E phi^2`.
+    pub second_moment: f64,
+}
 
 /// Parameters of [`Aesvr`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,15 +87,10 @@ pub struct AesvrParams {
 impl AesvrParams {
     /// `N = 16 B^2/eps^2`, rounded up, and the step size `2B/(G sqrt(m))` for `m = examples` with `|x|_2 <= 1`, where
     /// `G^2 = second_moment (d + k - 1)/k` bounds the squared gradient and `second_moment` bounds `E phi^2`; Theorem 4.4
-    /// leaves it to be tuned. No examples count as one.
-    pub fn from_theorem(
-        dim: usize,
-        draws: usize,
-        radius: f64,
-        (insensitivity, smoothing): (f64, f64),
-        second_moment: f64,
-        examples: u64,
-    ) -> Self {
+    /// leaves it to be tuned.
+    pub fn from_theorem(horizon: Horizon, loss: SmoothedLoss) -> Self {
+        let Horizon { dim, draws, radius, examples } = horizon;
+        let SmoothedLoss { insensitivity, smoothing, second_moment } = loss;
         let (d, k) = (dim as f64, draws as f64);
         let gradient = (second_moment * (d + k - 1.0) / k).sqrt();
         let step_size = 2.0 * radius / (gradient * (examples.max(1) as f64).sqrt());
@@ -100,25 +108,27 @@ impl AesvrParams {
 
     /// For standardized attributes, whose examples have `|x|_2^2` near `d`: no insensitivity, `eps = 2 B sqrt(d)`, so that
     /// GenEst works at the margin where its variance is small, and AERR's step size in the unit of the slope of `f_eps'`
-    /// at 0, `2/(eps sqrt(pi))`. The loss is then close to a square wherever residuals are below `eps`.
-    pub fn practical(dim: usize, draws: usize, radius: f64, examples: u64, step_size: f64) -> Self {
-        let (smoothing, of_square) = (
-            derived(2.0 * radius * (dim as f64).sqrt(), &[radius]),
-            super::AerrParams::practical(dim, draws, radius, examples, step_size),
-        );
-        AesvrParams {
+    /// at 0, `2/(eps sqrt(pi))`. The loss is then close to a square wherever residuals are below `eps`. Two attributes
+    /// of the budget are for the two estimates, which read no more on average.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed, or its budget is below 3 or above `d`.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        let horizon = Horizon::of(task, NAME, 2)?;
+        let Horizon { dim, draws, radius, .. } = horizon;
+        let smoothing = derived(2.0 * radius * (dim as f64).sqrt(), &[radius]);
+        let of_square = standardized_step_size(horizon, task.speed);
+        let step_size = of_square * smoothing / std::f64::consts::FRAC_2_SQRT_PI;
+        Ok(AesvrParams {
             dim,
             draws,
             radius,
-            step_size: derived(
-                of_square.step_size * smoothing / std::f64::consts::FRAC_2_SQRT_PI,
-                &[step_size, radius],
-            ),
+            step_size: derived(step_size, &[task.speed, radius]),
             insensitivity: 0.0,
             smoothing,
             repetitions: Self::default_repetitions(radius * (dim as f64).sqrt(), smoothing),
             reads_zeros: false,
-        }
+        })
     }
 
     /// Returns `ceil(16 B^2/eps^2)`, at least 1 and at most 2^16.
@@ -145,6 +155,13 @@ impl AesvrParams {
             done: 0,
             average: OnceCell::new(),
         })
+    }
+
+    /// Returns the attributes read per example: on average (with multiplicity, so at most that many are distinct), and
+    /// at most.
+    pub fn budget(&self) -> Budget {
+        let mean = self.draws as f64 + 2.0 * self.estimate().expected_reads(erf_coefficient);
+        Budget::Expected { mean, cap: self.dim }
     }
 
     fn estimate(&self) -> GenEst {
@@ -227,10 +244,9 @@ impl Aesvr {
         self.iterate.to_dense()
     }
 
-    /// The attributes read per example: on average (with multiplicity, so at most that many are distinct), and at most.
+    /// Returns the attributes read per example, as [`AesvrParams::budget`].
     pub fn budget(&self) -> Budget {
-        let mean = self.params.draws as f64 + 2.0 * self.estimate.expected_reads(erf_coefficient);
-        Budget::Expected { mean, cap: self.params.dim }
+        self.params.budget()
     }
 
     /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than

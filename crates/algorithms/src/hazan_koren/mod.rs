@@ -18,10 +18,11 @@ mod scaled;
 
 pub use aelr::{Aelr, AelrParams};
 pub use aerr::{Aerr, AerrParams};
-pub use aesvr::{Aesvr, AesvrDraws, AesvrParams};
+pub use aesvr::{Aesvr, AesvrDraws, AesvrParams, SmoothedLoss};
 
 use crate::params::{ParamError, require, require_dim, require_scale};
 use crate::state;
+use crate::task::Task;
 use lao_observation::stored::Damaged;
 use lao_observation::{Ask, LearnError, Row, Told};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,34 @@ use serde::{Deserialize, Serialize};
 /// There may be this many draws per example and attribute. The second moment of a direction from `k` draws is
 /// `1 + (d - 1)/k` times that of all attributes, so more draws than a few times `d` gain nothing.
 const MAX_DRAWS: usize = 16;
+
+/// What the step sizes of the theorems depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Horizon {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `k`, uniform draws per example.
+    pub draws: usize,
+    /// `B`, the largest norm of a predictor.
+    pub radius: f64,
+    /// `m`, the number of examples; 0 counts as 1.
+    pub examples: u64,
+}
+
+impl Horizon {
+    /// The horizon of a task whose budget holds `others` draws beside the uniform ones.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the speed is not allowed or the budget is above `d` or leaves no uniform draw.
+    pub(crate) fn of(task: &Task, method: &'static str, others: usize) -> Result<Horizon, ParamError> {
+        task.check(method)?;
+        let Task { dim, budget, examples, .. } = *task;
+        let allowed = format_args!("at least {}, one uniform draw and {others} beside it", others + 1);
+        require(budget > others, method, "budget", budget, allowed)?;
+        require(budget <= dim, method, "budget", budget, format_args!("at most d = {dim}"))?;
+        Ok(Horizon { dim, draws: budget - others, radius: task.radius(), examples })
+    }
+}
 
 /// What is drawn for one example.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -86,7 +86,7 @@ impl Core {
         Core {
             kept,
             budget,
-            estimates: Observe::new(average.dim(), budget, kept).estimates(),
+            estimates: Observe { dim: average.dim(), budget, kept }.estimates(),
             largest: Largest::new(average.sum(), kept),
             average,
             asked: Vec::new(),
@@ -118,7 +118,7 @@ impl Core {
     }
 
     pub(super) fn law(&self) -> Observe {
-        Observe::new(self.dim(), self.budget, self.kept)
+        Observe { dim: self.dim(), budget: self.budget, kept: self.kept }
     }
 
     /// `U_t`, sorted.

@@ -36,7 +36,7 @@ impl Regularization {
     pub(super) fn check(&self, method: &'static str, field: &'static str) -> Result<(), ParamError> {
         let Regularization { scale, power } = *self;
         let ok = (1e-150..=1e150).contains(&scale);
-        let allowed = format_args!("{SCALES}; `practical` divides by step_size").to_string();
+        let allowed = format_args!("{SCALES}; `practical` divides by the speed").to_string();
         require(ok, method, field, format_args!("scale {}", number(scale)), allowed)?;
         let ok = (0.0..=1.0).contains(&power);
         require(

@@ -22,6 +22,7 @@ use super::core::Core;
 use super::dual_average::Regularization;
 use super::require_common;
 use crate::params::{ParamError, derived};
+use crate::task::Task;
 use lao_kernels::SparseView;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
@@ -44,14 +45,15 @@ pub struct GreedyParams {
 }
 
 impl GreedyParams {
-    /// For attributes of variance about 1: `lambda_t = sqrt(t)/step_size`.
-    pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
-        GreedyParams {
-            dim,
-            budget,
-            regularization: Regularization::sqrt(derived(1.0 / step_size, &[step_size])),
-            radius,
-        }
+    /// For attributes of variance about 1: `lambda_t = 4 sqrt(t)/speed`.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        let Task { dim, budget, speed, .. } = *task;
+        let regularization = Regularization::sqrt(derived(4.0 / speed, &[speed]));
+        Ok(GreedyParams { dim, budget, regularization, radius: task.radius() })
     }
 
     /// The learner.

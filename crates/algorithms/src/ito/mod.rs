@@ -52,6 +52,6 @@ fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) 
 
 /// Refuses a random set that never holds two given attributes: no weights make the estimate unbiased then.
 fn require_pairs(method: &'static str, dim: usize, budget: usize) -> Result<(), ParamError> {
-    let ok = Observe::new(dim, budget, 0).sees_every_pair();
+    let ok = Observe { dim, budget, kept: 0 }.sees_every_pair();
     require(ok, method, "budget", budget, "k' must be at least 2: no pair of attributes is seen otherwise")
 }

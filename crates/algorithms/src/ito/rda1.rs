@@ -32,6 +32,7 @@ use super::core::Core;
 use super::dual_average::Regularization;
 use super::require_common;
 use crate::params::{ParamError, derived, require};
+use crate::task::Task;
 use lao_kernels::SparseView;
 use lao_observation::estimate::gram::Observe;
 use lao_observation::stored::{Damaged, Validate};
@@ -57,18 +58,24 @@ pub struct Rda1Params {
 }
 
 impl Rda1Params {
-    /// Theorem 2: `lambda_t = 8 sqrt(t/C)` with `C = q (q-1)/(d (d-1))`, `q = k' - k_1`, over the unit ball.
-    pub fn from_theorem(dim: usize, budget: usize, kept: usize) -> Self {
-        let scale = 8.0 / Observe::new(dim, budget, kept).floor().sqrt();
+    /// Theorem 2: `lambda_t = 8 sqrt(t/C)` with `C = q (q-1)/(d (d-1))`, `q = k' - k_1`, over the unit ball. `k_1` is the
+    /// task's sparsity; its radius and speed do not count.
+    pub fn from_theorem(task: &Task) -> Self {
+        let Task { dim, budget, sparsity: kept, .. } = *task;
+        let scale = 8.0 / Observe { dim, budget, kept }.floor().sqrt();
         Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(scale), radius: 1.0 }
     }
 
-    /// For attributes of variance about 1: an eighth of the theorem's `lambda_t` at `step_size` 1/4, more for the smaller
-    /// step sizes of correlated attributes.
-    pub fn practical(dim: usize, budget: usize, kept: usize, step_size: f64, radius: f64) -> Self {
-        let scale =
-            derived(0.25 / (step_size * Observe::new(dim, budget, kept).floor().sqrt()), &[step_size]);
-        Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(scale), radius }
+    /// For attributes of variance about 1: an eighth of the theorem's `lambda_t`, divided by the task's speed. `k_1` is
+    /// its sparsity.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        let Task { dim, budget, sparsity: kept, .. } = *task;
+        let regularization = standardized(Observe { dim, budget, kept }, task);
+        Ok(Rda1Params { dim, budget, kept, regularization, radius: task.radius() })
     }
 
     /// The learner.
@@ -84,10 +91,15 @@ impl Rda1Params {
     }
 }
 
+/// Returns `lambda_t = sqrt(t/C)/speed`.
+pub(super) fn standardized(law: Observe, task: &Task) -> Regularization {
+    Regularization::sqrt(derived(1.0 / (task.speed * law.floor().sqrt()), &[task.speed]))
+}
+
 /// Refuses to keep so many of the attributes observed that two others are never seen together.
 fn require_kept(dim: usize, budget: usize, kept: usize) -> Result<(), ParamError> {
     require(
-        kept <= budget && Observe::new(dim, budget, kept).sees_every_pair(),
+        kept <= budget && Observe { dim, budget, kept }.sees_every_pair(),
         NAME,
         "budget",
         budget,

@@ -43,6 +43,7 @@ use super::dual_average::Regularization;
 use super::squares::Squares;
 use super::{require_common, require_pairs};
 use crate::params::{ParamError, derived};
+use crate::task::Task;
 use lao_kernels::SparseView;
 use lao_observation::estimate::gram::Observe;
 use lao_observation::stored::{Damaged, Validate};
@@ -68,26 +69,32 @@ pub struct Rda2Params {
 }
 
 impl Rda2Params {
-    /// As reconstructed: `lambda_s = 8 sqrt(s)/C`, `lambda~_t = 8 sqrt(t)`, over the unit ball.
-    pub fn from_theorem(dim: usize, budget: usize) -> Self {
-        Self::scaled(dim, budget, 1.0, 1.0)
+    /// As reconstructed: `lambda_s = 8 sqrt(s)/C`, `lambda~_t = 8 sqrt(t)`, over the unit ball. The task's radius
+    /// and speed do not count.
+    pub fn from_theorem(task: &Task) -> Self {
+        let Task { dim, budget, .. } = *task;
+        let explore = Regularization::sqrt(8.0 / Observe { dim, budget, kept: 0 }.floor());
+        Rda2Params { dim, budget, explore, exploit: Regularization::sqrt(8.0), radius: 1.0 }
     }
 
-    /// For attributes of variance about 1: the theorem's `lambda_s` and half of its `lambda~_t` at `step_size` 1/4, more
-    /// for the smaller step sizes of correlated attributes.
-    pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
-        let slower = 0.25 / step_size;
-        let Rda2Params { mut explore, mut exploit, .. } = Self::scaled(dim, budget, slower, 0.5 * slower);
-        for scale in [&mut explore.scale, &mut exploit.scale] {
-            *scale = derived(*scale, &[step_size]);
-        }
-        Rda2Params { dim, budget, explore, exploit, radius }
+    /// For attributes of variance about 1: the theorem's `lambda_s` and half of its `lambda~_t`, both divided by the
+    /// task's speed.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        Ok(Self::standardized(task))
     }
 
-    fn scaled(dim: usize, budget: usize, explore: f64, exploit: f64) -> Self {
-        let scale = explore * 8.0 / Observe::new(dim, budget, 0).floor();
-        let (explore, exploit) = (Regularization::sqrt(scale), Regularization::sqrt(exploit * 8.0));
-        Rda2Params { dim, budget, explore, exploit, radius: 1.0 }
+    /// [`practical`](Self::practical) for a task whose speed was checked.
+    pub(super) fn standardized(task: &Task) -> Self {
+        let Task { dim, budget, speed, .. } = *task;
+        let slower = 1.0 / speed;
+        let explore = slower * 8.0 / Observe { dim, budget, kept: 0 }.floor();
+        let [explore, exploit] =
+            [explore, 0.5 * slower * 8.0].map(|scale| Regularization::sqrt(derived(scale, &[speed])));
+        Rda2Params { dim, budget, explore, exploit, radius: task.radius() }
     }
 
     /// The learner.

@@ -30,6 +30,7 @@ use super::dual_average::Regularization;
 use super::squares::Squares;
 use super::{Rda2Params, require_common, require_pairs};
 use crate::params::{ParamError, number, require};
+use crate::task::Task;
 use lao_kernels::SparseView;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
@@ -60,13 +61,17 @@ pub struct Rda3Params {
 
 impl Rda3Params {
     /// As reconstructed; see [`Rda2Params::from_theorem`]. No theorem gives `rho_0`.
-    pub fn from_theorem(dim: usize, budget: usize, penalty: f64) -> Self {
-        Self::beside(Rda2Params::from_theorem(dim, budget), penalty)
+    pub fn from_theorem(task: &Task, penalty: f64) -> Self {
+        Self::beside(Rda2Params::from_theorem(task), penalty)
     }
 
     /// As [`Rda2Params::practical`], with `rho_0 = 1/2`.
-    pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
-        Self::beside(Rda2Params::practical(dim, budget, step_size, radius), 0.5)
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        Ok(Self::beside(Rda2Params::standardized(task), 0.5))
     }
 
     fn beside(Rda2Params { dim, budget, explore, exploit, radius }: Rda2Params, penalty: f64) -> Self {

@@ -315,7 +315,7 @@ impl Squares {
         let Squares { explore, asked, weights, gradient, .. } = self;
         weights.clear();
         weights.extend(asked.iter().map(|&j| explore.weight(j)));
-        let estimates = Observe::new(explore.sum.len(), explore.budget, 0).estimates();
+        let estimates = Observe { dim: explore.sum.len(), budget: explore.budget, kept: 0 }.estimates();
         estimates.gradient(seen.values, weights, 0, label, gradient);
         for ((&j, fresh), g) in asked.iter().zip(weights).zip(gradient) {
             *fresh = explore.sum[j as usize] + *g;

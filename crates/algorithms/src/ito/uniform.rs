@@ -19,9 +19,12 @@
 
 use super::core::Core;
 use super::dual_average::Regularization;
+use super::rda1::standardized;
 use super::{require_common, require_pairs};
 use crate::params::ParamError;
+use crate::task::Task;
 use lao_kernels::SparseView;
+use lao_observation::estimate::gram::Observe;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
@@ -44,10 +47,14 @@ pub struct UniformParams {
 
 impl UniformParams {
     /// As [`Rda1Params::practical`](super::Rda1Params::practical) with `k_1 = 0`.
-    pub fn practical(dim: usize, budget: usize, step_size: f64, radius: f64) -> Self {
-        let super::Rda1Params { regularization, .. } =
-            super::Rda1Params::practical(dim, budget, 0, step_size, radius);
-        UniformParams { dim, budget, regularization, radius }
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        let Task { dim, budget, .. } = *task;
+        let regularization = standardized(Observe { dim, budget, kept: 0 }, task);
+        Ok(UniformParams { dim, budget, regularization, radius: task.radius() })
     }
 
     /// The learner.

@@ -23,11 +23,12 @@
 //! *Claims*: `ms18-grad-unbiased`, `ms18-attribute-budget`, `ms18-cost-memory`, `ms18-prop-a1-*`, `ms18-thm41-*`,
 //! `ms18-cor42-*`, `ms18-consistency-remark`.
 
-use super::theory::Problem;
+use super::theory::{Guarantee, Problem};
 use super::{diverged, threshold_sparse};
 use crate::params::{ParamError, require, require_shape, require_step};
 use crate::schedule::BatchSizes;
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
@@ -61,24 +62,35 @@ impl ExplorationParams {
     /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling.
     /// The first update needs `10 s ceil(d/(s' - s))` examples.
     ///
-    /// `step_size` is the one thing that depends on the scale of the data: 1/4 for standardized, weakly correlated
-    /// attributes, smaller in proportion to the largest eigenvalue of the covariance of any `2s` attributes.
-    pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
-        let batch = BatchSizes::Geometric { first: 10.0 * sparsity as f64, growth: 1.15 };
-        ExplorationParams { dim, sparsity, budget, step_size, batch, updates: None, start: None }
+    /// `step_size` is `speed/4`. The speed is the one thing that depends on the scale of the data: 1 for standardized,
+    /// weakly correlated attributes, smaller in proportion to the largest eigenvalue of the covariance of any `2s`
+    /// attributes.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        Ok(ExplorationParams {
+            dim: task.dim,
+            sparsity: task.sparsity,
+            budget: task.budget,
+            step_size: task.step_size(),
+            batch: BatchSizes::Geometric { first: 10.0 * task.sparsity as f64, growth: 1.15 },
+            updates: None,
+            start: task.start.clone(),
+        })
     }
 
-    /// The (corrected) constants of Theorem 4.1: with probability at least `1 - delta`, after `updates` updates the
-    /// gap is at most `(1-a)^T (gap_0 + slack)`, `a = 1/(32 kappa)`.
-    pub fn from_theorem(problem: &Problem, budget: usize, updates: u64, slack: f64, delta: f64) -> Self {
-        let batch = problem.batch_theorem_41(updates, slack, delta);
+    /// The (corrected) constants of Theorem 4.1 for this guarantee.
+    pub fn from_theorem(problem: &Problem, budget: usize, guarantee: Guarantee) -> Self {
+        let batch = problem.batch_theorem_41(guarantee);
         ExplorationParams {
             dim: problem.dim,
             sparsity: problem.sparsity,
             budget,
             step_size: problem.step_size,
             batch: BatchSizes::Constant(BatchSizes::round_up(batch)),
-            updates: Some(updates),
+            updates: Some(guarantee.updates),
             start: None,
         }
     }

@@ -17,11 +17,12 @@
 //!
 //! *Claims*: `ms18-thm44-*`, `ms18-cor45-*`, `ms18-fig1`.
 
-use super::theory::Problem;
+use super::theory::{Problem, StageGuarantee};
 use super::{Exploitation, ExploitationParams, Exploration, ExplorationParams};
 use crate::params::{ParamError, require, require_shape};
 use crate::schedule::BatchSizes;
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
@@ -59,26 +60,30 @@ impl HybridParams {
     /// What works on a real budget: one exploring update, then three refining ones with five times the batch,
     /// both growing by half per stage. See [`ExplorationParams::practical`] for the step size. The first
     /// update needs `4 s ceil(d/(s' - s))` examples.
-    pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
-        let first = 4.0 * sparsity as f64;
-        HybridParams {
-            dim,
-            sparsity,
-            budget,
-            step_size,
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        let first = 4.0 * task.sparsity as f64;
+        Ok(HybridParams {
+            dim: task.dim,
+            sparsity: task.sparsity,
+            budget: task.budget,
+            step_size: task.step_size(),
             explore_updates: 1,
             explore_batch: BatchSizes::Geometric { first, growth: 1.5 },
             exploit_updates: 3,
             exploit_batch: BatchSizes::Geometric { first: 5.0 * first, growth: 1.5 },
             stages: None,
-            start: None,
-        }
+            start: task.start.clone(),
+        })
     }
 
-    /// The corrected constants of Theorem 4.4 for `stages` stages, with `gap_0` (or an upper bound of it)
-    /// known: with probability at least `1 - delta` the gap after stage `K` is at most `2 (1-a)^K gap_0`, where
-    /// `a = 1/(32 kappa)`. Batch sizes are listed stage by stage, so there are at most 2^20 stages.
-    pub fn from_theorem(problem: &Problem, budget: usize, stages: u64, gap_0: f64, delta: f64) -> Self {
+    /// The corrected constants of Theorem 4.4 for this guarantee. Batch sizes are listed stage by stage, so there are
+    /// at most 2^20 stages.
+    pub fn from_theorem(problem: &Problem, budget: usize, guarantee: StageGuarantee) -> Self {
+        let StageGuarantee { stages, gap_0, delta } = guarantee;
         let stages = stages.min(1 << 20);
         let refine = problem.hybrid_exploit_updates(budget);
         let sizes = |of: &dyn Fn(u64) -> f64| {

@@ -18,7 +18,7 @@ pub use exploitation::{Exploitation, ExploitationParams};
 pub use exploration::{Exploration, ExplorationParams};
 pub use hybrid::{Hybrid, HybridParams};
 pub use naive::{Naive, NaiveParams};
-pub use theory::{Form, Problem};
+pub use theory::{Form, Guarantee, Problem, StageGuarantee};
 
 use lao_kernels::{NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::LearnError;

@@ -26,6 +26,7 @@ use super::{diverged, threshold_sparse};
 use crate::params::{ParamError, derived, require, require_shape};
 use crate::schedule::StepSizes;
 use crate::state;
+use crate::task::Task;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::sample::SubsetSampler;
@@ -52,14 +53,18 @@ pub struct NaiveParams {
 }
 
 impl NaiveParams {
-    /// What does best on real budgets: `eta_t = 40 step_size/(1500 d/(s'-s) + t)`, flat for the first passes over the
-    /// blocks and shrinking after. `step_size` as for
+    /// What does best on real budgets: `eta_t = 10 speed/(1500 d/(s'-s) + t)`, flat for the first passes over the
+    /// blocks and shrinking after. The speed as for
     /// [`ExplorationParams::practical`](super::ExplorationParams::practical).
-    pub fn practical(dim: usize, sparsity: usize, budget: usize, step_size: f64) -> Self {
+    ///
+    /// # Errors
+    /// [`ParamError`] when the task's speed is not allowed.
+    pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
+        let Task { dim, sparsity, budget, speed, .. } = *task;
         let blocks = dim as f64 / budget.saturating_sub(sparsity).max(1) as f64;
-        let step_size =
-            StepSizes::Inverse { c: derived(40.0 * step_size, &[step_size]), offset: 1500.0 * blocks };
-        NaiveParams { dim, sparsity, budget, step_size, start: None }
+        let step_size = StepSizes::Inverse { c: derived(10.0 * speed, &[speed]), offset: 1500.0 * blocks };
+        Ok(NaiveParams { dim, sparsity, budget, step_size, start: task.start.clone() })
     }
 
     /// The learner, with hard thresholding.

@@ -19,6 +19,30 @@ pub enum Form {
     Corrected,
 }
 
+/// What Theorems 4.1 and 4.3 promise: with probability at least `1 - delta`, after `updates` updates the gap is at
+/// most `(1-a)^T (gap_0 + slack)`, `a = 1/(32 kappa)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Guarantee {
+    /// `T`.
+    pub updates: u64,
+    /// What is added to the first gap, in units of the squared label.
+    pub slack: f64,
+    /// The probability of failure.
+    pub delta: f64,
+}
+
+/// What Theorem 4.4 promises: with probability at least `1 - delta`, after `stages` stages the gap is at most
+/// `2 (1-a)^K gap_0`, `a = 1/(32 kappa)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageGuarantee {
+    /// `K`.
+    pub stages: u64,
+    /// The first gap, or an upper bound of it, in units of the squared label.
+    pub gap_0: f64,
+    /// The probability of failure.
+    pub delta: f64,
+}
+
 /// A problem as the theorems see it: known constants, a sparsity and a step size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
@@ -33,9 +57,9 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem at the theorem's step size `1/(4 L_s)`.
-    pub fn new(constants: Constants, dim: usize, sparsity: usize) -> Self {
-        Problem { constants, dim, sparsity, step_size: 1.0 / (4.0 * constants.smoothness) }
+    /// Returns the theorems' step size, `1/(4 L_s)`.
+    pub fn theorem_step(constants: &Constants) -> f64 {
+        1.0 / (4.0 * constants.smoothness)
     }
 
     /// The sparsity that Proposition A.1 asks for at `eta = 1/(4 L_s)`: `ceil((1024 kappa^2 + 1) s*)`.
@@ -88,9 +112,9 @@ impl Problem {
         }
     }
 
-    /// The batch size of Theorem 4.1 (corrected): enough for `gap_T <= (1-a)^T (gap_0 + slack)` with probability
-    /// at least `1 - delta`.
-    pub fn batch_theorem_41(&self, updates: u64, slack: f64, delta: f64) -> f64 {
+    /// The batch size of Theorem 4.1 (corrected): enough for this guarantee.
+    pub fn batch_theorem_41(&self, guarantee: Guarantee) -> f64 {
+        let Guarantee { updates, slack, delta } = guarantee;
         let per_update = delta / (2.0 * updates.max(1) as f64);
         let target = slack * (1.0 - self.rate()).powf(updates as f64);
         let noise = self.noise_a1(per_update, Form::Corrected) * updates as f64 / target;
@@ -98,8 +122,9 @@ impl Problem {
     }
 
     /// The batch size of Theorem 4.3 when `supp(theta*)` lies in `supp(theta_0)` (corrected: 128 (2 - eta L) for the
-    /// printed 32): enough for `gap_T <= (1-a)^T (gap_0 + slack)` with probability at least `1 - delta`.
-    pub fn batch_theorem_43_identified(&self, updates: u64, slack: f64, delta: f64) -> f64 {
+    /// printed 32): enough for this guarantee.
+    pub fn batch_theorem_43_identified(&self, guarantee: Guarantee) -> f64 {
+        let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
         let Constants { smoothness, convexity, bound, .. } = self.constants;
         let eta_l = self.step_size * smoothness;
@@ -116,7 +141,8 @@ impl Problem {
     /// From the descent inequality (8), `gap_t <= gap_{t-1} + (eta/2) |e_S|^2`; with the corrected (9) the gap grows
     /// by at most a factor `1 + eta A/mu` and a term `eta N/2` per update, and this size keeps `T` of them below
     /// `1/(1-a)`.
-    pub fn batch_theorem_43_general(&self, updates: u64, slack: f64, delta: f64) -> f64 {
+    pub fn batch_theorem_43_general(&self, guarantee: Guarantee) -> f64 {
+        let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
         let Constants { convexity, bound, .. } = self.constants;
         let log = (2.0 * s / (delta / (2.0 * t))).ln();
@@ -158,14 +184,15 @@ impl Problem {
 
     /// `B_k^-`, the batch size of stage `k`'s three Exploration updates.
     pub fn hybrid_explore_batch(&self, stage: u64, gap_0: f64, delta: f64) -> f64 {
-        self.batch_theorem_41(3, self.hybrid_explore_slack(stage, gap_0), Self::hybrid_delta(stage, delta))
+        let slack = self.hybrid_explore_slack(stage, gap_0);
+        self.batch_theorem_41(Guarantee { updates: 3, slack, delta: Self::hybrid_delta(stage, delta) })
     }
 
     /// `B_k`, the batch size of stage `k`'s `updates` Exploitation updates: enough for both cases of Theorem 4.3.
     pub fn hybrid_exploit_batch(&self, stage: u64, updates: u64, gap_0: f64, delta: f64) -> f64 {
         let (slack, delta) = (self.hybrid_exploit_slack(stage, gap_0), Self::hybrid_delta(stage, delta));
-        let identified = self.batch_theorem_43_identified(updates, slack, delta);
-        identified.max(self.batch_theorem_43_general(updates, slack, delta))
+        let guarantee = Guarantee { updates, slack, delta };
+        self.batch_theorem_43_identified(guarantee).max(self.batch_theorem_43_general(guarantee))
     }
 
     fn star(&self) -> f64 {
@@ -183,7 +210,7 @@ mod tests {
 
     fn isotropic(star: usize, dim: usize, sparsity: usize, noise: f64) -> Problem {
         let constants = Constants { smoothness: 2.0, convexity: 2.0, bound: 1.0, noise, sparsity: star };
-        Problem::new(constants, dim, sparsity)
+        Problem { constants, dim, sparsity, step_size: Problem::theorem_step(&constants) }
     }
 
     #[test]
@@ -198,8 +225,9 @@ mod tests {
     #[test]
     fn exploitation_batches_are_those_of_the_hand_calculation() {
         let problem = isotropic(1, 64, 2, 0.0);
-        assert!((problem.batch_theorem_43_identified(32, 1.0, 0.1) / 3517.0 - 1.0).abs() < 0.01);
-        assert!((problem.batch_theorem_43_general(32, 1.0, 0.1) / 4.8e4 - 1.0).abs() < 0.02);
+        let guarantee = Guarantee { updates: 32, slack: 1.0, delta: 0.1 };
+        assert!((problem.batch_theorem_43_identified(guarantee) / 3517.0 - 1.0).abs() < 0.01);
+        assert!((problem.batch_theorem_43_general(guarantee) / 4.8e4 - 1.0).abs() < 0.02);
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct Run {
     pub outcome: SolverEnd,
     /// The last iterate.
     pub predictor: Predictor,
-    /// The start, and every completed round, if a trace was wanted; scoring is not metered.
+    /// The start, and every completed round, where the run was [traced](solve_traced); scoring is not metered.
     pub trace: Vec<Point>,
 }
 
@@ -74,22 +74,54 @@ pub fn solve<S: Solver + ?Sized>(
     solver: &mut S,
     seed: &Seed,
     stop: SolverLimit,
-    traced: bool,
 ) -> Result<Run, SolveError> {
-    go_on(sum, solver, &mut seed.child("solver").rng(), stop, traced)
+    drive(sum, solver, &mut generator(seed), stop, Trace::No)
 }
 
-/// Runs a solver with draws from `rng`, from where it stands: to go on with the same solver and generator after a stop leads to the same
-/// bits as never to have stopped. Limits count from here.
+/// Runs a solver as [`solve`] does, and scores the start and the iterate after every round.
 ///
 /// # Errors
 /// As [`solve`].
-pub fn go_on<S: Solver + ?Sized>(
+pub fn solve_traced<S: Solver + ?Sized>(
+    sum: &mut FiniteSum,
+    solver: &mut S,
+    seed: &Seed,
+    stop: SolverLimit,
+) -> Result<Run, SolveError> {
+    drive(sum, solver, &mut generator(seed), stop, Trace::Yes)
+}
+
+/// Resumes a solver with draws from `rng`, from where it stands. A run that was stopped and resumed with the same
+/// generator has the same bits as a run that was never stopped. Limits count from here.
+///
+/// # Errors
+/// As [`solve`].
+pub fn resume<S: Solver + ?Sized>(
     sum: &mut FiniteSum,
     solver: &mut S,
     rng: &mut Rng,
     stop: SolverLimit,
-    traced: bool,
+) -> Result<Run, SolveError> {
+    drive(sum, solver, rng, stop, Trace::No)
+}
+
+fn generator(seed: &Seed) -> Rng {
+    seed.child("solver").rng()
+}
+
+/// Whether a run keeps its trace.
+#[derive(Clone, Copy, PartialEq)]
+enum Trace {
+    Yes,
+    No,
+}
+
+fn drive<S: Solver + ?Sized>(
+    sum: &mut FiniteSum,
+    solver: &mut S,
+    rng: &mut Rng,
+    stop: SolverLimit,
+    kept: Trace,
 ) -> Result<Run, SolveError> {
     let (start, first) = (sum.meter().calls, solver.rounds());
     let (mut rounds, mut trace, mut thresholds) = (first, Vec::new(), sum.meter().thresholds);
@@ -98,7 +130,7 @@ pub fn go_on<S: Solver + ?Sized>(
         let meter = sum.meter();
         Ok::<_, SolveError>(Point { rounds, meter, objective: sum.score(at)? })
     };
-    if traced {
+    if kept == Trace::Yes {
         trace.push(score(sum, &before, rounds)?);
     }
     let outcome = loop {
@@ -116,7 +148,7 @@ pub fn go_on<S: Solver + ?Sized>(
             continue;
         }
         rounds = solver.rounds();
-        if traced {
+        if kept == Trace::Yes {
             let point = score(sum, solver.coefficients(), rounds)?;
             trace.push(point);
         }
@@ -171,7 +203,7 @@ pub fn path<S: Solver>(
     for &sparsity in sparsities {
         let start = points.last().map(|point| point.run.predictor.clone());
         let mut solver = build(sparsity, start)?;
-        let run = solve(sum, &mut solver, &seed.trial(sparsity as u64), stop, false)?;
+        let run = solve(sum, &mut solver, &seed.trial(sparsity as u64), stop)?;
         let objective = sum.score(&run.predictor).map_err(SolveError::from)?;
         points.push(PathPoint { sparsity, run, objective });
     }

@@ -30,7 +30,7 @@
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.
 
 use super::refit::{Refit, Refitted};
-use super::{Shape, SolveError, Solver, SolverProgress, require_sparsity, require_start};
+use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
 use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into};
@@ -79,9 +79,10 @@ pub struct GdParams {
 }
 
 impl GdParams {
-    /// Normalized steps with refit (HTP).
-    pub fn practical(sparsity: usize) -> Self {
-        GdParams { sparsity, step: GdStep::Normalized, refit: true, start: None }
+    /// Normalized steps with refit (HTP). They find their own size, so the task's step size does not count.
+    pub fn practical(task: &SolverTask) -> Self {
+        let start = task.start.clone();
+        GdParams { sparsity: task.sparsity, step: GdStep::Normalized, refit: true, start }
     }
 
     /// The solver for sums of this shape.

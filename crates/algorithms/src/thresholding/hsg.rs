@@ -16,7 +16,7 @@
 
 use super::iterate::Iterate;
 use super::scsg::{BatchLaw, UniformDraws};
-use super::{Shape, SolveError, Solver, SolverProgress, require_sparsity, require_start};
+use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
 use lao_finite_sum::{FiniteSum, Predictor};
 use lao_observation::Rng;
@@ -43,8 +43,9 @@ pub struct HsgParams {
 
 impl HsgParams {
     /// Batches from 20 on that grow by a twentieth.
-    pub fn practical(_: &FiniteSum, sparsity: usize, step_size: f64) -> Self {
-        HsgParams { sparsity, step_size, first: 20.0, growth: 1.05, start: None }
+    pub fn practical(task: &SolverTask) -> Self {
+        let SolverTask { sparsity, step_size, start } = task.clone();
+        HsgParams { sparsity, step_size, first: 20.0, growth: 1.05, start }
     }
 
     /// The solver for sums of this shape.

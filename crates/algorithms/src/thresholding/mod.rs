@@ -31,7 +31,9 @@ pub mod sg;
 pub mod svrg;
 pub mod theory;
 
-pub use driver::{PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, go_on, path, solve};
+pub use driver::{
+    PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,
+};
 pub use gd::{Gd, GdParams, GdStep};
 pub use hsg::{Hsg, HsgParams};
 pub use registry::{SOLVERS, SolverRow, SolverTask, StepRule};

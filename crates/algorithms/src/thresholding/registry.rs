@@ -4,10 +4,11 @@ use super::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams, gd::NAME as GD,
 };
 use crate::params::{ParamError, require_step};
-use lao_finite_sum::{FiniteSum, Predictor};
+use lao_finite_sum::Predictor;
 
-/// What every solver is told; the rest is its practical choice.
-#[derive(Clone, Debug, PartialEq)]
+/// What every solver is told; the rest is its practical choice. The sparsity has no default that works, and the step
+/// size only for solvers that choose their own steps.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverTask {
     /// `k`, non-zeros kept per output.
     pub sparsity: usize,
@@ -18,8 +19,8 @@ pub struct SolverTask {
     pub start: Option<Predictor>,
 }
 
-/// Makes a solver for a sum.
-pub type Build = fn(&FiniteSum, &SolverTask) -> Result<Box<dyn Solver>, ParamError>;
+/// Makes a solver for sums of a shape.
+pub type Build = fn(Shape, &SolverTask) -> Result<Box<dyn Solver>, ParamError>;
 
 /// A solver's row in the registry.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ pub struct SolverRow {
     pub step: StepRule,
     /// Whether its steps are drawn: other seeds lead to other iterates.
     pub random: bool,
-    /// The solver for a sum.
+    /// The solver for sums of a shape.
     pub build: Build,
 }
 
@@ -43,7 +44,7 @@ pub struct SolverRow {
 pub enum StepRule {
     /// None: the solver finds its own steps from the curvature that it sees.
     Own,
-    /// `L` of the mean f: up to `1/L`. It lies below that of the components, [`FiniteSum::component_smoothness`], often four times and
+    /// `L` of the mean f: up to `1/L`. It lies below that of the components, [`FiniteSum::component_smoothness`](lao_finite_sum::FiniteSum::component_smoothness), often four times and
     /// more, so `1/component_smoothness` converges but slowly. Where `L` is not known, take the solver with normalized steps.
     Mean,
     /// `L` of the single components: up to `1/component_smoothness()`.
@@ -69,7 +70,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps of one length.",
         step: StepRule::Mean,
         random: false,
-        build: |sum, task| gd(sum, task, GdStep::Fixed(task.step_size), false),
+        build: |shape, task| gd(shape, task, GdStep::Fixed(task.step_size), false),
     },
     SolverRow {
         name: "gd-ht-normalised",
@@ -77,7 +78,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps as long as the curvature allows.",
         step: StepRule::Own,
         random: false,
-        build: |sum, task| gd(sum, task, GdStep::Normalized, false),
+        build: |shape, task| gd(shape, task, GdStep::Normalized, false),
     },
     SolverRow {
         name: "htp",
@@ -85,7 +86,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps, each with a refit on the support found.",
         step: StepRule::Own,
         random: false,
-        build: |sum, task| gd(sum, task, GdStep::Normalized, true),
+        build: |shape, task| gd(shape, task, GdStep::Normalized, true),
     },
     SolverRow {
         name: "sg-ht",
@@ -93,10 +94,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Steps along the gradient of one random component.",
         step: StepRule::Component,
         random: true,
-        build: |sum, task| {
-            let params = SgParams::practical(sum, task.sparsity, task.step_size);
-            Ok(Box::new(SgParams { start: task.start.clone(), ..params }.build(Shape::of(sum))?))
-        },
+        build: |shape, task| Ok(Box::new(SgParams::practical(task).build(shape)?)),
     },
     SolverRow {
         name: "hsg-ht",
@@ -104,10 +102,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Steps along the gradient of random batches that grow geometrically.",
         step: StepRule::Component,
         random: true,
-        build: |sum, task| {
-            let params = HsgParams::practical(sum, task.sparsity, task.step_size);
-            Ok(Box::new(HsgParams { start: task.start.clone(), ..params }.build(Shape::of(sum))?))
-        },
+        build: |shape, task| Ok(Box::new(HsgParams::practical(task).build(shape)?)),
     },
     SolverRow {
         name: "svrg-ht",
@@ -115,10 +110,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Variance-reduced steps around the full gradient at a snapshot.",
         step: StepRule::Component,
         random: true,
-        build: |sum, task| {
-            let params = SvrgParams::practical(sum, task.sparsity, task.step_size);
-            Ok(Box::new(SvrgParams { start: task.start.clone(), ..params }.build(Shape::of(sum))?))
-        },
+        build: |shape, task| Ok(Box::new(SvrgParams::practical(shape, task).build(shape)?)),
     },
     SolverRow {
         name: "scsg-ht-i",
@@ -126,7 +118,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Variance-reduced steps around a batch gradient, epochs of geometric length.",
         step: StepRule::Component,
         random: true,
-        build: |sum, task| scsg(sum, task, EpochLength::Geometric),
+        build: |shape, task| scsg(shape, task, EpochLength::Geometric),
     },
     SolverRow {
         name: "scsg-ht-ii",
@@ -134,7 +126,7 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Variance-reduced steps around a batch gradient, epochs of B/b steps.",
         step: StepRule::Component,
         random: true,
-        build: |sum, task| scsg(sum, task, EpochLength::Ratio),
+        build: |shape, task| scsg(shape, task, EpochLength::Ratio),
     },
 ];
 
@@ -143,14 +135,11 @@ pub fn solver(name: &str) -> Option<&'static SolverRow> {
     SOLVERS.iter().find(|row| row.name == name)
 }
 
-fn gd(sum: &FiniteSum, task: &SolverTask, step: GdStep, refit: bool) -> Result<Box<dyn Solver>, ParamError> {
+fn gd(shape: Shape, task: &SolverTask, step: GdStep, refit: bool) -> Result<Box<dyn Solver>, ParamError> {
     require_step(GD, task.step_size)?;
-    let SolverTask { sparsity, ref start, .. } = *task;
-    Ok(Box::new(GdParams { sparsity, step, refit, start: start.clone() }.build(Shape::of(sum))?))
+    Ok(Box::new(GdParams { step, refit, ..GdParams::practical(task) }.build(shape)?))
 }
 
-fn scsg(sum: &FiniteSum, task: &SolverTask, length: EpochLength) -> Result<Box<dyn Solver>, ParamError> {
-    let params = ScsgParams::practical(sum, task.sparsity, task.step_size);
-    let params = ScsgParams { length, start: task.start.clone(), ..params };
-    Ok(Box::new(params.build(Shape::of(sum))?))
+fn scsg(shape: Shape, task: &SolverTask, length: EpochLength) -> Result<Box<dyn Solver>, ParamError> {
+    Ok(Box::new(ScsgParams { length, ..ScsgParams::practical(shape, task) }.build(shape)?))
 }

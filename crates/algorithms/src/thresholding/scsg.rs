@@ -28,7 +28,9 @@
 //! *Claims*: the `scsg20` entries of the suite.
 
 use super::iterate::{Anchor, Iterate};
-use super::{Shape, SolveError, Solver, SolverProgress, require_batch, require_sparsity, require_start};
+use super::{
+    Shape, SolveError, Solver, SolverProgress, SolverTask, require_batch, require_sparsity, require_start,
+};
 use crate::params::{ParamError, require, require_step};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
 use lao_observation::Rng;
@@ -70,9 +72,10 @@ pub struct ScsgParams {
 
 impl ScsgParams {
     /// Option II with single-component steps and a snapshot gradient over a tenth of the components.
-    pub fn practical(sum: &FiniteSum, sparsity: usize, step_size: f64) -> Self {
-        let batch = sum.len().div_ceil(10);
-        ScsgParams { sparsity, step_size, batch, mini_batch: 1, length: EpochLength::Ratio, start: None }
+    pub fn practical(shape: Shape, task: &SolverTask) -> Self {
+        let SolverTask { sparsity, step_size, start } = task.clone();
+        let batch = shape.components.div_ceil(10);
+        ScsgParams { sparsity, step_size, batch, mini_batch: 1, length: EpochLength::Ratio, start }
     }
 
     /// The solver for sums of this shape.

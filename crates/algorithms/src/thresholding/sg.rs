@@ -12,16 +12,16 @@
 //! A step costs O(k + nnz of the batch).
 //!
 //! The source fixes a partition of the rows into blocks and draws one block a step: that is a sum
-//! [in blocks](FiniteSum::in_blocks) with `b = 1`. Larger `b` are fresh uniform subsets of the components.
+//! [in blocks](lao_finite_sum::FiniteSum::in_blocks) with `b = 1`. Larger `b` are fresh uniform subsets of the components.
 //!
 //! *Departures*: none.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-residual-eta`.
 
-use super::Shape;
 use super::hsg::{Hsg, HsgParams};
+use super::{Shape, SolverTask};
 use crate::params::{ParamError, require};
-use lao_finite_sum::{FiniteSum, Predictor};
+use lao_finite_sum::Predictor;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "SG-HT";
@@ -45,8 +45,9 @@ pub struct SgParams {
 
 impl SgParams {
     /// Single-component steps.
-    pub fn practical(_: &FiniteSum, sparsity: usize, step_size: f64) -> Self {
-        SgParams { sparsity, step_size, batch: 1, start: None }
+    pub fn practical(task: &SolverTask) -> Self {
+        let SolverTask { sparsity, step_size, start } = task.clone();
+        SgParams { sparsity, step_size, batch: 1, start }
     }
 
     /// The solver for sums of this shape.

@@ -14,10 +14,10 @@
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-linear-rate`, `scsg20-n-independence`.
 
-use super::Shape;
 use super::scsg::{EpochLength, Scsg, ScsgParams, UniformDraws};
+use super::{Shape, SolverTask};
 use crate::params::ParamError;
-use lao_finite_sum::{FiniteSum, Predictor};
+use lao_finite_sum::Predictor;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "SVRG-HT";
@@ -40,8 +40,9 @@ pub struct SvrgParams {
 
 impl SvrgParams {
     /// Single-component steps, `m = n`.
-    pub fn practical(sum: &FiniteSum, sparsity: usize, step_size: f64) -> Self {
-        SvrgParams { sparsity, step_size, mini_batch: 1, steps: sum.len() as u64, start: None }
+    pub fn practical(shape: Shape, task: &SolverTask) -> Self {
+        let SolverTask { sparsity, step_size, start } = task.clone();
+        SvrgParams { sparsity, step_size, mini_batch: 1, steps: shape.components as u64, start }
     }
 
     /// The solver for sums of this shape.

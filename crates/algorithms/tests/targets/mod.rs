@@ -14,7 +14,7 @@ pub const BUDGET: usize = 6;
 const STEPS: usize = 40;
 
 pub fn task() -> Task {
-    Task { step_size: 0.2, examples: 500, ..Task::new(DIM, 2, BUDGET) }
+    Task { dim: DIM, sparsity: 2, budget: BUDGET, examples: 500, speed: 0.8, ..Task::default() }
 }
 
 pub fn source(dim: usize) -> Virtual<Uniform> {

@@ -11,50 +11,56 @@
 
 use lao_kernels::dot_column;
 
-/// The law of the observed set *Observe(w, k', k_1)*.
+/// The law of the observed set *Observe(w, k', k_1)*. Sizes out of order are cut down to `k_1 <= k' <= d`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observe {
-    dim: usize,
-    outside: usize,
-    drawn: usize,
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `k'`, attributes observed.
+    pub budget: usize,
+    /// `k_1`, attributes observed for certain.
+    pub kept: usize,
 }
 
 impl Observe {
-    /// `budget = k'` of `dim = d` attributes, `kept = k_1` of them for certain. Sizes out of order are cut down to
-    /// `k_1 <= k' <= d`.
-    pub fn new(dim: usize, budget: usize, kept: usize) -> Self {
-        let budget = budget.min(dim);
-        let kept = kept.min(budget);
-        Observe { dim, outside: dim - kept, drawn: budget - kept }
+    /// Returns `k_1` after cutting down.
+    fn certain(&self) -> usize {
+        self.kept.min(self.budget).min(self.dim)
     }
 
-    /// `q = k' - k_1`, how many attributes are drawn.
+    /// Returns `q = k' - k_1`, how many attributes are drawn.
     pub fn drawn(&self) -> usize {
-        self.drawn
+        self.budget.min(self.dim) - self.certain()
+    }
+
+    /// Returns `n = d - k_1`, how many attributes may be drawn.
+    fn outside(&self) -> usize {
+        self.dim - self.certain()
     }
 
     /// The probability that given attributes are all observed, `outside` different ones of which lie outside `U`:
     /// `q (q-1) ... / (n (n-1) ...)` with as many factors. For one attribute this is `p_i`, for two `p_ij`, for three
     /// the probability that the second moment of the estimate needs.
     pub fn joint(&self, outside: usize) -> f64 {
-        if outside > self.outside {
+        let (drawn, all) = (self.drawn(), self.outside());
+        if outside > all {
             return 0.0;
         }
-        (0..outside).map(|a| self.drawn.saturating_sub(a) as f64 / (self.outside - a) as f64).product()
+        (0..outside).map(|a| drawn.saturating_sub(a) as f64 / (all - a) as f64).product()
     }
 
     /// `C = q (q-1) / (d (d-1))`, the paper's lower bound on every pair probability; 1 when all is observed.
     pub fn floor(&self) -> f64 {
-        if self.drawn == self.outside {
+        if self.drawn() == self.outside() {
             return 1.0;
         }
-        let (q, d) = (self.drawn as f64, self.dim as f64);
+        let (q, d) = (self.drawn() as f64, self.dim as f64);
         q * (q - 1.0).max(0.0) / (d * (d - 1.0))
     }
 
     /// The smallest pair probability, `q (q-1) / (n (n-1))`: the paper's [`floor`](Self::floor) may be raised to it.
     pub fn least_pair(&self) -> f64 {
-        self.joint(self.outside.min(2))
+        self.joint(self.outside().min(2))
     }
 
     /// Whether every pair of attributes can be observed together: without that, no weights make `X` unbiased.
@@ -88,11 +94,6 @@ impl GramWeights {
     pub fn gram_times(&self, values: &[f64], weights: &[f64], kept: usize, out: &mut Vec<f64>) {
         self.gradient(values, weights, kept, 0.0, out);
         out.iter_mut().for_each(|g| *g *= 0.5);
-    }
-
-    /// `z_i = x_i / p_i` at an observed attribute.
-    pub fn attribute(&self, value: f64, outside: bool) -> f64 {
-        if outside { self.single * value } else { value }
     }
 
     /// `out <- g^_S = 2 (X w)_S - 2 y z_S`, the gradient of `(w' x - y)^2` in expectation (equation 6). Lists as in
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn joint_probabilities_are_frequencies_over_all_sets() {
         for (dim, budget, kept) in SHAPES {
-            let (law, sets) = (Observe::new(dim, budget, kept), sets(dim, budget, kept));
+            let (law, sets) = (Observe { dim, budget, kept }, sets(dim, budget, kept));
             for i in 0..dim {
                 for j in 0..dim {
                     for l in 0..dim {
@@ -158,7 +159,7 @@ mod tests {
         let x = [0.3, -0.7, 0.2, 0.5, -0.1, 0.9];
         let w = [0.4, 0.1, -0.6, 0.0, 0.8, -0.2];
         for (dim, budget, kept) in SHAPES {
-            let (law, sets) = (Observe::new(dim, budget, kept), sets(dim, budget, kept));
+            let (law, sets) = (Observe { dim, budget, kept }, sets(dim, budget, kept));
             let (mut mean, mut out) = (vec![0.0; dim], Vec::new());
             for set in &sets {
                 let seen: Vec<usize> = (0..dim).filter(|&i| set[i]).collect();

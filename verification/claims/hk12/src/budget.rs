@@ -13,7 +13,7 @@
 //!
 //! *Mutants.* One draw more or less, one read more than was asked for, and a limit of k.
 
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Budget, Ledger, Rng, Seed, Session, SessionError, Source};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Context, Trial};
@@ -143,10 +143,26 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             _ => rng.random_range(2..=dim),
         };
         if trial.number % 8 < 4 {
-            let aerr = || Ok(AerrParams::from_theorem(dim, drawn(draws), 1.0, EXAMPLES).build()?);
+            let aerr = || {
+                Ok(AerrParams::from_theorem(Horizon {
+                    dim,
+                    draws: drawn(draws),
+                    radius: 1.0,
+                    examples: EXAMPLES,
+                })
+                .build()?)
+            };
             outcome(cx, trial, (dim, draws), aerr)
         } else {
-            let aelr = || Ok(AelrParams::from_theorem(dim, drawn(draws), 1.0, EXAMPLES).build()?);
+            let aelr = || {
+                Ok(AelrParams::from_theorem(Horizon {
+                    dim,
+                    draws: drawn(draws),
+                    radius: 1.0,
+                    examples: EXAMPLES,
+                })
+                .build()?)
+            };
             outcome(cx, trial, (dim, draws), aelr)
         }
     })?;
@@ -178,15 +194,29 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("no example shows more than a budget of k", short.finish());
 
     let refusals = [
-        AerrParams::from_theorem(9, 0, 1.0, 10).build().err().map(|error| error.to_string()),
-        AelrParams::from_theorem(9, 0, 1.0, 10).build().err().map(|error| error.to_string()),
+        AerrParams::from_theorem(Horizon { dim: 9, draws: 0, radius: 1.0, examples: 10 })
+            .build()
+            .err()
+            .map(|error| error.to_string()),
+        AelrParams::from_theorem(Horizon { dim: 9, draws: 0, radius: 1.0, examples: 10 })
+            .build()
+            .err()
+            .map(|error| error.to_string()),
     ];
     let named = refusals.iter().flatten().filter(|error| error.contains("draws")).count();
     cx.judge("k = 0 is refused by name", exact(named as f64, 2.0, 0.0));
 
     let seed = cx.seed("images");
-    let lasso = pass(AelrParams::from_theorem(PIXELS, drawn(3), 1.0, 12_109).build()?, &seed)?;
-    let ridge = pass(AerrParams::from_theorem(PIXELS, drawn(55), 1.0, 12_109).build()?, &seed)?;
+    let lasso = pass(
+        AelrParams::from_theorem(Horizon { dim: PIXELS, draws: drawn(3), radius: 1.0, examples: 12_109 })
+            .build()?,
+        &seed,
+    )?;
+    let ridge = pass(
+        AerrParams::from_theorem(Horizon { dim: PIXELS, draws: drawn(55), radius: 1.0, examples: 12_109 })
+            .build()?,
+        &seed,
+    )?;
     cx.judge("one pass of AELR, 4 in all", exact(lasso, 48_436.0, 0.0));
     cx.judge("one pass of AERR, 56 in all", exact(ridge, 678_104.0, 0.0));
     let attributes = 48_500.0;

@@ -12,7 +12,7 @@
 
 use super::problem::Problem;
 use super::steps::tell;
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Ask, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -109,7 +109,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             1 => Problem::pair(dim)?,
             _ => Problem::sphere(dim, radius),
         };
-        let params = AerrParams::from_theorem(dim, draws, problem.radius, examples);
+        let params = AerrParams::from_theorem(Horizon { dim, draws, radius: problem.radius, examples });
         let ridge = AerrParams { step_size: factor * params.step_size, ..params }.build()?;
         follow(ridge, &problem, examples, (arm, &trial.seed.child("ridge")), tallies)?;
         let problem = match rng.random_range(0..4) {
@@ -118,7 +118,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             2 => Problem::rare(dim, 0.2)?,
             _ => Problem::correlated(dim, radius),
         };
-        let params = AelrParams::from_theorem(dim, draws, problem.radius, examples);
+        let params = AelrParams::from_theorem(Horizon { dim, draws, radius: problem.radius, examples });
         let lasso = AelrParams { step_size: factor * params.step_size, ..params }.build()?;
         follow(lasso, &problem, examples, (arm, &trial.seed.child("lasso")), tallies)
     })?;

@@ -7,7 +7,7 @@
 use super::rounds::exponents;
 use super::steps::{aelr_along, tell};
 use anyhow::Context as _;
-use lao_algorithms::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams, TwoSampleDraws};
+use lao_algorithms::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams, Horizon, TwoSampleDraws};
 use lao_kernels::SparseVector;
 use lao_observation::{Ask, Rng};
 use lao_verification_engine::context::Context;
@@ -55,14 +55,19 @@ pub(super) struct At<L> {
 pub(super) fn aerr_at(w: &[f64], draws: usize) -> anyhow::Result<At<Aerr>> {
     // A step so long that w is nothing beside it, and rounds nothing away.
     let (step_size, start) = (f64::from(1 << 20), Some(SparseVector::from_dense(w)));
-    let params = AerrParams { step_size, start, ..AerrParams::from_theorem(w.len(), draws, 1e100, 1) };
+    let params = AerrParams {
+        step_size,
+        start,
+        ..AerrParams::from_theorem(Horizon { dim: w.len(), draws, radius: 1e100, examples: 1 })
+    };
     Ok(At { w: w.to_vec(), draws, learner: params.build()?, step_size, moved: Box::new(<[f64]>::to_vec) })
 }
 
 /// AELR at `w = B sinh(u) / sum cosh(u)`. No `|g~_i|` may be above `largest`, lest it be clipped.
 pub(super) fn aelr_at(u: &[f64], draws: usize, radius: f64, largest: f64) -> anyhow::Result<At<Aelr>> {
     let (dim, step_size) = (u.len(), 1.0 / largest);
-    let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, 1) };
+    let params =
+        AelrParams { step_size, ..AelrParams::from_theorem(Horizon { dim, draws, radius, examples: 1 }) };
     let mut learner = params.build()?;
     let steps = u.iter().fold(1.0, |most: f64, u| most.max(u.abs())).ceil();
     // Every attribute is drawn once, so that x~ is d/k times what is told.

@@ -18,8 +18,9 @@
 //! ([`digits`](super::digits)).
 
 use super::digits::{Images, PIXELS, Split, TRAIN};
+use lao_algorithms::Task;
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams, offline};
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit};
 use lao_verification_engine::claim::Fault;
@@ -76,23 +77,42 @@ impl Tuned {
         let few = Budget::PerExample(budget);
         Ok(match kernel {
             Kernel::Aerr => {
-                let params = AerrParams::from_theorem(PIXELS, budget - 1, radius, TRAIN);
+                let params = AerrParams::from_theorem(Horizon {
+                    dim: PIXELS,
+                    draws: budget - 1,
+                    radius,
+                    examples: TRAIN,
+                });
                 let params = AerrParams { step_size: step * params.step_size, ..params };
                 (Box::new(params.build()?), few, TRAIN)
             }
             Kernel::Aelr => {
-                let params = AelrParams::from_theorem(PIXELS, budget - 1, radius, TRAIN);
+                let params = AelrParams::from_theorem(Horizon {
+                    dim: PIXELS,
+                    draws: budget - 1,
+                    radius,
+                    examples: TRAIN,
+                });
                 let params = AelrParams { step_size: step * params.step_size, ..params };
                 (Box::new(params.build()?), few, TRAIN)
             }
             Kernel::Aer => {
-                let params = AerParams::practical(PIXELS, budget, radius, TRAIN, 0.25);
+                let params = AerParams::practical(&Task {
+                    dim: PIXELS,
+                    budget,
+                    radius: Some(radius),
+                    examples: TRAIN,
+                    ..Task::default()
+                })?;
                 let params = AerParams { regularization: step, ..params };
                 (Box::new(params.build()?), few, TRAIN)
             }
             Kernel::OnlineLasso => {
                 let examples = TRAIN * budget as u64 / PIXELS as u64;
-                let params = OnlineParams::from_theorem(PIXELS, Ball::Lasso, radius, examples);
+                let params = OnlineParams::from_theorem(
+                    Ball::Lasso,
+                    &Task { dim: PIXELS, radius: Some(radius), examples, ..Task::default() },
+                );
                 let params = OnlineParams { step_size: step * params.step_size, ..params };
                 (Box::new(params.build()?), Budget::Unlimited, examples)
             }

@@ -14,7 +14,7 @@
 //! ball that is too large.
 
 use super::steps::aerr_along;
-use lao_algorithms::hazan_koren::{Aerr, AerrParams};
+use lao_algorithms::hazan_koren::{Aerr, AerrParams, Horizon};
 use lao_kernels::SparseVector;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -63,7 +63,7 @@ impl Run {
         let params = AerrParams {
             step_size: arm.step * step_size,
             start: Some(SparseVector::from_dense(start)),
-            ..AerrParams::from_theorem(dim, dim, arm.radius * radius, 1)
+            ..AerrParams::from_theorem(Horizon { dim, draws: dim, radius: arm.radius * radius, examples: 1 })
         };
         let (learner, sum) = (params.build()?, vec![0.0; dim]);
         Ok(Run { radius, step_size, arm, learner, along: 0.0, sum, squares: 0.0, farthest: 0.0 })

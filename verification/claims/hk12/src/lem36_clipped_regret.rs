@@ -17,7 +17,7 @@
 
 use super::problem::Problem;
 use super::rounds::Rounds;
-use lao_algorithms::hazan_koren::AelrParams;
+use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -89,7 +89,8 @@ fn random(arm: Arm, rng: &mut Rng) -> anyhow::Result<(Problem, usize, u64, f64)>
     };
     let draws = [1, 2, dim, dim + 1][rng.random_range(0..4)];
     let rounds = [1, 10, 100][rng.random_range(0..3)];
-    let theorem = AelrParams::from_theorem(dim, draws, problem.radius, rounds).step_size;
+    let theorem =
+        AelrParams::from_theorem(Horizon { dim, draws, radius: problem.radius, examples: rounds }).step_size;
     // Beyond 700 an exponential that is not clipped overflows.
     let most = if arm.clip > 1.0 { 0.0 } else { 1.6 };
     Ok((problem, draws, rounds, theorem * 10f64.powf(rng.random_range(-1.0..=most))))
@@ -120,7 +121,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let mut long = [PropertyTally::new(), PropertyTally::new()];
     let (signs, axis) = (Problem::signs(50, 1.0)?, Problem::axis(50, 1.0));
-    let eta = 40.0 * AelrParams::from_theorem(50, 1, 1.0, 200).step_size;
+    let eta =
+        40.0 * AelrParams::from_theorem(Horizon { dim: 50, draws: 1, radius: 1.0, examples: 200 }).step_size;
     check(&arm.rounds(&signs, 1, 200, eta), arm, &cx.seed("large steps"), &mut long)?;
     cx.judge("large steps, d = 50, k = 1", long[0].finish());
     cx.judge("large steps: iterates", long[1].finish());
@@ -129,7 +131,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("small steps, one informative attribute", slow[0].finish());
 
     let runs = cx.size("mean_runs")?;
-    let theorem = |dim, draws, m| AelrParams::from_theorem(dim, draws, 1.0, m).step_size;
+    let theorem =
+        |dim, draws, m| AelrParams::from_theorem(Horizon { dim, draws, radius: 1.0, examples: m }).step_size;
     let (ten, five) = (Problem::signs(10, 1.0)?, Problem::axis(5, 1.0));
     let many = Problem::signs(36, 1.0)?;
     let clips = 0.5 / second_moment(&many, 1).sqrt();

@@ -24,7 +24,7 @@ use super::lem36_clipped_regret::second_moment;
 use super::problem::Problem;
 use super::rounds::{Rounds, estimate, exponents};
 use super::steps::{aelr_along, tell};
-use lao_algorithms::hazan_koren::{Aelr, AelrParams, TwoSampleDraws};
+use lao_algorithms::hazan_koren::{Aelr, AelrParams, Horizon, TwoSampleDraws};
 use lao_observation::{Ask, Rng};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -58,7 +58,8 @@ impl OneStep {
     /// At the iterate with `z+- = exp(+-u)`.
     fn new(draws: usize, radius: f64, step_size: f64, u: &[f64]) -> anyhow::Result<OneStep> {
         let dim = u.len();
-        let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, 1) };
+        let params =
+            AelrParams { step_size, ..AelrParams::from_theorem(Horizon { dim, draws, radius, examples: 1 }) };
         let mut learner = params.build()?;
         // Steps within the clip; sent with every attribute drawn once, which makes x~ too large by d/k.
         let steps = sup_norm(u).ceil().max(1.0);

@@ -15,7 +15,7 @@
 //! judged beside it), no clip, either constant cut.
 
 use super::steps::aelr_along;
-use lao_algorithms::hazan_koren::AelrParams;
+use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -108,7 +108,10 @@ fn through_aelr(cx: &Context<'_>, bound: Bound) -> anyhow::Result<[PropertyTally
         let rng = &mut trial.seed.child("data").rng();
         let (dim, radius) = ([1, 2, 10, 50][rng.random_range(0..4)], [0.2, 1.0, 5.0][rng.random_range(0..3)]);
         let step_size = 10f64.powf(rng.random_range(-3.0..1.0));
-        let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, dim, radius, 1) };
+        let params = AelrParams {
+            step_size,
+            ..AelrParams::from_theorem(Horizon { dim, draws: dim, radius, examples: 1 })
+        };
         let (mut learner, mut weights) = (params.build()?, Weights::new(2 * dim));
         let mut paid = 0.0;
         for _ in 0..40 {

@@ -17,7 +17,7 @@
 //! *Mutants.* A step that scales all coordinates, a draw that scans all weights, a source that reads every attribute, a learner that
 //! keeps what it was told.
 
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_kernels::SparseView;
 use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Told};
@@ -173,8 +173,8 @@ fn watch<S: Source, L: Learner + Serialize>(
 fn both(cx: &Context<'_>, dim: usize, draws: usize, examples: u64) -> anyhow::Result<[Work; 2]> {
     let seed = cx.seed("work").trial(dim as u64).trial(draws as u64);
     let (aerr, aelr) = (
-        AerrParams::from_theorem(dim, draws, 1.0, examples).build()?,
-        AelrParams::from_theorem(dim, draws, 1.0, examples).build()?,
+        AerrParams::from_theorem(Horizon { dim, draws, radius: 1.0, examples }).build()?,
+        AelrParams::from_theorem(Horizon { dim, draws, radius: 1.0, examples }).build()?,
     );
     Ok([work(cx, aerr, examples, &seed)?, work(cx, aelr, examples, &seed)?])
 }

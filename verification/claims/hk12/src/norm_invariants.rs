@@ -13,7 +13,7 @@
 
 use super::problem::Problem;
 use super::steps::aelr_along;
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Budget, Learner, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -50,7 +50,7 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
     let budget = Budget::PerExample(draws + 1);
 
     let problem = Problem::sphere(dim, radius);
-    let params = AerrParams::from_theorem(dim, draws, too_large * radius, examples);
+    let params = AerrParams::from_theorem(Horizon { dim, draws, radius: too_large * radius, examples });
     let learner = AerrParams { step_size: factor * params.step_size, ..params }.build()?;
     let output = problem.learn_watched(learner, budget, examples, seed, |learner| {
         ridge.check(norm2(&learner.iterate()).sqrt() / radius, 1.0);
@@ -58,7 +58,7 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
     ridge_output.check(output.map_or(f64::INFINITY, |w| norm2(&w).sqrt() / radius), 1.0);
 
     let problem = if rng.random() { Problem::axis(dim, radius) } else { Problem::signs(dim, radius)? };
-    let params = AelrParams::from_theorem(dim, draws, too_large * radius, examples);
+    let params = AelrParams::from_theorem(Horizon { dim, draws, radius: too_large * radius, examples });
     let learner = AelrParams { step_size: factor * params.step_size, ..params }.build()?;
     let output = problem.learn_watched(learner, budget, examples, seed, |learner| {
         let norm = one_norm(&learner.iterate()) / radius;
@@ -75,7 +75,11 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
 /// AELR sent along one gradient and back: the norm, whether all was finite, and the ends.
 fn there_and_back(steps: u64, read: Option<Read>) -> anyhow::Result<(PropertyTally, f64, f64)> {
     let (mut learner, mut norms) = (
-        AelrParams { step_size: 0.5, ..AelrParams::from_theorem(3, 3, 2.0, 1) }.build()?,
+        AelrParams {
+            step_size: 0.5,
+            ..AelrParams::from_theorem(Horizon { dim: 3, draws: 3, radius: 2.0, examples: 1 })
+        }
+        .build()?,
         PropertyTally::new(),
     );
     let (mut u, mut far) = ([0.0; 3], 0.0);
@@ -142,7 +146,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (name, tally) in names.iter().zip(all) {
         cx.judge(name, tally.finish());
     }
-    let first = AelrParams::from_theorem(5, 2, 1.0, 10).build()?.iterate();
+    let first =
+        AelrParams::from_theorem(Horizon { dim: 5, draws: 2, radius: 1.0, examples: 10 }).build()?.iterate();
     cx.judge("AELR starts at 0", exact(one_norm(&first), 0.0, 0.0));
     let (norms, far, near) = there_and_back(cx.size("steps")?, read)?;
     cx.judge("AELR far out: finite, within the ball", norms.finish());

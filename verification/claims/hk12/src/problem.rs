@@ -3,7 +3,7 @@
 //! The risk is `L(w) = E (w.x - y)^2 / 2`, and the excess is taken over the best predictor of the ball that the method keeps
 //! to: the l2 ball for Ridge, the l1 ball for Lasso. So no test sample is needed.
 
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Pair, Planted, Population, PopulationStream, Rare, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{
@@ -219,7 +219,12 @@ impl Problem {
 
     /// The output of AERR with a step size other than the theorem's by a factor.
     pub(super) fn ridge(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
-        let params = AerrParams::from_theorem(self.dim, run.draws, self.radius, run.examples);
+        let params = AerrParams::from_theorem(Horizon {
+            dim: self.dim,
+            draws: run.draws,
+            radius: self.radius,
+            examples: run.examples,
+        });
         let start = run.start.as_deref().map(SparseVector::from_dense);
         let params = AerrParams { step_size: run.step * params.step_size, start, ..params };
         self.faulty(params.build()?, run, seed)
@@ -227,7 +232,12 @@ impl Problem {
 
     /// The same of AELR.
     pub(super) fn lasso(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
-        let params = AelrParams::from_theorem(self.dim, run.draws, self.radius, run.examples);
+        let params = AelrParams::from_theorem(Horizon {
+            dim: self.dim,
+            draws: run.draws,
+            radius: self.radius,
+            examples: run.examples,
+        });
         let params = AelrParams { step_size: run.step * params.step_size, ..params };
         self.faulty(params.build()?, run, seed)
     }

@@ -11,7 +11,7 @@
 //! *Mutants.* The square without 1/2; the step size that Theorem 3.4 prints, which does not balance.
 
 use lao_algorithms::hazan_koren::loss::half_square;
-use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::SparseVector;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -52,7 +52,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 let (df, kf) = (d as f64, k as f64);
                 let square = 4.0 * radius * radius * 2.0 * df / kf;
                 let m = (32.0 * f64::powi(radius, 4) * df / (kf * eps * eps)).ceil().max(1.0);
-                let eta = AerrParams::from_theorem(d, k, radius, m as u64).step_size;
+                let eta = AerrParams::from_theorem(Horizon { dim: d, draws: k, radius, examples: m as u64 })
+                    .step_size;
                 let bound = 4.0 * radius * radius * (2.0 * df / (kf * m)).sqrt();
                 let two_terms = 2.0 * radius * radius / (eta * m) + 0.5 * eta * square;
                 // In units of eps. The rounding of m is all that is left of the first difference.
@@ -61,7 +62,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
                 let log = (2.0 * df).ln();
                 let m = (160.0 * f64::powi(radius, 4) * df * log / (kf * eps * eps)).ceil().max(1.0);
-                let mut eta = AelrParams::from_theorem(d, k, radius, m as u64).step_size;
+                let mut eta =
+                    AelrParams::from_theorem(Horizon { dim: d, draws: k, radius, examples: m as u64 })
+                        .step_size;
                 if cx.commits(&FAULTS, Wrong::StepSizeAsPrinted) {
                     eta /= radius;
                 }

@@ -5,7 +5,7 @@
 
 use super::problem::Problem;
 use super::steps::tell;
-use lao_algorithms::hazan_koren::{AelrParams, TwoSampleDraws};
+use lao_algorithms::hazan_koren::{AelrParams, Horizon, TwoSampleDraws};
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, Learner, Rng, Seed};
 use lao_verification_engine::instance::sup_norm;
@@ -111,7 +111,10 @@ impl Rounds<'_> {
     pub(super) fn follow(&self, seed: &Seed, mut look: impl FnMut(&Round<'_>)) -> anyhow::Result<()> {
         let Rounds { problem, draws, rounds, step_size, clip, descends } = *self;
         let (dim, radius) = (problem.dim, problem.radius);
-        let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, rounds) };
+        let params = AelrParams {
+            step_size,
+            ..AelrParams::from_theorem(Horizon { dim, draws, radius, examples: rounds })
+        };
         let mut learner = params.build()?;
         let (mut rng, mut ask) = (seed.child("algorithm").rng(), Ask::new(dim));
         let (production, level) = (clip == 1.0, clip / step_size);

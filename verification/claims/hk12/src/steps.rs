@@ -52,21 +52,28 @@ fn every(dim: usize, weighted: usize) -> TwoSampleDraws {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
+    use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
     use lao_kernels::SparseVector;
 
     #[test]
     fn steps_go_where_they_are_sent() {
         let g = [0.5, -2.0, 0.25];
         let start = Some(SparseVector::new(3, vec![0, 2], vec![0.75, -0.5]).unwrap());
-        let params = AerrParams { step_size: 0.125, start, ..AerrParams::from_theorem(3, 3, 9.0, 1) };
+        let params = AerrParams {
+            step_size: 0.125,
+            start,
+            ..AerrParams::from_theorem(Horizon { dim: 3, draws: 3, radius: 9.0, examples: 1 })
+        };
         let mut aerr = params.build().unwrap();
         aerr_along(&mut aerr, &g).unwrap();
         for (w, expected) in aerr.iterate().iter().zip([0.75 - 0.0625, 0.25, -0.5 - 0.03125]) {
             assert!((w - expected).abs() < 1e-14);
         }
 
-        let params = AelrParams { step_size: 0.75, ..AelrParams::from_theorem(3, 3, 2.0, 1) };
+        let params = AelrParams {
+            step_size: 0.75,
+            ..AelrParams::from_theorem(Horizon { dim: 3, draws: 3, radius: 2.0, examples: 1 })
+        };
         let mut aelr = params.build().unwrap();
         aelr_along(&mut aelr, &g).unwrap();
         aelr_along(&mut aelr, &g).unwrap();

@@ -16,6 +16,7 @@
 
 use super::problem::{Problem, Run};
 use super::scaling::{self, Grid, least};
+use lao_algorithms::Task;
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams};
 use lao_observation::{Budget, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -31,7 +32,13 @@ const HALF: f64 = 0.09;
 
 /// Excess of AER on signs after `examples` examples.
 fn aer(problem: &Problem, examples: u64, seed: &Seed) -> anyhow::Result<f64> {
-    let params = AerParams::practical(problem.dim, BUDGET, problem.radius, examples, 0.25);
+    let params = AerParams::practical(&Task {
+        dim: problem.dim,
+        budget: BUDGET,
+        radius: Some(problem.radius),
+        examples,
+        ..Task::default()
+    })?;
     let end = problem.learn(params.build()?, Budget::PerExample(BUDGET), examples, seed)?;
     Ok(end.map_or(f64::INFINITY, |w| problem.excess(&w)))
 }
@@ -67,7 +74,11 @@ fn against_full(cx: &Context<'_>, ball: Ball, draws: usize, n: u64) -> anyhow::R
             Ball::Ridge => problem.ridge(&run, &trial.seed)?,
             Ball::Lasso => problem.lasso(&run, &trial.seed)?,
         };
-        let full = OnlineParams::from_theorem(DIM, ball, problem.radius, EXAMPLES).build()?;
+        let full = OnlineParams::from_theorem(
+            ball,
+            &Task { dim: DIM, radius: Some(problem.radius), examples: EXAMPLES, ..Task::default() },
+        )
+        .build()?;
         let full = problem.average(full, EXAMPLES, &trial.seed)?;
         Ok((problem.excess(&w), problem.excess(&full)))
     })?;

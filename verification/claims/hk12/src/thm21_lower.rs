@@ -12,7 +12,7 @@
 //!
 //! *Mutants.* An algorithm that sees all attributes and counts kappa; a planted attribute that agrees twice as often too much.
 
-use lao_algorithms::hazan_koren::AelrParams;
+use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Planted, Population, PopulationStream};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Session, Told};
@@ -187,7 +187,9 @@ fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
             return Ok(());
         }
         cx.mean_within(&name("AELR"), (0.5, 1.0), most, |trial| {
-            let mut learner = AelrParams::from_theorem(dim, kappa - 1, 1.0, cap).build()?;
+            let mut learner =
+                AelrParams::from_theorem(Horizon { dim, draws: kappa - 1, radius: 1.0, examples: cap })
+                    .build()?;
             Ok(1.0 - (needed(&mut learner, kappa, (setting, trial), (4, cap))? as f64 / cap as f64).min(1.0))
         })?;
     }

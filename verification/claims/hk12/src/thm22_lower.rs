@@ -13,7 +13,7 @@
 //!
 //! *Mutants.* An algorithm that sees all attributes and counts kappa; the bound with `n/K` in the place of its root.
 
-use lao_algorithms::hazan_koren::AerrParams;
+use lao_algorithms::hazan_koren::{AerrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Population, PopulationStream, SignedRows};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, BlockBuf, Budget, LearnError, Learner, Rng, Session, Source, SourceError, Told};
@@ -199,7 +199,13 @@ fn memory_examples(setting: Setting, trial: &Trial, peeks: bool, most: u64) -> a
 
 fn aerr(setting: Setting) -> anyhow::Result<lao_algorithms::hazan_koren::Aerr> {
     let Setting { dim, kappa, .. } = setting;
-    Ok(AerrParams::from_theorem(dim, kappa - 1, 1.0, setting.examples(1.0)).build()?)
+    Ok(AerrParams::from_theorem(Horizon {
+        dim,
+        draws: kappa - 1,
+        radius: 1.0,
+        examples: setting.examples(1.0),
+    })
+    .build()?)
 }
 
 /// What an arm gets wrong.

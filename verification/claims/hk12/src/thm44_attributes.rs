@@ -14,7 +14,7 @@
 //! *Mutants.* The threshold of one logarithm, and averages in both branches, counted from the `n` that the learner drew.
 
 use super::lem41_attributes::{Wrong, closed_form, odd_part, reads};
-use lao_algorithms::hazan_koren::AesvrParams;
+use lao_algorithms::hazan_koren::{AesvrParams, Horizon, SmoothedLoss};
 use lao_observation::{Budget, Rng, Session};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -42,7 +42,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (examples, wrong) = (cx.size("examples")?, cx.fault(&FAULTS));
     for ratio in [1.0, 2.0, 8.0] {
         for reads_zeros in [true, false] {
-            let theorem = AesvrParams::from_theorem(DIM, DRAWS, 1.0, (0.1, 1.0 / ratio), 10.0, examples);
+            let theorem = AesvrParams::from_theorem(
+                Horizon { dim: DIM, draws: DRAWS, radius: 1.0, examples },
+                SmoothedLoss { insensitivity: 0.1, smoothing: 1.0 / ratio, second_moment: 10.0 },
+            );
             let repetitions = theorem.repetitions;
             let mut learner = AesvrParams { reads_zeros, ..theorem }.build()?;
             let expected = if reads_zeros { closed_form(repetitions) } else { odd_part(repetitions) };

@@ -19,8 +19,8 @@
 //! *Mutants.* Steps a hundred times as long or as short, and a learner that is told the labels with the wrong sign. (The label
 //! shifted one way twice, `y+` for `y-`, moves the optimum by `delta`, far below the bar.)
 
-use lao_algorithms::hazan_koren::AesvrParams;
 use lao_algorithms::hazan_koren::loss::insensitive;
+use lao_algorithms::hazan_koren::{AesvrParams, Horizon, SmoothedLoss};
 use lao_observation::{Learner, Rng, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
@@ -73,7 +73,10 @@ impl Instance {
         marks: &[u64],
         seed: &Seed,
     ) -> anyhow::Result<Vec<f64>> {
-        let theorem = AesvrParams::from_theorem(DIM, DIM, 1.0, (INSENSITIVITY, smoothing), 1.0, 1);
+        let theorem = AesvrParams::from_theorem(
+            Horizon { dim: DIM, draws: DIM, radius: 1.0, examples: 1 },
+            SmoothedLoss { insensitivity: INSENSITIVITY, smoothing, second_moment: 1.0 },
+        );
         let mut learner = AesvrParams { step_size, ..theorem }.build()?;
         let Instance { signal, noise, .. } = *self;
         let law = move |rng: &mut Rng, x: &mut [f64]| {

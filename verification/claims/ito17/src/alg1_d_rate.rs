@@ -15,6 +15,7 @@
 //! *Mutants.* The inequality without `sqrt 2`; a budget of all attributes; a method that keeps a d x d matrix (Dantzig).
 
 use super::work::{Work, exponent, work};
+use lao_algorithms::Task;
 use lao_algorithms::baselines::DantzigParams;
 use lao_algorithms::ito::Rda1Params;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -46,7 +47,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         for drawn in 2..=dim {
             for kept in [0, 1, dim - drawn] {
                 if kept + drawn <= dim {
-                    let c = Rda1Params::from_theorem(dim, kept + drawn, kept).build()?.law().floor();
+                    let c = Rda1Params::from_theorem(&Task {
+                        dim,
+                        sparsity: kept,
+                        budget: kept + drawn,
+                        ..Task::default()
+                    })
+                    .build()?
+                    .law()
+                    .floor();
                     factor.check(1.0 / c.sqrt(), root * dim as f64 / drawn as f64);
                 }
             }
@@ -61,11 +70,24 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for dim in (6..=most).map(|k| 1 << k) {
         let seed = cx.seed("work").trial(dim as u64);
         let Work { attributes, changed, state, .. } = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) {
-            let learner = DantzigParams::practical(dim, KEPT, BUDGET, 0).build()?;
+            let learner = DantzigParams::practical(&Task {
+                dim,
+                sparsity: KEPT,
+                budget: BUDGET,
+                examples: 0,
+                ..Task::default()
+            })?
+            .build()?;
             work(learner, ROUNDS, &seed, |_| Vec::new())?
         } else {
             let budget = if cx.commits(&FAULTS, Wrong::ReadsEveryAttribute) { dim } else { BUDGET };
-            let params = Rda1Params::practical(dim, budget, KEPT, 0.25, 1.0);
+            let params = Rda1Params::practical(&Task {
+                dim,
+                sparsity: KEPT,
+                budget,
+                radius: Some(1.0),
+                ..Task::default()
+            })?;
             work(params.build()?, ROUNDS, &seed, |learner| learner.gradient_sum())?
         };
         reads.check(attributes as f64, BUDGET as f64);

@@ -7,8 +7,9 @@
 
 use super::regret::{Race, mean_at};
 use anyhow::Context as _;
+use lao_algorithms::Task;
 use lao_algorithms::baselines::FkkParams;
-use lao_algorithms::hazan_koren::{AelrParams, Prediction};
+use lao_algorithms::hazan_koren::{AelrParams, Horizon, Prediction};
 use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_observation::Learner;
@@ -121,7 +122,12 @@ impl Contest {
             Method::Greedy => Box::new(GreedyParams { dim, budget, regularization, radius }.build()?),
             Method::Uniform => Box::new(UniformParams { dim, budget, regularization, radius }.build()?),
             Method::Aelr | Method::AelrObserved => {
-                let params = AelrParams::from_theorem(dim, budget - 1, star_l1, rounds);
+                let params = AelrParams::from_theorem(Horizon {
+                    dim,
+                    draws: budget - 1,
+                    radius: star_l1,
+                    examples: rounds,
+                });
                 let prediction = match method {
                     Method::Aelr => Prediction::Unbiased,
                     _ => Prediction::Observed,
@@ -129,7 +135,13 @@ impl Contest {
                 Box::new(AelrParams { prediction, ..params }.build()?)
             }
             Method::Fkk => {
-                let params = FkkParams::from_theorem(dim, sparsity, budget, rounds);
+                let params = FkkParams::from_theorem(&Task {
+                    dim,
+                    sparsity,
+                    budget,
+                    examples: rounds,
+                    ..Task::default()
+                });
                 Box::new(FkkParams { radius, ..params }.build()?)
             }
         })

@@ -18,6 +18,7 @@
 //! zero is feasible.
 
 use super::regret::{Race, judge_exponent, marks, mean_at};
+use lao_algorithms::Task;
 use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
@@ -84,7 +85,10 @@ fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
     for (dim, sparsity, budget) in SHAPES {
         let mut rng = trial.seed.child("data").rng();
         let mut hand = ManualSession::new(dim, &trial.seed.child("algorithm"));
-        let params = DantzigParams { scale: 1e-3, ..DantzigParams::practical(dim, sparsity, budget, 0) };
+        let params = DantzigParams {
+            scale: 1e-3,
+            ..DantzigParams::practical(&Task { dim, sparsity, budget, examples: 0, ..Task::default() })?
+        };
         let mut learner = DantzigParams { examples: None, ..params }.build()?;
         let mut normal = || -> Vec<f64> { (0..=dim).map(|_| StandardNormal.sample(&mut rng)).collect() };
         for seen in [0, 9] {
@@ -119,7 +123,13 @@ fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
 }
 
 fn learner(scale: f64, noise: f64) -> anyhow::Result<Dantzig> {
-    let params = DantzigParams::practical(DIM, FEATURES.len(), BUDGET, 0);
+    let params = DantzigParams::practical(&Task {
+        dim: DIM,
+        sparsity: FEATURES.len(),
+        budget: BUDGET,
+        examples: 0,
+        ..Task::default()
+    })?;
     Ok(DantzigParams { scale, noise, examples: None, ..params }.build()?)
 }
 

@@ -10,6 +10,7 @@
 //!
 //! *Mutant of the correct form.* The printed number.
 
+use lao_algorithms::Task;
 use lao_algorithms::baselines::FkkParams;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -23,7 +24,10 @@ fn binomial(n: usize, k: usize) -> f64 {
 fn judge(cx: &mut Context<'_>, of_the_budget: bool) -> anyhow::Result<()> {
     let mut counts = Vec::new();
     for (dim, k, budget) in [(6, 1, 3), (8, 2, 4), (10, 2, 4), (12, 3, 6), (20, 5, 7)] {
-        let experts = FkkParams::from_theorem(dim, k, budget, 5000).build()?.count();
+        let experts =
+            FkkParams::from_theorem(&Task { dim, sparsity: k, budget, examples: 5000, ..Task::default() })
+                .build()?
+                .count();
         counts.push((experts as f64, binomial(dim, if of_the_budget { budget } else { k })));
     }
     cx.judge("experts of the production algorithm", exact_all(counts, 0.0));

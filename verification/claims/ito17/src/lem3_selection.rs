@@ -17,6 +17,7 @@
 //!
 //! *Mutants.* One weight fewer than `|S*|`; the smallest weights; 2.6 for the golden constant.
 
+use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
@@ -131,8 +132,14 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
         let dim = rng.random_range(3..=8);
         let kept = rng.random_range(0..=dim - 2);
         let sum = (0..dim).map(|_| rng.random_range(-3..=3)).map(f64::from).collect::<Vec<_>>();
-        let learner =
-            Rda1Params::from_theorem(dim, dim.min(kept + 2), kept).build()?.with_gradient_sum(&sum)?;
+        let learner = Rda1Params::from_theorem(&Task {
+            dim,
+            sparsity: kept,
+            budget: dim.min(kept + 2),
+            ..Task::default()
+        })
+        .build()?
+        .with_gradient_sum(&sum)?;
         let u = learner.largest().iter().fold(0, |set: u128, j| set | 1 << j);
         let expected = if reading.smallest { largest(&learner.iterate(), kept, true) } else { u };
         selection.check(f64::from((expected ^ largest(&learner.iterate(), kept, false)).count_ones()), 0.0);

@@ -82,7 +82,7 @@ impl Weights {
         let own = if self.flat { self.gram.pair - self.gram.single } else { 0.0 };
         for (place, g) in out.iter_mut().enumerate().skip(kept) {
             *g += 2.0 * x[place] * own * x[place] * w[place];
-            *g -= 2.0 * y * (self.single - 1.0) * self.gram.attribute(x[place], true);
+            *g -= 2.0 * y * (self.single - 1.0) * (self.gram.single * x[place]);
         }
     }
 }
@@ -101,7 +101,7 @@ struct Sets {
 impl Sets {
     fn new(cx: &Context<'_>, shape: Shape) -> Sets {
         let (dim, budget, kept) = shape;
-        let law = Observe::new(dim, budget, kept);
+        let law = Observe { dim, budget, kept };
         let u = (1 << kept) - 1;
         let sets = outside(dim, u, budget - kept).map(|drawn| members(u | drawn).collect()).collect();
         let pairs = (0..dim).flat_map(|i| (0..dim).map(move |j| together(shape, [i, j, j])));

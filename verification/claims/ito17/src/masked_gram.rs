@@ -25,7 +25,7 @@ fn judge(cx: &mut Context<'_>, number_on_the_diagonal: bool) -> anyhow::Result<(
         let budget = rng.random_range(2..=dim);
         let mut normal = || -> Vec<f64> { (0..dim).map(|_| StandardNormal.sample(&mut rng)).collect() };
         let (w, x) = (normal(), normal());
-        let law = Observe::new(dim, budget, 0);
+        let law = Observe { dim, budget, kept: 0 };
         let (mut mean, mut out) = (vec![0.0; dim], Vec::new());
         let sets = masks(dim, budget).count() as f64;
         for set in masks(dim, budget) {

@@ -22,6 +22,7 @@
 //! for a pair, probabilities that do not know U; the lower bound of a law with one draw more.
 
 use super::enumerated::{asked, largest, outside, play, set_of, tell};
+use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1, Rda1Params, Rda2Params, Regularization, UniformParams};
 use lao_observation::{Ask, Learner, Rng};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -299,7 +300,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let sets: Vec<u128> = masks(6, 3).collect();
     sampled(cx, "sampler, uniform choice", &sets, |rng| next(&mut uniform, &mut ask, rng))?;
     // Its first round explores.
-    let explorer = Rda2Params::from_theorem(6, 2).build()?;
+    let explorer = Rda2Params::from_theorem(&Task { dim: 6, budget: 2, ..Task::default() }).build()?;
     let sets: Vec<u128> = masks(6, 2).collect();
     sampled(cx, "sampler, exploration of Algorithm 2", &sets, |rng| {
         explorer.clone().ask(rng, &mut ask);

@@ -1,6 +1,7 @@
 //! Dual averaging on the instances where an assumption fails: exact recursions, and production beside them.
 
 use anyhow::ensure;
+use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda2, Rda2Params, Rda3, Rda3Params, Regularization};
 use lao_datasets::adversarial::ito::Instance;
 use lao_datasets::synthetic::Noise;
@@ -99,10 +100,13 @@ enum Learners {
 impl Learners {
     fn new(dim: usize, budget: usize, explore: Regularization, penalty: f64) -> anyhow::Result<Learners> {
         Ok(if penalty > 0.0 {
-            let params = Rda3Params::from_theorem(dim, budget, penalty);
+            let params = Rda3Params::from_theorem(&Task { dim, budget, ..Task::default() }, penalty);
             Learners::Three(Rda3Params { explore, ..params }.build()?)
         } else {
-            Learners::Two(Rda2Params { explore, ..Rda2Params::from_theorem(dim, budget) }.build()?)
+            Learners::Two(
+                Rda2Params { explore, ..Rda2Params::from_theorem(&Task { dim, budget, ..Task::default() }) }
+                    .build()?,
+            )
         })
     }
 

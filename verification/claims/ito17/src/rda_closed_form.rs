@@ -14,6 +14,7 @@
 //!
 //! *Mutants.* The average; no projection; a projection without the regularization; one that grows like t.
 
+use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization};
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -101,7 +102,7 @@ fn sums(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
 fn penalized(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 5;
     let (scale, penalty) = (1.5, 0.4);
-    let mut params = Rda3Params::from_theorem(DIM, DIM, penalty);
+    let mut params = Rda3Params::from_theorem(&Task { dim: DIM, budget: DIM, ..Task::default() }, penalty);
     params.explore = Regularization::sqrt(scale);
     let (mut rng, mut hand) = (seed.child("data").rng(), ManualSession::new(DIM, &seed.child("algorithm")));
     let (mut learner, mut sum, mut pairs) = (params.build()?, vec![0.0; DIM], Vec::new());
@@ -139,13 +140,16 @@ fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
         // From inside the ball and, until lambda_t has grown, from its boundary.
         for size in [0.1, 2.0] {
             let h = normal(&mut rng, DIM, size * scale);
-            let mut learner = Rda1Params::from_theorem(DIM, budget, kept).build()?.with_gradient_sum(&h)?;
+            let mut learner =
+                Rda1Params::from_theorem(&Task { dim: DIM, sparsity: kept, budget, ..Task::default() })
+                    .build()?
+                    .with_gradient_sum(&h)?;
             for t in 1..=30 {
                 check(learner.iterate(), h.clone(), scale * f64::from(t).powf(power));
                 hand.serve(&mut learner, &[0.0; DIM], 0.0)?;
             }
         }
-        let mut learner = Rda2Params::from_theorem(DIM, budget).build()?;
+        let mut learner = Rda2Params::from_theorem(&Task { dim: DIM, budget, ..Task::default() }).build()?;
         let (k, mut s) = (budget as f64, 0.0_f64);
         for t in 1..=30 {
             check(learner.iterate(), learner.exploit_sum(), 8.0 * f64::from(t).powf(power));

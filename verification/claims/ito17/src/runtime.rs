@@ -16,6 +16,7 @@
 //! keeps a matrix (Dantzig) for Algorithm 1.
 
 use super::work::{exponent, work};
+use lao_algorithms::Task;
 use lao_algorithms::baselines::fkk::supports;
 use lao_algorithms::baselines::{DantzigParams, FkkParams};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, UniformParams};
@@ -30,7 +31,9 @@ const SLICES: (usize, usize, usize) = (384, 60, 70);
 
 /// The most supports of FKK whose weight one round changes.
 fn touched(dim: usize, sparsity: usize, budget: usize, seed: &Seed) -> anyhow::Result<usize> {
-    let mut learner = FkkParams::from_theorem(dim, sparsity, budget, 5000).build()?;
+    let mut learner =
+        FkkParams::from_theorem(&Task { dim, sparsity, budget, examples: 5000, ..Task::default() })
+            .build()?;
     let source = gauss_unit(dim, sparsity, &seed.child("data"))?;
     let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
     let mut most = 0;
@@ -85,23 +88,33 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     growth.check(0.8, slope);
     growth.check(slope, 1.2);
     let (k, budget) = (5, 7);
-    let one = work(Rda1Params::practical(20, budget, k, 0.25, 1.0).build()?, rounds, &seed, |learner| {
-        learner.gradient_sum()
-    })?;
+    let one = work(
+        Rda1Params::practical(&Task { dim: 20, sparsity: k, budget, radius: Some(1.0), ..Task::default() })?
+            .build()?,
+        rounds,
+        &seed,
+        |learner| learner.gradient_sum(),
+    )?;
     let times = count(20, k, budget)? * k as f64 / one.products(budget);
     ratio.check(50.0, times);
     cx.judge("exponent of FKK's touched supports in C(d, k) within [.8, 1.2]", growth.finish());
     cx.judge("FKK's products at (20, 5, 7), at least 50 times Algorithm 1's", ratio.finish());
 
     let (dim, kept, budget) = SLICES;
-    let one = work(Rda1Params::practical(dim, budget, kept, 0.25, 1.0).build()?, rounds, &seed, |learner| {
-        learner.gradient_sum()
-    })?;
+    let one = work(
+        Rda1Params::practical(&Task { dim, sparsity: kept, budget, radius: Some(1.0), ..Task::default() })?
+            .build()?,
+        rounds,
+        &seed,
+        |learner| learner.gradient_sum(),
+    )?;
     let two = if cx.commits(&FAULTS, Wrong::ExploresInEveryRound) {
-        let uniform = UniformParams::practical(dim, budget, 0.25, 1.0).build()?;
+        let uniform =
+            UniformParams::practical(&Task { dim, budget, radius: Some(1.0), ..Task::default() })?.build()?;
         work(uniform, rounds, &seed, |learner| learner.gradient_sum())?
     } else {
-        let learner = Rda2Params::practical(dim, budget, 0.25, 1.0).build()?;
+        let learner =
+            Rda2Params::practical(&Task { dim, budget, radius: Some(1.0), ..Task::default() })?.build()?;
         work(learner, rounds, &seed, |learner| learner.gradient_sum())?
     };
     let matrices = [(one.matrices as f64, rounds as f64), (two.matrices as f64, rounds.isqrt() as f64)];
@@ -117,12 +130,27 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for dim in (6..=most).map(|k| 1 << k) {
         let (budget, rounds, seed) = (10, 20, seed.trial(dim as u64));
         let state = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) {
-            work(DantzigParams::practical(dim, 2, budget, 0).build()?, rounds, &seed, |_| Vec::new())?.state
+            work(
+                DantzigParams::practical(&Task { dim, sparsity: 2, budget, examples: 0, ..Task::default() })?
+                    .build()?,
+                rounds,
+                &seed,
+                |_| Vec::new(),
+            )?
+            .state
         } else {
-            let learner = Rda1Params::practical(dim, budget, 2, 0.25, 1.0).build()?;
+            let learner = Rda1Params::practical(&Task {
+                dim,
+                sparsity: 2,
+                budget,
+                radius: Some(1.0),
+                ..Task::default()
+            })?
+            .build()?;
             work(learner, rounds, &seed, |learner| learner.gradient_sum())?.state
         };
-        let learner = Rda2Params::practical(dim, budget, 0.25, 1.0).build()?;
+        let learner =
+            Rda2Params::practical(&Task { dim, budget, radius: Some(1.0), ..Task::default() })?.build()?;
         let two = work(learner, rounds, &seed, |learner| learner.gradient_sum())?;
         first.push((dim as f64, (state + budget * budget) as f64));
         second.push((dim as f64, two.state as f64 + two.products(budget)));

@@ -16,6 +16,7 @@
 //! many subsets the exhaustive algorithm of Foster et al. (2016) has to keep.
 
 use super::population::Population;
+use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -73,7 +74,7 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
         tally.check(polynomial(dim, least, rounds), loss * rounds);
     } else {
         for (dim, k, budget) in shapes() {
-            Rda1Params::from_theorem(dim, budget, k).build()?;
+            Rda1Params::from_theorem(&Task { dim, sparsity: k, budget, ..Task::default() }).build()?;
             let (d, q, rounds) = (dim as f64, (budget - k) as f64, 1e6_f64);
             let least = 1.0 / d;
             let theorem_2 = 24.0 / least * (d * (d - 1.0) / (q * (q - 1.0))).sqrt() * (rounds + 1.0).sqrt();

@@ -15,6 +15,7 @@
 //! *Tightness.* Without the noise, about .003, .02 and .001 for `8 sqrt(t/C)`, `8 sqrt(t)/C` and `8 sqrt(C t)`.
 
 use super::theorem2::{Ascends, Shape};
+use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -33,7 +34,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let Shape { dim, kept, budget } = shape;
         let c = shape.floor();
         let bound = 24.0 * dim as f64 * ((rounds as f64 + 1.0) / c).sqrt() + Shape::noise(rounds);
-        let production = Rda1Params::from_theorem(dim, budget, kept).regularization;
+        let production =
+            Rda1Params::from_theorem(&Task { dim, sparsity: kept, budget, ..Task::default() }).regularization;
         let steps = [
             ("8 sqrt(t/C), production's", production),
             ("8 sqrt(t)/C, the statement's", Regularization::sqrt(8.0 / c)),

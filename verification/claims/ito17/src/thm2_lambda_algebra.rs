@@ -18,6 +18,7 @@
 //!
 //! *Mutants.* 8 sqrt(t) without C; half the step size; a bound of 7 for 8.
 
+use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -42,7 +43,8 @@ fn sums(scale: Scale) -> Vec<(f64, Vec<f64>)> {
     let of = |(dim, budget): (usize, usize)| {
         let c = 2.0 / (dim * (dim - 1)) as f64;
         let Regularization { scale: production, power } =
-            Rda1Params::from_theorem(dim, budget, budget - 2).regularization;
+            Rda1Params::from_theorem(&Task { dim, sparsity: budget - 2, budget, ..Task::default() })
+                .regularization;
         let lambda = |t: u64| scale(c, production) * (t as f64).powf(power);
         let (mut sum, mut at_looks) = (0.0, Vec::new());
         for t in 1..=LOOKS[LOOKS.len() - 1] {

@@ -26,6 +26,7 @@
 //!
 //! *Mutants.* The first term alone; T for its fourth root; 18 for 18432: each has a bound that would say something.
 
+use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda2Params, Rda3Params};
 use lao_datasets::adversarial::ito;
 use lao_observation::{Budget, Learner, Session, SessionLimit};
@@ -185,16 +186,22 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let (mut runs, rounds) = (PropertyTally::new(), 4096);
     for trial in 0..4 {
-        let mut learner = Rda2Params::from_theorem(3, 2).build()?;
+        let mut learner = Rda2Params::from_theorem(&Task { dim: 3, budget: 2, ..Task::default() }).build()?;
         let regret = regret(cx, &mut learner, 2, (rounds, trial))?;
         runs.check(regret, 4.0 * rounds as f64);
         let setting = Setting { dim: 3, budget: 2, weights: vec![1.0], conditioning: 1.0 / 3.0 };
         runs.check(regret, reading.bound(&setting, rounds as f64));
     }
-    let refuses = |budget| Rda2Params::from_theorem(3, budget).build().is_err();
+    let refuses =
+        |budget| Rda2Params::from_theorem(&Task { dim: 3, budget, ..Task::default() }).build().is_err();
     runs.check(f64::from(u8::from(!refuses(1))), 0.0);
     runs.check(f64::from(u8::from(refuses(2))), 0.0);
-    runs.check(f64::from(u8::from(Rda3Params::from_theorem(3, 1, 0.1).build().is_ok())), 0.0);
+    runs.check(
+        f64::from(u8::from(
+            Rda3Params::from_theorem(&Task { dim: 3, budget: 1, ..Task::default() }, 0.1).build().is_ok(),
+        )),
+        0.0,
+    );
     cx.judge("regrets of runs stay below 4T, and k' = 1 is refused", runs.finish());
     if cx.honest() {
         cx.note("T at exponent 1, easiest case", turning_point(&easiest, 1));

@@ -17,6 +17,7 @@
 //! *Mutants.* The first term alone; all fourth powers and roots forgotten.
 
 use super::thm6_bound::{Setting, regret};
+use lao_algorithms::Task;
 use lao_algorithms::ito::Rda3Params;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -99,7 +100,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let (mut runs, rounds) = (PropertyTally::new(), 4096);
     for trial in 0..4 {
-        let mut learner = Rda3Params::from_theorem(3, 2, 0.5).build()?;
+        let mut learner =
+            Rda3Params::from_theorem(&Task { dim: 3, budget: 2, ..Task::default() }, 0.5).build()?;
         let regret = regret(cx, &mut learner, 2, (rounds, trial))?;
         runs.check(regret, 4.0 * rounds as f64);
         let setting = Setting { dim: 3, budget: 2, weights: vec![1.0], conditioning: 1.0 / 3.0 };

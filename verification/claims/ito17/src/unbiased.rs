@@ -14,6 +14,7 @@
 //! are never seen together and their terms are lost.
 
 use super::enumerated::{Draws, estimate, largest, outside};
+use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
 use lao_observation::estimate::gram::Observe;
 use lao_observation::{Rng, Seed};
@@ -134,7 +135,7 @@ fn enumerate<L: Draws>(
 /// `E X_ij` and `x_i x_j`, `E z_i` and `x_i`, by the library's estimates.
 fn entries(sets: Sets, rng: &mut Rng) -> Vec<(f64, f64)> {
     let (dim, kept) = (sets.dim, sets.kept.count_ones() as usize);
-    let (x, law) = (normal(rng, dim), Observe::new(dim, sets.budget, kept));
+    let (x, law) = (normal(rng, dim), Observe { dim, budget: sets.budget, kept });
     let (estimates, mut column) = (law.estimates(), Vec::new());
     let (mut gram, mut single, mut count) = (vec![0.0; dim * dim], vec![0.0; dim], 0.0);
     for drawn in outside(dim, sets.kept, sets.drawn()) {
@@ -144,7 +145,7 @@ fn entries(sets: Sets, rng: &mut Rng) -> Vec<(f64, f64)> {
             let unit: Vec<f64> = (0..seen.len()).map(|at| f64::from(at == place)).collect();
             estimates.gram_times(&values, &unit, kept, &mut column);
             seen.iter().zip(&column).for_each(|(&i, entry)| gram[i * dim + j] += entry);
-            single[j] += estimates.attribute(x[j], place >= kept);
+            single[j] += if place >= kept { estimates.single * x[j] } else { x[j] };
         }
         count += 1.0;
     }
@@ -163,8 +164,12 @@ fn others(formula: Option<Formula>, seed: &Seed, pairs: &mut Pairs) -> anyhow::R
     enumerate(&uniform, (budget, 0), formula, &mut rng, pairs)?;
 
     let mut hand = ManualSession::new(dim, &seed.child("algorithm"));
-    let mut second = Rda2Params::practical(dim, budget, 1.0, 1.0).build()?;
-    let mut third = Rda3Params::practical(dim, budget, 1.0, 1.0).build()?;
+    let mut second =
+        Rda2Params::practical(&Task { dim, budget, radius: Some(1.0), speed: 4.0, ..Task::default() })?
+            .build()?;
+    let mut third =
+        Rda3Params::practical(&Task { dim, budget, radius: Some(1.0), speed: 4.0, ..Task::default() })?
+            .build()?;
     for _ in 0..3 {
         let (x, y) = (normal(&mut rng, dim), normal(&mut rng, 1)[0]);
         hand.serve(&mut second, &x, y)?;

@@ -14,7 +14,7 @@
 //! *Mutants.* Forms that agree with the right one at eps = .1 and kappa = 1 and lack a factor elsewhere.
 
 use lao_algorithms::BatchSizes;
-use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
+use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee, Problem};
 use lao_observation::Constants;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -57,7 +57,7 @@ fn problem(kappa: f64, support: usize, blocks: usize, noise: f64) -> Problem {
     let constants =
         Constants { smoothness: 2.0 * kappa, convexity: 2.0, bound: 1.0, noise, sparsity: support };
     let sparsity = Problem::required_sparsity(&constants);
-    Problem::new(constants, blocks * sparsity, sparsity)
+    Problem { constants, dim: blocks * sparsity, sparsity, step_size: Problem::theorem_step(&constants) }
 }
 
 /// `gap_0` from `theta_0 = 0`, for coefficients of size 1.
@@ -73,12 +73,20 @@ fn updates(problem: &Problem, support: usize, eps: f64) -> u64 {
 fn examples(kappa: f64, support: usize, blocks: usize, eps: f64, noise: f64) -> anyhow::Result<f64> {
     let problem = problem(kappa, support, blocks, noise);
     let t = updates(&problem, support, eps);
-    let params = ExplorationParams::from_theorem(&problem, 2 * problem.sparsity, t, gap_0(support), DELTA);
+    let params = ExplorationParams::from_theorem(
+        &problem,
+        2 * problem.sparsity,
+        Guarantee { updates: t, slack: gap_0(support), delta: DELTA },
+    );
     let BatchSizes::Constant(batch) = params.batch else {
         anyhow::bail!("the batch of Theorem 4.1 is constant")
     };
     // Sizes beyond 2^62 saturate; the theorem's own are needed.
-    let batch = (batch as f64).max(problem.batch_theorem_41(t, gap_0(support), DELTA));
+    let batch = (batch as f64).max(problem.batch_theorem_41(Guarantee {
+        updates: t,
+        slack: gap_0(support),
+        delta: DELTA,
+    }));
     Ok(blocks as f64 * t as f64 * batch)
 }
 

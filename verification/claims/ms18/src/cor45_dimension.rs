@@ -115,7 +115,7 @@ impl Cell {
         let constants = Constants { smoothness: kappa * mu, convexity: mu, bound, noise: sigma, sparsity: 2 };
         let sparsity = Problem::required_sparsity(&constants);
         // s' - s = s.
-        Problem::new(constants, blocks * sparsity, sparsity)
+        Problem { constants, dim: blocks * sparsity, sparsity, step_size: Problem::theorem_step(&constants) }
     }
 
     /// Examples that the theorem's batches add up to, and their number of stages.

@@ -16,8 +16,8 @@
 //!
 //! *Mutants.* A dense inner product, a learner that keeps what it was told.
 
-use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{Exploration, ExplorationParams};
+use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Source, Told};
@@ -82,9 +82,9 @@ fn source(dim: usize, seed: &Seed) -> anyhow::Result<Virtual<Rademacher>> {
     Ok(Virtual::new(Rademacher::new(dim)?, star, Noise::Gaussian(1.0), &seed.child("data"))?)
 }
 
-fn params(dim: usize, budget: usize, batch: u64) -> ExplorationParams {
-    let batch = BatchSizes::Constant(batch);
-    ExplorationParams { batch, ..ExplorationParams::practical(dim, budget / 2, budget, 0.1) }
+fn params(dim: usize, budget: usize, batch: u64) -> anyhow::Result<ExplorationParams> {
+    let task = Task { dim, sparsity: budget / 2, budget, speed: 0.4, ..Task::default() };
+    Ok(ExplorationParams { batch: BatchSizes::Constant(batch), ..ExplorationParams::practical(&task)? })
 }
 
 /// What a run took.
@@ -119,7 +119,7 @@ fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Resu
         Ok((session.into_source(), examples))
     }
     let (seed, counting) = (cx.seed("work"), Counting::default());
-    let mut learner = params(dim, budget, batch).check_with(counting.clone())?;
+    let mut learner = params(dim, budget, batch)?.check_with(counting.clone())?;
     counting.handed.store(0, Ordering::Relaxed);
     let metered = Metered::new(source(dim, &seed)?);
     let (metered, examples) = if cx.commits(&FAULTS, Wrong::DenseInnerProduct) {
@@ -149,7 +149,7 @@ fn state(cx: &Context<'_>, dim: usize) -> anyhow::Result<[usize; 2]> {
         session.run(learner, SessionLimit::after_updates(8), |_, _| {})?;
         Ok([early, numbers(&*learner)?])
     }
-    let (seed, mut learner) = (cx.seed("state"), params(dim, 40, 1).build()?);
+    let (seed, mut learner) = (cx.seed("state"), params(dim, 40, 1)?.build()?);
     if cx.commits(&FAULTS, Wrong::KeepsWhatItWasTold) {
         return after(&mut Hoarder { learner, kept: Vec::new() }, dim, &seed);
     }

@@ -14,6 +14,7 @@
 //! programs take minutes at this dimension, is left out.
 
 use super::fig1_rivals::{MARKS, follow};
+use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{EquicorrelatedBlocks, Noise, Virtual};
@@ -82,9 +83,31 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const STEP: f64 = 1.0 / 27.2;
     let n = cx.size("runs")?;
     let runs = cx.all_trials("surrogate", n, |trial| {
-        let exploration = ExplorationParams::practical(DIM, 10, BUDGET, STEP).build()?;
-        let hybrid = HybridParams::practical(DIM, 10, BUDGET, STEP).build()?;
-        let rda = Rda1Params::practical(DIM, BUDGET, 10, STEP, 5f64.sqrt()).build()?;
+        let exploration = ExplorationParams::practical(&Task {
+            dim: DIM,
+            sparsity: 10,
+            budget: BUDGET,
+            speed: 4.0 * STEP,
+            ..Task::default()
+        })?
+        .build()?;
+        let hybrid = HybridParams::practical(&Task {
+            dim: DIM,
+            sparsity: 10,
+            budget: BUDGET,
+            speed: 4.0 * STEP,
+            ..Task::default()
+        })?
+        .build()?;
+        let rda = Rda1Params::practical(&Task {
+            dim: DIM,
+            sparsity: 10,
+            budget: BUDGET,
+            radius: Some(5f64.sqrt()),
+            speed: 4.0 * STEP,
+            ..Task::default()
+        })?
+        .build()?;
         let learners: [Box<dyn Learner>; 3] = [Box::new(exploration), Box::new(hybrid), Box::new(rda)];
         learners.into_iter().map(|learner| curve(learner, &trial.seed)).collect::<anyhow::Result<Vec<_>>>()
     })?;

@@ -13,8 +13,8 @@
 //! *Mutants.* Supports as they are, without padding; and a set R that must also cover new members that are in
 //! `S_{t-1}` already.
 
-use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
+use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, SessionLimit};
@@ -73,7 +73,15 @@ fn supports_of_run(trial: &Trial) -> anyhow::Result<(u128, Vec<u128>)> {
     let design = Rademacher::new(DIM)?;
     let source = Virtual::new(design, star.clone(), Noise::Gaussian(1.0), &trial.seed.child("data"))?;
     let batch = BatchSizes::Constant(20);
-    let params = ExplorationParams { batch, ..ExplorationParams::practical(DIM, SPARSITY, BUDGET, 0.25) };
+    let params = ExplorationParams {
+        batch,
+        ..ExplorationParams::practical(&Task {
+            dim: DIM,
+            sparsity: SPARSITY,
+            budget: BUDGET,
+            ..Task::default()
+        })?
+    };
     let mut supports = vec![0];
     let (mut learner, seed) = (params.build()?, trial.seed.child("algorithm"));
     probe::run(

@@ -35,7 +35,12 @@ pub fn problem<D: WalshRows>(design: D, noise: f64, data: &Seed) -> anyhow::Resu
     let noise = if noise > 0.0 { Noise::Gaussian(noise) } else { Noise::None };
     let source = Virtual::new(design, last_unit(dim), noise, data)?;
     let sparsity = Problem::required_sparsity(&source.constants(1));
-    let theory = Problem::new(source.constants(sparsity), dim, sparsity);
+    let theory = Problem {
+        constants: source.constants(sparsity),
+        dim,
+        sparsity,
+        step_size: Problem::theorem_step(&source.constants(sparsity)),
+    };
     anyhow::ensure!(Problem::required_sparsity(&theory.constants) <= sparsity, "kappa depends on s");
     anyhow::ensure!(sparsity < dim, "d = {dim} leaves nothing to explore beside s = {sparsity}");
     Ok((source, theory))

@@ -93,7 +93,12 @@ impl Setting {
         if cx.commits(&FAULTS, Wrong::SixtyThree) {
             sparsity = ((63.0 * 16.0 * kappa * kappa + 1.0) * support as f64).ceil() as usize;
         }
-        let theory = Problem::new(believed, 4 * sparsity, sparsity);
+        let theory = Problem {
+            constants: believed,
+            dim: 4 * sparsity,
+            sparsity,
+            step_size: Problem::theorem_step(&believed),
+        };
         let reading = |wrong| if cx.commits(&FAULTS, wrong) { Reading::Printed } else { Reading::Corrected };
         Setting {
             truth,

@@ -108,7 +108,14 @@ pub(super) fn judge(cx: &mut Context<'_>, reading: Reading, instances: u64) -> a
         // L of the reading against the true L = 2 on Sigma = I.
         let constants =
             Constants { smoothness: factor, convexity: factor, bound: 1.0, noise: 1.0, sparsity: star };
-        let eta_l = 2.0 * Problem::new(constants, 1000, 5 * star).step_size;
+        let eta_l = 2.0
+            * Problem {
+                constants,
+                dim: 1000,
+                sparsity: 5 * star,
+                step_size: Problem::theorem_step(&constants),
+            }
+            .step_size;
         let r = 2.0 * star as f64 / (6 * star) as f64;
         condition.check(r * (0.25 + eta_l / 2.0), 0.25 - eta_l / 2.0);
     }

@@ -14,8 +14,8 @@
 //! *Control.* Sets padded to s members, and the gap of `H_s(theta_0)` as the start of the recursion: accepted by the
 //! same judges. The other claims use both.
 
-use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
+use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, SessionLimit};
@@ -38,7 +38,12 @@ fn largest(theta: &[f64], s: usize) -> Vec<f64> {
 /// What the production learner starts from when it is given `theta`.
 fn entry(theta: &[f64], s: usize) -> anyhow::Result<Vec<f64>> {
     let start = Some(SparseVector::from_dense(theta));
-    let params = ExplorationParams::practical(theta.len(), s, s + 1, 0.25);
+    let params = ExplorationParams::practical(&Task {
+        dim: theta.len(),
+        sparsity: s,
+        budget: s + 1,
+        ..Task::default()
+    })?;
     Ok(ExplorationParams { start, ..params }.build()?.coefficients().to_dense())
 }
 
@@ -58,7 +63,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let seed = trial.seed.child("data");
         let source = Virtual::new(Rademacher::new(DIM)?, star, Noise::Gaussian(1.0), &seed)?;
         let batch = BatchSizes::Constant(10);
-        let params = ExplorationParams::practical(DIM, sparsity, sparsity + 3, 0.25);
+        let params = ExplorationParams::practical(&Task {
+            dim: DIM,
+            sparsity,
+            budget: sparsity + 3,
+            ..Task::default()
+        })?;
         let mut learner = ExplorationParams { batch, ..params }.build()?;
         let size = |set: u128| {
             let set = if corrected { pad(set, sparsity, DIM) } else { set };

@@ -17,7 +17,7 @@
 use super::literal::{self, BUDGET, DIM, explore, random_start};
 use super::practical::Path;
 use lao_algorithms::BatchSizes;
-use lao_algorithms::murata_suzuki::ExplorationParams;
+use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee};
 use lao_datasets::synthetic::{Hadamard, HadamardPairs, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
@@ -105,7 +105,11 @@ impl Arm {
         let mut thresholded = SparseVector::zeros(dim);
         Keep::default().keep(&start.view().to_dense(), theory.sparsity, &mut thresholded)?;
         let gap_0 = problem.gap(thresholded.view());
-        let mut params = ExplorationParams::from_theorem(&theory, budget, UPDATES, gap_0, self.delta);
+        let mut params = ExplorationParams::from_theorem(
+            &theory,
+            budget,
+            Guarantee { updates: UPDATES, slack: gap_0, delta: self.delta },
+        );
         params.start = Some(start);
         params.step_size *= self.step;
         if let BatchSizes::Constant(size) = params.batch {

@@ -16,7 +16,7 @@
 
 use super::practical::Population;
 use lao_algorithms::BatchSizes;
-use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
+use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Learner as _, Seed, SessionLimit};
@@ -33,7 +33,7 @@ fn problem(kappa: f64, unit: f64, noise: f64) -> Problem {
     let convexity = 2.0 * unit * unit;
     let constants = Constants { smoothness: kappa * convexity, convexity, bound: unit, noise, sparsity: 1 };
     let sparsity = Problem::required_sparsity(&constants);
-    Problem::new(constants, 2 * sparsity, sparsity)
+    Problem { constants, dim: 2 * sparsity, sparsity, step_size: Problem::theorem_step(&constants) }
 }
 
 /// The second branch in another unit of x over that in the first: 1 if the statement makes sense.
@@ -42,7 +42,7 @@ fn change_of_unit(corrected: bool, unit: f64) -> f64 {
         // So much noise that the second branch is the larger.
         let problem = problem(1.0, unit, 1e3);
         if corrected {
-            return problem.batch_theorem_41(UPDATES, SLACK, DELTA);
+            return problem.batch_theorem_41(Guarantee { updates: UPDATES, slack: SLACK, delta: DELTA });
         }
         let Constants { bound, noise, .. } = problem.constants;
         let target = SLACK * (1.0 - problem.rate()).powi(UPDATES as i32);
@@ -56,7 +56,7 @@ fn over_order(corrected: bool, kappa: f64) -> f64 {
     let problem = problem(kappa, 1.0, 0.0);
     let s = problem.sparsity as f64;
     let log = (2.0 * problem.dim as f64 * 2.0 * UPDATES as f64 / DELTA).ln();
-    let size = problem.batch_theorem_41(UPDATES, SLACK, DELTA) / log;
+    let size = problem.batch_theorem_41(Guarantee { updates: UPDATES, slack: SLACK, delta: DELTA }) / log;
     let Constants { smoothness, bound, .. } = problem.constants;
     let power = if corrected { kappa * kappa } else { 1.0 / (kappa * kappa) };
     size / (power * bound.powi(4) * s * s / smoothness.powi(2))
@@ -75,7 +75,12 @@ fn start_that_cancels() -> anyhow::Result<[f64; 4]> {
     }
     let source =
         Virtual::new(CorrelatedPairs::new(dim, 7.0 / 9.0)?, theta_star, Noise::None, &Seed::root(0))?;
-    let theory = Problem::new(source.constants(SPARSITY), dim, SPARSITY);
+    let theory = Problem {
+        constants: source.constants(SPARSITY),
+        dim,
+        sparsity: SPARSITY,
+        step_size: Problem::theorem_step(&source.constants(SPARSITY)),
+    };
     anyhow::ensure!(Problem::required_sparsity(&theory.constants) == SPARSITY, "s is not the theorem's");
     let gap_0 = source.gap(start.view());
     let params = ExplorationParams {

@@ -24,7 +24,7 @@
 //! *Mutants.* Batch size, step size, a factor T of the batch size, a support that does hold the target.
 
 use lao_algorithms::BatchSizes;
-use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
+use lao_algorithms::murata_suzuki::{ExploitationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, HadamardPairs, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, Constants, Seed, SessionLimit};
@@ -106,9 +106,18 @@ fn run<D: WalshRows + Clone>(
     let star = SparseVector::new(DIM, vec![TARGET], vec![1.0])?;
     let truth = Virtual::new(design, star, Noise::Gaussian(1.0), &seed.child("data"))?;
     let (s, gap_0) = (start.len(), truth.gap(start.view()));
-    let problem = Problem::new(truth.constants(s), DIM, s);
+    let problem = Problem {
+        constants: truth.constants(s),
+        dim: DIM,
+        sparsity: s,
+        step_size: Problem::theorem_step(&truth.constants(s)),
+    };
     let size = match arm.batch {
-        Batch::Theorem => problem.batch_theorem_43_general(UPDATES, SLACK * gap_0, DELTA),
+        Batch::Theorem => problem.batch_theorem_43_general(Guarantee {
+            updates: UPDATES,
+            slack: SLACK * gap_0,
+            delta: DELTA,
+        }),
         Batch::Printed => printed_batch(&problem, SLACK * gap_0),
         Batch::Four => 4.0,
     };
@@ -158,7 +167,13 @@ fn algebra(cx: &mut Context<'_>) {
                 let (smoothness, mu) = (2.0 * kappa, 2.0);
                 let constants = Constants { smoothness, convexity: mu, bound, noise: sigma, sparsity: star };
                 let (slack, t, size) = (0.3, updates as f64, s as f64);
-                let batch = Problem::new(constants, 100, s).batch_theorem_43_general(updates, slack, DELTA);
+                let batch = Problem {
+                    constants,
+                    dim: 100,
+                    sparsity: s,
+                    step_size: Problem::theorem_step(&constants),
+                }
+                .batch_theorem_43_general(Guarantee { updates, slack, delta: DELTA });
                 let batch =
                     if cx.commits(&FAULTS, Wrong::ForgetsAFactorOfUpdates) { batch / t } else { batch };
                 let share = 16.0 * size * (2.0 * size * 2.0 * t / DELTA).ln() / batch;

@@ -16,7 +16,7 @@
 //!
 //! *Control.* The same judge must accept `2(t-1)` and the two conditions of the repaired proof at its batch size.
 
-use lao_algorithms::murata_suzuki::Problem;
+use lao_algorithms::murata_suzuki::{Guarantee, Problem};
 use lao_observation::Constants;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -43,7 +43,7 @@ fn walk(tally: &mut PropertyTally, steps: &[Vec<f64>], corrected: bool) {
 fn sums(tallies: [&mut PropertyTally; 2], kappa: f64, updates: u64, corrected: bool) {
     let (smoothness, mu, s, star) = (2.0 * kappa, 2.0, 4.0, 2.0);
     let constants = Constants { smoothness, convexity: mu, bound: 1.0, noise: 0.0, sparsity: 2 };
-    let problem = Problem::new(constants, 100, 4);
+    let problem = Problem { constants, dim: 100, sparsity: 4, step_size: Problem::theorem_step(&constants) };
     let (eta, total, a) = (1.0 / (4.0 * smoothness), updates as f64, 1.0 / (32.0 * kappa));
     let many = s * (s + star) * (2.0 * s * 2.0 * total / DELTA).ln();
     let batch = |t: f64| {
@@ -54,7 +54,8 @@ fn sums(tallies: [&mut PropertyTally; 2], kappa: f64, updates: u64, corrected: b
     let [second, third] = tallies;
     if corrected {
         // Without the negative term of (8) there is no condition 2; what remains is that the growth per update is small.
-        let growth = 16.0 * many * eta / (mu * problem.batch_theorem_43_general(updates, 1.0, DELTA));
+        let growth = 16.0 * many * eta
+            / (mu * problem.batch_theorem_43_general(Guarantee { updates, slack: 1.0, delta: DELTA }));
         second.check(total * growth, a);
         third.check((1.0 + growth).powf(total), 1.0 / (1.0 - a));
     } else {

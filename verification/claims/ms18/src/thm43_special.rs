@@ -25,7 +25,7 @@
 //! *Tightness.* The measured log contraction over the guaranteed one: without noise `(1 - 2 eta)^2 = 9/16` per update on
 //! uncorrelated attributes, against `31/32`.
 
-use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
+use lao_algorithms::murata_suzuki::{ExploitationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{Counted, Design, Hadamard, HadamardPairs, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
@@ -128,9 +128,13 @@ fn run<D: Design + Clone, S: Source>(
     if arm.forgets_noise {
         constants.noise = 0.0;
     }
-    let problem = Problem::new(constants, DIM, s);
-    let mut params =
-        ExploitationParams::from_theorem(&problem, start, s, UPDATES, setting.slack * gap_0, DELTA);
+    let problem = Problem { constants, dim: DIM, sparsity: s, step_size: Problem::theorem_step(&constants) };
+    let mut params = ExploitationParams::from_theorem(
+        &problem,
+        start,
+        s,
+        Guarantee { updates: UPDATES, slack: setting.slack * gap_0, delta: DELTA },
+    );
     if arm.tiny_step {
         params.step_size /= 100.0;
     }
@@ -190,19 +194,25 @@ fn algebra(cx: &mut Context<'_>) {
             let eta = 1.0 / (4.0 * smoothness);
             let (rest, more) = (1.0 - eta * smoothness, 2.0 - eta * smoothness);
 
-            let quiet = Problem::new(constants, 100, s);
+            let quiet =
+                Problem { constants, dim: 100, sparsity: s, step_size: Problem::theorem_step(&constants) };
             let batch = if cx.commits(&FAULTS, Wrong::PrintedCondition) {
                 32.0 / rest * size * many * bound.powi(4) * log / (mu * mu)
             } else {
-                quiet.batch_theorem_43_identified(updates, 1.0, DELTA)
+                quiet.batch_theorem_43_identified(Guarantee { updates, slack: 1.0, delta: DELTA })
             };
             let signal = 8.0 * size * many * bound.powi(4) * eta * more * log / batch;
             tally.check(signal, eta / 4.0 * rest * mu * mu / 4.0);
 
             let a = 1.0 / (32.0 * kappa);
             tally.check(a, mu * eta * rest / 4.0);
-            let loud = Problem::new(Constants { noise: 1e3, ..constants }, 100, s);
-            let batch = loud.batch_theorem_43_identified(updates, 1.0, DELTA);
+            let loud = Problem {
+                constants: Constants { noise: 1e3, ..constants },
+                dim: 100,
+                sparsity: s,
+                step_size: Problem::theorem_step(&Constants { noise: 1e3, ..constants }),
+            };
+            let batch = loud.batch_theorem_43_identified(Guarantee { updates, slack: 1.0, delta: DELTA });
             let noise = 8.0 * 1e6 * size * bound.powi(2) * eta * more * log / batch;
             let summed: f64 = (0..updates).map(|t| (1.0 - a).powi(t as i32) * noise).sum();
             tally.check(summed, (1.0 - a).powi(updates as i32));

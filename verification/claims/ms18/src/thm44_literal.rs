@@ -28,7 +28,7 @@
 //! gap over the log of its bound.
 
 use lao_algorithms::BatchSizes;
-use lao_algorithms::murata_suzuki::{HybridParams, Problem};
+use lao_algorithms::murata_suzuki::{HybridParams, Problem, StageGuarantee};
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Seed};
@@ -118,9 +118,18 @@ fn run(setting: &Setting, fault: Breach, seed: &Seed) -> anyhow::Result<Run> {
     let noise = if setting.sigma > 0.0 { Noise::Gaussian(setting.sigma) } else { Noise::None };
     let truth = Virtual::new(Hadamard::new(dim)?, star.clone(), noise, &seed.child("data"))?;
     let sparsity = Problem::required_sparsity(&truth.constants(1));
-    let problem = Problem::new(truth.constants(sparsity), dim, sparsity);
+    let problem = Problem {
+        constants: truth.constants(sparsity),
+        dim,
+        sparsity,
+        step_size: Problem::theorem_step(&truth.constants(sparsity)),
+    };
     let gap_0 = truth.gap(SparseVector::zeros(dim).view());
-    let mut params = HybridParams::from_theorem(&problem, setting.budget, setting.stages, gap_0, DELTA);
+    let mut params = HybridParams::from_theorem(
+        &problem,
+        setting.budget,
+        StageGuarantee { stages: setting.stages, gap_0, delta: DELTA },
+    );
     anyhow::ensure!(params.exploit_updates == setting.refine, "T~ is {}", params.exploit_updates);
     match (fault, &mut params.exploit_batch) {
         (Breach::TinyStep, _) => params.step_size /= 4096.0,

@@ -24,7 +24,7 @@
 //!
 //! *Tightness.* The largest ratio to `(1-a)^k gap_0` is 1.016, at kappa = 1: the printed 2 is twice what is needed.
 
-use lao_algorithms::murata_suzuki::{HybridParams, Problem};
+use lao_algorithms::murata_suzuki::{HybridParams, Problem, StageGuarantee};
 use lao_observation::Constants;
 use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
 use lao_verification_engine::context::Context;
@@ -38,7 +38,7 @@ fn isotropic(kappa: f64) -> Problem {
     let constants =
         Constants { smoothness: 2.0 * kappa, convexity: 2.0, bound: 1.0, noise: 1.0, sparsity: 1 };
     let sparsity = Problem::required_sparsity(&constants);
-    Problem::new(constants, 4 * sparsity, sparsity)
+    Problem { constants, dim: 4 * sparsity, sparsity, step_size: Problem::theorem_step(&constants) }
 }
 
 /// The recursion of one kappa; `exploit` is `T~` from stage `identified + 1` on, `None` in the general case.
@@ -86,7 +86,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let problem = isotropic(kappa);
         let a = 1.0 / (32.0 * kappa);
         let kept: f64 = 1.0 - a;
-        let theorem = HybridParams::from_theorem(&problem, problem.dim, 1, GAP_0, 0.1);
+        let theorem = HybridParams::from_theorem(
+            &problem,
+            problem.dim,
+            StageGuarantee { stages: 1, gap_0: GAP_0, delta: 0.1 },
+        );
         let explore_updates =
             if cx.commits(&FAULTS, Wrong::OneExploringUpdate) { 1 } else { theorem.explore_updates };
         let slack = if cx.commits(&FAULTS, Wrong::SlackWithoutA) { 1.0 / a } else { 1.0 };

@@ -14,6 +14,7 @@
 //!
 //! *Mutants.* `k-check` with 2 for 4 and with `r_min` for its square; Exploitation on other attributes.
 
+use lao_algorithms::Task;
 use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
@@ -91,7 +92,8 @@ fn stages(cx: &mut Context<'_>) {
         for mu in [0.1, 2.0] {
             let constants =
                 Constants { smoothness: kappa * mu, convexity: mu, bound: 1.0, noise: 1.0, sparsity: 2 };
-            let problem = Problem::new(constants, 100, 10);
+            let problem =
+                Problem { constants, dim: 100, sparsity: 10, step_size: Problem::theorem_step(&constants) };
             for smallest in [1.0, 0.3, 0.01, 1e-4] {
                 for gap_0 in [1.0, 7.0, 300.0] {
                     let check = if cx.commits(&FAULTS, Wrong::TwoInPlaceOfFour) {
@@ -116,8 +118,9 @@ const DIM: usize = 48;
 const STAGES: u64 = 8;
 
 /// What the runs use.
-fn params() -> HybridParams {
-    HybridParams { stages: Some(STAGES), ..HybridParams::practical(DIM, 5, 13, 0.125) }
+fn params() -> anyhow::Result<HybridParams> {
+    let task = Task { dim: DIM, sparsity: 5, budget: 13, speed: 0.5, ..Task::default() };
+    Ok(HybridParams { stages: Some(STAGES), ..HybridParams::practical(&task)? })
 }
 
 /// Checks, for every stage of a run, the attributes after its Exploitation against those before.
@@ -150,8 +153,8 @@ fn supports<L: Staged>(mut learner: L, seed: &Seed, tally: &mut PropertyTally) -
 fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let elsewhere = cx.commits(&FAULTS, Wrong::ExploitsOtherAttributes);
     let [tally] = tally(cx, "runs", cx.size("runs")?, |trial, [tally]| match elsewhere {
-        true => supports(Misdirected::new(params(), Misdirection::Complement)?, &trial.seed, tally),
-        false => supports(params().build()?, &trial.seed, tally),
+        true => supports(Misdirected::new(params()?, Misdirection::Complement)?, &trial.seed, tally),
+        false => supports(params()?.build()?, &trial.seed, tally),
     })?;
     cx.judge("Exploitation stays on the support it was given", tally.finish());
     Ok(())
@@ -195,7 +198,8 @@ mod tests {
     #[test]
     fn the_number_of_updates_in_a_stage_does_not_matter() {
         for (explore, exploit) in [(1, 3), (1, 2), (1, 1), (2, 3), (3, 5)] {
-            let params = HybridParams { explore_updates: explore, exploit_updates: exploit, ..params() };
+            let params =
+                HybridParams { explore_updates: explore, exploit_updates: exploit, ..params().unwrap() };
             let sound = judged(params.clone().build().unwrap());
             assert_eq!((sound.instances(), sound.violations()), (STAGES, 0), "{explore}, {exploit}");
             let faulty = judged(Misdirected::new(params, Misdirection::Complement).unwrap());
@@ -205,9 +209,9 @@ mod tests {
 
     #[test]
     fn stages_without_exploitation_are_violations() {
-        let never = judged(HybridParams { exploit_updates: 0, ..params() }.build().unwrap());
+        let never = judged(HybridParams { exploit_updates: 0, ..params().unwrap() }.build().unwrap());
         assert_eq!(never.violations(), STAGES);
-        let fewer = judged(HybridParams { stages: Some(STAGES - 1), ..params() }.build().unwrap());
+        let fewer = judged(HybridParams { stages: Some(STAGES - 1), ..params().unwrap() }.build().unwrap());
         assert_eq!((fewer.instances(), fewer.violations()), (STAGES, 1));
     }
 }

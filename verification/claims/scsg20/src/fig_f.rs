@@ -88,8 +88,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 let smoothness = curvature * if many { 2.0 } else { 2.0 * DIM as f64 };
                 let mut solver = method.solver(factor / smoothness, &seen)?;
                 let seed = trial.seed.child("algorithm");
-                let run =
-                    solve(&mut seen, solver.as_mut(), &seed, SolverLimit::after_calls(2 * N as u64), false);
+                let run = solve(&mut seen, solver.as_mut(), &seed, SolverLimit::after_calls(2 * N as u64));
                 losses.push(match run {
                     Ok(run) => truth.score(&run.predictor)?,
                     Err(SolveError::Diverged(_)) => f64::INFINITY,

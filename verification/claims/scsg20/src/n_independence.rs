@@ -36,7 +36,7 @@ fn scsg(sum: &FiniteSum, batch: usize) -> anyhow::Result<Box<dyn Solver>> {
 }
 
 fn gd(sum: &FiniteSum) -> anyhow::Result<Box<dyn Solver>> {
-    let params = GdParams { step: GdStep::Fixed(0.2), refit: false, ..GdParams::practical(K) };
+    let params = GdParams { sparsity: K, step: GdStep::Fixed(0.2), refit: false, start: None };
     Ok(Box::new(params.build(Shape::of(sum))?))
 }
 

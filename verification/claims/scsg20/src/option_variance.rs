@@ -35,7 +35,7 @@ fn gaps(data: &FiniteSum, params: &ScsgParams, least: f64, seed: &Seed) -> anyho
     })?;
     let by_epochs = sum.score(&last)? - least;
     let mut solver = params.clone().build(Shape::of(&sum))?;
-    let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_calls(BUDGET), false)?;
+    let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_calls(BUDGET))?;
     Ok([by_epochs, sum.score(&run.predictor)? - least])
 }
 

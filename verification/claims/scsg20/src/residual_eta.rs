@@ -50,7 +50,7 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
             true => constants.corrected_floor(residual, 0.0),
             false => 2.0 * constants.gamma() * residual,
         };
-        let descent = GdParams { step: GdStep::Fixed(eta), refit: false, ..GdParams::practical(d) };
+        let descent = GdParams { sparsity: d, step: GdStep::Fixed(eta), refit: false, start: None };
         let mut gd = descent.build(Shape::of(&sum))?;
         let mut scsg = option_two(d, eta, n, 1).build(Shape::of(&sum))?;
         let solvers: [(&mut dyn Solver, f64); 2] = [(&mut gd, 1.0), (&mut scsg, n as f64)];

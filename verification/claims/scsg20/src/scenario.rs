@@ -11,7 +11,7 @@
 
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, SolveError, Solver, SolverLimit,
-    SolverProgress, SvrgParams, solve,
+    SolverProgress, SolverTask, SvrgParams, solve,
 };
 use lao_finite_sum::FiniteSum;
 use lao_observation::Seed;
@@ -120,9 +120,9 @@ impl Problem {
         let mut sum = data.draw(seed)?;
         let mut least = f64::INFINITY;
         for start in [None, Some(predictor(&data.star))] {
-            let params = GdParams { start, ..GdParams::practical(SPARSITY) };
-            let mut solver = params.build(Shape::of(&sum))?;
-            let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_rounds(100), false)?;
+            let task = SolverTask { sparsity: SPARSITY, start, ..SolverTask::default() };
+            let mut solver = GdParams::practical(&task).build(Shape::of(&sum))?;
+            let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_rounds(100))?;
             least = least.min(sum.score(&run.predictor)?);
         }
         Ok(Problem { sum, least })

@@ -162,7 +162,7 @@ fn counts(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<(Counts, Vec<(f64, f6
             false => small.scsg(batch as usize, EpochLength::Ratio).build(shape)?,
         };
         small.sum.reset_meter();
-        solve(&mut small.sum, &mut solver, &draws, SolverLimit::after_rounds(epochs), false)?;
+        solve(&mut small.sum, &mut solver, &draws, SolverLimit::after_rounds(epochs))?;
         same(small.sum.meter(), epochs * (batch + twice * b * m), epochs * m);
     }
     Ok((pairs, sparse))

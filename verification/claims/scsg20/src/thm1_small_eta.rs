@@ -93,7 +93,7 @@ impl Frozen {
 
     fn after<S: Solver>(&mut self, solver: &mut S, rounds: u64, seed: &Seed) -> anyhow::Result<f64> {
         let stop = SolverLimit { rounds: Some(rounds), ..SolverLimit::default() };
-        Ok(Frozen::distance(&solve(&mut self.sum, solver, seed, stop, false)?.predictor))
+        Ok(Frozen::distance(&solve(&mut self.sum, solver, seed, stop)?.predictor))
     }
 }
 
