@@ -13,11 +13,10 @@ use std::path::Path;
 pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
     let mut text = format!("{}\n{}\n\n", claim.id, "=".repeat(claim.id.len()));
     paragraph(&mut text, claim.sentence);
-    let _ = writeln!(text, "place      {} ({})", claim.place, form(claim.form));
+    let _ = writeln!(text, "place      {} ({})", claim.place, form(claim.standing.form));
     let _ = writeln!(text, "formula    {}", claim.formula);
-    let _ = writeln!(text, "constants  {}", regime(claim.regime));
-    let open = if claim.open { "; INCONCLUSIVE is acceptable in every tier" } else { "" };
-    let _ = writeln!(text, "expected   {}{open}\n", expected(claim.expected));
+    let _ = writeln!(text, "constants  {}", regime(claim.standing.regime));
+    let _ = writeln!(text, "expected   {}\n", expected(claim.standing.expected));
     text += "Design\n";
     paragraph(&mut text, claim.design);
     sizes(&mut text, claim, plan, tier);
@@ -30,7 +29,7 @@ pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
         };
         let _ = writeln!(text, "  {}: {} ({must})", mutant.name, mutant.fault);
     }
-    if !claim.errata.is_empty() {
+    if !claim.standing.errata.is_empty() {
         text += "\nErrata\n";
     }
     for erratum in errata::of(claim) {
@@ -60,7 +59,9 @@ fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: Tier) {
         text.push('\n');
     }
     let chosen = plan.sizes(claim.id, tier);
-    if let Some(trials) = chosen.get("trials").filter(|n| *n > 0 && claim.regime != Regime::Deterministic) {
+    if let Some(trials) =
+        chosen.get("trials").filter(|n| *n > 0 && claim.standing.regime != Regime::Deterministic)
+    {
         // (1 - p)^n <= alpha: no failure in n trials rules out failure probabilities above this p.
         let excluded = -(alpha.ln() / trials as f64).exp_m1();
         let _ = writeln!(

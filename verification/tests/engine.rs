@@ -1,6 +1,6 @@
 //! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are tame.
 
-use lao_verification::claim::{Claim, Expected, Fault, Form, Mutant, Regime, mutants};
+use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, mutants};
 use lao_verification::context::{Canceled, Context, Direction};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, Tier};
@@ -23,11 +23,7 @@ const fn planted(
         sentence: "A planted world.",
         formula: "1 = 1",
         design: "None.",
-        form: Form::Sound,
-        regime: Regime::Practical,
-        expected,
-        open: false,
-        errata: &[],
+        standing: Standing { expected, ..Standing::sound().practical() },
         mutants,
         experiment,
     }

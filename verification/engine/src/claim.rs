@@ -18,20 +18,67 @@ pub struct Claim {
     pub formula: &'static str,
     /// Design and assumptions of the experiment, in a few sentences.
     pub design: &'static str,
+    /// How the statement stands in print, how close the experiment is to it, and the verdict to expect.
+    pub standing: Standing,
+    /// Faults that the experiment must notice.
+    pub mutants: &'static [Mutant],
+    /// The experiment: called once for the honest arm and once per mutant.
+    pub experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
+}
+
+/// How a statement stands: in print, and in its experiment.
+///
+/// ```
+/// # use lao_verification_engine::claim::{Expected, Standing};
+/// let standing = Standing::printed(&[3]).literal();
+/// assert_eq!(standing.expected, Expected::Refuted);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
     /// Printed, corrected, or sound as it stands.
     pub form: Form,
     /// Deterministic, with the theorem's literal constants, or with practical ones.
     pub regime: Regime,
     /// The verdict that a correct implementation gets.
     pub expected: Expected,
-    /// Whether an inconclusive verdict is acceptable in every tier (the claim's text says why).
-    pub open: bool,
-    /// Numbers of the errata ([`crate::paper::Erratum`]) that this claim shows or corrects.
+    /// Numbers of the errata ([`crate::paper::Erratum`]) that the claim shows or corrects.
     pub errata: &'static [u32],
-    /// Faults that the experiment must notice.
-    pub mutants: &'static [Mutant],
-    /// The experiment: called once for the honest arm and once per mutant.
-    pub experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
+}
+
+impl Standing {
+    /// The print is right. Like the other two constructors, this one is for an experiment without chance.
+    pub const fn sound() -> Self {
+        let (form, regime, expected) = (Form::Sound, Regime::Deterministic, Expected::Holds);
+        Standing { form, regime, expected, errata: &[] }
+    }
+    /// The corrected form of a statement; it is expected to hold.
+    pub const fn corrected(errata: &'static [u32]) -> Self {
+        Standing { form: Form::Corrected, errata, ..Standing::sound() }
+    }
+    /// A statement as printed, where the print is wrong or in doubt; it is expected to be refuted.
+    pub const fn printed(errata: &'static [u32]) -> Self {
+        Standing { form: Form::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
+    }
+    /// With constants exactly as in the theorem.
+    pub const fn literal(self) -> Self {
+        Standing { regime: Regime::Literal, ..self }
+    }
+    /// With tuned constants.
+    pub const fn practical(self) -> Self {
+        Standing { regime: Regime::Practical, ..self }
+    }
+    /// Expects a bound that says nothing, or hypotheses that cannot be met.
+    pub const fn vacuous(self) -> Self {
+        Standing { expected: Expected::Vacuous, ..self }
+    }
+    /// Waits for something that is not at hand, for this reason.
+    pub const fn not_run(self, reason: &'static str) -> Self {
+        Standing { expected: Expected::NotRun(reason), ..self }
+    }
+    /// Shows these errata.
+    pub const fn with_errata(self, errata: &'static [u32]) -> Self {
+        Standing { errata, ..self }
+    }
 }
 
 /// Which reading of a statement is tested.

@@ -113,7 +113,7 @@ pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (
         (true, true) => Verdict::Error,
         _ if !all_noticed => Verdict::Untested,
         (true, false) => Verdict::Refuted,
-        (false, true) if claim.expected == Expected::Vacuous => Verdict::Vacuous,
+        (false, true) if claim.standing.expected == Expected::Vacuous => Verdict::Vacuous,
         (false, true) => Verdict::Holds,
         (false, false) => Verdict::Inconclusive,
     }
@@ -122,7 +122,7 @@ pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (
 /// Whether a verdict is the one that the claim expects.
 pub fn as_expected(claim: &Claim, verdict: Verdict) -> bool {
     matches!(
-        (claim.expected, verdict),
+        (claim.standing.expected, verdict),
         (Expected::Holds, Verdict::Holds)
             | (Expected::Refuted, Verdict::Refuted)
             | (Expected::Vacuous, Verdict::Vacuous)

@@ -15,7 +15,7 @@
 
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::{Budget, Ledger, Rng, Seed, Session, SessionError, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Drawn, Metered};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -204,11 +204,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"|\{i_{t,1}, \ldots, i_{t,k}, j_t\}| \le k + 1",
     design: "Random shapes of 2 to 40 attributes, k up to d + 3, with a meter on the source below a session without limit; sessions limited \
              to k + 1 and to k; one pass over as many images of 784 pixels as in Section 5.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

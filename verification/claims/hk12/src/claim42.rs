@@ -17,7 +17,7 @@
 //! *Mutants.* rho without `1/sqrt(pi)`, the constant cut to .56, delta not subtracted.
 
 use lao_kernels::loss::{insensitive, smoothed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -134,11 +134,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"0 \le f_\varepsilon(x) - |x|_\delta \le \frac{\varepsilon}{\sqrt{\pi}} \le \varepsilon",
     design: "The production loss on a grid of step eps/1000 over the range where it differs from the plain loss, for delta/eps from 0 to 3; \
              random finite laws for the transfer of near-optima.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18],
+    standing: Standing::sound().with_errata(&[18]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -12,7 +12,7 @@
 
 use lao_kernels::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
 use lao_observation::estimate::gen_est::erf_coefficient;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -63,11 +63,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\rho'(x) = \operatorname{erf}(x) = \sum_{n=0}^\infty a_{2n+1} x^{2n+1}, \quad a_{2n+1} = \frac{2}{\sqrt{\pi}} \frac{(-1)^n}{n! (2n+1)}",
     design: "Sixty terms of the series with the production coefficients against erf and against central differences of the production rho, \
              for |x| up to 2.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

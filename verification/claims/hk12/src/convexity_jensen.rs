@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::steps::tell;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::{Ask, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, in_units, minus, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -144,11 +144,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\ell_t(w_t) - \ell_t(w^*) \le g_t \cdot (w_t - w^*), \qquad L_{\mathcal{D}}(\bar{w}) \le \frac{1}{m} \sum_{t=1}^m L_{\mathcal{D}}(w_t)",
     design: "Production AERR and AELR on populations with the risk in closed form, at step sizes from a tenth of the theorem's to 30 times it; the \
              best predictor as w*.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

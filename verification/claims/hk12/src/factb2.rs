@@ -14,7 +14,7 @@
 use lao_datasets::adversarial::hazan_koren::{PopulationStream, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{BlockBuf, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -96,11 +96,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\max P(\text{told}) = \frac12 + \frac{n}{2d} \ge \frac23 \iff n \ge \frac{d}{3}",
     design: "All arrays of up to 12 entries, every number of reads, through the production instance with one row; a dynamic program over adaptive \
              readers.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[20],
+    standing: Standing::corrected(&[20]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 
 use super::figures::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 
 const SETUP: Setup = Setup {
     budget: 4,
@@ -30,11 +30,7 @@ pub const CLAIM: Claim = Claim {
                below that of online Lasso at equal attributes.",
     formula: r"\mathrm{err}_{\mathrm{Lasso}} < \mathrm{err}_{\mathrm{AELR}}(n) < \mathrm{err}_{\mathrm{AER}}(n)",
     design: figures::SURROGATE_DESIGN,
-    form: Form::Printed,
-    regime: Regime::Practical,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[],
+    standing: Standing::printed(&[]).practical(),
     mutants: &mutants(&figures::CONTROL),
     experiment: |cx| figures::on_surrogate(cx, &SETUP),
 };

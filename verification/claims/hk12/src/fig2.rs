@@ -10,7 +10,7 @@
 
 use super::figures::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 
 const SETUP: Setup = Setup {
     budget: 56,
@@ -28,11 +28,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "With 56 attributes per image, AERR's test error is below AER's at every prefix, and within 0.25 of offline Ridge at the end.",
     formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) < \mathrm{err}_{\mathrm{AER}}(n)",
     design: figures::SURROGATE_DESIGN,
-    form: Form::Printed,
-    regime: Regime::Practical,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[],
+    standing: Standing::printed(&[]).practical(),
     mutants: &mutants(&figures::CONTROL),
     experiment: |cx| figures::on_surrogate(cx, &SETUP),
 };

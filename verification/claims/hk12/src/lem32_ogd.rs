@@ -17,7 +17,7 @@ use super::steps::aerr_along;
 use lao_algorithms::hazan_koren::{Aerr, AerrParams};
 use lao_kernels::SparseVector;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -173,11 +173,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\sum_{t=1}^m g_t \cdot (w_t - w^*) \le \frac{2B^2}{\eta} + \frac{\eta}{2} \sum_{t=1}^m \|g_t\|_2^2",
     design: "The production AERR steps along heavy-tailed random gradients in 1 to 20 dimensions against the worst comparator in \
              hindsight, along a straight walk across the ball, which gives equality, and along gradients that point away from 0.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -23,7 +23,7 @@ use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::{Aerr, TwoSampleDraws};
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -184,11 +184,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E\|\tilde{x}_t\|^2 = \frac{d+k-1}{k} \|x_t\|^2, \quad E[\tilde\varphi_t^2] \le 4B^2, \quad E\|\tilde{g}_t\|^2 \le 4B^2 \frac{d+k-1}{k} \le \frac{8B^2 d}{k} \; (k \le d+1)",
     design: "All draws for two to four attributes and one to five uniform draws, through the production learner: the exact laws of both \
              factors and their product, the bounds on random and on extremal examples, and ten draws of two attributes.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1, 2],
+    standing: Standing::corrected(&[1, 2]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -227,9 +223,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "The second moment of the estimate of the example is (2d+k-1)/(2k) times the example's squared norm.",
     formula: r"E\|\tilde{x}_t\|^2 = \frac{2d+k-1}{2k} \|x_t\|^2",
     design: "All draws for two to four attributes and one to three uniform draws, through the production learner.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[1],
+    standing: Standing::printed(&[1]),
     mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
     ..CLAIM
@@ -272,9 +266,7 @@ pub const PRINTED_RANGE: Claim = Claim {
     sentence: "The second moment of AERR's gradient estimate is at most 8 B^2 d/k, for every k from 1 on.",
     formula: r"E\|\tilde{g}_t\|^2 \le \frac{8B^2 d}{k}, \qquad k \ge 1",
     design: "All draws of the extremal example w = B x, y = -B, through the production learner, up to ten draws of two attributes.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[2],
+    standing: Standing::printed(&[2]),
     mutants: &mutants(&RANGE_CONTROLS),
     experiment: experiment_range,
     ..CLAIM

@@ -17,7 +17,7 @@
 
 use super::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
 use super::faults;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::mutants::TwoSampleEstimates;
 
@@ -77,11 +77,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E}_t[\tilde{x}_t] = x_t, \quad \mathbb{E}_t[\tilde\varphi_t] = w_t \cdot x_t - y_t, \quad \mathbb{E}_t[\tilde{g}_t] = (w_t \cdot x_t - y_t) x_t",
     design: "All draws for two to four attributes, through the production learner, whose step is read off; the law of the draws that it \
              makes by itself, and the mean of the estimates they give, by sampling in six dimensions.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -19,7 +19,7 @@ use super::problem::Problem;
 use super::rounds::Rounds;
 use lao_algorithms::hazan_koren::AelrParams;
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, minus, sup_norm, tally};
 use lao_verification_engine::judge::{Kind, PropertyTally, slope};
@@ -167,11 +167,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\sum_t \bar{g}_t \cdot (w_t - w^*) \le B \left( \frac{\log 2d}{\eta} + \eta \sum_t p_t \cdot (\bar{g}'_t)^2 \right), \qquad E \sum_t \bar{g}_t \cdot (w_t - w^*) \le B \left( \frac{\log 2d}{\eta} + \eta G^2 m \right)",
     design: "Production AELR on four populations at step sizes from 0.1 to 40 times the theorem's, checked after every round against the worst \
              comparator in hindsight; in the mean over runs against the best predictor.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

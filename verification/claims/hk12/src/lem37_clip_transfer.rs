@@ -26,7 +26,7 @@ use super::rounds::{Rounds, estimate, exponents};
 use super::steps::{aelr_along, tell};
 use lao_algorithms::hazan_koren::{Aelr, AelrParams, TwoSampleDraws};
 use lao_observation::{Ask, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, minus, sup_norm, tally};
 use lao_verification_engine::judge::{Kind, PropertyTally, exact, exact_all, slope};
@@ -263,11 +263,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E \sum_t \tilde{g}_t \cdot (w_t - w^*) \le E \sum_t \bar{g}_t \cdot (w_t - w^*) + \frac{1}{2} B \eta G^2 m \qquad (\text{printed: } w_t \text{ for } w_t - w^*,\ 4 \text{ for } 1/2,\ \eta \le 1/2G)",
     design: "The step of production AELR for every outcome of its draws, d up to 4 and k up to 3, random and extremal predictors and \
              examples, eta G from 0.02 to 10; and means over runs with d = 36.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3, 11],
+    standing: Standing::corrected(&[3, 11]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

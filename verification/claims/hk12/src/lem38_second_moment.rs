@@ -22,7 +22,7 @@ use super::faults;
 use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::dot;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -195,11 +195,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\|E[\tilde{g}_t^2]\|_\infty \le 4B^2 \frac{d+k-1}{k} \le \frac{8B^2 d}{k} \; (k \le d+1), \qquad E[\tilde{x}_t^2] = \frac{d+k-1}{k} x_t^2, \quad E[\tilde\varphi_t^2] \le 4B^2",
     design: "All draws for two to four attributes and one to five uniform draws, through the production learner: the exact laws of both \
              factors and their product, the bounds on random and on extremal examples, and more than d + 1 draws.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[2, 4, 5],
+    standing: Standing::corrected(&[2, 4, 5]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -243,9 +239,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "The second moments of the coordinates of x~ are (d+k-1)/k times the coordinates of the example, not squared.",
     formula: r"E[\tilde{x}_t^2] = \frac{d+k-1}{k} x_t",
     design: "All draws for two to four attributes and one to three uniform draws of random examples, through the production learner.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[5],
+    standing: Standing::printed(&[5]),
     mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
     ..CLAIM
@@ -279,9 +273,7 @@ pub const PRINTED_CHAIN: Claim = Claim {
                coordinates.",
     formula: r"\|w\|_1 \sum_j |w[j]| x[j]^2 \le \|w\|_1^2 \|w^2\|_\infty",
     design: "All draws at w near (B/d, .., B/d), x = (1, .., 1), y = 0 for two to four attributes, through the production learner.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[5],
+    standing: Standing::printed(&[5]),
     mutants: &mutants(&CHAIN_CONTROL),
     experiment: experiment_chain,
     ..CLAIM

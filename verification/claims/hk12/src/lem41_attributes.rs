@@ -14,7 +14,7 @@
 //! *Mutants.* The law of `n`, the threshold, and averages in both branches.
 
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -136,11 +136,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E}[\text{reads}] = 1 + (N-1)(r+1)2^{-r} \le \tfrac{7}{4} \le 3, \qquad r = \lfloor 2 \log_2 N \rfloor + 1",
     design: "The sum in dyadic fractions; the production mean for all N up to 4096; the counter of the production sampler for N = \
              1, 2, 5, 16, 64, with and without reads for terms that are zero.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[16, 17],
+    standing: Standing::sound().with_errata(&[16, 17]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@
 use lao_kernels::loss::ln_erf_coefficient;
 use lao_observation::Rng;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -191,11 +191,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E[\hat\varphi^2] = \sum_n 2^{n+1} a_n^2 v_n^n \le 2 \left( f'_+(2\sqrt{2} B) \right)^2 = \exp(O(B^2))",
     design: "The exact series in logarithms for the worst case at B from 1/2 to 16 and for random instances; all draws of the production \
              GenEst are enumerated for small n to confirm the moments.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[13, 14, 15],
+    standing: Standing::corrected(&[13, 14, 15]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -237,11 +233,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"E[\hat\varphi^2] \le (4B)^{4 \log_2 \lceil 4B^2 \rceil} \cdot 2 (f'_+(1))^2 = \exp(O(\log^2 B))",
     design: "One attribute, w = B, x = 1, y = -B, the derivative of the loss erf: every estimate of the residual is 2B exactly, and at B = 2 the log \
              moment is 57.1 against a log bound of 35.0. The series is summed in logarithms.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[13, 14, 15],
+    standing: Standing::printed(&[13, 14, 15]),
     mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
 };

@@ -20,7 +20,7 @@
 use lao_observation::Seed;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2};
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
@@ -226,11 +226,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E}\left[2^{n+1} a_n \tilde\theta_1 \cdots \tilde\theta_n\right] = \sum_{n \ge 0} a_n \theta^n = f'(\theta), \qquad \theta = w^\top x - y",
     design: "Production estimator, on all sequences of two or three attributes given n; without noise and summed over n; and by \
              its sampler, at small arguments where the variance is finite in practice.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[12, 16],
+    standing: Standing::corrected(&[12, 16]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -13,7 +13,7 @@
 //! *Control.* Within the radius, at `theta = 1`, the same sum is right.
 
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact;
 
@@ -50,11 +50,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "GenEst is unbiased whenever f' is analytic on the real line and its series converges absolutely for |z| <= 1.",
     formula: r"\sum_n |a_n| < \infty \Rightarrow \mathbb{E}\left[2^{n+1} a_n \tilde\theta_1 \cdots \tilde\theta_n\right] = f'(\theta) \quad (|\theta| \le 2B)",
     design: "f'(z) = 1/(1 + z^2/4) at theta = 3, where every factor is theta itself; the sum over n <= 60.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[12],
+    standing: Standing::printed(&[12]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -17,7 +17,7 @@
 use super::steps::aelr_along;
 use lao_algorithms::hazan_koren::AelrParams;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::PropertyTally;
@@ -212,11 +212,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\sum_{t=1}^T p_t \cdot c_t \le \min_{i \in [n]} \sum_{t=1}^T c_t[i] + \frac{\log n}{\eta} + \eta \sum_{t=1}^T p_t \cdot c_t^2",
     design: "Random, heavy-tailed and adaptive cost sequences for n up to 1000; for costs (g, -g) the steps are those of the \
              production AELR, which clips; one expert that is always better (the log n term), two that take turns (the second).",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    standing: Standing::corrected(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

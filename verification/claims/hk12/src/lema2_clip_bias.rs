@@ -10,7 +10,7 @@
 //!
 //! *Mutants.* The sharp constant cut to .49; a clip at C/2; the hypothesis dropped.
 
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -109,11 +109,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"|E X| \le \frac{C}{2} \Rightarrow |E[\operatorname{clip}(X, C)] - E[X]| \le \frac{\operatorname{Var} X}{2C} \le \frac{2 \operatorname{Var} X}{C}",
     design: "All two-point laws on a grid of values in [-4, 4) and probabilities, random three-point laws, and the family that reaches \
              the sharp constant; C = 1.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[10],
+    standing: Standing::corrected(&[10]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::exact_all;
@@ -81,11 +81,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"w^* = \varepsilon \sum_{i \in T} r_i e_i, \quad L(w^*) = (1 - \varepsilon)^2 = \min_{\|w\|_2 \le 1} L(w)",
     design: "The production instance with 4, 9 and 100 rows; random predictors of the unit ball. The loss is that of Appendix B, without the 1/2 \
              of Section 2.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    standing: Standing::sound().with_errata(&[21]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -150,11 +150,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\|w\|_2 \le 1, \; L(w) \le 1 - 2(1-\delta)\varepsilon \Rightarrow \sum_{i \in T} w_i^2 \ge (1-\delta)^2, \; |\{ i \in T : |w_i| \ge \tfrac{\varepsilon}{10} \}| \ge \tfrac{K}{10}",
     design: "Random predictors around the best one, flat predictors at the threshold, and the best two-level predictors with every number of \
              large coordinates, for four pairs of eps and delta with eps <= 2 delta (else no predictor qualifies).",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[22],
+    standing: Standing::corrected(&[22]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -179,11 +175,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"L(w) \le 1 - 2(1-\delta)\varepsilon \Rightarrow |\{ i \in T : |w_i| \ge \tfrac{\varepsilon}{10} \}| \ge \tfrac{K}{10}",
     design: "Vectors that equal the signs on few coordinates and vanish elsewhere: at eps = delta = 0.02, 98 coordinates of 2500 suffice for the loss. In the \
              unit ball the same judge finds at least a tenth.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[22],
+    standing: Standing::printed(&[22]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

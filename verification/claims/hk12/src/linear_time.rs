@@ -21,7 +21,7 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_kernels::SparseView;
 use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Told};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Drawn, Metered, numbers_within};
 use lao_verification_engine::judge::PropertyTally;
@@ -333,11 +333,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\text{work} \le (20 (k + 1) + 40) \, m, \qquad \text{visits of a draw} = O(\log d), \qquad \text{state} = O(d)",
     design: "Counts, not seconds: values read, numbers of the stored state changed by an example and held in all, and sums visited by \
              the production tree; d from 2^7 to 2^13 (trees to 2^20), k = 4, 16, 64, the theorems' step sizes.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::steps::aelr_along;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::{Budget, Learner, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, sup_norm, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -161,11 +161,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\|w_t\|_2, \|\bar{w}\|_2 \le B \text{ (AERR)}, \qquad \|w_t\|_1, \|\bar{w}\|_1 < B \text{ (AELR)}",
     design: "Production learners on populations with a range of step sizes, every iterate looked at; AELR sent far out in one direction and \
              back.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7],
+    standing: Standing::sound().with_errata(&[7]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,7 +14,7 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::SparseVector;
 use lao_kernels::loss::half_square;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sparse_normal;
 use lao_verification_engine::judge::exact_all;
@@ -85,11 +85,7 @@ pub const CLAIM: Claim = Claim {
                solution for m gives the sample sizes of Section 2.3.",
     formula: r"L_{\mathcal{D}}(w) = E\left[ \tfrac12 (w \cdot x - y)^2 \right], \quad m = \frac{32 B^4 d}{k \varepsilon^2}, \; m = \frac{160 B^4 d \log(2d)}{k \varepsilon^2}",
     design: "Random predictors on finite populations; the step sizes of the production parameters for d from 2 to 784, B from 0.2 to 5.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6],
+    standing: Standing::corrected(&[6]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -10,7 +10,7 @@
 //! *Mutants.* x' in the place of x, labels that are shifted but not scaled.
 
 use lao_kernels::loss::{smoothed, smoothed_derivative};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, sparse_normal};
 use lao_verification_engine::judge::exact_all;
@@ -71,11 +71,7 @@ pub const CLAIM: Claim = Claim {
                scaled labels, times the example itself.",
     formula: r"\nabla \ell^\varepsilon(w) = \frac12 \left[ \rho'(w \cdot x' - y^+) + \rho'(w \cdot x' - y^-) \right] x, \quad x' = \frac{x}{\varepsilon}, \; y^\pm = \frac{y \pm \delta}{\varepsilon}",
     design: "Random predictors, examples, insensitivities and smoothings in four dimensions; central differences of the production loss.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

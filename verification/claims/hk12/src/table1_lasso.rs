@@ -17,7 +17,7 @@
 use super::problem::{Problem, Run};
 use super::scaling::{self, Grid, least};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 
@@ -132,11 +132,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"m = O\!\left( \frac{d \log d}{k \epsilon^2} \right)",
     design: "Rare attributes: excess/eps at m = 160 d log(2d)/(k eps^2), with the theorem's step size, must not grow with d or k, in the full \
              tier nor with 1/eps. One slope per replicate.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

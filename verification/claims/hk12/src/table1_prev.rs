@@ -18,7 +18,7 @@ use super::problem::{Problem, Run};
 use super::scaling::{self, Grid, least};
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams};
 use lao_observation::{Budget, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction};
 use lao_verification_engine::judge::{Kind, ratio, slope};
 
@@ -121,11 +121,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"k = \Omega(d) \ \Rightarrow\ m = O\!\left( \frac{1}{\epsilon^2} \right), \qquad m_{\mathrm{AER}} = O\!\left( \frac{d^2 \log(d/\epsilon)}{k \epsilon^2} \right)",
     design: "Hard rows, d = 32, m = 2000, step sizes of the theorems, averaged outputs, ratio of mean excesses; AER and AELR on independent signs with \
              nine attributes per example, examples until half of the excess by bisection, d = 8 to 64. Other papers' bounds are not tested.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

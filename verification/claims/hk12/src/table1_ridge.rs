@@ -21,7 +21,7 @@
 use super::problem::{Problem, Run};
 use super::scaling::{self, Grid, least};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 
@@ -157,11 +157,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"m = O\!\left( \frac{d}{k \epsilon^2} \right)",
     design: "Hard rows with K = 1/eps^2 from the worst start: excess/eps at m = 32 d K/k against d, k and K; in the full tier also the number of \
              examples until the excess is eps/2, by bisection with the theorem's step size; against K these are reported only. One slope per replicate.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@ use lao_algorithms::hazan_koren::AelrParams;
 use lao_datasets::adversarial::hazan_koren::{Planted, Population, PopulationStream};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Session, Told};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -247,11 +247,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\frac{\kappa m \varepsilon}{d} = \Omega(1), \quad P(x_j = y) = \frac{1 + p}{2}, \; p = 2\sqrt{\varepsilon} < \frac12, \; d > 4\kappa",
     design: "Fair signs with one planted attribute, d up to 512, eps from 1/32 to 1/1024; exact excess risks. The construction is a reconstruction. \
              Consistency with the theorem only: its quantifier over algorithms is not testable.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

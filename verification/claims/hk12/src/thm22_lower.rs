@@ -17,7 +17,7 @@ use lao_algorithms::hazan_koren::AerrParams;
 use lao_datasets::adversarial::hazan_koren::{Population, PopulationStream, SignedRows};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, BlockBuf, Budget, LearnError, Learner, Rng, Session, Source, SourceError, Told};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
@@ -323,11 +323,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E[L_{\mathcal{D}}(w)] - L_{\mathcal{D}}(w^*) \ge E\left[ 1 - \sqrt{n/K} \right] \varepsilon - \frac{\varepsilon^2}{2}, \quad \frac{\kappa m}{dK} = \Omega(1), \; K = \varepsilon^{-2}",
     design: "Rows with one non-zero of random place and sign, d up to 2048, K up to 256. Exact excess risks; signs seen are counted below the session. Consistency \
              with the theorem only: its quantifier over algorithms is not testable.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21, 23],
+    standing: Standing::corrected(&[21, 23]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

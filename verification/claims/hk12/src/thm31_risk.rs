@@ -22,7 +22,7 @@
 use super::faults;
 use super::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::mutants::TwoSampleEstimates;
 
@@ -171,11 +171,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbf{E}\,[L_{\mathcal{D}}(\bar{w})] \le \min_{\|w\|_2 \le B} L_{\mathcal{D}}(w) + 4 B^2 \sqrt{\frac{2d}{km}}, \qquad \eta = \sqrt{\frac{k}{2dm}}, \quad k \le d + 1",
     design: "Unit vectors as rows, started at -w*; a pair of equal attributes with the best predictor inside the ball; the \
              sphere with noise. Literal step size, risk in closed form. Other radii follow from equivariance, checked draw by draw.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[2],
+    standing: Standing::corrected(&[2]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

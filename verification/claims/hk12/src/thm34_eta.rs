@@ -16,7 +16,7 @@
 
 use super::problem::{Problem, Run};
 use super::thm34_risk::{bound, excess};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 /// Judges with a step of `power` in `1/(4 B^power)`.
@@ -61,11 +61,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "With a step size proportional to 1/(4B), AELR keeps the bound of Theorem 3.4 at B = 20 and B = 50.",
     formula: r"\eta = \frac{1}{4B} \sqrt{\frac{2k \log 2d}{5md}} \ \Rightarrow\ \mathbf{E}\,[L_{\mathcal{D}}(\bar{w})] \le L_{\mathcal{D}}(w^*) + 4 B^2 \sqrt{\frac{10\, d \log 2d}{km}}",
     design: "x = s e_1 and y = -B s; excess in units of B^2, in closed form; sequential bets on both sides.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6],
+    standing: Standing::corrected(&[6]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,
 };
@@ -77,11 +73,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "With a step size proportional to 1/(4B^2), AELR keeps the bound of Theorem 3.4 at B = 20 and B = 50.",
     formula: r"\eta = \frac{1}{4B^2} \sqrt{\frac{2k \log 2d}{5md}} \ \Rightarrow\ \mathbf{E}\,[L_{\mathcal{D}}(\bar{w})] \le L_{\mathcal{D}}(w^*) + 4 B^2 \sqrt{\frac{10\, d \log 2d}{km}}",
     design: "As the corrected form: x = s e_1 and y = -B s; excess in units of B^2, in closed form.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[6],
+    standing: Standing::printed(&[6]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };

@@ -22,7 +22,7 @@
 
 use super::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::mutants::TwoSampleEstimates;
 
@@ -169,11 +169,7 @@ pub const CLAIM: Claim = Claim {
     design: "One informative attribute with a negative best predictor at a vertex; independent signs with the best predictor inside; in the \
              full tier correlated signs and rare attributes. Literal step size, risk in closed form. Also the bound with 1.5 in \
              place of 5, for every m. Other radii follow from equivariance.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7, 8, 11],
+    standing: Standing::corrected(&[7, 8, 11]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

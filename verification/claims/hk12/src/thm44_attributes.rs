@@ -16,7 +16,7 @@
 use super::lem41_attributes::{Wrong, closed_form, odd_part, reads};
 use lao_algorithms::hazan_koren::AesvrParams;
 use lao_observation::{Budget, Rng, Session};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::Drawn;
 use lao_verification_engine::judge::PropertyTally;
@@ -89,11 +89,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E}[\text{reads}] = k + 2\left(1 + (N-1)(r+1)2^{-r}\right) \le k + \tfrac{7}{2}, \qquad N = \lceil 16 B^2/\varepsilon^2 \rceil",
     design: "Production AESVR in a session, d = 16, k = 4, B/eps = 1, 2, 8: reads counted per example, with and without reads for \
              terms that are zero; the ledger's count of distinct attributes.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[17, 19],
+    standing: Standing::corrected(&[17, 19]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -22,7 +22,7 @@
 use lao_algorithms::hazan_koren::AesvrParams;
 use lao_kernels::loss::insensitive;
 use lao_observation::{Learner, Rng, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::Drawn;
 use rand::RngExt;
@@ -185,11 +185,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"L_D(\bar w) - L_D(w_*) \le \tfrac{\varepsilon}{4}, \qquad L_D(w) = \mathbb{E}\max\{|w^\top x - y| - \delta, 0\}",
     design: "d = k = 4, B = 1, eps = 1/2, x in {-1/2, 1/2}^4, without and with heavy noise, exact risk, tuned step size. The full \
              tier reports the excess against m for eps = 1/2, 1/4, 1/8, without a verdict.",
-    form: Form::Corrected,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[15],
+    standing: Standing::corrected(&[15]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

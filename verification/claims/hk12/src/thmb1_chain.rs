@@ -11,7 +11,7 @@
 //! *Mutants.* eps above delta, delta for 2 delta, 100 for 200.
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -75,11 +75,7 @@ pub const CLAIM: Claim = Claim {
                has at most 200 delta K coordinates of size eps/10 there.",
     formula: r"\varepsilon \le \delta \Rightarrow L(w^*) + \delta\varepsilon \le 1 - 2(1-\delta)\varepsilon, \quad 1 - (1-\delta)^2 \le 2\delta, \quad \frac{100 \cdot 2\delta}{\varepsilon^2} = 200 \delta K",
     design: "A grid of delta from 10^-5 to 0.3 and eps up to delta.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[23, 24],
+    standing: Standing::corrected(&[23, 24]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -102,11 +98,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"L(w^*) + \delta\varepsilon \le 1 - 2(1-\delta)\varepsilon, \quad \delta \cdot \frac{100}{\varepsilon^2} = 100 \delta K",
     design: "The grid of the corrected form, eps up to 10^4 delta (at delta = 10^-5, up to 0.1). The first step says eps <= delta; with it, 2 delta and 200 the same judge \
              accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[23, 24],
+    standing: Standing::printed(&[23, 24]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

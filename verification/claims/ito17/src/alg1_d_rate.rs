@@ -17,7 +17,7 @@
 use super::work::{Work, exponent, work};
 use lao_algorithms::baselines::DantzigParams;
 use lao_algorithms::ito::Rda1Params;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -90,11 +90,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\sqrt{\frac{d(d-1)}{q(q-1)}} \le \sqrt{2} \, \frac{d}{q}, \quad q = k' - k_1 \ge 2; \qquad \text{work per round} = O(d + k'^2)",
     design: "The inequality with production's C for all q and d up to 60; attributes read, entries moved and numbers kept by production \
              for k' = 10 and d from 64 to 1024 (8192 in full). Counts: seconds are for benches.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[26],
+    standing: Standing::sound().with_errata(&[26]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,7 +14,7 @@ use super::contest::Method;
 use super::regret::{Race, judge_exponent, marks, mean_at};
 use super::table2::CONTEST;
 use lao_datasets::adversarial::ito::gauss_spread;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 
 /// What an arm gets wrong.
@@ -79,11 +79,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} R_T = O(T^{p}), \qquad p \le 1/2",
     design: "(d, k, k') = (10, 2, 4), normal attributes; mean regrets over blocks of five runs, one slope per block over a factor of 32 in T or \
              more, t test with a margin of .1.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@ use super::regret::{Race, judge_exponent, marks, mean_at};
 use super::table2::CONTEST;
 use super::watched::{self, Exploration, Silenced};
 use lao_datasets::adversarial::ito::gauss_spread;
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 
 /// Rounds before the burn-in is over.
@@ -86,11 +86,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "With practical constants the regret of Algorithms 2 and 3 grows at most like the square root of the number of rounds.",
     formula: r"\mathbb{E} R_T = O(T^{p}), \qquad p \le 1/2",
     design: "(d, k, k') = (10, 2, 4), normal attributes; mean regrets over blocks of five runs at marks beyond a burn-in of 2000 rounds, one slope per block, t test with a margin of .1.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&watched::FAULTS),
     experiment,
 };

@@ -22,7 +22,7 @@ use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
@@ -206,11 +206,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E}_R[A] = x x^\top, \quad \left\| (b - A w^*)/t \right\|_\infty \le \gamma_t, \quad S_t = S^*, \quad R_T = O(\log T)",
     design: "Production's moments over every random set at four shapes with d at most 6; then d = 10, k = 2, k' = 4, signs: feasibility at c = 1, \
              selection and the exponent of the regret at c = .1.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -22,7 +22,7 @@ use lao_observation::session::mean_squared_error;
 use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Rng, Row, Session, SessionLimit, Source, Told,
 };
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Drawn, dot, members, minus, norm2};
 use lao_verification_engine::judge::equal::EqualJudge;
@@ -271,11 +271,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E[R_T(w)] \le E\left[\sum_{t=1}^T \|L(D_t w_t - w^*)\|^2\right], \quad \text{with equality at } w = w^*",
     design: "All histories of three rounds of production Algorithm 1 on random laws with six examples; runs of 40 rounds under the online protocol \
              with the production sampler, whose mean difference may be .06 at most.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

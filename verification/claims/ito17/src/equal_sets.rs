@@ -8,7 +8,7 @@
 //!
 //! *Mutants.* As printed; sets that need not be nested.
 
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::subsets;
 use lao_verification_engine::judge::PropertyTally;
@@ -68,11 +68,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "If U is contained in S and k_1 = |U| is at least k = |S|, then U = S, and no attribute is left to draw.",
     formula: r"U_t \subset S_t, \; |S_t| = k' = k \le k_1 = |U_t| \;\Rightarrow\; U_t = S_t",
     design: "All pairs of subsets of six attributes that satisfy the hypotheses.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6],
+    standing: Standing::corrected(&[6]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -82,8 +78,7 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-equal-sets-printed",
     sentence: "If U is contained in S and k = |S| is at least k_1 = |U|, then U = S.",
     formula: r"U_t \subset S_t, \; |S_t| = k' = k \ge k_1 = |U_t| \;\Rightarrow\; U_t = S_t",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[6]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -19,7 +19,7 @@
 use super::enumerated::{largest, outside, play};
 use super::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{members, minus, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -147,11 +147,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\|w^*\| \le 1, \; V = E[x x^\top] \;\Rightarrow\; E[\ell_t(D w)] = (D w - w^*)^\top V (D w - w^*) + \sigma^2, \quad \min_{\|w\| \le 1} E[\ell_t(w)] = \sigma^2",
     design: "Random laws with finitely many values in up to six dimensions; the predictions of production Algorithm 1 from \
              random weights and sets, and those of the weights that are closest to w*.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7, 10],
+    standing: Standing::corrected(&[7, 10]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -163,9 +159,7 @@ pub const PRINTED: Claim = Claim {
                loss sigma^2.",
     formula: r"\|w\| \le 1, \; |y_t| \le 1 \;\Rightarrow\; \min_{\|w\| \le 1} E[\ell_t(w)] = \ell(w^*) = \sigma^2",
     design: "As the corrected form, with |w*| = 3 and |x| at most 1/5, which satisfies every printed bound.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[10],
+    standing: Standing::printed(&[10]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

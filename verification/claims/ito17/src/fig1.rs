@@ -10,7 +10,7 @@
 
 use super::contest::{Contest, Method, Wrong};
 use super::table2;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 /// The setting, with the constants of Table 2.
@@ -57,11 +57,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "At (d, k, k') = (20, 5, 7) Algorithm 1 has the smallest regret, then Algorithms 2 and 3, then the greedy and the uniform choice.",
     formula: r"R_T(A1) < R_T(A2), R_T(A3) < R_T(G), R_T(U), \qquad (d, k, k') = (20, 5, 7),\ T = 5000",
     design: "Normal attributes, |w*| = 1, noise .1, the constants of Table 2, all methods on the same instances; sign tests.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[23],
+    standing: Standing::sound().with_errata(&[23]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

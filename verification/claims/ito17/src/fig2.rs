@@ -11,7 +11,7 @@
 
 use super::contest::{Contest, Method, Wrong};
 use super::fig1;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const CONTEST: Contest = Contest { sparsity: 7, ..fig1::CONTEST };
@@ -64,11 +64,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "At (d, k1, k) = (20, 5, 7), k' = k, Algorithms 1, 2 and 3 have less regret than the greedy and the uniform choice.",
     formula: r"R_T(A1), R_T(A2), R_T(A3) < R_T(G), R_T(U), \qquad (d, k_1, k) = (20, 5, 7),\ k' = k,\ T = 5000",
     design: "Normal attributes, |w*| = 1, noise .1, the constants of Table 2, all methods on the same instances; sign tests. The order of Algorithms 1, 2 and 3 is reported.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[23, 25],
+    standing: Standing::sound().with_errata(&[23, 25]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@ use super::regret::{Race, mean_at};
 use lao_datasets::memory::Rows;
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use rand::RngExt;
 use rand::seq::index;
@@ -136,11 +136,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\sum_t \ell_t(A2), \sum_t \ell_t(A3) < \sum_t \ell_t(A1), \sum_t \ell_t(G), \sum_t \ell_t(U), \sum_t \ell_t(\mathrm{AELR})",
     design: "Not judged. Reported: all six methods on a surrogate of the same shape (20 factors, 70 weights falling to a hundredth, k_1 = 60, \
              k' = 70), each with the best of four constants.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::NotRun(REASON),
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical().not_run(REASON),
     mutants: &mutants(&FAULTS),
     experiment,
 };

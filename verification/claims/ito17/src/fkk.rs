@@ -14,7 +14,7 @@
 
 use lao_algorithms::baselines::{Fkk, FkkParams};
 use lao_observation::{Ask, Learner, Request};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, masks, members};
 use lao_verification_engine::judge::{equal, exact_all};
@@ -166,11 +166,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E}_R \left[ w_A^\top X w_A - 2 z^\top w_A + y^2 \right] = (w_A^\top x - y)^2",
     design: "Production rounds with every random set, at four shapes with d at most 6, for two drawn supports, after a few random rounds: log weights \
              and predictors of all supports. And the overlap of the two sets that production draws.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

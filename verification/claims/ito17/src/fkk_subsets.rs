@@ -11,7 +11,7 @@
 //! *Mutant of the correct form.* The printed number.
 
 use lao_algorithms::baselines::FkkParams;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -54,11 +54,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "The exhaustive algorithm keeps a weight vector for each of the d choose k supports.",
     formula: r"N = \binom{d}{k}",
     design: "Experts of the production algorithm at five shapes up to (d, k, k') = (20, 5, 7).",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[24],
+    standing: Standing::corrected(&[24]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -68,8 +64,7 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-fkk-subsets-printed",
     sentence: "The exhaustive algorithm enumerates all d choose k' sets of attributes.",
     formula: r"N = \binom{d}{k'}",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[24]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

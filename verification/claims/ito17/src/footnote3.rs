@@ -12,7 +12,7 @@
 //!
 //! *Mutants.* The maximum without its exponential factor; the exponent 1/2 of a root that is read as the root of T.
 
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -79,11 +79,7 @@ pub const CLAIM: Claim = Claim {
                of order C^-8 at most.",
     formula: r"\max_{T>0} T \exp(-\alpha T^\beta) = (\alpha\beta)^{-1/\beta} \exp(-1/\beta)",
     design: "Golden-section search at 25 pairs of constants, and the powers of 1/C that the two theorems get from it.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

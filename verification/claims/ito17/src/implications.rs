@@ -24,7 +24,7 @@
 
 use lao_datasets::adversarial::ito::{self, Compatibility};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, random_support, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -155,11 +155,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\phi_0^2 \ge \sigma_d^2, \qquad \phi_0^2 \ge (1-\delta_{k+m}) \left( 1 - 2 \sqrt{\frac{k (1+\delta_{k+m})}{m (1-\delta_{k+m})}} \right)_+^2",
     design: "Compatibility constants between certified bounds for random covariances in up to six dimensions, for I/4, and for \
              covariances near the identity in nine; a feature that is twice the average of m others, where the bound is 0.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    standing: Standing::corrected(&[21]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -171,8 +167,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"\delta_m < 1 \;\Rightarrow\; \phi_0 > 0",
     design: "A feature that is twice the average of m independent ones, m = 2 to 8: the isometry constant of order m against a \
              certified upper bound on phi_0^2. Covariances near the identity pass the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[21]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -17,7 +17,7 @@
 
 use super::population::Population;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, largest, masks, members};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -121,11 +121,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"w^* = (0.25, 0.6, -0.6, 0, \dots), \; \operatorname{corr}(x_1, x_2) = 0.9, \; k = 1: \quad \min_{b} \ell(b e_1) - \min_{b} \ell(b e_0) = 0.0177",
     design: "Population recursions to s = 3000 with and without the l1 term, production beside them, against an exhaustive search \
              over single features.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

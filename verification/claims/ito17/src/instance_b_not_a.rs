@@ -19,7 +19,7 @@
 
 use super::population::{Population, average_of_run};
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::largest;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -129,11 +129,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"V v = 0, \; \phi_0 > 0: \quad \bar{w}_s^{(3)} \to w^*, \quad \bar{w}_s^{(2)} \to (0.539, 0.1, 0.2155, \dots, 0.2155)",
     design: "Seven features, one of them half the sum of five others. Population recursions to s = 30000 with production beside \
              them; losses per round; certified compatibility; runs of production Algorithms 2 and 3 over 90,000 or a million examples.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

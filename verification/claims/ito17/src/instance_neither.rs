@@ -15,7 +15,7 @@
 
 use super::population::Population;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -78,11 +78,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"x_2 = x_0, \; w^* = (0.8, 0.35, 0): \quad \phi_0 = 0, \quad \bar{w}_s \to (0.4, 0.35, 0.4)",
     design: "Population recursions to s = 30000 with and without the l1 term, production beside them; certified compatibility, \
              also of copies that do not matter.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -184,11 +184,7 @@ pub const CLAIM: Claim = Claim {
     design: "Random covariances in up to six dimensions, weights far from, close to and equal to w*, and in pairs near the \
              golden section; the golden instance at seven pairs of variances, where it attains the constant for V = I; what \
              production Algorithm 1 selects.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[4, 5],
+    standing: Standing::corrected(&[4, 5]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -201,9 +197,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"S_t \supset U_t \;\Rightarrow\; \|L(D_t w_t - w^*)\|^2 \le \frac{3}{\sigma_d^2} \|L(w_t - w^*)\|^2",
     design: "As the corrected form, with selections of up to one weight fewer than S* has members: w = w* is among the \
              weights, where the right-hand side is zero. The corrected form passes the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[4],
+    standing: Standing::printed(&[4]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -19,7 +19,7 @@
 
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -209,11 +209,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\sum_{t=1}^T g_t^\top (w_t - w) \le \sum_{t=1}^T \frac{\|g_t\|^2}{2\lambda_t} + \frac{\lambda_T}{2} \le \sum_{t=1}^T \frac{\|g_t\|^2}{\lambda_t} + \frac{\lambda_{T+1}}{2}",
     design: "The production learner is told random, constant and adverse gradients in one, two and five dimensions, T up to \
              200, lambda_t = c t^a; against the best comparator and a random one.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[15],
+    standing: Standing::sound().with_errata(&[15]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -23,7 +23,7 @@ use super::enumerated::{estimate, outside};
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::Rng;
 use lao_observation::estimate::gram::{GramWeights, Observe};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{climb, dot, members, norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -257,11 +257,7 @@ pub const CLAIM: Claim = Claim {
     design: "All observed sets through the production estimate, whose second moment is checked against a formula with \
              probabilities of triples; a search for the worst w and x in nine shapes, one of which attains both bounds. \
              x is one vector, so that V has rank one: linear independence is not needed.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[14],
+    standing: Standing::corrected(&[14]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

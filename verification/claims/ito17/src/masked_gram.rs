@@ -10,7 +10,7 @@
 //! *Mutant of the correct form.* The printed one.
 
 use lao_observation::estimate::gram::Observe;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -64,11 +64,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "With X~ = D x x' D, divided entry by entry by the pair probabilities, X is an unbiased estimate of x x'.",
     formula: r"\tilde{X} = D x x^\top D \;\Rightarrow\; E[\tilde{x}_{ij}/p_{ij}] = x_i x_j",
     design: "Random w and x in up to six dimensions, expectation over all observed sets, through the production estimate.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    standing: Standing::corrected(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -78,8 +74,7 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-masked-gram-printed",
     sentence: "With X~ = D x'x D, divided entry by entry by the pair probabilities, X is an unbiased estimate of x x'.",
     formula: r"\tilde{X} = D x^\top x D \;\Rightarrow\; E[\tilde{x}_{ij}/p_{ij}] = x_i x_j",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[9]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -24,7 +24,7 @@
 use super::enumerated::{asked, largest, outside, play, set_of, tell};
 use lao_algorithms::ito::{Rda1, Rda1Params, Rda2Params, Regularization, UniformParams};
 use lao_observation::{Ask, Learner, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{masks, subsets};
 use lao_verification_engine::judge::equal::discrete;
@@ -318,11 +318,7 @@ pub const CLAIM: Claim = Claim {
     design: "All sets that production Algorithm 1 can look at for every (d, k', k_1) with d up to 8, at random weights with ties: \
              attributes, pairs and triples. Then its sampler on both of its ways to draw, that of uniform choice and \
              that of Algorithm 2, by chi-square on all sets of six attributes.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[12, 13],
+    standing: Standing::corrected(&[12, 13]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@
 
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::exact_all;
@@ -212,11 +212,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"w_t = \operatorname{argmin}_{\|w\| \le 1} \left\{ \hat{h}_{t-1}^\top w + \frac{\lambda_t}{2} \|w\|^2 \right\} = -\frac{\hat{h}_{t-1}}{\max\{\lambda_t, \|\hat{h}_{t-1}\|\}}, \quad \hat{h}_{t-1} = \sum_{j<t} \hat{g}_j",
     design: "The production learner at random sums and regularizations: optimality conditions and random competitors; fifty \
              gradients told one by one; Algorithm 3's weights with its l1 term; thirty rounds with the theorems' lambda_t.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[11],
+    standing: Standing::corrected(&[11]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -21,7 +21,7 @@ use lao_algorithms::baselines::{DantzigParams, FkkParams};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, UniformParams};
 use lao_datasets::adversarial::ito::gauss_unit;
 use lao_observation::{Budget, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -148,11 +148,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\text{FKK}: k \tbinom{d}{k}, \qquad \text{A1}: k'^2, \qquad \text{A2}: k' + k'^2 / \sqrt{T} \quad \text{products per round}",
     design: "Counts, not seconds: supports whose weight production FKK changes in a round, rounds in which production's sums of gradient \
              estimates move, and numbers in the stored states.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

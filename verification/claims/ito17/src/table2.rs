@@ -19,7 +19,7 @@
 //! exchanged.
 
 use super::contest::{Contest, Method, Scales, Wrong};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 /// The setting, with constants that others take over.
@@ -99,11 +99,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "When Algorithm 1 knows k, it has the smallest regret, then Algorithms 2 and 3, then the greedy and the uniform choice, FKK and AELR.",
     formula: r"R_T(A1) < R_T(A2), R_T(A3) < R_T(G), R_T(U), R_T(FKK), R_T(AELR), \qquad (d, k, k') = (10, 2, 4),\ T = 5000",
     design: "Normal attributes, |w*| = 1, noise .1, constants fixed on other seeds, all methods on the same instances; sign tests, and bands for the means of A1, U and G.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[22, 23],
+    standing: Standing::sound().with_errata(&[22, 23]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@
 
 use super::contest::{Contest, Method, Wrong};
 use super::table2;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::Exponent;
 
@@ -89,11 +89,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "When Algorithm 1 may not know k, it and Algorithms 2 and 3 still have less regret than the greedy and the uniform choice; in the end Algorithms 2 and 3 are below Algorithm 1.",
     formula: r"R_T(A1), R_T(A2), R_T(A3) < R_T(G), R_T(U), \qquad (d, k_1, k) = (10, 2, 4),\ k' = k,\ T = 5000",
     design: "Normal attributes, |w*|^2 = 2, noise .1, constants fixed on other seeds, all methods on the same instances; sign tests. The full tier adds T = 50,000, where A2 and A3 are below A1 and the regret of A1 is linear.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[22, 23, 25],
+    standing: Standing::sound().with_errata(&[22, 23, 25]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -18,7 +18,7 @@
 use super::population::Population;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -92,11 +92,7 @@ pub const CLAIM: Claim = Claim {
                in T, unless NP is contained in BPP.",
     formula: r"E[R_T] \le \operatorname{poly}(d, 1/\sigma_d) \, T^{1-\delta} \;\Rightarrow\; \mathrm{NP} \subseteq \mathrm{BPP}",
     design: "Not judged. Reported: the subsets of features that an exhaustive algorithm has to keep.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::NotRun(REASON),
-    open: false,
-    errata: &[],
+    standing: Standing::corrected(&[]).not_run(REASON),
     mutants: &[],
     experiment,
 };
@@ -109,9 +105,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"k' = \lfloor k D \ln d \rfloor: \quad E[R_T] > \frac{24 d}{\sigma_d^2} \sqrt{T+1} \text{ for every efficient algorithm}",
     design: "Theorem 2's bound for Algorithm 1, which is efficient, against that polynomial at all dimensions up to 10^5 with \
              k + 2 <= k' <= d. Without (2), the loss of Algorithm 1 passes the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[1],
+    standing: Standing::printed(&[1]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

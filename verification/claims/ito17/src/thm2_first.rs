@@ -24,7 +24,7 @@
 
 use super::theorem2::{Ascends, Shape};
 use lao_algorithms::ito::{GreedyParams, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 
 const SHAPE: Shape = Shape { dim: 3, kept: 1, budget: 3 };
@@ -97,11 +97,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} R_T(w) \le \frac{3}{\sigma_d^2} \left( \frac{16}{C} \sum_{t=1}^T \frac{1}{\lambda_t} + \frac{\lambda_{T+1}}{2} \right)",
     design: "Signs over sqrt d, a target of norm .9 and noise .1; the bound with the sharp constants of the three lemmas at three shapes and three \
              step sizes, the printed one at (3, 1, 3) for two more; mean losses over independent runs.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

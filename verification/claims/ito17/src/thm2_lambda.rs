@@ -16,7 +16,7 @@
 
 use super::theorem2::{Ascends, Shape};
 use lao_algorithms::ito::{Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const SHAPES: [Shape; 2] = [Shape { dim: 3, kept: 1, budget: 3 }, Shape { dim: 4, kept: 1, budget: 3 }];
@@ -66,11 +66,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} R_T \le \frac{24}{\sigma_d^2} \sqrt{\frac{d(d-1)}{(k'-k_1)(k'-k_1-1)}} \sqrt{T+1}",
     design: "Signs over sqrt d, a target of norm .9 and noise .1; production's step size and the two printed ones; mean losses over \
              independent runs at (3, 1, 3), and at (4, 1, 3) in the full tier, where the bound is below the trivial one.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[2, 3],
+    standing: Standing::corrected(&[2, 3]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -19,7 +19,7 @@
 //! *Mutants.* 8 sqrt(t) without C; half the step size; a bound of 7 for 8.
 
 use lao_algorithms::ito::{Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -135,11 +135,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\lambda_t = 8\sqrt{t/C} \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} + \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
     design: "The sum with the production step size at four values of C and five of T up to 10^5; and the weaker bound that \
              the statement's own step size gives.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[2, 3],
+    standing: Standing::corrected(&[2, 3]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -151,9 +147,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "With lambda_t = 8 sqrt(t)/C the sum of Lemma 4 is at most 8 sqrt((T+1)/C).",
     formula: r"\lambda_t = 8\sqrt{t}/C \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} + \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
     design: "The sum at four values of C and five of T. The form with 8 sqrt(t/C) passes the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[2],
+    standing: Standing::printed(&[2]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_statement,
     ..CLAIM
@@ -165,7 +159,7 @@ pub const PRINTED_PROOF: Claim = Claim {
     place: "Theorem 2, proof",
     sentence: "With lambda_t = 8 sqrt(C t) the sum of Lemma 4 is at most 8 sqrt((T+1)/C).",
     formula: r"\lambda_t = 8\sqrt{C t} \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} + \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
-    errata: &[3],
+    standing: PRINTED.standing.with_errata(&[3]),
     experiment: experiment_proof,
     ..PRINTED
 };

@@ -29,7 +29,7 @@
 use lao_algorithms::ito::{Rda2Params, Rda3Params};
 use lao_datasets::adversarial::ito;
 use lao_observation::{Budget, Learner, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -214,11 +214,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left( -\frac{C^2 (T^{1/4}-1) |w_i^*|^2 \sigma_d^2}{18432} \right) + 4 \sum_{i \in S^*} |w_i^*| \left( \frac{4096}{C^2 w_i^{*4} \sigma_d^4} + 1 \right)^2",
     design: "The bound against 4T at 48 settings of d, k', k and w*, T up to 10^9 and up to exponent 1; the arithmetic of its \
              constants; four runs of production Algorithm 2 with the theorem's constants.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Vacuous,
-    open: false,
-    errata: &[18, 19, 20],
+    standing: Standing::printed(&[18, 19, 20]).vacuous(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

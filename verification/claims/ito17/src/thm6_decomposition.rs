@@ -30,7 +30,7 @@ use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError, SessionLimit,
     Source, SourceError, Told,
 };
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -395,11 +395,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "Whatever sets Algorithms 2 and 3 choose, on every sequence of examples the regret is at most 8 sqrt(T+1) plus four times the weights of the relevant features that were absent.",
     formula: r"R_T(w^*) \le 8 \sqrt{T+1} + 4 \sum_{i \in S^*} |w^*_i| \, |\{ t \le T : i \notin S_t \}|",
     design: "Every inequality after every round of Algorithms 2 and 3 and of the greedy method, on examples from the model and on hostile ones that mislead the sets or answer to them; comparators w* and the worst one for the linearized losses.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[16, 17],
+    standing: Standing::sound().with_errata(&[16, 17]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -18,7 +18,7 @@
 
 use super::thm6_bound::{Setting, regret};
 use lao_algorithms::ito::Rda3Params;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -123,11 +123,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left( -\frac{C \sqrt{T^{1/4}-1} |w_i^*|^2 \phi_0^2}{5832 k} \right) + 4 \sum_{i \in S^*} |w_i^*| \left( \frac{64 \cdot 36^4 k^2}{C^2 w_i^{*4} \phi_0^4} + 1 \right)^2",
     design: "The bound against 4T at 48 settings of d, k', k and w*, T up to 10^9 and up to exponent 1; the arithmetic of its \
              constants; four runs of production Algorithm 3 with the reconstructed constants.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Vacuous,
-    open: false,
-    errata: &[20],
+    standing: Standing::printed(&[20]).vacuous(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

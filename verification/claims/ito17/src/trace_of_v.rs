@@ -12,7 +12,7 @@
 use lao_datasets::adversarial::ito;
 use lao_datasets::synthetic::{Design, Sphere};
 use lao_kernels::symmetric_eigenvalues;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -108,11 +108,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\|x\| \le 1 \;\Rightarrow\; \operatorname{tr} V = E\|x\|^2 \le 1 \;\Rightarrow\; \sigma_d^2 \le \frac{1}{d}",
     design: "Random finite laws in the unit ball of up to six dimensions, three instances of the suite, and the uniform law on \
              the sphere, which attains the bound.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7, 26],
+    standing: Standing::corrected(&[7, 26]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@ use super::enumerated::{Draws, estimate, largest, outside};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
 use lao_observation::estimate::gram::Observe;
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, members};
 use lao_verification_engine::judge::exact_all;
@@ -212,11 +212,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E[X_t \mid w_t, x_t] = x_t x_t^\top, \quad E[z_t \mid w_t, x_t] = x_t, \quad E[2 X_t w_t - 2 y_t z_t \mid w_t, x_t, y_t] = 2 x_t (x_t^\top w_t - y_t)",
     design: "Random weights and examples in up to six dimensions, all sets that can be looked at: what the production \
              learners (Algorithms 1, 2, 3, uniform choice) add to their sums, on average and one by one.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9, 13],
+    standing: Standing::corrected(&[9, 13]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@
 //! *Mutants.* Constants without the 2 of the squared loss, isometry of order s, a population that does have isometry.
 
 use lao_kernels::{RestrictedSpectrum, SparseVector};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -113,11 +113,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"(1-\rho) \|u\|^2 \le u^\top \Sigma u \le (1+\rho) \|u\|^2 \;\; (\|u\|_0 \le 2s) \;\Rightarrow\; L_s = 2(1+\rho), \; \mu_s = 2(1-\rho)",
     design: "Random populations of 5 to 9 attributes with isometry constants by enumeration, random and extremal pairs of \
              s-sparse vectors; diag(1, .., 1, 10) at orders 2 to 8 in 4000 units.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1],
+    standing: Standing::corrected(&[1]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

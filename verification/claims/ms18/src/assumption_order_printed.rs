@@ -14,7 +14,7 @@
 
 use lao_datasets::synthetic::{Centered, Design};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -57,11 +57,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\forall s \in [d], \; \exists \mu_s > 0: \; \inf_{\|u\|_0 \le 2s} \frac{u^\top \Sigma u}{\|u\|^2} \ge \frac{\mu_s}{2}",
     design: "Centered signs in 16 dimensions: 8-sparse eigenvalues in [1/2, 1], singular covariance. The smallest eigenvalue at \
              every order 2s, by formula and by enumeration.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[2],
+    standing: Standing::printed(&[2]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

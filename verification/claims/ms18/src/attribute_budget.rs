@@ -18,7 +18,7 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, Hybri
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Ledger, Rng, Session, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Metered, sparse_normal};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -252,11 +252,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"|J_i \cup S_{t-1}| \le (s' - s) + s = s', \qquad \|\theta_t\|_0 \le s, \qquad n = d' \sum_t B_t",
     design: "Random shapes of 3 to 40 attributes, with s' = s + 1, s' = d, ragged blocks and all kinds of batch sizes; a meter \
              on the source, below a session without limit, and the ledger against the meter.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

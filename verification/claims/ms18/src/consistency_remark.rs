@@ -15,7 +15,7 @@ use lao_algorithms::BatchSizes;
 use lao_datasets::synthetic::{CorrelatedPairs, Design, HadamardPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::Sabotage;
@@ -111,11 +111,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\|\theta_T - \theta_*\|^2 \leq \frac{2}{\mu_s} (\mathcal{L}(\theta_T) - \mathcal{L}(\theta_*)), \quad B_t \propto \left(\tfrac{16}{9}\right)^{t} \Rightarrow \mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \leq 3 \left(\tfrac{9}{16}\right)^T (\mathcal{L}(\theta_0) - \mathcal{L}(\theta_*))",
     design: "The inequality on random sparse vectors and on eigenvectors of correlated pairs; twenty updates on random Hadamard rows, d = \
              128, s* = 2, s = 6, with batches from 1024 that grow by 16/9.",
-    form: Form::Corrected,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[17],
+    standing: Standing::corrected(&[17]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 
 use super::practical::Practical;
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};
 use lao_verification_engine::mutants::Sabotage;
 
@@ -66,11 +66,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\|\theta_T - \theta_*\|^2 \to 0 \quad (T \to \infty)",
     design: "Random Hadamard rows, d = 128, s* = 2, s = 6, B = 1024, noise 1: the gap at T = 80 against that at T = 20. Batches that grow \
              by 15 % per update pass the same judge.",
-    form: Form::Printed,
-    regime: Regime::Practical,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[17],
+    standing: Standing::printed(&[17]).practical(),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -16,7 +16,7 @@
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{Finding, PropertyTally};
 
@@ -122,11 +122,7 @@ pub const CLAIM: Claim = Claim {
                to log(dT/delta) log^2(gap_0/eps).",
     formula: r"n = d' \sum_{t \leq T} B_t \leq C \left( \frac{\kappa_s R_\infty^4}{\mu_s^2} \frac{d s^2}{s'-s} + \frac{\kappa_s R_\infty^2}{\mu_s} \frac{d s}{s'-s} \frac{\sigma^2}{\varepsilon} \right) \log\frac{2dT}{\delta} \log^2\left(2 + \frac{\mathcal{L}(\theta_0) - \mathcal{L}(\theta_*)}{\varepsilon}\right)",
     design: "The literal n from the production constants over 1800 settings, against the order with C = 4*10^4.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[16],
+    standing: Standing::corrected(&[16]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

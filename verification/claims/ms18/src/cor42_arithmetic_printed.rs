@@ -9,7 +9,7 @@
 //! *Control.* With them the same grid is below the same constant.
 
 use super::cor42_arithmetic::{Lacks, examples_against_order};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "declares log^2(gap_0/eps) as well", false)];
@@ -29,11 +29,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"n = \tilde{O}\left( \frac{\kappa_s R_\infty^4}{\mu_s^2} \frac{d s^2}{s'-s} + \frac{\kappa_s R_\infty^2}{\mu_s} \frac{d s}{s'-s} \frac{\sigma^2}{\varepsilon} \right), \quad \tilde{O} \text{ hides } O\left(\log\frac{\kappa_s d}{\delta}\right)",
     design: "The literal n over 1800 settings against the stated order, the constant fitted at eps = .1. The form with \
              log^2(gap_0/eps) passes the same judge.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[16],
+    standing: Standing::printed(&[16]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -12,7 +12,7 @@
 
 use super::practical::{Path, Practical};
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::{exact_all, ratio};
 use lao_verification_engine::mutants::{Sabotage, SourceFault};
@@ -108,11 +108,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"n = \left\lceil \frac{d}{s'-s} \right\rceil T B",
     design: "Random Hadamard rows, d = 512, s* = 4, s = 12, B = 256, 15 updates; s'-s = 8, 32, 96 and 500. Ratios of mean gaps within \
              [0.8, 1.25]; the count of different examples exactly d' T B.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -13,7 +13,7 @@
 use super::practical::{Path, Practical, follow};
 use lao_algorithms::murata_suzuki::NaiveParams;
 use lao_algorithms::{BatchSizes, StepSizes};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
@@ -222,11 +222,7 @@ pub const CLAIM: Claim = Claim {
     design: "Random Hadamard rows, s* = 4, s = 12, s'-s = 64, noise 1. A schedule whose one constant was set at eps = .01 has to reach \
              eps = 10^-1 to 10^-6 with probability .9; the gap's exponent in B must be -1 within .1, and that of the examples in \
              1/eps must be 1 up to the logarithms.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

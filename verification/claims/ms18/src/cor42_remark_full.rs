@@ -11,7 +11,7 @@
 //! *Mutants.* Blocks of 16 attributes whatever d is; batches that grow like the square root of d.
 
 use super::cor42_remark_partial::{Cost, judge};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::Exponent;
 
@@ -53,11 +53,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"s' - s = \Theta(d) \;\Rightarrow\; n = \tilde{O}\left( s_*^2 + s_* \frac{\sigma^2}{\varepsilon} \right)",
     design: "Random Hadamard rows, s* = 4, s = 12, s'-s = d/2, eps = .1, d from 128 to 2048 (full tier: 4096): the exponent in d of the examples until eps \
              is reached, divided by log(2dT/delta), is at most .15.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[31],
+    standing: Standing::sound().with_errata(&[31]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -12,7 +12,7 @@
 use super::practical::{Batches, Practical};
 use lao_algorithms::BatchSizes;
 use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
 use lao_verification_engine::mutants::{Faulty, SourceFault};
@@ -135,11 +135,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"s' - s = \Theta(s) \;\Rightarrow\; n = \tilde{O}\left( d s_* + d \frac{\sigma^2}{\varepsilon} \right)",
     design: "Random Hadamard rows, s* = 4, s = 12, s'-s = 16, eps = .1, d from 128 to 2048 (full tier: 4096): the exponent in d of the examples until eps \
              is reached, divided by log(2dT/delta), is 1 within .15.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

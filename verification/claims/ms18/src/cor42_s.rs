@@ -14,7 +14,7 @@
 
 use super::practical::Practical;
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
@@ -126,11 +126,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"n = \tilde{O}\left( \frac{\kappa_s R_\infty^4}{\mu_s^2} \frac{d s^2}{s'-s} + \frac{\kappa_s R_\infty^2}{\mu_s} \frac{d s}{s'-s} \frac{\sigma^2}{\varepsilon} \right)",
     design: "Random Hadamard rows, d = 512. With noise (s* = 4, B = 2^14) the gap is at most sigma^2 s/B with probability .9 and its \
              exponent in s at most 1.15 over s = 6 to 96; without noise (s* = s/3) the batch that suffices has exponent at most 2.15.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

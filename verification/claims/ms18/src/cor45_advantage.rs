@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::HybridParams;
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 use lao_verification_engine::judge::{exact_all, ratio};
@@ -289,11 +289,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"n_{\mathrm{Hybrid}}(\varepsilon) \sim \frac{s \sigma^2}{\varepsilon}, \qquad n_{\mathrm{Exploration}}(\varepsilon) \sim \frac{d}{s'-s} \frac{s \sigma^2}{\varepsilon}",
     design: "Hadamard design (d = 128; 512 in the full tier), s = 12, s* = 4, sigma = 1, targets shrinking by 0.7 per stage; examples to a gap of \
              eps, exact gaps. Ratios on 12 cells of (r, eps), exponents of d' from 4 to 128, invariance under change of unit.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[27],
+    standing: Standing::sound().with_errata(&[27]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

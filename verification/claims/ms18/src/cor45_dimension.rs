@@ -34,7 +34,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -259,11 +259,7 @@ pub const CLAIM: Claim = Claim {
     design: "The literal sum of production batch sizes over stages on a grid of 648 problems: kappa 1 to 5, 4 to 1024 blocks, \
              r_min 1 to 0.001, sigma 0 to 30, eps down to 10^-12 of the first gap; its unit, its size against both forms \
              with one constant derived from the theorems, and its dependence on r_min.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[26, 27, 28],
+    standing: Standing::corrected(&[26, 27, 28]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

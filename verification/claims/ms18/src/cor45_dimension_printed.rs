@@ -15,7 +15,7 @@
 //! *Control.* Both judges must accept the corrected term.
 
 use super::cor45_dimension::{Last, grid, units};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -47,11 +47,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"n = \tilde{O}\left( \cdots + \frac{\kappa_s R_\infty^2}{\mu_s} \left( \frac{\kappa_s^2 s}{\mu_s r_{\min}^2} \wedge \frac{d s}{s'-s} \right) \frac{\sigma^2}{\varepsilon} \right)",
     design: "The printed terms in three units of the coefficients, on the grid of the corrected claim: free of the unit, and \
              not below a thousandth of what full information needs.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[26, 27],
+    standing: Standing::printed(&[26, 27]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

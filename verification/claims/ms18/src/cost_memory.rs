@@ -21,7 +21,7 @@ use lao_algorithms::murata_suzuki::{Exploration, ExplorationParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Source, Told};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Metered, numbers};
 use lao_verification_engine::judge::PropertyTally;
@@ -230,11 +230,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\text{operations} \le (3 s' + 2) \, d' \sum_t B_t + 20 \, d \, T, \qquad \text{state} = O(d)",
     design: "Values read and coordinates thresholded by the production learner, for d from 2^10, s' = 20, 40, 80 and batches \
              of 1 and 16; numbers in its serialized state for d from 2^12 to 2^16 (2^18 in full) after one update and after eight.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,7 +15,7 @@
 
 use lao_kernels::HardThreshold;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     StepInstance, dot, in_units, norm2, norm2_on, strain, sup_norm, tally,
@@ -103,11 +103,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathcal{L}(\theta_t) - \mathcal{L}(\theta_{t-1}) \le \left( \frac{1}{4\eta} + \frac{L_s}{2} \right) \left( \| D + \eta g_t|_{\tilde S_t} \|^2 - \eta^2 \| g_t|_{\tilde S_t} \|^2 \right) + \left( \frac12 - \eta L_s \right) \langle g_t, D \rangle + 2 s \eta \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty^2",
     design: "Random populations of 7 to 14 attributes with any vector in place of the gradient, hill climbing, and a nearly \
              extremal family in which all members are exchanged; the step is that of the production learner.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -16,7 +16,7 @@
 //! sign. Within 14 attributes `2 r q |v|^2` covers the first two and the last: they show in the wide families.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     StepInstance, in_units, minus, norm2, norm2_on, strain, sup_norm, tally,
@@ -135,11 +135,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathcal{L}(\theta_t) - \mathcal{L}(\theta_{t-1}) \le \frac{4 s_*}{s + s_*} \left( \frac{1}{4\eta} + \frac{L_s}{2} \right) \|\theta_{t-1} - \theta_*\|^2 - \frac12 \left( 1 - \frac{2 s_*}{s + s_*} \right) \left( \frac14 + \frac{\eta L_s}{2} \right) \eta \| \nabla_{S_{t-1} \cup S_*} \mathcal{L}(\theta_{t-1}) \|^2 + s \left( \frac52 + \eta L_s \right) \eta \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty^2",
     design: "Random populations of 7 to 14 attributes with any vector in place of the gradient and hill climbing; analytic \
              families in up to 128 attributes; the step is that of the production learner.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

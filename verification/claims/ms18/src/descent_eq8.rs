@@ -23,7 +23,7 @@ use lao_kernels::SparseVector;
 use lao_observation::{
     BlockBuf, Budget, GradientAsk, Learner, Rng, Scratch, Seed, SessionLimit, Source, SourceError,
 };
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, climb, dot, minus, norm2, random_support, sparse_normal, strain, tally,
@@ -224,11 +224,7 @@ pub const CLAIM: Claim = Claim {
     design: "Random populations of 4 to 10 attributes, supports, iterates, step sizes from 0.02/L to 0.9/L, gradient \
              estimates with errors at five scales; the step is the production Exploitation's. Part of the instances are \
              driven uphill towards a violation; the case of equality is included.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

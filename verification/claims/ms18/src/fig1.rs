@@ -19,7 +19,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, Learner, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::probe;
@@ -228,11 +228,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathrm{MSE}(\theta_{\mathrm{Hybrid}}) < \mathrm{MSE}(\theta_{\mathrm{Exploration}}), \qquad \mathrm{MSE}(\theta) = 1 + (\theta - \theta_*)^\top \Sigma (\theta - \theta_*)",
     design: "d = 500, s' = 50, s* = 25, 90,000 examples, signs and standard normal attributes, exact test error; parameters \
              tuned on other seeds; 28 pairs, sign test. The theorems are void here: s would have to exceed 25,000.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[30],
+    standing: Standing::sound().with_errata(&[30]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -27,7 +27,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
 
@@ -318,11 +318,7 @@ pub const CLAIM: Claim = Claim {
     design: "RDA: d = 500, s' = 50, s* = 25, 90,000 examples, signs and standard normal attributes; in the quick tier signs, d = 100, s' = 10, \
              s* = 5, 45,000 examples. Dantzig: as the latter, in the full tier. Exact test error; 24 candidates per method, tuned on other \
              seeds; sign tests over pairs.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[30],
+    standing: Standing::sound().with_errata(&[30]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

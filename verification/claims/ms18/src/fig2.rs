@@ -19,7 +19,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{EquicorrelatedBlocks, Noise, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{BlockBuf, Learner, Seed, Source, SourceError};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 
 const REASON: &str = "`comparable` is not a statement that a test could refute, and the CT-slice data \
@@ -118,11 +118,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathrm{MSE}(\theta_{\mathrm{Hybrid}}) < \mathrm{MSE}(\theta_{\mathrm{Exploration}}) \approx \mathrm{MSE}(\theta_{\mathrm{Dantzig}}) < \mathrm{MSE}(\theta_{\mathrm{RDA}})",
     design: "Not judged. Reported: Hybrid, Exploration and RDA on a surrogate of the same shape (383 signs in blocks of correlation \
              .8, a model wrong by a product of two attributes, s' = 20, 48,150 examples), exact test error.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::NotRun(REASON),
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical().not_run(REASON),
     mutants: &mutants(&FAULTS),
     experiment,
 };

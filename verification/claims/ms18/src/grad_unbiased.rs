@@ -25,7 +25,7 @@ use lao_datasets::memory::Columns;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{SparseVector, merge_into};
 use lao_observation::{Ask, BlockBuf, Learner, Request, Row, Seed, Source, Told};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{GivenExamples, dot, masks, members, sparse_normal};
 use lao_verification_engine::judge::equal::EqualJudge;
@@ -364,11 +364,7 @@ pub const CLAIM: Claim = Claim {
     design: "x is uniform on a finite list of random vectors and the noise is plus or minus sigma, so expectations are \
              finite sums; production learners run on every atom, over blocks and over columns in memory, and the naive \
              method on every set of attributes. Dimensions 5 to 10, ragged last blocks included.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[12],
+    standing: Standing::sound().with_errata(&[12]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

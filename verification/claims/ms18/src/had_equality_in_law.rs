@@ -17,7 +17,7 @@ use lao_datasets::synthetic::{
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{GradientAsk, Rng, Scratch, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
@@ -349,11 +349,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\sum_{b \leq B} 2 (\theta^\top x_b - y_b) x_b = 2 H^\top \left( n \odot H (\theta - \theta_*) - \Xi \right), \quad n \sim \mathrm{Multinomial}(B), \ \Xi_r \sim N(0, n_r \sigma^2)",
     design: "The same 300 examples both ways, to rounding; 4*10^6 rows against the multinomial; 24,000 batches of 40 and of 10^9 examples, \
              d = 8, whose means and covariances are compared with exact ones.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -12,7 +12,7 @@
 //! *Mutants.* Entries kept by lot, the step against the vector's sign, a step of a quarter of eta.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{StepInstance, dot, in_units, norm2, norm2_on, strain, tally};
 use lao_verification_engine::mutants::KeepsByLot;
@@ -87,11 +87,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\langle g_t, \theta_t - \theta_{t-1} \rangle \le -\frac{\eta}{2} \| g_t|_{S_t \cup S_{t-1}} \|^2",
     design: "Random populations of 7 to 14 attributes with any vector in place of the gradient, hill climbing, and a start \
              at zero with ties only, which gives equality; index sets padded to s members.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    standing: Standing::sound().with_errata(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -10,7 +10,7 @@
 //! *Mutant.* Without the `\ S_{t-1}` of the second set, old members that lie in S* are counted as new.
 
 use lao_kernels::Support;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{members, subsets};
 use lao_verification_engine::judge::exact_all;
@@ -63,11 +63,7 @@ pub const CLAIM: Claim = Claim {
                it that were not there before.",
     formula: r"S_t \setminus S_{t-1} = \left( S_t \setminus (S_{t-1} \cup S_*) \right) \oplus \left( (S_t \cap S_*) \setminus S_{t-1} \right)",
     design: "All 2^18 triples of subsets of six coordinates; the right side by the production set algebra.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

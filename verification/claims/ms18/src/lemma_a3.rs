@@ -18,7 +18,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{pad, subsets, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -125,11 +125,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"|S_t| \le |S_{t-1}| \Rightarrow \exists R \subset S_{t-1} \setminus S_t : |R| = |S_t \setminus (S_{t-1} \cup S_*)|",
     design: "All triples of subsets of six coordinates with |S_t| at most |S_{t-1}|, and padded supports of production \
              runs of Exploration from zero.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    standing: Standing::corrected(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

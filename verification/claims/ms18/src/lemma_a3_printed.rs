@@ -9,7 +9,7 @@
 //! be accepted.
 
 use super::lemma_a3::{Reading, judge};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "index sets padded to s members", true)];
@@ -28,11 +28,7 @@ pub const CLAIM: Claim = Claim {
                added outside the true support.",
     formula: r"S_t = \operatorname{supp}(\theta_t) \Rightarrow \exists R \subset S_{t-1} \setminus S_t : |R| = |S_t \setminus (S_{t-1} \cup S_*)|",
     design: "All triples of subsets of six coordinates, and the supports of production runs of Exploration from zero.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[9],
+    standing: Standing::printed(&[9]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

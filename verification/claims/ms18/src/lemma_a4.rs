@@ -12,7 +12,7 @@
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::mutants::KeepsSmallest;
@@ -104,11 +104,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\| \mathcal{H}_s(z) - z \|^2 \le \frac{n - s}{n - s_*} \| z - b \|^2, \qquad \|b\|_0 \le s_* \le s < n",
     design: "The production thresholding on random vectors with ties, zeros and heavy tails, against the best and against \
              random s*-sparse vectors; all ones gives equality.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

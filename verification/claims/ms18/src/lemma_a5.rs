@@ -13,7 +13,7 @@
 //! *Mutants.* mu too large (3 mu; 1.01 mu is seen by the sharp forms only), the gradient on S alone, 1.6 for 1.5.
 
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, climb, members, minus, norm2, norm2_on, sparse_normal, strain, support_of, tally,
@@ -134,11 +134,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\| \nabla_{S \cup S_*} \mathcal{L}(\theta) \|^2 - \frac{\mu_s^2}{4} \| \theta - \theta_* \|^2 \ge \frac32 \mu_s (\mathcal{L}(\theta) - \mathcal{L}(\theta_*)) \ge \mu_s (\mathcal{L}(\theta) - \mathcal{L}(\theta_*))",
     design: "Random populations of 4 to 12 attributes with known spectrum, hill climbing, and the eigenvector of the \
              smallest eigenvalue split between theta and theta*, which gives equality in the sharper forms.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

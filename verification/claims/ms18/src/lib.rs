@@ -53,7 +53,7 @@ mod supnorm_restricted_eq9;
 mod supnorm_restricted_eq9_printed;
 mod support_size_gap;
 mod table1_formulas;
-mod theta_star_minimizer;
+mod theta_star_minimiser;
 mod thm41_literal;
 mod thm41_printed;
 mod thm43_general;
@@ -77,7 +77,7 @@ pub const PAPER: Paper = Paper {
 const CLAIMS: &[Claim] = &[
     restricted_constants_remark_printed::CLAIM,
     restricted_constants_remark::CLAIM,
-    theta_star_minimizer::CLAIM,
+    theta_star_minimiser::CLAIM,
     grad_unbiased::CLAIM,
     attribute_budget::CLAIM,
     cost_memory::CLAIM,

@@ -20,7 +20,7 @@ use lao_algorithms::{BatchSizes, StepSizes};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::exact;
 use lao_verification_engine::mutants::Keep;
@@ -139,11 +139,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \approx 1 - \rho^2 \quad \text{for } \eta_t = c/\sqrt{t},\ \theta_0 = (0, \rho)",
     design: "Two attributes with correlation .15, s = s* = 1, steps .005/sqrt(t). The gap stays above .9 with probability .94; without \
              threshold it falls below .05, with Exploration below .01.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

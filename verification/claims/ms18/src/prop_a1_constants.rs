@@ -24,7 +24,7 @@
 
 use lao_algorithms::murata_suzuki::{Form as Reading, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -191,11 +191,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"B_t \geq \frac{4s}{s_*} (s+s_*)^2 \frac{(\frac52 + \eta L_s) R_\infty^4 \eta \log\frac{2d}{\delta_t}}{\frac{1}{4\eta} + \frac{L_s}{2}}, \quad c_t = 16 \sigma^2 s \left(\frac52 + \eta L_s\right) R_\infty^2 \eta \log\frac{2d}{\delta_t}",
     design: "Arithmetic of the production constants against formulas written out independently, for kappa 1 to 10, s* 1 to 7, R \
              0.1 to 10, and in other units of x.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[5, 6, 7, 8],
+    standing: Standing::corrected(&[5, 6, 7, 8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

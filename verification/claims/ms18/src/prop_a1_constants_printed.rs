@@ -14,7 +14,7 @@ use super::literal::{self, BUDGET, DIM, explore};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::{Hadamard, Scaled};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::mutants::Keep;
 
@@ -67,11 +67,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"B_t \geq \frac{4s}{s_*} (s+s_*)^2 \frac{(\frac52 + \eta L_s) \eta \log\frac{2d}{\delta_t}}{\frac{1}{4\eta} + \frac{L_s}{2}}, \quad c_t = 4 \sigma^2 s \left(\frac52 + \eta L_s\right) \eta \log\frac{d}{\delta_t}",
     design: "Random Hadamard rows times 30, literal constants (s = 1025), one update from theta* with the printed batch: the gap \
              exceeds the printed c_t/B_t about sevenfold. The corrected form passes the same judge.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[5, 6],
+    standing: Standing::printed(&[5, 6]).literal(),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -18,7 +18,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::Hadamard;
 use lao_kernels::{NotFinite, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::mutants::{Keep, KeepsSmallest, SourceFault};
 
@@ -199,11 +199,7 @@ pub const CLAIM: Claim = Claim {
     design: "Random rows of the Hadamard matrix of order 2048, so kappa = 1; s* = 1, s = 1025, s' = 1537, batches of billions \
              of examples drawn exactly by row counts. One update from zero, from a random s-sparse vector, from next to \
              theta* and from theta*, in turn; noise 0, 1, 30 and 300.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::corrected(&[]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

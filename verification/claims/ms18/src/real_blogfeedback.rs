@@ -8,7 +8,7 @@ use super::real::{self, Setup, Tuned};
 use anyhow::bail;
 use lao_datasets::catalog::{Loaded, Rows};
 use lao_datasets::preprocess::log1p_labels;
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const SETUP: Setup = Setup {
@@ -42,11 +42,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "On BlogFeedback Hybrid reaches 0.75 of the error of the mean after fewer examples than Exploration, and both beat the mean.",
     formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} < \mathrm{MSE}_{\mathrm{mean}}",
     design: "52,397 training and 7,624 later test rows of 280 attributes, label log(1 + comments); standardized on training rows and cut to 5; streams of 52,000 rows drawn with replacement; s = 10, s' = 20; both methods tuned on other seeds; sign test.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&real::FAULTS),
     experiment,
 };

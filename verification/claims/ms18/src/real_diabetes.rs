@@ -6,7 +6,7 @@
 //! the tuning seeds it was slight with `s' = 6`.
 
 use super::real::{self, Setup, Tuned};
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const SETUP: Setup = Setup {
@@ -32,11 +32,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "On the diabetes data Hybrid reaches 0.6 of the error of the mean after fewer examples than Exploration, and both beat the mean.",
     formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} < \mathrm{MSE}_{\mathrm{mean}}",
     design: "442 rows of 10 attributes, a quarter of them test rows drawn per trial; standardized on training rows; streams of 20,000 rows drawn with replacement; s = 4, s' = 5; both methods tuned on other seeds; sign test.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&real::FAULTS),
     experiment,
 };

@@ -6,7 +6,7 @@
 use super::real::{self, Setup, Tuned};
 use lao_datasets::catalog::Loaded;
 use lao_datasets::preprocess::two_classes;
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const SETUP: Setup = Setup {
@@ -38,11 +38,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "On MNIST, 3 against 5, Hybrid reaches 0.4 of the error of the mean after fewer examples than Exploration, and both beat the mean.",
     formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} < \mathrm{MSE}_{\mathrm{mean}}",
     design: "11,552 training and 1,902 test rows of 784 pixels (those constant on training rows dropped), label +1 or -1; standardized on training rows and cut to 5; streams of 40,000 rows drawn with replacement; s = 20, s' = 40; both methods tuned on other seeds; sign test.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&real::FAULTS),
     experiment,
 };

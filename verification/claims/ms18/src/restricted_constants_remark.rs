@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::Problem;
 use lao_datasets::synthetic::{Centered, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::{Constants, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -189,11 +189,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"L_s = 2 \sup_{\|u\|_0 \le 2s, \|u\| = 1} u^\top \Sigma u, \qquad \mu_s = 2 \inf_{\|u\|_0 \le 2s, \|u\| = 1} u^\top \Sigma u",
     design: "Random populations of 4 to 10 attributes with all supports enumerated, extremal eigenvectors split into two \
              s-sparse vectors, the constants that virtual designs report, and 16 centered signs.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1, 2],
+    standing: Standing::corrected(&[1, 2]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

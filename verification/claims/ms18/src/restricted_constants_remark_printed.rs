@@ -10,7 +10,7 @@
 //! *Control.* The corrected constants, at the s in use, through the same judges.
 
 use super::restricted_constants_remark::{Reading, judge};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const CONTROL: [Fault<bool>; 1] =
@@ -31,11 +31,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\forall s \in [d]: \quad \sup_{\|\theta\|_0 \le 2s} \frac{\theta^\top \Sigma \theta}{\|\theta\|^2} \le L_s, \qquad \inf_{\|\theta\|_0 \le 2s} \frac{\theta^\top \Sigma \theta}{\|\theta\|^2} \ge \mu_s > 0",
     design: "Random populations of 4 to 10 attributes with all supports enumerated, extremal eigenvectors split into two \
              s-sparse vectors, the step size that follows, and 16 centered signs.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[1, 2],
+    standing: Standing::printed(&[1, 2]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -17,7 +17,7 @@
 use lao_datasets::synthetic::{CommonSign, Design, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
 use lao_verification_engine::judge::PropertyTally;
@@ -128,11 +128,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\Pr\left( \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty^2 \le \frac{4 (s + s_*) R_\infty^4 \log(2d/\delta_t)}{B_t} \| \theta_{t-1} - \theta_* \|^2 + \frac{4 \sigma^2 R_\infty^2 \log(d/\delta_t)}{B_t} \right) \ge 1 - 2 \delta_t",
     design: "Exact failure probabilities at theta* with Gaussian noise (normal tails) and without noise on attributes with a \
              common sign (binomial tails), and both designs through the production Exploration: d = 64, B = 64, blocks of 16.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[3, 4],
+    standing: Standing::printed(&[3, 4]).literal(),
     mutants: &mutants(&CONTROL),
     experiment,
 };

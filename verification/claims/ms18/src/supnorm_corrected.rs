@@ -24,7 +24,7 @@ use lao_datasets::synthetic::{
 };
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
 use lao_verification_engine::mutants::{Faulty, SourceFault};
@@ -225,11 +225,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\Pr\left( \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty \le 2 \sqrt{\frac{2 \log(2d/\delta)}{B}} \left( \sqrt{s + s_*} R_\infty^2 \| \theta_{t-1} - \theta_* \| + R_\infty \sigma \right) \right) \ge 1 - 2 \delta",
     design: "d = 128, s = 8, s* = 2, B = 64, delta = 0.1: six designs, three directions of the error, Gaussian and sign noise, \
              blocks of 1, 16 and 120 attributes, through the production Exploration.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3, 4],
+    standing: Standing::corrected(&[3, 4]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

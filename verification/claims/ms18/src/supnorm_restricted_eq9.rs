@@ -28,7 +28,7 @@ use lao_datasets::synthetic::{
 };
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::mutants::{Faulty, SourceFault};
@@ -171,11 +171,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"P\left( \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2 \le \frac{16 s \log(2s/\delta)}{B} \left[ (s+s_*) R_\infty^4 \|\theta_{t-1} - \theta_*\|^2 + \sigma^2 R_\infty^2 \right] \right) \ge 1 - 2\delta",
     design: "One production Exploitation update of 4096 examples on seven combinations of attributes (signs, uniform, \
              correlated pairs, identical, rescaled) and content (noise, signal, both); s = 4, s* = 2, delta = 0.1.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18],
+    standing: Standing::corrected(&[18]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@
 use super::supnorm_restricted_eq9::exploitation_gradient;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, prob};
 use lao_verification_engine::special::normal_sf;
@@ -80,11 +80,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"P\left( \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2 \le \frac{4 s(s+s_*) R_\infty^4 \log(2s/\delta) \|\theta_{t-1} - \theta_*\|^2 + 4 \sigma^2 s R_\infty^2 \log(s/\delta)}{B} \right) \ge 1 - 2\delta",
     design: "At theta = theta* with identical sign attributes and normal noise the failure probability is 2Q(sqrt(log(s/delta))), \
              Q the normal tail: by formula for six (s, delta), and as a frequency in production gradients at s = 1.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[18],
+    standing: Standing::printed(&[18]).literal(),
     mutants: &mutants(&CONTROL),
     experiment,
 };

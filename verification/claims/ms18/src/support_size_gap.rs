@@ -19,7 +19,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, climb, pad, sparse_normal, strain, support_of, tally};
 use lao_verification_engine::judge::exact_all;
@@ -112,11 +112,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"|\operatorname{supp}(\theta_t)| = |\operatorname{supp}(\theta_{t-1})|, \qquad \mathcal{L}(\mathcal{H}_s(\theta_0)) - \mathcal{L}(\theta_*) \le \frac{1}{1 - 1/(32 \kappa_s)} \left( \mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) \right)",
     design: "Production runs from zero, and hill climbing over dense starts in up to 8 attributes at condition numbers of at \
              least 5; the control pads the index sets and starts the recursion at H_s(theta_0).",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[9, 15],
+    standing: Standing::printed(&[9, 15]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -23,7 +23,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -149,11 +149,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\frac{d s^2}{s'} + \min\left\{ \frac{s_* \Delta_0}{r_{\min}^2}, \frac{d s_*}{s'} \right\} \frac{\sigma^2}{\varepsilon} \le \frac{d s^2}{s'} + \frac{d s_* \sigma^2}{s' \varepsilon} \le 2 \min\left\{ \frac{d s^2}{s'} \frac{(\sigma + d/s')^2}{\varepsilon}, \; \frac{d^2 \sigma^2}{\varepsilon^2}, \; \frac{d^{16}}{s'^{16}} + \frac{d \sigma^2}{\varepsilon^2} \right\}",
     design: "Rows with constant 1 on a logarithmic grid of d, s', s*, s, sigma, eps and r_min, each ordering under its own \
              condition on eps.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[27, 29],
+    standing: Standing::corrected(&[27, 29]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Hadamard, HadamardPairs, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::mutants::{Keep, KeepsOneMore, KeepsSmallest, Sabotage, SourceFault};
 
@@ -186,11 +186,7 @@ pub const CLAIM: Claim = Claim {
     design: "Random Hadamard rows, s* = 1, s = 1025, d = 2048, s' = 1537, T = 32, batches of 10^10 examples by row counts; half of \
              the runs without noise from a dense random start, half from zero with noise that rules the batch. Full tier: also \
              kappa = 2, s = 4097, d = 8192.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::corrected(&[]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Learner as _, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::probe;
@@ -138,11 +138,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"B_t = \tilde{O}\left( \kappa_s^2 \frac{R_\infty^4}{L_s^2} s^2 \vee \frac{\sigma^2 R_\infty^2}{\Delta} \frac{T s}{(1-\check\alpha)^T} \right), \quad \mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \leq (1-\check\alpha)^T (\mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) + \Delta)",
     design: "Arithmetic in several units of x and for kappa from 1 to 30; and one update of the production learner with the exact \
              gradient at kappa = 8, s = 65537, from a dense start whose errors cancel in pairs.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[13, 14, 15],
+    standing: Standing::printed(&[13, 14, 15]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

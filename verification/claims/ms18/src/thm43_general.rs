@@ -28,7 +28,7 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, HadamardPairs, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, Constants, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::random_support;
 use lao_verification_engine::judge::PropertyTally;
@@ -222,11 +222,7 @@ pub const CLAIM: Claim = Claim {
     design: "The algebra of the repaired proof with the production batch sizes; then literal runs by row counts, T = 32, \
              delta = 0.1, Delta = gap_0/100: from the minimum on a wrong support (no descent possible), from random starts \
              on correlated pairs; and the gap stays above 0.9 of itself on a wrong support.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[22],
+    standing: Standing::corrected(&[22]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

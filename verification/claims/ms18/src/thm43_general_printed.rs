@@ -18,7 +18,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::judge::PropertyTally;
@@ -100,11 +100,7 @@ pub const CLAIM: Claim = Claim {
                errors, and the factor by which the first gap may grow.",
     formula: r"2 \|\theta_{t-1} - \theta_0\|^2 \le t \sum_{t'=1}^{t-1} \|\theta_{t'} - \theta_{t'-1}\|^2, \quad \sum_{t=1}^{T} \frac{2 t s (s+s_*) R_\infty^4 \eta \log\frac{2s}{\delta_t}}{B_t} \le \frac{1 - \eta L_s}{2\eta}, \quad 1 + \sum_{t=1}^{T} \frac{16 s (s+s_*) R_\infty^4 \eta \log\frac{2s}{\delta_t}}{\mu_s B_t} \le \frac{1}{1-\check{\alpha}}",
     design: "Arithmetic with the printed batch sizes: equal and random steps; kappa in {1, 2, 10}, T in {8, 32, 128, 512}.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[21, 22, 23],
+    standing: Standing::printed(&[21, 22, 23]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

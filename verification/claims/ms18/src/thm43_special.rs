@@ -29,7 +29,7 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, Problem};
 use lao_datasets::synthetic::{Counted, Design, Hadamard, HadamardPairs, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Faulty, SourceFault};
@@ -256,11 +256,7 @@ pub const CLAIM: Claim = Claim {
     design: "The algebra of the proof with the production batch sizes; then runs with the theorem's own constants, T = 32, \
              delta = 0.1, gaps computed exactly: independent signs without noise, Hadamard rows with the noise branch \
              active, correlated pairs (kappa = 2).",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18, 19, 20],
+    standing: Standing::corrected(&[18, 19, 20]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

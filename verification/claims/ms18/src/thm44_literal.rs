@@ -32,7 +32,7 @@ use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
@@ -256,11 +256,7 @@ pub const CLAIM: Claim = Claim {
     design: "Hadamard design, d = 2048, s* = 1, s = 1025, s' = 1793, sigma = 300 times the coefficient, delta = 0.3, 24 stages of 3 \
              + 31 updates with batches of about 10^12 examples, drawn exactly through row counts. Full tier: other noise \
              levels, 32 blocks, and two coefficients in 4096 dimensions over 170 stages.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[24, 25],
+    standing: Standing::corrected(&[24, 25]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -26,7 +26,7 @@
 
 use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -148,11 +148,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"g_k = \frac{(1-\check{\alpha})^3 (g_{k-1} + \Delta_k^-) + \Delta_k}{1-\check{\alpha}} \le 2 (1-\check{\alpha})^k g_0, \qquad g_k = (1-\check{\alpha})^{\tilde{T}} \left[ (1-\check{\alpha})^3 (g_{k-1} + \Delta_k^-) + \Delta_k \right] \le 2 (1-\check{\alpha})^{k+\tilde{T}} g_0",
     design: "Both recursions with equality, production slacks and numbers of updates; kappa in {1, 3, 10, 100}, T~ in {0, 1, \
              5, 50, 400}, 200 kappa stages, identification after 1, 22 and 100 kappa stages.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[24, 25, 31],
+    standing: Standing::corrected(&[24, 25, 31]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -18,7 +18,7 @@ use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, minus, norm2, random_support, sparse_normal, support_of, tally,
@@ -173,11 +173,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"k > \check{k} = \frac{\log\left( 4 (\mathcal{L}(\tilde\theta_0) - \mathcal{L}(\theta_*)) / (r_{\min}^2 \mu_s) \right)}{\log((1-\check{\alpha})^{-1})} \;\Rightarrow\; \|\tilde\theta_k - \theta_*\|^2 < r_{\min}^2 \;\Rightarrow\; \mathrm{supp}(\theta_*) \subset \mathrm{supp}(\tilde\theta_k) \subset \mathrm{supp}(\tilde\theta_k^-)",
     design: "Random pairs of sparse vectors, half of them theta* without one or two coordinates; random populations; the \
              production k-check on a grid; supports before and after Exploitation in production Hybrid runs.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,7 +15,7 @@
 //! *Mutants.* Half of the sharper factor, entries kept by lot, the printed sign.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{StepInstance, Stepped, in_units, norm2, norm2_on, strain, tally};
 use lao_verification_engine::judge::exact_all;
@@ -127,11 +127,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\| \theta_t - \theta_{t-1} + \eta g_t|_{\tilde S_t} \|^2 - \eta^2 \| g_t|_{\tilde S_t \setminus (S_{t-1} \cup S_*)} \|^2 \le \frac{s_*}{s} \| \theta_*|_{\tilde S_t} - \theta_{t-1}|_{\tilde S_t} + \eta g_t|_{\tilde S_t} \|^2 \le \frac{2 s_*}{s + s_*} \| \cdot \|^2",
     design: "Random populations of 7 to 14 attributes with any vector in place of the gradient, hill climbing, and the \
              instance of equality; the step is that of the production learner told g.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[10, 11],
+    standing: Standing::corrected(&[10, 11]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

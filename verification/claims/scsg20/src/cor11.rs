@@ -18,7 +18,7 @@
 use super::runs::{distances, mean_below, option_one};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared};
 use lao_verification_engine::judge::PropertyTally;
@@ -102,11 +102,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "C_1 log(4 |X - x*|/eps) epochs with batches of 1/eps bring the mean squared error below eps.",
     formula: r"J \le C_1 \log \frac{4 \|X^{(1)} - x^*\|}{\varepsilon} \;\Rightarrow\; \mathbb{E} \|X^{(J)} - x^*\|^2 \le \varepsilon + g_1(x^*)",
     design: "The first term over starts and accuracies; squared distances to points, eta = 1/1024, B = 1/eps = 100, b = 1.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[2, 16],
+    standing: Standing::printed(&[2, 16]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };
@@ -118,11 +114,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "log(2 |X - x*|^2/eps)/(-log th) epochs with batches of min{n, 18 sigma_*^2/(rho^2 eps)} suffice for eps.",
     formula: r"J \ge \frac{\log(2 \|X^{(1)} - x^*\|^2/\varepsilon)}{-\log\theta_c},\ B \ge \min\Bigl\{n, \frac{18 \sigma_*^2}{\rho^2 \varepsilon}\Bigr\} \;\Rightarrow\; \mathbb{E} \|X - x^*\|^2 \le \varepsilon + O(G/\rho^2)",
     design: "As for the printed form, with n = 1000 components and B = n.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[16],
+    standing: Standing::corrected(&[16]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,
 };

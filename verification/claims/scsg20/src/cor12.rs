@@ -15,7 +15,7 @@
 use super::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, Shape, UniformDraws};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
@@ -177,11 +177,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "An epoch costs 3 B IFO calls and B/b thresholdings in the mean, and the number of epochs grows like 1 + kappa^2 b/B.",
     formula: r"\mathrm{IFO} = O\bigl((B + \kappa^2 b) \log \tfrac{1}{\varepsilon}\bigr), \qquad \mathrm{HT} = O\bigl((\tfrac{B}{b} + \kappa^2) \log \tfrac{1}{\varepsilon}\bigr)",
     design: "Production meters against the lengths drawn; means over epochs; epochs to 1e-6 against b and kappa on noise-free quadratics.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[17],
+    standing: Standing::corrected(&[17]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,
 };
@@ -193,11 +189,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "An epoch costs B IFO calls, and the number of epochs grows like kappa.",
     formula: r"\mathrm{IFO} = \min\{n, \tfrac{1}{\varepsilon}\}\, C_1 \log \frac{2 \|X^{(1)} - x^*\|^2}{\varepsilon} = O\bigl(\min\{n, \tfrac{1}{\varepsilon}\}\, \kappa \log \tfrac{1}{\varepsilon}\bigr)",
     design: "As for the corrected form, judged by what is printed.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[17, 20],
+    standing: Standing::printed(&[17, 20]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };

@@ -17,7 +17,7 @@ use super::runs::{each_round, mean_below, option_one};
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -143,11 +143,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "The noise of the snapshot gradients adds at most (sqrt gamma + L gamma) sigma^2/(2 B) to the objective.",
     formula: r"\mathbb{E} f(X^{(j+1)}) - f(x^*) \le \theta^{j+1} \Delta + \left(\tfrac{3}{2} \sqrt\gamma + L \gamma\right) G + \left(\tfrac{1}{2} \sqrt\gamma + \tfrac{L}{2} \gamma\right) \frac{\sigma^2}{B}",
     design: "The algebra given Theorem 1, exactly; squared distances to points from x*, eta = 1/1024, B/b = 300, eight epochs.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[15, 18],
+    standing: Standing::printed(&[15, 18]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };
@@ -159,11 +155,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "The mean gap of the objective is at most L/2 times the corrected bound on the mean squared error (L times that, plus G/(2L), where the gradient at x* does not vanish).",
     formula: r"\mathbb{E} f(X^{(j)}) - f(x^*) \le \frac{L}{2} \left(\theta_c^{j} D_0 + \frac{8}{\rho^2} (1 + 2\eta\rho) \tfrac{n-B}{n-1} \tfrac{\sigma_*^2}{B}\right)",
     design: "Settings and runs of the corrected Theorem 1; objective values after 1, 2, 4, 8 epochs.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18],
+    standing: Standing::corrected(&[18]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,
 };

@@ -12,7 +12,7 @@
 //! construction.
 
 use lao_algorithms::thresholding::{BatchLaw, EpochLength};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
@@ -110,11 +110,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"P(N = j) = (1 - \gamma) \gamma^j, \; \gamma = \tfrac{B}{B+b} \Rightarrow E N = \tfrac{B}{b}, \; \mathrm{Var} N = \tfrac{B^2}{b^2} + \tfrac{B}{b}",
     design: "The law's moments by summation; the production sampler against the law on cells of at least two percent, and against the mean, \
              for five pairs (B, b).",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

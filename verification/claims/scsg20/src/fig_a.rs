@@ -11,7 +11,7 @@
 //! *Mutants.* A step size thirty times too large or too small; HSG-HT compared with itself on other draws, which must not hold.
 
 use super::scenario::{Method, N, Wrong, at, compare, judge_below, mean, with_rivals};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 
 const RIVALS: [Method; 5] = [Method::Gd, Method::Sg, Method::Svrg, Method::ScsgOne, Method::ScsgTwo];
@@ -66,11 +66,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"f(x_{\mathrm{HSG}}) < f(x_{\mathrm{rival}}) \quad \text{after } 4n \text{ and } 20n \text{ IFO calls}",
     design: "n = 1000, d = 200, AR(.5) rows, ten signs, noise .3, k = 20; step sizes tuned per method and budget on other seeds; \
              sign tests on the same data. Sizes far from the theory's.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

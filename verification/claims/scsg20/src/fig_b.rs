@@ -12,7 +12,7 @@
 //! tests accept.
 
 use super::scenario::{Method, N, Wrong, at, compare, judge_below, mean, step_factor, step_size};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 /// Whether the first method is below the second, for every pair, after so many passes.
@@ -74,11 +74,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"f(x_{\mathrm{SCSG}}) < f(x_{\mathrm{SVRG}}) \quad \text{after } 4n \text{ IFO calls, } B = n/10",
     design: "n = 1000, d = 200, AR(.5) rows, ten signs, noise .3, k = 20, B = 100, b = 1, both options; step sizes tuned per method \
              on other seeds; sign tests on the same data.",
-    form: Form::Corrected,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    standing: Standing::corrected(&[21]).practical(),
     mutants: &mutants(&FAULTS),
     experiment: early,
 };
@@ -90,11 +86,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "With the same number of IFO calls, SCSG-HT with B below n reaches the highest accuracy of all methods.",
     formula: r"f(x_{\mathrm{SCSG}}) < \min(f(x_{\mathrm{SVRG}}), f(x_{\mathrm{HSG}})) \quad \text{after } 20n \text{ IFO calls, } B = n/10",
     design: "As the corrected form, after 20 n calls, against SVRG-HT and HSG-HT.",
-    form: Form::Printed,
-    regime: Regime::Practical,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[21],
+    standing: Standing::printed(&[21]).practical(),
     mutants: &mutants(&CONTROL),
     experiment: late,
 };

@@ -14,7 +14,7 @@ use super::runs::each_round;
 use super::scenario::{Method, N, Problem, SPARSITY, mean};
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_observation::FiniteSum;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::Shared;
 use lao_verification_engine::judge::paired::median;
@@ -121,11 +121,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathrm{spread}\, \ln(f(X^{(j)}_{\mathrm{SCSG}}) - f_*) > \mathrm{spread}\, \ln(f(X^{(j)}_{\mathrm{SVRG}}) - f_*), \quad j = 2, 3, 4",
     design: "n = 1000, d = 200, AR(.5) rows, ten signs, noise .3, k = 20; one draw of the data, fresh draws of the methods; mean distance from the \
              median; the methods as they are, and with only B different.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -12,7 +12,7 @@
 //! against itself, which must not hold.
 
 use super::scenario::{Method, N, Wrong, at, compare, judge_below, step_factor, step_size, with_rivals};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::judge::{Kind, slope};
 
@@ -79,11 +79,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"f(x_{\mathrm{SG}}) < f(x_{\mathrm{SVRG}}), f(x_{\mathrm{SCSG}}) \text{ after } n \text{ calls}, \quad \ln \tfrac{f_{10n} - f_*}{f_{20n} - f_*} < \tfrac{1}{20} \ln \tfrac{f_0 - f_*}{f_{10n} - f_*}",
     design: "n = 1000, d = 200, AR(.5) rows, ten signs, noise .3, k = 20; step sizes tuned on other seeds; sign tests on the same data, t test \
              of the second half's gain.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

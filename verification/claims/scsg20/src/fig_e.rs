@@ -22,7 +22,7 @@ use super::runs::each_round;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape};
 use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::{dot, norm2};
@@ -173,11 +173,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{P}\{T_{\mathrm{SCSG}} < T_{\mathrm{SVRG}}\} > \tfrac12, \quad T = \min\{j : |X^{(j)} - e_1|^2 < \tfrac12\}",
     design: "A planted fixed point of GD-HT on 420 squares, k = 20, condition number 2, half the step size that would leave it; same steps, \
              mini-batches and lengths of epochs, B = n/10 or n; sign test.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

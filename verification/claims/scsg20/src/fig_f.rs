@@ -14,7 +14,7 @@ use super::scenario::{Method, mean};
 use lao_algorithms::thresholding::{SolveError, SolverLimit, solve};
 use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::dot;
 use lao_verification_engine::instance::regression::spread_signs;
@@ -120,11 +120,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"f(x_{\mathrm{method}}) < f(0) = \ln c \quad \text{after } 2n \text{ IFO calls}",
     design: "n = 2000, d = 100, labels drawn from sparse models with 2 and 4 classes, k = 20 per class; step sizes from the smoothness of the \
              losses; sign tests.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    standing: Standing::sound().with_errata(&[21]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

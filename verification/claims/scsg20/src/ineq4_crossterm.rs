@@ -20,7 +20,7 @@
 
 use super::enumerated::{Averages, averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::{SmallSum, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -101,11 +101,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"D_{t+1} \le (1+\alpha) \left[ \left( 1 + \tfrac{\eta \rho}{2} \right) D_t + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta E \langle \nabla f(x_t), x_t - x^* \rangle + \tfrac{2 \eta}{\rho} E\|e\|^2 \right]",
     design: "Production epochs of three steps over all batches and all sequences of mini-batches of random sums of 4 components; an explicit instance of 64 steps \
              with its closed form; the printed form at B = n.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3],
+    standing: Standing::corrected(&[3]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -148,11 +144,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"D_{t+1} \le (1+\alpha) \left[ D_t + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta E \langle \nabla f(x_t), x_t - x^* \rangle \right]",
     design: "Six components (1/2)(x - c)^2, batches of two, eta = 1/64, 64 production steps from the optimum, averaged over all batches. With the cross \
              term the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[3],
+    standing: Standing::printed(&[3]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

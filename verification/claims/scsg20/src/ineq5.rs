@@ -18,7 +18,7 @@
 
 use super::enumerated::{Averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{sparse_normal, tally};
 use lao_verification_engine::judge::exact_all;
@@ -142,11 +142,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"2 (1+\alpha) \eta E \langle \nabla f(x_N), x_N - x^* \rangle \le \left( \alpha - \tfrac{b}{B} \right) D_N + \tfrac{b}{B} D_0 + (1+\alpha) \left[ \eta^2 E\|\pi_I v_N\|^2 - 2 \eta E \langle e, x_N - x^* \rangle \right]",
     design: "Six components (1/2)|x - c|^2, all batches, production epochs of 160 steps weighted by the law of N: equality and closed forms in one dimension, the \
              inequality with thresholding in up to four.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3],
+    standing: Standing::corrected(&[3]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -21,7 +21,7 @@
 
 use super::enumerated::averages;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{SmallSum, batches, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -211,11 +211,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"2 (1 - 2 L \eta) \eta P_N + r D_N \le -4 L \eta^2 E F(x_N) + 4 L \eta^2 F(\tilde{x}) + (r + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 \right) - 2 \eta E \langle e, x_N - x^* \rangle",
     design: "Scalar quadratics: the moments of an epoch by a recursion that is checked against production epochs over all draws, summed over the law of N for \
              random curvatures, steps and all batch sizes.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3, 8],
+    standing: Standing::corrected(&[3, 8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

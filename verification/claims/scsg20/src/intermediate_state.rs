@@ -14,7 +14,7 @@
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, epoch, members, minus, norm2, norm2_on, sparse_normal, sup_norm, support_of,
@@ -154,11 +154,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"H_k(x_t - \eta \pi_I v_t) = x_{t+1}, \; E\|x_t - \eta \pi_I v_t - x^*\|^2 = \|x_t - x^*\|^2 + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta \langle \nabla f(x_t) + e, x_t - x^* \rangle",
     design: "Second steps of production epochs with every mini-batch, on random sums of up to 6 components and on whole-number sums with exact ties; \
              the direction is computed from the formula.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[19],
+    standing: Standing::corrected(&[19]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 //! too few.
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{masks, norm2_on, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -95,11 +95,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "The support of x* and the 2k largest gradient entries outside it carry at least as much of the gradient as any set of that kind.",
     formula: r"\tilde{I} = \mathrm{supp}(x^*) \cup \mathrm{supp}(H_{2k}(\pi_{\mathrm{supp}(x^*)^c} \nabla f(x^*))) \Rightarrow \|\pi_I \nabla f(x^*)\| \le \|\pi_{\tilde{I}} \nabla f(x^*)\|",
     design: "Random gradients of up to 8 coordinates and random supports of x*; every set I of the support and 2k more coordinates is compared.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[13],
+    standing: Standing::corrected(&[13]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -124,11 +120,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"\tilde{I} = \mathrm{supp}(x^*) \cup \mathrm{supp}(H_{2k}(\nabla f(x^*))) \Rightarrow \|\pi_I \nabla f(x^*)\| \le \|\pi_{\tilde{I}} \nabla f(x^*)\|",
     design: "d = 3, k = 1, supp(x*) = {1}, gradient (3, 2, 1): the two largest entries are 1 and 2, and I = {1, 2, 3} has more. The largest outside \
              the support pass the same judge.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[13],
+    standing: Standing::printed(&[13]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -18,7 +18,7 @@
 //! another point; the snapshot term forgotten; mini-batches drawn from the batch alone.
 
 use lao_observation::Batch;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{
     SmallSum, batches, epoch, mean, minus, norm2, production_gradient, sparse_normal, sup_norm,
@@ -232,11 +232,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E_{I_t} v_t = \nabla f(x_t) + e, \; E\|e\|^2 = \frac{n-B}{(n-1) B} S(\tilde{x}) \le \frac{n-B}{(n-1) B} \left( 2 L^2 \|\tilde{x} - x^*\|^2 + 2 \sigma_*^2 \right)",
     design: "All batches of random sums of up to 6 components through the production gradient, and all second mini-batches of production epochs; X on scales \
              from 0.001 to 1000.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9, 10],
+    standing: Standing::corrected(&[9, 10]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,7 +15,7 @@
 
 use lao_algorithms::thresholding::theory::{expansion, sharp_expansion};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, norm2, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -178,11 +178,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"k > k^* = \|x^*\|_0 \Rightarrow \|H_k(x) - x^*\|^2 \le \left( 1 + \frac{2 \sqrt{k^*}}{\sqrt{k - k^*}} \right) \|x - x^*\|^2",
     design: "Random vectors of up to 12 coordinates, half of the time with x* on the smallest entries of x, and the instances at which the sharp constant is \
              attained; the printed and the sharp constant.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

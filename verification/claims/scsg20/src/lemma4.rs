@@ -13,7 +13,7 @@
 //! cut off; N chosen as the best step so far.
 
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{SmallSum, epoch, minus, norm2, sparse_normal};
 use lao_verification_engine::judge::exact_all;
@@ -162,11 +162,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"N \sim \mathrm{Geom}(\gamma), \; E|D_N| < \infty \Rightarrow E[D_N - D_{N+1}] = \left( \tfrac{1}{\gamma} - 1 \right) (D_0 - E D_N)",
     design: "Sums of bounded, polynomial and geometric sequences against the identity, for random parameters; the same for squared distances along \
              production epochs with given mini-batches.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[19],
+    standing: Standing::corrected(&[19]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -11,7 +11,7 @@
 
 use super::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{Shape, Solver};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::predictor;
@@ -88,11 +88,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "With full snapshot gradients and a vanishing gradient at x* the squared error shrinks geometrically over eight powers of ten.",
     formula: r"\log \|x_t - x^*\|^2 \approx -c\, t",
     design: "Least squares, n = 400, d = 100, k = 20, noise at x*; slopes by run in a frozen window.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

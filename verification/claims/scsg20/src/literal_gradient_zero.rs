@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use lao_kernels::solve_positive;
 use lao_observation::finite_sum::NormalEquations;
 use lao_observation::{Batch, FiniteSum, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, dot, masks, members, norm2, predictor, production_gradient, sparse_normal,
@@ -114,11 +114,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"x^* \in \mathrm{argmin}_{\|x\|_0 \le k} f(x), \; \|x^*\|_0 < k \Rightarrow \nabla f(x^*) = 0",
     design: "Least squares with up to 8 coordinates and a planted sparse minimizer; all supports of size k are tried. The best vector of too few \
              non-zeros, for a dense minimizer, has a gradient.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1],
+    standing: Standing::corrected(&[1]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@ use lao_algorithms::thresholding::{GdParams, GdStep, Shape, Solver};
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::finite_sum::{Coding, DesignMatrix, Loss};
 use lao_observation::{Batch, FiniteSum, Gradient, Predictor, Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -257,11 +257,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"f_z = (y_z - z' x)^2, \; \log(1 + e^{-y_z z' x}) + \tfrac{\lambda}{2} \|x\|^2, \; -\log \frac{e^{z' x_{y_z}}}{\sum_j e^{z' x_j}} + \tfrac{\lambda}{2} \sum_j \|x_j\|^2",
     design: "Production gradients against central differences of production values; second-order bounds for single components on random pairs; softmax of two \
              classes against logistic; logits of 10^4; column sizes after a step.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    standing: Standing::corrected(&[21]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -292,11 +288,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "With the loss log(1 + exp(y z'x)) a prediction of the right sign costs less than one of the wrong sign.",
     formula: r"y\, z' x > 0 \Rightarrow \log(1 + e^{y\, z' x}) \le \log(1 + e^{-y\, z' x})",
     design: "Random examples and predictors, labels equal to the predictor's signs. With the sign corrected the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[21],
+    standing: Standing::printed(&[21]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

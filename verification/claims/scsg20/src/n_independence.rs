@@ -17,7 +17,7 @@ use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, Shape, Solver, SvrgParams,
 };
 use lao_observation::{FiniteSum, Predictor, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::quadratics::{Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
@@ -153,11 +153,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "The number of IFO calls that SCSG-HT needs for a fixed accuracy does not grow with n; those of SVRG-HT and GD-HT are proportional to n.",
     formula: r"\mathrm{IFO}_{\mathrm{SCSG}} = O(n^0), \qquad \mathrm{IFO}_{\mathrm{SVRG}}, \mathrm{IFO}_{\mathrm{GD}} = \Theta(n)",
     design: "Least squares, d = 50, k = 10, k* = 4; n from 1000 to 16,000 to squared error .02; n = 60,000 to .1 .. .003; exponents by replicate.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,7 +15,7 @@ use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
 use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, solve};
 use lao_observation::{FiniteSum, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
@@ -107,11 +107,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "Runs of option I vary more than those of option II after equally many epochs, and option II is ahead at equal IFO calls.",
     formula: r"\operatorname{Var} N_{\mathrm{I}} = (B/b)^2 + B/b > 0 = \operatorname{Var} N_{\mathrm{II}}",
     design: "Least squares, n = 400, d = 100, B = 100, b = 2; log gaps after six epochs; pairs at 1800 calls.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

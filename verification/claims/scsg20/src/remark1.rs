@@ -13,7 +13,7 @@
 
 use lao_algorithms::thresholding::theory::{Epoch, expansion, required_sparsity};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use rand::RngExt;
@@ -90,11 +90,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "At the largest step theta is at most 1 - (1 - 1/kappa)/(512 kappa^2 (b/B)/(1+alpha) + 14).",
     formula: r"\eta = \frac{1}{32 L \kappa}, \; k \ge (4 (64 \kappa^2 - 1)^2 + 1) k^* \Rightarrow \theta \le 1 - \frac{1 - 1/\kappa}{\frac{512 \kappa^2}{1+\alpha} \frac{b}{B} + 14}",
     design: "The production constants on a random grid of kappa up to 50, alpha up to its cap and r from alpha to 1; the sparsities that the condition asks for.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[11, 12],
+    standing: Standing::corrected(&[11, 12]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -135,11 +131,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "With k of at least (4 (64 kappa - 1)^2 + 1) k*, theta can be increased to 1 - 1/(64 kappa^2 (b/B)/(1+alpha) + 13/8).",
     formula: r"k \ge (4 (64 \kappa - 1)^2 + 1) k^* \Rightarrow \theta \le 1 - \frac{1}{\frac{64 \kappa^2}{1+\alpha} \frac{b}{B} + \frac{13}{8}}",
     design: "The same grid, and the printed sparsities against the theorem's condition on alpha. With the corrected rate and sparsity the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[11, 12],
+    standing: Standing::printed(&[11, 12]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -20,7 +20,7 @@ use super::runs::{each_round, option_one, option_two};
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{GdParams, GdStep, SgParams, Shape, Solver};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::PropertyTally;
@@ -167,11 +167,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "What the gradient at x* leaves of the error is 2 gamma G, which shrinks with the step size.",
     formula: r"\lim_j \|X^{(j)} - x^*\|^2 \le 2 \gamma G, \qquad \gamma = O(\eta)",
     design: "f = |x - c|^2/2, k = d, x* the best 1-sparse vector; limits of GD-HT and SCSG-HT for eta from 1/64 to 1/512.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[1, 6],
+    standing: Standing::printed(&[1, 6]),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };
@@ -183,11 +179,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "Noise at x* leaves a floor proportional to eta, for SCSG-HT and for SG-HT alike; a gradient at x* leaves one that does not depend on eta, for both.",
     formula: r"\lim_j \mathbb{E} \|X^{(j)} - x^*\|^2 \asymp \eta^1 \ (G = 0), \qquad \asymp \eta^0 \ (G > 0)",
     design: "Squared distances to 4000 points, d = 12, k = 8; floors at four step sizes; exponents by replicate.",
-    form: Form::Corrected,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6, 20],
+    standing: Standing::corrected(&[6, 20]).practical(),
     mutants: &mutants(&FAULTS),
     experiment: replacement,
 };

@@ -26,7 +26,7 @@
 //! *Mutants.* L/2 for 4 L; without `2 L^2 |X - x*|^2`; .9 G for 4 G; L of f for that of the components.
 
 use lao_observation::{Batch, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, members, minus, norm2_on, production_gradient, sparse_normal, subsets,
@@ -218,11 +218,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"E\|\pi_I v_t\|^2 \le 4 L \langle \nabla f(x_t) - \nabla f(x^*), x_t - x^* \rangle + 2 L^2 \|\tilde{x} - x^*\|^2 + 4 \|\pi_I \nabla f(x^*)\|^2 + 4 \|\pi_I e\|^2",
     design: "Production gradients of random sums of up to 6 components at random points and sets, any x*; extremal instances; the printed bound where the \
              gradient at x* is zero.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7, 8],
+    standing: Standing::corrected(&[7, 8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -282,11 +278,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"E\|\pi_I v_t\|^2 \le 4 L (f(x_0) - f(x^*)) + 4 L \langle \pi_I \nabla f(x_t), x_t - x^* \rangle + 2 \|\pi_I \nabla f(x^*)\|^2 + 2 \|\pi_I \nabla f(x_t)\|^2 + 2 L^2 \|x_0 - x^*\|^2 + 2 \|\pi_I e\|^2",
     design: "Random sums and points; one curved component of twenty with X = x* and x_t the minimizer, where left is 9.5 times right. The corrected bound, and the \
              printed one at an x* with gradient zero, pass the same judge.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[7],
+    standing: Standing::printed(&[7]),
     mutants: &mutants(&PRINTED_FAULTS),
     experiment: experiment_printed,
 };

@@ -13,7 +13,7 @@
 //! *Mutants.* 1.01 rho; G dropped.
 
 use lao_observation::{Batch, Rng};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, dot, minus, norm2, norm2_on, production_gradient, sparse_normal, support_of, tally,
@@ -127,11 +127,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "For any x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2 - G/(2 rho).",
     formula: r"\langle \nabla f(x) - \nabla f(x^*), x - x^* \rangle \ge \rho \|x - x^*\|^2, \; \langle \nabla f(x), x - x^* \rangle \ge \tfrac{\rho}{2} \|x - x^*\|^2 - \tfrac{1}{2 \rho} \|\pi_I \nabla f(x^*)\|^2",
     design: "Production gradients of random sums of up to 6 components at random points around any x*; an isotropic sum, where the first inequality is an equality.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6],
+    standing: Standing::corrected(&[6]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -174,11 +170,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "For any k*-sparse x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2.",
     formula: r"\langle \pi_I \nabla f(\tilde{x}), \tilde{x} - x^* \rangle \ge \tfrac{\rho}{2} \|\tilde{x} - x^*\|^2",
     design: "Random sums and points, and f = |x - c|^2/2 with x* = (c_1, 0) at x = c. With the residual, or at an x* with gradient zero, the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[6],
+    standing: Standing::printed(&[6]),
     mutants: &mutants(&PRINTED_FAULTS),
     experiment: experiment_printed,
 };

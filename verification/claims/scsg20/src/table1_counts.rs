@@ -26,7 +26,7 @@ use lao_algorithms::thresholding::{
     SolverProgress, SvrgParams, solve,
 };
 use lao_observation::{FiniteSum, Meter, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
@@ -325,11 +325,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathrm{IFO} = nT,\; bT,\; \sum_t b_t,\; J(n + 2bm),\; \sum_j (B + 2 b N_j); \qquad \mathrm{HT} = T,\; T,\; T,\; Jm,\; \sum_j N_j",
     design: "Counts of production solvers on random problems, exact; SCSG-HT with B = n and option II against SVRG-HT, bit for bit; steps of GD-HT \
              against kappa; the floor of SG-HT; steps and calls of HSG-HT against 1/eps.",
-    form: Form::Corrected,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[20],
+    standing: Standing::corrected(&[20]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@
 
 use lao_algorithms::thresholding::theory::{Epoch, expansion, required_sparsity};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::in_units;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -120,11 +120,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\theta = 1 - \frac{\eta (\rho/2 - (2 \rho L + 14 L^2) \eta)}{\beta}, \; \frac{r}{1+\alpha} + 10 L^2 \eta^2 \le \beta \theta \Leftrightarrow \alpha \le \frac{\eta \rho}{2 - \eta \rho}",
     design: "The production constants against the formulas of the derivation, for random kappa up to 50, r, alpha and step; the corner kappa = 1 \
              at the largest step, where theta is 1 and gamma infinite.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[4, 5, 14],
+    standing: Standing::corrected(&[4, 5, 14]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -20,7 +20,7 @@ use super::runs::{distances, mean_below, option_one};
 use super::toy::Toy;
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -189,11 +189,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "With full snapshot gradients, option I and the largest step size of the theorem, the mean squared error shrinks by theta an epoch.",
     formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 \quad (B = n,\ \nabla f(x^*) = 0)",
     design: "Random diagonal quadratics with minimizer 0, n = B = 400, d = 4, k = 2, b = 20 and 400, eta = 1/(32 L kappa); after 1, 2, 4, 8 epochs.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[15],
+    standing: Standing::sound().with_errata(&[15]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: full_batch,
 };
@@ -205,11 +201,7 @@ pub const PRINTED: Claim = Claim {
     sentence: "With B < n the error that remains because the snapshot gradient is a sample is at most gamma sigma^2/B.",
     formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 + 2 \gamma G + \gamma\, \mathbb{1}(B < n)\, \frac{\sigma^2}{B}",
     design: "Squared distances to points, kappa = 1, x* = 0 = start, so that the first two terms vanish; six epochs; all hypotheses are met.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[2, 3],
+    standing: Standing::printed(&[2, 3]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: third_term,
 };

@@ -23,7 +23,7 @@
 use super::runs::{each_round, mean_below, option_one};
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -266,11 +266,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta_c^{j} D_0 + \frac{8}{\rho^2} \left[(1 + \eta\rho) G + (1 + 2\eta\rho) \tfrac{n-B}{n-1} \tfrac{\sigma_*^2}{B}\right], \quad \theta_c = 1 - \frac{\eta\rho/2}{R + \eta\rho}",
     design: "Random diagonal quadratics, n = 400, d = 4, k = 2, eta = 1/(16 L kappa); seven settings, every one of eight epochs; full tier: \
              k* = 1, k = 23,375.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1, 2, 4, 6, 8, 9],
+    standing: Standing::corrected(&[1, 2, 4, 6, 8, 9]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -24,7 +24,7 @@ use lao_algorithms::thresholding::{
 use lao_kernels::{Compressed, SparseVector};
 use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Predictor, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::mutants::KeepsOneMore;
@@ -161,11 +161,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "The point with the wrong support stands for ever iff the step is below c/(sqrt k (1 - c^2)): at fixed k small steps are the dangerous ones.",
     formula: r"H_k(x_S - \eta \nabla f(x_S)) = x_S \Leftrightarrow \eta (1 - c^2) < \frac{c}{\sqrt{k}}",
     design: "Production SCSG-HT and GD-HT for 20 epochs from the point, at 0.9 and 1.1 of the critical step, for four kappa and k.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[4],
+    standing: Standing::corrected(&[4]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -223,11 +219,7 @@ pub const PRINTED: Claim = Claim {
     formula: r"\eta \le \frac{1}{32 L \kappa}, \; \alpha \le \min \left\{ \tfrac{b}{B}, \tfrac{1}{64 \kappa^2 - 1} \right\} \Rightarrow D^{(j+1)} \le \theta^j D^{(1)}",
     design: "All hypotheses literally met, without variance or residual: kappa = 1.1, k = 23375, n = B = 76, b = 1, step 2.8e-4, production epochs from the standing \
              point. At the largest step the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[4],
+    standing: Standing::printed(&[4]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

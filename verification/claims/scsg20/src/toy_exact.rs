@@ -19,7 +19,7 @@ use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_observation::{FiniteSum, Predictor};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -236,11 +236,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} D^{(j+1)} = m_2\, \mathbb{E} D^{(j)} + (1 - 2 m_1 + m_2) \tfrac{n-B}{(n-1)B} \sigma^2, \quad m_p = \mathbb{E} (1-\eta)^{pN}",
     design: "n = 100, d = k = 4, options I and II, four pairs (B, b), two step sizes, five epochs; the production solver on blocks of \
              rows; two-sided t tests with a margin.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

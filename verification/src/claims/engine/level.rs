@@ -10,7 +10,7 @@
 //! *Mutant*: the same fixed-size exact binomial test, looked at after every block of trials until it rejects. That is the
 //! mistake that the sequential judges exist to avoid.
 
-use crate::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use crate::claim::{Claim, Fault, Standing, mutants};
 use crate::context::{BLOCK, Context};
 use crate::judge::calibration::{self, Crossings};
 use crate::judge::{PropertyTally, prob};
@@ -81,11 +81,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "Each judge rejects a true null at its boundary at most as often as its level allows.",
     formula: r"P_{H_0}(\text{reject at level } \alpha) \le \alpha",
     design: "Simulation of every engine at the boundary of each of its nulls, on skewed, heavy-tailed and spiky laws.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -17,7 +17,7 @@ use lao_datasets::synthetic::{
     CorrelatedPairs, Design, Hadamard, HadamardPairs, Noise, Rademacher, Scaled, Uniform, Virtual,
 };
 use lao_kernels::{RestrictedSpectrum, SparseVector};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, dot, in_units, masks, members, minus, norm2, sparse_normal, support_of, tally,
@@ -167,11 +167,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathcal{L}(\theta) - \mathcal{L}(\theta_*) = (\theta - \theta_*)^\top \Sigma (\theta - \theta_*) \ge \frac{\mu_s}{2} \| \theta - \theta_* \|^2, \qquad \|\theta\|_0 \le s",
     design: "Random populations of at most 10 attributes; the best vector on every support is solved for from second moments; \
              the gaps and gradients of virtual designs against closed forms.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };
