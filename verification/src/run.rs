@@ -5,7 +5,7 @@
 //! with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
-use crate::context::{ArmRecord, Canceled, Context, NotRun, message};
+use crate::context::{ArmRecord, Canceled, Context, NotRun, Settled, message};
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, Sizes, Tier};
 use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
@@ -229,6 +229,7 @@ fn run_arm(
     }
     match outcome {
         Ok(Ok(())) => {}
+        Ok(Err(error)) if error.is::<Settled>() => {}
         Ok(Err(error)) => match error.downcast_ref::<NotRun>() {
             Some(NotRun(reason)) => record.not_run = Some(reason.clone()),
             None => record.error = Some(format!("{error:#}")),

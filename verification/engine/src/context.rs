@@ -172,11 +172,15 @@ impl<'a> Context<'a> {
         commits
     }
 
-    /// Whether this is a mutant that a cell has already refuted. One refuted cell refutes the claim, so an experiment
-    /// may end here.
-    pub fn is_settled(&self) -> bool {
+    /// Ends the arm of a mutant that a cell has already refuted: one refuted cell refutes the claim. The cells so far are
+    /// the arm's record, and what is reported but not judged in it counts for nothing.
+    ///
+    /// # Errors
+    /// [`Settled`], to be handed on with `?`; the runner knows it.
+    pub fn settled(&self) -> Result<(), Settled> {
         let level = self.alpha / self.cells as f64;
-        !self.honest() && self.record.cells.iter().any(|cell| cell.finding.p_refute <= level)
+        let refuted = self.record.cells.iter().any(|cell| cell.finding.p_refute <= level);
+        if refuted && !self.honest() { Err(Settled) } else { Ok(()) }
     }
 
     /// Whether this is the honest arm.
@@ -433,6 +437,11 @@ impl<'a> Context<'a> {
 
 /// A trial of an experiment, whatever its captures.
 type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);
+
+/// The arm of a mutant ends here, since the mutant is refuted; carried as an error so that `?` ends it.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the mutant is refuted already")]
+pub struct Settled;
 
 /// The experiment could not run; carried as an error so that `?` ends it.
 #[derive(Clone, Debug, thiserror::Error)]

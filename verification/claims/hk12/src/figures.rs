@@ -253,9 +253,7 @@ fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images, fresh: bool)
     for i in (0..MARKS).rev() {
         let finding = paired::better(&last(&errors, |e| e.ours[i]), &last(&errors, |e| e.aer[i]), alpha);
         cx.judge(&format!("below AER after {} attributes", mark(i) * budget as u64), finding);
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     let (ours_last, offline) = (last(&errors, |e| e.ours[MARKS - 1]), last(&errors, |e| e.offline));
     cx.judge("offline is the best at the end", paired::better(&offline, &ours_last, alpha));

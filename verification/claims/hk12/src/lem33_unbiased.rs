@@ -63,9 +63,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
     let arm = cx.arm(Arm::SOUND, &FAULTS);
     judge_unbiased(cx, &arm, |rng, kind, draws, (x, _)| aerr_at(&predictor(rng, x.len(), kind), draws))?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     judge_sampler(cx, &arm, aerr_at(&[0.7, -0.5, 0.3, 0.0, -0.35, 0.4], 3)?)
 }
 

@@ -139,9 +139,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         ("signs, d = 36, k = 1, eta = 1/(2G)", arm.rounds(&many, 1, 100, clips)),
     ];
     for (name, rounds) in &settings {
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         let both = cx.all_trials(name, runs, |trial| means(rounds, arm.second, &trial.seed))?;
         let (regret, squares): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
         let below = (f64::NEG_INFINITY, 1.0);

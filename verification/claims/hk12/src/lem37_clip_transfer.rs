@@ -230,9 +230,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (name, problem) in
         [("signs, d = 36", Problem::signs(36, 1.0)?), ("axis, d = 36", Problem::axis(36, 1.0))]
     {
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         let moment = second_moment(&problem, 1);
         let (step_size, clip) = (0.5 / moment.sqrt(), clip.unwrap_or(1.0));
         let rounds = Rounds { problem: &problem, draws: 1, rounds: 72, step_size, clip, descends: true };

@@ -62,9 +62,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let largest = d * draws as f64 * most * (d * radius * most + y.abs() + 1.0);
         aelr_at(&u, draws, radius, largest)
     })?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     judge_sampler(cx, &arm, aelr_at(&[0.9, -0.6, 0.3, 0.0, -0.4, 0.5], 3, 1.5, 100.0)?)
 }
 

@@ -120,9 +120,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 judge.push(&[reads(wrong, n, repetitions, counted) as f64]);
             }
             cx.judge(&cell, judge.finish(Some(MARGIN), cx.alpha()));
-            if cx.is_settled() {
-                return Ok(());
-            }
+            cx.settled()?;
         }
     }
     Ok(())

@@ -93,9 +93,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (few, full) = against_full(cx, Ball::Ridge, draws, 2 * replicates)?;
     let finding = ratio::independent(&few, &full, (0.0, 4.0), cx.alpha());
     cx.judge("AERR with d draws over gradient descent, hard rows", finding);
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let aer = scaling::exponents(cx, &needs("AER's examples until half of the excess", aer)?, replicates)?;
     let aelr = scaling::exponents(cx, &needs("AELR's examples until half of the excess", aelr)?, replicates)?;
     let sign = if cx.commits(&FAULTS, Wrong::LabelsSwapped) { -1.0 } else { 1.0 };

@@ -140,10 +140,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(if direct > 0 { 5 } else { 3 });
     let (flat, in_rows) = collapses(arm)?;
     scaling::judge(cx, &flat, replicates)?;
-    if !cx.is_settled() {
-        scaling::judge(cx, &[in_rows], replicates / 2)?;
-    }
-    if direct > 0 && !cx.is_settled() {
+    scaling::judge(cx, &[in_rows], replicates / 2)?;
+    if direct > 0 {
         scaling::judge(cx, &counts(arm)?, direct)?;
     }
     Ok(())

@@ -183,9 +183,7 @@ fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
         cx.mean_within(&name("posterior"), (0.5, 1.0), most, |trial| {
             Ok(1.0 - (posterior_needs(setting, trial, peeks, cap)? as f64 / cap as f64).min(1.0))
         })?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         cx.mean_within(&name("AELR"), (0.5, 1.0), most, |trial| {
             let mut learner = AelrParams::from_theorem(dim, kappa - 1, 1.0, cap).build()?;
             Ok(1.0 - (needed(&mut learner, kappa, (setting, trial), (4, cap))? as f64 / cap as f64).min(1.0))
@@ -227,14 +225,10 @@ fn growth(cx: &mut Context<'_>, replicates: u64) -> anyhow::Result<()> {
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(12);
     exact_parts(cx)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let (most, replicates) = (cx.size("trials")?, cx.size("replicates")?);
     ratios(cx, most)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     growth(cx, replicates)
 }
 

@@ -257,9 +257,7 @@ fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
         cx.mean_within(&name("memory"), (0.5, 1.0), most, |trial| {
             Ok(1.0 - (memory_examples(setting, trial, peeks, cap)? as f64 / cap as f64).min(1.0))
         })?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         cx.mean_within(&name("AERR"), (0.5, 1.0), most, |trial| {
             let budget = Budget::PerExample(kappa);
             let examples = run((&mut aerr(setting)?, budget), (setting, trial), (8, cap), |source, w| {
@@ -304,13 +302,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(12);
     let (runs, most, replicates) = (cx.size("runs")?, cx.size("trials")?, cx.size("replicates")?);
     binds(cx, runs)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     ratios(cx, most)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     growth(cx, replicates)
 }
 

@@ -155,9 +155,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let most = most.min(208);
             cx.mean(setting.name, bound, most, |trial| setting.excess(&trial.seed))?;
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     judge_equivariance(cx, |radius, seed| Problem::sphere(5, radius).ridge(&Run::new(3, 400), seed))
 }

@@ -33,9 +33,7 @@ fn at_power(cx: &mut Context<'_>, power: i32) -> anyhow::Result<()> {
         let unit = radius * radius;
         let range = (bound(&problem, &run, 4.0) / unit, problem.worst / unit);
         cx.mean_within(name, range, most, |trial| Ok(excess(&problem, &run, &trial.seed)? / unit))?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     Ok(())
 }

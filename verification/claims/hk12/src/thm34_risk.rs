@@ -137,9 +137,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (name, problem, run) in &settings {
         let range = (bound(problem, run, constant), problem.worst);
         cx.mean_within(name, range, most, |trial| excess(problem, run, &trial.seed))?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     // eta = sqrt(log(2d)/(1.5 m))/G, in units of the one with 5.
     let (problem, run) = (Problem::axis(5, 1.0), Run { step: (5.0_f64 / 1.5).sqrt(), ..Run::new(5, 6000) });

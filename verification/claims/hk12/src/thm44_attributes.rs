@@ -73,9 +73,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 bounds.check(session.ledger().most_attributes as f64, cap as f64);
             }
             cx.judge(&format!("{cell}: budget, ledger and k + 7/2"), bounds.finish());
-            if cx.is_settled() {
-                return Ok(());
-            }
+            cx.settled()?;
         }
     }
     Ok(())

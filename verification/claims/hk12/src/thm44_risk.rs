@@ -165,9 +165,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 .iter()
                 .all(|excess| *excess <= SMOOTHING / 4.0))
         })?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     let runs = cx.size("reported_runs")?;
     if cx.honest() && runs > 0 {

@@ -147,18 +147,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
     let pairs = cx.all_trials("examples", cx.size("instances")?, |trial| means(cx, trial))?;
     cx.judge("means of the moments", exact_all(pairs.into_iter().flatten(), 1e-9));
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
 
     let (runs, last) = (cx.size("runs")?, cx.size("examples")?);
     let scale = if cx.commits(&FAULTS, Wrong::ToleranceOfAHundredth) { 0.01 } else { 1.0 };
     cx.prob("w* is infeasible at some t = 2^j", 0.1, runs, |trial| {
         Ok(violation(scale, last, &trial.seed)? <= 1.0)
     })?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     if cx.honest() {
         let shares = cx.all_trials("violation", 40, |trial| violation(1.0, last, &trial.seed))?;
         cx.note("largest violation by w* over gamma_t, mean of 40 runs", shares.iter().sum::<f64>() / 40.0);
@@ -176,9 +172,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         Ok((curve, right))
     };
     cx.prob("a selection beyond the burn-in is not S*", 0.1, runs, |trial| Ok(play(2 * first, trial)?.1))?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let played = cx.all_trials("regret", cx.size("long_runs")?, |trial| play(last, trial))?;
     let curves: Vec<Vec<f64>> = played.into_iter().map(|(curve, _)| curve).collect();
     let marks = marks(first, last, (last / first).ilog2() as usize + 1);

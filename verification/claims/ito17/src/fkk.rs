@@ -134,9 +134,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
     let pairs = cx.all_trials("rounds", cx.size("instances")?, |trial| means(cx, trial))?;
     cx.judge("means over R of the loss and gradient estimates", exact_all(pairs.into_iter().flatten(), 1e-9));
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let (dim, k, budget) = (6, 2, 4);
     let mut learner = params((dim, k, budget)).build()?;
     let (seed, mut counts) = (cx.seed("draws"), [0; 3]);

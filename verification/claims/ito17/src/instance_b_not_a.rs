@@ -105,9 +105,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.note("phi_0^2, at least", compatibility.lower);
         cx.note("loss per round without feature 1", 0.01 * population.covariance[8]);
     }
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
 
     let bounded = ito::b_not_a()?.scaled(1.0 / 1.09)?;
     let (explorations, runs) = (cx.size("explorations")?, cx.size("runs")?);

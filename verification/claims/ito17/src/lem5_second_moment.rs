@@ -235,9 +235,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
     }
     cx.judge("x = e_i, w = -e_i, y = 1", extreme.finish());
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     cx.judge("G is the formula with triples", exact_all(moments(cx)?, 1e-10));
     let [moments @ .., lengths] = searched(cx, constants)?;
     for ((dim, budget, kept), tally) in SHAPES.into_iter().zip(moments) {

@@ -282,9 +282,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("the library's law", exact_all(flat(|pairs| &pairs.library), 1e-12));
     cx.judge("U and k' - k_1 others are observed", exact_all(flat(|pairs| &pairs.sets), 0.0));
     bounds(cx)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
 
     let mut ask = Ask::new(6);
     for (cell, budget, kept) in [("sampler, half of what is left", 4, 2), ("sampler, a few of many", 3, 1)] {

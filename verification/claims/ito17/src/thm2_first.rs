@@ -78,9 +78,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let bound = shape.sharper(lambda, rounds) + Shape::noise(rounds);
         let cell = format!("sharper bound, {}, {c} lambda, t^{power}", shape.name());
         cx.mean(&cell, bound, runs, |trial| loss(shape, lambda, rounds, trial))?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     let (rounds, runs) = (cx.size("printed_rounds")?, cx.size("printed_runs")?);
     let lambda = SHAPE.regularization(1.0, 0.0, rounds);

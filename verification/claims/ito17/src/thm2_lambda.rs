@@ -49,9 +49,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 let mut learner = learner;
                 shape.loss(&mut learner, budget, rounds, &trial.seed)
             })?;
-            if cx.is_settled() {
-                return Ok(());
-            }
+            cx.settled()?;
         }
     }
     Ok(())

@@ -140,9 +140,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.prob(&format!("eps = {eps:e}: reached by the schedule"), DELTA, most, |trial| {
             Ok(arm.scheduled(trial, eps, 1)?.last_gap() <= eps)
         })?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
 
     let alpha = cx.alpha() / (EPS.len() + 2) as f64;
@@ -155,9 +153,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let sizes = BATCHES.map(|batch| batch as f64);
     let judge = SlopeJudge::new(Exponent::Within(-1.0, -1.0), 0.1);
     cx.judge("gap against B: exponent -1", judge.judge(&sizes, &gaps, alpha));
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
 
     let seen = cx.all_trials("n", replicates, |trial| {
         let reached =

@@ -89,9 +89,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let sparsity = SPARSITY[trial.number as usize % SPARSITY.len()];
         Ok(arm.noisy(trial, sparsity)? <= sparsity as f64)
     })?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let alpha = cx.alpha() / 3.0;
     let grid = |of: &(dyn Fn(usize) -> anyhow::Result<f64> + Sync)| {
         SPARSITY.iter().map(|&s| of(s)).collect::<anyhow::Result<Vec<f64>>>()

@@ -228,9 +228,10 @@ const FAULTS: [Fault<Wrong>; 2] = [
 
 fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> anyhow::Result<()> {
     let Match { name, design, scene, normal, rival, pairs } = pairing;
-    if *pairs == 0 || cx.is_settled() {
+    if *pairs == 0 {
         return Ok(());
     }
+    cx.settled()?;
     let winners = scene.winners(*normal);
     let (mut exploration, mut other) = (winners[0], winners[*rival]);
     let seeds = cx.size("tuning_seeds")?;

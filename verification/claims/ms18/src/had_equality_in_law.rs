@@ -329,9 +329,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let chunks = cx.size("chunks")?;
     for way in WAYS {
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         let draws = cx.all_trials(way.name, chunks, |trial| way.draw(&arm, trial, 1000))?;
         let mut judge = EqualJudge::new(way.moments().expected(), Vec::new());
         draws.iter().flatten().for_each(|draw| judge.push(draw));

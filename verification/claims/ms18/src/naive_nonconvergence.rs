@@ -111,9 +111,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.prob("naive method: the gap stays above .9", 1.0 - LOCKED, most, |trial| {
         Ok(naive(trial, steps, step_size, start.clone(), keep.clone())? > 0.9)
     })?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     cx.prob("the same steps without threshold: below .05", 1.0 - LOCKED, most, |trial| {
         Ok(naive(trial, steps, shrinking, unit(1, RHO), Keep::All)? < 0.05)
     })?;

@@ -159,9 +159,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (arm, most, replicates) = (Arm::of(cx)?, cx.size("trials")?, cx.size("replicates")?);
     cx.split(NOISE.len());
     for noise in NOISE {
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         cx.prob(&format!("sigma = {noise}"), 2.0 * arm.delta, most, |trial| {
             let start = STARTS[trial.number as usize % STARTS.len()];
             Ok(arm.update(trial, start, noise)?.is_as_stated())

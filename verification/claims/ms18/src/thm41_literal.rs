@@ -131,7 +131,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.prob("kappa = 1, T = 32", arm.delta, most, |trial| {
         Ok(arm.isotropic(trial, trial.number % 2 == 1)?.is_as_stated())
     })?;
-    if pairs > 0 && !cx.is_settled() {
+    if pairs > 0 {
+        cx.settled()?;
         cx.prob("kappa = 2, T = 32", arm.delta, pairs, |trial| {
             Ok(arm.pairs(trial, trial.number % 2 == 1)?.is_as_stated())
         })?;

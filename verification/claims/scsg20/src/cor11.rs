@@ -50,9 +50,7 @@ fn judge(cx: &mut Context<'_>, corrected_rate: bool, squared: bool, full: bool) 
         }
     }
     cx.judge("theta^J D_0 over eps, at most 1/2", first_term.finish());
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let (n, batch) = if full { (1000, 1000) } else { (4000, 100) };
     let variance = 0.5 / constants(0.01).gamma();
     let instance = Quadratics::around(&STAR, n, variance, &cx.seed("instance").child("data"));

@@ -90,9 +90,7 @@ fn counts(cx: &mut Context<'_>, calls_per_batch: f64, per_step: u64, by_epoch: b
         let thresholds = mean(1, batch as f64 / mini_batch as f64);
         let finding = slope::judge_sample(&thresholds, (0.95, 1.05), cx.alpha(), Kind::Equal);
         cx.judge(&format!("{name}: mean thresholdings of an epoch over B/b"), finding);
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     Ok(())
 }
@@ -154,9 +152,7 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let per_step = if cx.commits(&FAULTS, Wrong::OneGradientAStep) { 1 } else { 2 };
     let by_epoch = cx.commits(&FAULTS, Wrong::OneThresholdingAnEpoch);
     counts(cx, 3.0, per_step, by_epoch)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     growth(cx, (1.85, 2.1))
 }
 

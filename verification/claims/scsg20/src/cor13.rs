@@ -129,9 +129,7 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let finding = mean_below(bound, cap, (cx.alpha(), cells), &gaps);
             cx.judge(&format!("{}: E f - f(x*) after epoch {j}", setting.name), finding);
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     Ok(())
 }

@@ -95,9 +95,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.judge(&format!("law, {name}"), discrete(&counts, &law, Some(MARGINS.0)));
         let mean = mean.finish(Some(MARGINS.1), cx.alpha() / (2 * PAIRS.len()) as f64);
         cx.judge(&format!("mean over B/b, {name}"), mean);
-        if cx.is_settled() {
-            break;
-        }
+        cx.settled()?;
     }
     Ok(())
 }

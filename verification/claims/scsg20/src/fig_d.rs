@@ -41,9 +41,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let cell = format!("after n calls SG-HT is below {}", rival.name());
         judge_below(cx, &cell, &at(&runs, 0, 0), &at(&runs, place, 0));
     }
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let tested = if wrong == Some(Wrong::FullGradients) { Method::Gd } else { Method::Sg };
     let budgets: Vec<u64> = (0..=20).map(|passes| passes * N).collect();
     let methods = [(tested, step_factor(wrong) * step_size(cx, tested, 4, seeds)?)];

@@ -105,9 +105,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let finding = paired::better(&losses, &zero, cx.alpha());
             cx.judge(&format!("{name}: {} ends below the loss of zero", method.name()), finding);
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     Ok(())
 }

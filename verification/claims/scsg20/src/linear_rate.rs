@@ -57,9 +57,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let crossed = |curve: &&Vec<[f64; 2]>| curve.iter().any(|[_, d]| *d <= 1e-10 * start);
     let missed = runs - curves.iter().filter(crossed).count() as u64;
     cx.judge("probability of not getting to 1e-10", prob::fixed(0.25, cx.alpha(), missed, runs));
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let (mut slopes, mut ratios) = (Vec::new(), Vec::new());
     for curve in &curves {
         let time: Vec<f64> = curve.iter().map(|[t, _]| *t).collect();

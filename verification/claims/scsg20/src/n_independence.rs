@@ -98,9 +98,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let finding = judge_slopes(&slopes, Exponent::Within(exponent, exponent), 0.15, cx.alpha());
             cx.judge(&format!("{name}: exponent of calls in n"), finding);
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     cx.figure(Figure {
         caption: "IFO calls until the squared error is .02.".into(),

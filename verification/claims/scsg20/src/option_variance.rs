@@ -82,9 +82,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let at_budget = |of: fn(&([f64; 2], [f64; 2])) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();
     let (one, two) = (at_budget(|pair| pair.0[1]), at_budget(|pair| pair.1[1]));
     cx.judge("option II ahead at equal calls", paired::better(&two, &one, cx.alpha()));
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let mut jensen = PropertyTally::new();
     for step_size in [1.0 / 1024.0, 1.0 / 64.0, 0.3] {
         for (batch, mini_batch) in [(10, 1), (100, 10), (100, 1), (1000, 1)] {

@@ -140,9 +140,7 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let slopes: Vec<f64> = fits.iter().map(|fit| fit.slope).collect();
             let finding = judge_slopes(&slopes, Exponent::Within(exponent, exponent), margin, cx.alpha());
             cx.judge(&format!("{cell}: exponent of the floor in eta"), finding);
-            if cx.is_settled() {
-                return Ok(());
-            }
+            cx.settled()?;
             let mean = |i: usize| floors.iter().map(|row| row[i]).sum::<f64>() / floors.len() as f64;
             cx.note(&format!("{cell}: floor at eta = {}", STEPS[0]), mean(0));
             cx.note(&format!("{cell}: floor at eta = {}", STEPS[3]), mean(3));

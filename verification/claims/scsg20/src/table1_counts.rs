@@ -272,9 +272,7 @@ fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
         "HSG-HT: D falls geometrically, so steps are affine in log(1/eps)",
         is_geometric(&ratios, cx.alpha()),
     );
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     // All runs have spent the same at the same step.
     let calls: Vec<f64> = runs[0].iter().map(|[calls, _]| *calls).collect();
     let grid: Vec<f64> = (0..6).map(|i| 80.0 * 2.0_f64.powi(i)).collect();
@@ -302,9 +300,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let pairs = cx.all_trials("one method", instances, |trial| same_method(cx, &trial.seed))?;
     let finding = exact_all(pairs.into_iter().flatten(), 0.0);
     cx.judge("SCSG-HT with B = n and option II is SVRG-HT with m = n/b", finding);
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let kappas: Vec<f64> = (1..=6).map(|i| 2.0_f64.powi(i)).collect();
     let spent = kappas.iter().map(|kappa| gd_steps(*kappa)).collect::<anyhow::Result<Vec<f64>>>()?;
     let exponent = slope::fit(&kappas, &[spent], None).map_err(anyhow::Error::msg)?[0].slope;

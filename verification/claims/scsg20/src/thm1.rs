@@ -70,9 +70,7 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let finding = mean_below(theta.powi(j as i32), 1.0, (cx.alpha(), 2 * marks.len()), &shares);
             cx.judge(&format!("{name}: E D/D_0 against theta^{j}"), finding);
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         let first: Vec<f64> = curves.iter().map(|curve| curve[0] / start).collect();
         cx.note(&format!("{name}: theta"), theta);
         cx.note(&format!("{name}: E D/D_0 after one epoch"), first.iter().sum::<f64>() / first.len() as f64);

@@ -185,9 +185,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             sparse.check(*most as f64, 2.0);
         });
         cx.judge(&format!("{}: at most k non-zeros after every epoch", setting.name), sparse.finish());
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         if cx.honest() {
             cx.note(&format!("{}: th", setting.name), rate);
             let last: Vec<f64> = curves.iter().map(|(curve, _)| curve[ROUNDS - 1] / start).collect();

@@ -174,9 +174,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let noisy = SETTINGS.iter().filter(|setting| setting.1 < N).count();
     cx.split((2 * SETTINGS.len() + noisy) * ROUNDS as usize + 1);
     two_curvatures(cx, 2.0 * of_start)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let mut series = Vec::new();
     for (step_size, batch, mini_batch, geometric) in SETTINGS {
         let toy = Toy { components: N, batch, mini_batch, step_size, geometric };
@@ -197,9 +195,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             }
             series.push(Series::line(&name, points));
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         let cell = format!("{name}, from zero");
         let curves = runs(cx, &cell, &toy, &instance, None)?;
         for j in 0..ROUNDS as usize {
@@ -215,9 +211,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let finding = slope::judge_sample(&errors, (-of_start, of_start), alpha, Kind::Equal);
             cx.judge(&format!("{cell}: along x*, epoch {}", j + 1), finding);
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     cx.figure(Figure {
         caption: "Started at x*: mean squared distance over its closed form, per epoch.".into(),
