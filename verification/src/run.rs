@@ -352,7 +352,8 @@ fn run_info(options: &Options, plan: &Plan) -> anyhow::Result<RunInfo> {
     })
 }
 
-/// The root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader keeps it exactly.
+/// The root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader keeps it
+/// exactly.
 pub fn seed_of_the_day() -> u64 {
     let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     seed_of_day(since_epoch.as_secs() / 86_400)

@@ -1,11 +1,11 @@
-//! What a claim is: an assertion of a paper, an experiment that could refute it, and mutants that the experiment
-//! must reject.
+//! What a claim is: an assertion of a paper, an experiment that could refute it, and mutants that the
+//! experiment must reject.
 
 use crate::context::Context;
 use serde::{Deserialize, Serialize};
 
-/// One claim. A claim is one file under `verification/claims/<paper>/src`, which ends in a `pub const CLAIM: Claim`, and one row in
-/// that folder's `lib.rs`.
+/// One claim. A claim is one file under `verification/claims/<paper>/src`, which ends in a
+/// `pub const CLAIM: Claim`, and one row in that folder's `lib.rs`.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// `<paper>-<name>`, unique; also the file's name and its table in `plan.toml`.
@@ -136,16 +136,19 @@ pub struct Mutant {
 pub enum Must {
     /// Refuted, at the claim's own level.
     BeRefuted,
-    /// Anything but supported (where a bound is so loose that refutation is out of reach; the claim says why).
+    /// Anything but supported (where a bound is so loose that refutation is out of reach; the claim says
+    /// why).
     NotHold,
-    /// Supported: the control of a claim that is expected to be refuted, showing that its judge can also accept.
+    /// Supported: the control of a claim that is expected to be refuted, showing that its judge can also
+    /// accept.
     Hold,
 }
 
 /// A fault of a claim with what the experiment does about it: one row of the claim's table of faults.
 ///
 /// A claim has the table as a constant. [`mutants`] makes the list for the registry from it, and
-/// [`Context::arm`](crate::context::Context::arm) gives the experiment the value of the fault that it is to commit.
+/// [`Context::arm`](crate::context::Context::arm) gives the experiment the value of the fault that it is to
+/// commit.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault<A> {
     /// Name, description and required verdict.

@@ -1,8 +1,8 @@
 //! What an experiment is given, and what it hands back.
 //!
-//! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one [`Cell`] per
-//! judged question. It runs once for the honest arm and once per mutant, through the same judges at the same sizes
-//! and levels; [`Context::arm`] tells it which fault to commit.
+//! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one
+//! [`Cell`] per judged question. It runs once for the honest arm and once per mutant, through the same judges
+//! at the same sizes and levels; [`Context::arm`] tells it which fault to commit.
 
 use crate::claim::{Claim, Fault};
 pub use crate::judge::BLOCK;
@@ -172,8 +172,8 @@ impl<'a> Context<'a> {
         commits
     }
 
-    /// Ends the arm of a mutant that a cell has already refuted: one refuted cell refutes the claim. The cells so far are
-    /// the arm's record, and what is reported but not judged in it counts for nothing.
+    /// Ends the arm of a mutant that a cell has already refuted: one refuted cell refutes the claim. The
+    /// cells so far are the arm's record, and what is reported but not judged in it counts for nothing.
     ///
     /// # Errors
     /// [`Settled`], to be handed on with `?`; the runner knows it.
@@ -196,8 +196,9 @@ impl<'a> Context<'a> {
         self.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.claim.id))
     }
 
-    /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with several.
-    /// ("Holds in all cells": each cell is supported at the claim's level, refuted at the level split by cells.)
+    /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with
+    /// several. ("Holds in all cells": each cell is supported at the claim's level, refuted at the level
+    /// split by cells.)
     pub fn split(&mut self, cells: usize) {
         self.cells = cells.max(1);
         self.record.split = self.cells;
@@ -246,8 +247,8 @@ impl<'a> Context<'a> {
         Err(NotRun(reason.into()).into())
     }
 
-    /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic in a
-    /// trial becomes that trial's error.
+    /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic
+    /// in a trial becomes that trial's error.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -297,8 +298,8 @@ impl<'a> Context<'a> {
         Ok(outcomes.into_iter().zip(slots).map(|(outcome, slot)| outcome.map(|()| result(slot))).collect())
     }
 
-    /// Knows nothing of results, so that the machinery of threads is compiled once here, and not again for every type of
-    /// result that a claim has.
+    /// Knows nothing of results, so that the machinery of threads is compiled once here, and not again for
+    /// every type of result that a claim has.
     fn each_trial(
         &self,
         cell: &str,
@@ -322,8 +323,8 @@ impl<'a> Context<'a> {
         Ok(outcomes)
     }
 
-    /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A trial says
-    /// whether it succeeded; one that errs or panics counts as a failure.
+    /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A
+    /// trial says whether it succeeded; one that errs or panics counts as a failure.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -351,8 +352,8 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials, stopping as soon as the evidence suffices. A trial
-    /// that errs or panics counts as infinite.
+    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials, stopping as soon as the evidence
+    /// suffices. A trial that errs or panics counts as infinite.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -364,8 +365,8 @@ impl<'a> Context<'a> {
         self.mean_by(judge, cell, most, &trial)
     }
 
-    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and may stop
-    /// early too.
+    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and
+    /// may stop early too.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -411,8 +412,9 @@ impl<'a> Context<'a> {
         self.judge(cell, finding);
     }
 
-    /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run at once;
-    /// what lies beyond the stop is thrown away, so the result does not depend on the number of threads.
+    /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run
+    /// at once; what lies beyond the stop is thrown away, so the result does not depend on the number of
+    /// threads.
     fn sequential<R: Send>(
         &self,
         cell: &str,

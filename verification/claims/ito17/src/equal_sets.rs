@@ -1,12 +1,9 @@
 //! Section 5.1: when the selected set leaves no room for random attributes.
 //!
-//! *Statement.* "If `U_t` is in `S_t` and `|S_t| = k' = k >= k_1 = |U_t|`, then `U_t = S_t`." A subset equals the set iff it is as large, so the
-//! inequality must be `k_1 >= k`: the same slip as in Lemma 3, whose proof needs `k_1 >= |S*|`. The conclusion drawn from it,
-//! that Algorithm 1's two requirements clash for `k' = k`, is right: `k_1 >= k` leaves nothing to draw.
-//!
-//! *Design.* All pairs of subsets of six attributes.
-//!
-//! *Mutants.* As printed; sets that need not be nested.
+//! *Statement.* "If `U_t` is in `S_t` and `|S_t| = k' = k >= k_1 = |U_t|`, then `U_t = S_t`." A subset equals
+//! the set iff it is as large, so the inequality must be `k_1 >= k`: the same slip as in Lemma 3, whose proof
+//! needs `k_1 >= |S*|`. The conclusion drawn from it, that Algorithm 1's two requirements clash for `k' = k`,
+//! is right: `k_1 >= k` leaves nothing to draw.
 
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
@@ -65,7 +62,8 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-equal-sets",
     place: "Section 5.1, first paragraph",
-    sentence: "If U is contained in S and k_1 = |U| is at least k = |S|, then U = S, and no attribute is left to draw.",
+    sentence: "If U is contained in S and k_1 = |U| is at least k = |S|, then U = S, and no attribute is \
+               left to draw.",
     formula: r"U_t \subset S_t, \; |S_t| = k' = k \le k_1 = |U_t| \;\Rightarrow\; U_t = S_t",
     design: "All pairs of subsets of six attributes that satisfy the hypotheses.",
     standing: Standing::corrected(&[6]),

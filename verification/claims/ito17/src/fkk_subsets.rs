@@ -1,14 +1,10 @@
 //! Section 1: how many subsets the exhaustive algorithm enumerates.
 //!
-//! *Statement.* The paper says that the algorithm of Foster et al. (2016) "enumerates all d choose k' possibilities". Its experts are the
-//! supports of comparators, the k-subsets; the `k'` attributes of an example are a drawn support and a random set beside it. So there are
-//! d choose k: 15,504 for (d, k, k') = (20, 5, 7), not 77,520. (As reconstructed here, from the comparators that its regret is against; the
+//! *Statement.* The paper says that the algorithm of Foster et al. (2016) "enumerates all d choose k'
+//! possibilities". Its experts are the supports of comparators, the k-subsets; the `k'` attributes of an
+//! example are a drawn support and a random set beside it. So there are d choose k: 15,504 for (d, k, k') =
+//! (20, 5, 7), not 77,520. (As reconstructed here, from the comparators that its regret is against; the
 //! original was not at hand.) Either number is exponential in general, which is what the paper argues from.
-//!
-//! *Design.* The number of experts of the production algorithm and the number it states before it is built, against the binomial
-//! coefficients.
-//!
-//! *Mutant of the correct form.* The printed number.
 
 use lao_algorithms::baselines::FkkParams;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
@@ -53,7 +49,8 @@ pub const CLAIM: Claim = Claim {
     place: "Section 1, on Foster et al.",
     sentence: "The exhaustive algorithm keeps a weight vector for each of the d choose k supports.",
     formula: r"N = \binom{d}{k}",
-    design: "Experts of the production algorithm at five shapes up to (d, k, k') = (20, 5, 7).",
+    design: "The number of experts of the production algorithm and the number it states before it is built, \
+             against the binomial coefficients, at five shapes up to (d, k, k') = (20, 5, 7).",
     standing: Standing::corrected(&[24]),
     mutants: &mutants(&FAULTS),
     experiment,

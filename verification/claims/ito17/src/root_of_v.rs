@@ -1,11 +1,8 @@
 //! Section 3: which root of V the proofs use.
 //!
-//! *Statement.* "Let L be the Cholesky decomposition of V (i.e. `V = L'L`)." The usual Cholesky factor is the lower triangular one with `V = L
-//! L'`. All that is used is `|L w|^2 = w'Vw`, so any L with `V = L'L` will do: the transposed factor, or the symmetric root.
-//!
-//! *Design.* Random V in up to six dimensions; the factor is computed here and checked to be one.
-//!
-//! *Mutants of the correct form.* The factor that is not transposed; half a factor.
+//! *Statement.* "Let L be the Cholesky decomposition of V (i.e. `V = L'L`)." The usual Cholesky factor is the
+//! lower triangular one with `V = L L'`. All that is used is `|L w|^2 = w'Vw`, so any L with `V = L'L` will
+//! do: the transposed factor, or the symmetric root.
 
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

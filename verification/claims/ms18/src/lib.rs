@@ -68,7 +68,8 @@ mod thresholding_step;
 pub const PAPER: Paper = Paper {
     name: "ms18",
     title: "Murata & Suzuki 2018",
-    notation: "`v = θ − θ*`, `gap = L(θ) − L(θ*)`, `α = 1/(32κ)`, `R` bounds the features and `r` is the smallest magnitude in `θ*`",
+    notation: "`v = θ − θ*`, `gap = L(θ) − L(θ*)`, `α = 1/(32κ)`, `R` bounds the features and `r` is the \
+               smallest magnitude in `θ*`",
     claims: CLAIMS,
     errata: errata::ERRATA,
 };

@@ -1,12 +1,5 @@
 //! Linear convergence where nothing is left at x*: noise at x*, but full snapshot gradients.
 //!
-//! *Statement.* With B = n and a vanishing gradient at x*, D shrinks geometrically, to rounding.
-//!
-//! *Design.* Least squares with each row twice and opposite noise (so `sigma_*` is not zero), n = 400, d = 100, k = 20, k* = 5, noise .3, b =
-//! 4, eta = .002, option I. Time is counted in steps, which takes the chance of the epochs' lengths out. Every run must get from D_0
-//! to 1e-10 D_0; between 1e-2 and 1e-10 the log of D falls, and in the second half as fast as in the first, within the judge's
-//! factor 1.4.
-//!
 //! *Mutants.* No control variate: D stays at a floor. Steps eta/t: D falls like a power.
 
 use super::runs::{each_round, option_one};
@@ -83,9 +76,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-linear-rate",
     place: "Theorem 1, B = n",
-    sentence: "With full snapshot gradients and a vanishing gradient at x* the squared error shrinks geometrically over eight powers of ten.",
+    sentence: "With full snapshot gradients and a vanishing gradient at x* the squared error shrinks \
+               geometrically over eight powers of ten.",
     formula: r"\log \|x_t - x^*\|^2 \approx -c\, t",
-    design: "Least squares, n = 400, d = 100, k = 20, noise at x*; slopes by run in a frozen window.",
+    design: "Least squares with each row twice and opposite noise (so sigma_* is not zero), n = 400, d = \
+             100, k = 20, k* = 5, noise .3, b = 4, eta = .002, option I. Time is counted in steps, which \
+             takes the chance of the epochs' lengths out. Every run must get from D_0 to 1e-10 D_0; between \
+             1e-2 and 1e-10 the log of D falls, and in the second half as fast as in the first, within the \
+             judge's factor 1.4.",
     standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,

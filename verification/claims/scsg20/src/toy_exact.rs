@@ -1,19 +1,9 @@
 //! The whole algorithm where its law is known exactly.
 //!
-//! *Statement.* On the [toy](super::toy), for both options and every epoch, `E D^(j+1) = m2 E D^j + (1 - 2 m1 + m2) V` and
-//! `E<X^(j+1) - x*, u> = m1 E<X^j - x*, u>`. Nothing is bounded and nothing is loose, so this is the sharpest test of an
-//! implementation that the paper's setting allows.
-//!
-//! *Design.* n = 100, d = k = 4, x* of squared norm 6.25, `sigma^2 = 4`; two step sizes, four pairs (B, b), options I and II, the
-//! production solver on one instance, five epochs. In option I the rare epochs without a step dominate what is left of a
-//! distant start, and no ratio to `E D` has a mean that can be estimated. So there are two starts: from zero, D and the mean
-//! along x* are compared in units of the start; from x* itself all of D is noise, and compared in units of its closed form, from the
-//! second epoch on. t tests that the means lie within a margin. Equal curvatures hide where mini-batches come from, so there is
-//! one more cell, with two curvatures, B = 2, b = 1 and one epoch of eight steps: its mean is known, too.
-//!
-//! *Mutants.* One step more or fewer; option II run as option I; a batch with replacement (V grows by (n-1)/(n-B)); always the
-//! same batch; mini-batches inside the batch; half the gradient; the snapshot gradient of the epoch before; a step without the
-//! control variate; one without the correction at the snapshot.
+//! *Statement.* On the [toy](super::toy), for both options and every epoch,
+//! `E D^(j+1) = m2 E D^j + (1 - 2 m1 + m2) V` and `E<X^(j+1) - x*, u> = m1 E<X^j - x*, u>`. Nothing is
+//! bounded and nothing is loose, so this is the sharpest test of an implementation that the paper's setting
+//! allows.
 
 use super::runs::{each_round, option_one, option_two};
 use super::toy::Toy;
@@ -136,8 +126,8 @@ fn runs(
     })
 }
 
-/// Points with curvatures 1/5 and 9/5, far apart: the mean after eight steps is `X + (1 - (1-eta)^8) (x* - X)`, whatever B, but
-/// only if mini-batches are drawn from all components.
+/// Points with curvatures 1/5 and 9/5, far apart: the mean after eight steps is
+/// `X + (1 - (1-eta)^8) (x* - X)`, whatever B, but only if mini-batches are drawn from all components.
 fn two_curvatures(cx: &mut Context<'_>, margin: f64) -> anyhow::Result<()> {
     let (n, steps, eta) = (20, 8, 0.5);
     let even = |z: usize| z.is_multiple_of(2);
@@ -226,10 +216,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-toy-exact",
     place: "Algorithm 1",
-    sentence: "On squared distances to points, mean and mean squared error of SCSG-HT follow a linear recursion, epoch by epoch.",
-    formula: r"\mathbb{E} D^{(j+1)} = m_2\, \mathbb{E} D^{(j)} + (1 - 2 m_1 + m_2) \tfrac{n-B}{(n-1)B} \sigma^2, \quad m_p = \mathbb{E} (1-\eta)^{pN}",
-    design: "n = 100, d = k = 4, options I and II, four pairs (B, b), two step sizes, five epochs; the production solver on blocks of \
-             rows; two-sided t tests with a margin.",
+    sentence: "On squared distances to points, mean and mean squared error of SCSG-HT follow a linear \
+               recursion, epoch by epoch.",
+    formula: r"\mathbb{E} D^{(j+1)} = m_2\, \mathbb{E} D^{(j)} + (1 - 2 m_1 + m_2) \tfrac{n-B}{(n-1)B}
+               \sigma^2, \quad m_p = \mathbb{E} (1-\eta)^{pN}",
+    design: "n = 100, d = k = 4, x* of squared norm 6.25, sigma^2 = 4; two step sizes, four pairs (B, b), \
+             options I and II, the production solver on one instance, five epochs. In option I the rare \
+             epochs without a step dominate what is left of a distant start, and no ratio to E D has a mean \
+             that can be estimated. So there are two starts: from zero, D and the mean along x* are compared \
+             in units of the start; from x* itself all of D is noise, and compared in units of its closed \
+             form, from the second epoch on. t tests that the means lie within a margin. Equal curvatures \
+             hide where mini-batches come from, so there is one more cell, with two curvatures, B = 2, b = 1 \
+             and one epoch of eight steps: its mean is known, too.",
     standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
