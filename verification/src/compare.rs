@@ -1,15 +1,19 @@
 //! Convergence figures of a run against those of a baseline.
 //!
-//! A baseline holds, per claim, every replicate of the tracked rates. Three rules, by what the two runs share:
+//! A baseline holds, per claim, every replicate of the tracked rates. Three rules, by what the two runs
+//! share:
 //!
 //! | shared | rule |
 //! |---|---|
 //! | platform, seed, tier, sizes | replicates equal to a relative 1e-9: *same*; else the next but one |
-//! | seed, tier, sizes | replicates equal to a relative 1e-6 (rounding of another platform): *same*; else the next |
-//! | less, or the replicates differ | 99.9 % interval of the difference of the means: paired on equal seeds and sizes, Welch's otherwise |
+//! | seed, tier, sizes | equal to a relative 1e-6 (rounding of another platform): *same*; else the next |
+//! | less, or the replicates differ | 99.9 % interval of the difference of the means |
 //!
-//! An interval within 3 % of the baseline's mean is *same*; one that lies on the worse side of zero, with a difference
-//! beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3 agrees.
+//! The interval is for pairs on equal seeds and sizes, and Welch's otherwise.
+//!
+//! An interval within 3 % of the baseline's mean is *same*; one that lies on the worse side of zero, with a
+//! difference beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3
+//! agrees.
 //!
 //! The last blessed figures decide: what was blessed is accepted. The distance to the first figures ever
 //! blessed, the *drift*, is reported beside them and decides nothing, so that small steps that were blessed
@@ -285,7 +289,8 @@ pub fn against(record: &Record, baseline: &Baseline) -> Comparison {
         for (epoch, old) in [(Epoch::Current, current), (Epoch::Zero, zero)] {
             for (rate, old_rate) in old.iter().flat_map(|old| &old.rates) {
                 let blessed = current.and_then(|current| current.rates.get(rate));
-                // The first baseline says nothing new as long as it is the last one, nor of rates that were dropped.
+                // The first baseline says nothing new as long as it is the last one, nor of rates that were
+                // dropped.
                 if epoch == Epoch::Zero
                     && blessed.is_none_or(|blessed| blessed.replicates == old_rate.replicates)
                 {
@@ -397,8 +402,8 @@ fn figures(record: &Record, claim: &ClaimRecord) -> Figures {
     }
 }
 
-/// Writes the figures of the claims that ran as the new baseline; claims that did not run keep theirs, and the first
-/// figures of every rate are kept as epoch zero.
+/// Writes the figures of the claims that ran as the new baseline; claims that did not run keep theirs, and
+/// the first figures of every rate are kept as epoch zero.
 ///
 /// # Errors
 /// Those of [`may_bless`].

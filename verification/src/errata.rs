@@ -22,7 +22,7 @@ pub fn find(paper: &str, number: u32) -> Option<&'static Erratum> {
 
 /// The errata that a claim shows or corrects.
 pub fn of(claim: &Claim) -> impl Iterator<Item = &'static Erratum> {
-    claim.errata.iter().filter_map(|number| find(claim.paper(), *number))
+    claim.standing.errata.iter().filter_map(|number| find(claim.paper(), *number))
 }
 
 /// Pairs of an erratum and a claim that lists it and got its expected verdict in this record.
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn claims_name_known_errata() {
         for claim in claims::all() {
-            for number in claim.errata {
+            for number in claim.standing.errata {
                 assert!(
                     find(claim.paper(), *number).is_some(),
                     "{} names erratum {number}, which does not exist",

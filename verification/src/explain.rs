@@ -8,16 +8,17 @@ use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Explains a claim: statement, place, design, sizes per tier, level and what it can detect, mutants, expected
-/// verdict, errata, and its last result if `out/evidence.json` has one.
+/// Explains a claim: statement, place, design, sizes per tier, level and what it can detect, mutants,
+/// expected verdict, errata, and its last result if `out/evidence.json` has one.
 pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
     let mut text = format!("{}\n{}\n\n", claim.id, "=".repeat(claim.id.len()));
     paragraph(&mut text, claim.sentence);
-    let _ = writeln!(text, "place      {} ({})", claim.place, form(claim.form));
-    let _ = writeln!(text, "formula    {}", claim.formula);
-    let _ = writeln!(text, "constants  {}", regime(claim.regime));
-    let open = if claim.open { "; INCONCLUSIVE is acceptable in every tier" } else { "" };
-    let _ = writeln!(text, "expected   {}{open}\n", expected(claim.expected));
+    let _ = writeln!(text, "place      {} ({})", claim.place, form(claim.standing.form));
+    // The source breaks long formulas over lines.
+    let formula: Vec<&str> = claim.formula.split_whitespace().collect();
+    let _ = writeln!(text, "formula    {}", formula.join(" "));
+    let _ = writeln!(text, "constants  {}", regime(claim.standing.regime));
+    let _ = writeln!(text, "expected   {}\n", expected(claim.standing.expected));
     text += "Design\n";
     paragraph(&mut text, claim.design);
     sizes(&mut text, claim, plan, tier);
@@ -30,7 +31,7 @@ pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
         };
         let _ = writeln!(text, "  {}: {} ({must})", mutant.name, mutant.fault);
     }
-    if !claim.errata.is_empty() {
+    if !claim.standing.errata.is_empty() {
         text += "\nErrata\n";
     }
     for erratum in errata::of(claim) {
@@ -60,14 +61,16 @@ fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: Tier) {
         text.push('\n');
     }
     let chosen = plan.sizes(claim.id, tier);
-    if let Some(trials) = chosen.get("trials").filter(|n| *n > 0 && claim.regime != Regime::Deterministic) {
+    if let Some(trials) =
+        chosen.get("trials").filter(|n| *n > 0 && claim.standing.regime != Regime::Deterministic)
+    {
         // (1 - p)^n <= alpha: no failure in n trials rules out failure probabilities above this p.
         let excluded = -(alpha.ln() / trials as f64).exp_m1();
         let _ = writeln!(
             text,
-            "Detectable\n  {trials} trials: a fault that makes a trial fail with probability p is seen at least once with\n  \
-             probability 0.99 if p >= {}; no failure at all rules out p > {}.\n  The settings of the last result below \
-             say more.\n",
+            "Detectable\n  {trials} trials: a fault that makes a trial fail with probability p is seen at \
+             least once with\n  probability 0.99 if p >= {}; no failure at all rules out p > {}.\n  The \
+             settings of the last result below say more.\n",
             number(-(0.01f64.ln() / trials as f64).exp_m1()),
             number(excluded),
         );
@@ -86,7 +89,8 @@ fn last_result(text: &mut String, claim: &Claim, out: &Path) {
     let noticed = found.mutants.iter().filter(|mutant| mutant.noticed).count();
     let _ = writeln!(
         text,
-        "\nLast result (tier {}, seed {})\n  {}; {noticed} of {} mutants noticed; p if it holds {}, if it fails {}",
+        "\nLast result (tier {}, seed {})\n  {}; {noticed} of {} mutants noticed; p if it holds {}, if it \
+         fails {}",
         record.run.tier,
         record.run.seed,
         found.verdict,

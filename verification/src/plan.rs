@@ -45,9 +45,9 @@ pub struct Suite {
     pub seed: u64,
     /// Family-wise level of each family (refuted, holds).
     pub alpha: f64,
-    /// Claims that the family is planned for, without those that are decided by computation alone. The level of one
-    /// claim is `alpha / family`; Holm's step-down then sorts them. Fixed ahead, so that adding a paper does not move
-    /// the levels of another.
+    /// Claims that the family is planned for, without those that are decided by computation alone. The level
+    /// of one claim is `alpha / family`; Holm's step-down then sorts them. Fixed ahead, so that adding a
+    /// paper does not move the levels of another.
     pub family: usize,
 }
 

@@ -100,7 +100,9 @@ impl Record {
         let mutants: Vec<_> = self.claims.iter().flat_map(|claim| &claim.mutants).collect();
         let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
         format!(
-            "claims {}: HOLDS {}, REFUTED as expected {expected}, REFUTED {}, INCONCLUSIVE {}, VACUOUS {}, UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; level {} per family; seed {}",
+            "claims {}: HOLDS {}, REFUTED as expected {expected}, REFUTED {}, INCONCLUSIVE {}, VACUOUS {}, \
+             UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; level {} per family; seed \
+             {}",
             self.claims.len(),
             count(Verdict::Holds),
             count(Verdict::Refuted) - expected,

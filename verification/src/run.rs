@@ -5,7 +5,7 @@
 //! with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
-use crate::context::{ArmRecord, Canceled, Context, NotRun, message};
+use crate::context::{ArmRecord, Canceled, Context, NotRun, Settled, message};
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, Sizes, Tier};
 use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
@@ -229,6 +229,7 @@ fn run_arm(
     }
     match outcome {
         Ok(Ok(())) => {}
+        Ok(Err(error)) if error.is::<Settled>() => {}
         Ok(Err(error)) => match error.downcast_ref::<NotRun>() {
             Some(NotRun(reason)) => record.not_run = Some(reason.clone()),
             None => record.error = Some(format!("{error:#}")),
@@ -244,7 +245,7 @@ fn run_arm(
 
 /// Whether a claim's evidence has an error probability; what is enumerated or computed has none.
 fn is_tested(claim: &Claim) -> bool {
-    claim.regime != Regime::Deterministic
+    claim.standing.regime != Regime::Deterministic
 }
 
 /// Hypotheses of a family: those planned, or those that run if there should be more.
@@ -276,9 +277,9 @@ fn assemble(options: &Options, plan: &Plan, info: RunInfo, stored: Vec<Stored>, 
             id: claim.id.into(),
             place: claim.place.into(),
             sentence: claim.sentence.into(),
-            form: claim.form,
-            regime: claim.regime,
-            expected: expected_name(claim.expected).into(),
+            form: claim.standing.form,
+            regime: claim.standing.regime,
+            expected: expected_name(claim.standing.expected).into(),
             verdict,
             as_expected: verdict::as_expected(claim, verdict),
             alpha,
@@ -325,7 +326,7 @@ fn passed(claim: &Claim, stored: &Stored, alpha: f64) -> bool {
     let mutants = claim.mutants.iter().zip(&stored.mutants);
     let noticed = mutants.clone().all(|(mutant, arm)| verdict::noticed(mutant.must, arm, alpha));
     let honest = verdict::decide(&stored.honest, alpha);
-    match claim.expected {
+    match claim.standing.expected {
         Expected::Holds | Expected::Vacuous => noticed && honest == Ok(Decision::Supported),
         Expected::Refuted => noticed && honest == Ok(Decision::Refuted),
         Expected::NotRun(_) => stored.honest.not_run.is_some(),
@@ -351,7 +352,8 @@ fn run_info(options: &Options, plan: &Plan) -> anyhow::Result<RunInfo> {
     })
 }
 
-/// The root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader keeps it exactly.
+/// The root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader keeps it
+/// exactly.
 pub fn seed_of_the_day() -> u64 {
     let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     seed_of_day(since_epoch.as_secs() / 86_400)
@@ -410,7 +412,6 @@ pub fn status(record: &Record, tier: Tier) -> Status {
     if has(Verdict::Error) {
         return Status::Broken;
     }
-    let open = |id: &str| crate::claims::find(id).is_some_and(|claim| claim.open);
     let inconclusive = |c: &ClaimRecord| c.verdict == Verdict::Inconclusive;
     let unexpected = |c: &ClaimRecord| {
         !c.as_expected && !matches!(c.verdict, Verdict::Inconclusive | Verdict::Untested | Verdict::NotRun)
@@ -419,7 +420,7 @@ pub fn status(record: &Record, tier: Tier) -> Status {
         Status::Unexpected
     } else if has(Verdict::Untested) {
         Status::MutantSurvived
-    } else if tier != Tier::Quick && claims.iter().any(|c| inconclusive(c) && !open(&c.id)) {
+    } else if tier != Tier::Quick && claims.iter().any(inconclusive) {
         Status::Inconclusive
     } else {
         Status::AsExpected

@@ -83,7 +83,7 @@ fn every_file_of_a_claim_is_registered_and_named_after_it() {
 
 #[test]
 fn every_claim_that_runs_has_a_mutant() {
-    for claim in claims::all().filter(|claim| !matches!(claim.expected, Expected::NotRun(_))) {
+    for claim in claims::all().filter(|claim| !matches!(claim.standing.expected, Expected::NotRun(_))) {
         assert!(!claim.mutants.is_empty(), "{}: a check that nothing can fail proves nothing", claim.id);
     }
 }
@@ -140,7 +140,7 @@ fn every_formula_becomes_mathml() {
 #[test]
 fn every_erratum_that_a_claim_names_exists() {
     for claim in claims::all() {
-        for number in claim.errata {
+        for number in claim.standing.errata {
             assert!(errata::find(claim.paper(), *number).is_some(), "{} names erratum {number}", claim.id);
         }
     }
@@ -152,7 +152,7 @@ fn every_claim_says_what_where_and_how() {
         assert!(claim.sentence.len() > 20 && claim.sentence.ends_with('.'), "{}: sentence", claim.id);
         assert!(!claim.place.is_empty(), "{}: place", claim.id);
         assert!(
-            claim.design.len() > 40 || matches!(claim.expected, Expected::NotRun(_)),
+            claim.design.len() > 40 || matches!(claim.standing.expected, Expected::NotRun(_)),
             "{}: design",
             claim.id
         );

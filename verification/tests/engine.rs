@@ -1,6 +1,7 @@
-//! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are tame.
+//! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are
+//! tame.
 
-use lao_verification::claim::{Claim, Expected, Fault, Form, Mutant, Regime, mutants};
+use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, mutants};
 use lao_verification::context::{Canceled, Context, Direction};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, Tier};
@@ -23,11 +24,7 @@ const fn planted(
         sentence: "A planted world.",
         formula: "1 = 1",
         design: "None.",
-        form: Form::Sound,
-        regime: Regime::Practical,
-        expected,
-        open: false,
-        errata: &[],
+        standing: Standing { expected, ..Standing::sound().practical() },
         mutants,
         experiment,
     }
@@ -258,9 +255,8 @@ fn plans_with_unknown_keys_or_claims_are_refused() {
     };
     assert_eq!(sizes(Tier::Quick), (Some(3), Some(5), None));
     assert_eq!(sizes(Tier::Nightly), (Some(9), Some(5), None));
-    assert!(
-        matches!(parse(&format!("{suite}[claims.other]\n")), Err(PlanError::UnknownClaim(id)) if id == "other")
-    );
+    let other = parse(&format!("{suite}[claims.other]\n"));
+    assert!(matches!(other, Err(PlanError::UnknownClaim(id)) if id == "other"));
     assert!(matches!(parse(&format!("{suite}color = 1\n[claims]\n")), Err(PlanError::Syntax(_))));
     let zero = suite.replace("1e-3", "0.0");
     assert!(matches!(parse(&format!("{zero}[claims]\n")), Err(PlanError::Suite { field: "alpha", .. })));

@@ -204,7 +204,7 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
     }
     let mut table = say::table(["claim", "expected", "place: sentence"]);
     for claim in selected {
-        let expected = match claim.expected {
+        let expected = match claim.standing.expected {
             Expected::Holds => "HOLDS",
             Expected::Refuted => "REFUTED",
             Expected::Vacuous => "VACUOUS",

@@ -1,11 +1,11 @@
-//! What a claim is: an assertion of a paper, an experiment that could refute it, and mutants that the experiment
-//! must reject.
+//! What a claim is: an assertion of a paper, an experiment that could refute it, and mutants that the
+//! experiment must reject.
 
 use crate::context::Context;
 use serde::{Deserialize, Serialize};
 
-/// One claim. A claim is one file under `verification/claims/<paper>/src`, which ends in a `pub const CLAIM: Claim`, and one row in
-/// that folder's `lib.rs`.
+/// One claim. A claim is one file under `verification/claims/<paper>/src`, which ends in a
+/// `pub const CLAIM: Claim`, and one row in that folder's `lib.rs`.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// `<paper>-<name>`, unique; also the file's name and its table in `plan.toml`.
@@ -18,20 +18,67 @@ pub struct Claim {
     pub formula: &'static str,
     /// Design and assumptions of the experiment, in a few sentences.
     pub design: &'static str,
+    /// How the statement stands in print, how close the experiment is to it, and the verdict to expect.
+    pub standing: Standing,
+    /// Faults that the experiment must notice.
+    pub mutants: &'static [Mutant],
+    /// The experiment: called once for the honest arm and once per mutant.
+    pub experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
+}
+
+/// How a statement stands: in print, and in its experiment.
+///
+/// ```
+/// # use lao_verification_engine::claim::{Expected, Standing};
+/// let standing = Standing::printed(&[3]).literal();
+/// assert_eq!(standing.expected, Expected::Refuted);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
     /// Printed, corrected, or sound as it stands.
     pub form: Form,
     /// Deterministic, with the theorem's literal constants, or with practical ones.
     pub regime: Regime,
     /// The verdict that a correct implementation gets.
     pub expected: Expected,
-    /// Whether an inconclusive verdict is acceptable in every tier (the claim's text says why).
-    pub open: bool,
-    /// Numbers of the errata ([`crate::paper::Erratum`]) that this claim shows or corrects.
+    /// Numbers of the errata ([`crate::paper::Erratum`]) that the claim shows or corrects.
     pub errata: &'static [u32],
-    /// Faults that the experiment must notice.
-    pub mutants: &'static [Mutant],
-    /// The experiment: called once for the honest arm and once per mutant.
-    pub experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
+}
+
+impl Standing {
+    /// The print is right. Like the other two constructors, this one is for an experiment without chance.
+    pub const fn sound() -> Self {
+        let (form, regime, expected) = (Form::Sound, Regime::Deterministic, Expected::Holds);
+        Standing { form, regime, expected, errata: &[] }
+    }
+    /// The corrected form of a statement; it is expected to hold.
+    pub const fn corrected(errata: &'static [u32]) -> Self {
+        Standing { form: Form::Corrected, errata, ..Standing::sound() }
+    }
+    /// A statement as printed, where the print is wrong or in doubt; it is expected to be refuted.
+    pub const fn printed(errata: &'static [u32]) -> Self {
+        Standing { form: Form::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
+    }
+    /// With constants exactly as in the theorem.
+    pub const fn literal(self) -> Self {
+        Standing { regime: Regime::Literal, ..self }
+    }
+    /// With tuned constants.
+    pub const fn practical(self) -> Self {
+        Standing { regime: Regime::Practical, ..self }
+    }
+    /// Expects a bound that says nothing, or hypotheses that cannot be met.
+    pub const fn vacuous(self) -> Self {
+        Standing { expected: Expected::Vacuous, ..self }
+    }
+    /// Waits for something that is not at hand, for this reason.
+    pub const fn not_run(self, reason: &'static str) -> Self {
+        Standing { expected: Expected::NotRun(reason), ..self }
+    }
+    /// Shows these errata.
+    pub const fn with_errata(self, errata: &'static [u32]) -> Self {
+        Standing { errata, ..self }
+    }
 }
 
 /// Which reading of a statement is tested.
@@ -89,16 +136,19 @@ pub struct Mutant {
 pub enum Must {
     /// Refuted, at the claim's own level.
     BeRefuted,
-    /// Anything but supported (where a bound is so loose that refutation is out of reach; the claim says why).
+    /// Anything but supported (where a bound is so loose that refutation is out of reach; the claim says
+    /// why).
     NotHold,
-    /// Supported: the control of a claim that is expected to be refuted, showing that its judge can also accept.
+    /// Supported: the control of a claim that is expected to be refuted, showing that its judge can also
+    /// accept.
     Hold,
 }
 
 /// A fault of a claim with what the experiment does about it: one row of the claim's table of faults.
 ///
 /// A claim has the table as a constant. [`mutants`] makes the list for the registry from it, and
-/// [`Context::arm`](crate::context::Context::arm) gives the experiment the value of the fault that it is to commit.
+/// [`Context::arm`](crate::context::Context::arm) gives the experiment the value of the fault that it is to
+/// commit.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault<A> {
     /// Name, description and required verdict.

@@ -1,8 +1,8 @@
 //! What an experiment is given, and what it hands back.
 //!
-//! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one [`Cell`] per
-//! judged question. It runs once for the honest arm and once per mutant, through the same judges at the same sizes
-//! and levels; [`Context::arm`] tells it which fault to commit.
+//! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one
+//! [`Cell`] per judged question. It runs once for the honest arm and once per mutant, through the same judges
+//! at the same sizes and levels; [`Context::arm`] tells it which fault to commit.
 
 use crate::claim::{Claim, Fault};
 pub use crate::judge::BLOCK;
@@ -172,11 +172,15 @@ impl<'a> Context<'a> {
         commits
     }
 
-    /// Whether this is a mutant that a cell has already refuted. One refuted cell refutes the claim, so an experiment
-    /// may end here.
-    pub fn is_settled(&self) -> bool {
+    /// Ends the arm of a mutant that a cell has already refuted: one refuted cell refutes the claim. The
+    /// cells so far are the arm's record, and what is reported but not judged in it counts for nothing.
+    ///
+    /// # Errors
+    /// [`Settled`], to be handed on with `?`; the runner knows it.
+    pub fn settled(&self) -> Result<(), Settled> {
         let level = self.alpha / self.cells as f64;
-        !self.honest() && self.record.cells.iter().any(|cell| cell.finding.p_refute <= level)
+        let refuted = self.record.cells.iter().any(|cell| cell.finding.p_refute <= level);
+        if refuted && !self.honest() { Err(Settled) } else { Ok(()) }
     }
 
     /// Whether this is the honest arm.
@@ -192,8 +196,9 @@ impl<'a> Context<'a> {
         self.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.claim.id))
     }
 
-    /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with several.
-    /// ("Holds in all cells": each cell is supported at the claim's level, refuted at the level split by cells.)
+    /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with
+    /// several. ("Holds in all cells": each cell is supported at the claim's level, refuted at the level
+    /// split by cells.)
     pub fn split(&mut self, cells: usize) {
         self.cells = cells.max(1);
         self.record.split = self.cells;
@@ -242,8 +247,8 @@ impl<'a> Context<'a> {
         Err(NotRun(reason.into()).into())
     }
 
-    /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic in a
-    /// trial becomes that trial's error.
+    /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic
+    /// in a trial becomes that trial's error.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -293,8 +298,8 @@ impl<'a> Context<'a> {
         Ok(outcomes.into_iter().zip(slots).map(|(outcome, slot)| outcome.map(|()| result(slot))).collect())
     }
 
-    /// Knows nothing of results, so that the machinery of threads is compiled once here, and not again for every type of
-    /// result that a claim has.
+    /// Knows nothing of results, so that the machinery of threads is compiled once here, and not again for
+    /// every type of result that a claim has.
     fn each_trial(
         &self,
         cell: &str,
@@ -318,8 +323,8 @@ impl<'a> Context<'a> {
         Ok(outcomes)
     }
 
-    /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A trial says
-    /// whether it succeeded; one that errs or panics counts as a failure.
+    /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A
+    /// trial says whether it succeeded; one that errs or panics counts as a failure.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -347,8 +352,8 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials, stopping as soon as the evidence suffices. A trial
-    /// that errs or panics counts as infinite.
+    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials, stopping as soon as the evidence
+    /// suffices. A trial that errs or panics counts as infinite.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -360,8 +365,8 @@ impl<'a> Context<'a> {
         self.mean_by(judge, cell, most, &trial)
     }
 
-    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and may stop
-    /// early too.
+    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and
+    /// may stop early too.
     ///
     /// # Errors
     /// [`Canceled`].
@@ -407,8 +412,9 @@ impl<'a> Context<'a> {
         self.judge(cell, finding);
     }
 
-    /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run at once;
-    /// what lies beyond the stop is thrown away, so the result does not depend on the number of threads.
+    /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run
+    /// at once; what lies beyond the stop is thrown away, so the result does not depend on the number of
+    /// threads.
     fn sequential<R: Send>(
         &self,
         cell: &str,
@@ -433,6 +439,11 @@ impl<'a> Context<'a> {
 
 /// A trial of an experiment, whatever its captures.
 type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);
+
+/// The arm of a mutant ends here, since the mutant is refuted; carried as an error so that `?` ends it.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the mutant is refuted already")]
+pub struct Settled;
 
 /// The experiment could not run; carried as an error so that `?` ends it.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -57,8 +57,8 @@ pub fn support_of(v: &[f64]) -> u128 {
     v.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(j, _)| 1 << j).sum()
 }
 
-/// Both sides of an inequality in units of `scale`, a sum of the sizes of the terms that they are made of: what remains
-/// after cancellation below 1e-12 of it is rounding, and counts as zero.
+/// Both sides of an inequality in units of `scale`, a sum of the sizes of the terms that they are made of:
+/// what remains after cancellation below 1e-12 of it is rounding, and counts as zero.
 pub fn in_units(scale: f64, lhs: f64, rhs: f64) -> (f64, f64) {
     let unit = |side: f64| {
         let share = if scale > 0.0 { side / scale } else { side };

@@ -30,9 +30,9 @@ impl Threshold for Capture {
     }
 }
 
-/// The gradient estimate `g_t` that the production [`Exploration`](lao_algorithms::murata_suzuki::Exploration) forms
-/// at `theta` from the next `d' batch` examples of `source`, all d coordinates. `theta` may have at most `sparsity`
-/// non-zeros.
+/// The gradient estimate `g_t` that the production
+/// [`Exploration`](lao_algorithms::murata_suzuki::Exploration) forms at `theta` from the next `d' batch`
+/// examples of `source`, all d coordinates. `theta` may have at most `sparsity` non-zeros.
 ///
 /// # Errors
 /// When the parameters are refused, the session fails, or the source is dry.
@@ -76,11 +76,11 @@ fn gradient_from(
     Ok(gradient)
 }
 
-/// The update that the production [`Exploration`](lao_algorithms::murata_suzuki::Exploration) makes at `theta` when it
-/// is told the gradient estimate `g`, block after block: `H_s(theta - step_size g)`.
+/// The update that the production [`Exploration`](lao_algorithms::murata_suzuki::Exploration) makes at
+/// `theta` when it is told the gradient estimate `g`, block after block: `H_s(theta - step_size g)`.
 ///
-/// The budget leaves half of the `d - s` other attributes to a block, so that the last block is ragged or missing as
-/// the dimensions have it.
+/// The budget leaves half of the `d - s` other attributes to a block, so that the last block is ragged or
+/// missing as the dimensions have it.
 ///
 /// # Errors
 /// When the parameters are refused or the step diverges.
@@ -113,8 +113,9 @@ pub fn exploration_step<T: Threshold>(
     Ok(learner.coefficients().to_owned_vector())
 }
 
-/// Runs a learner over a source within `budget` until it is finished, dry or at `stop`, and shows `after` the estimate
-/// after every update (for learners whose estimate is at hand; a lazily kept average costs O(d) each time).
+/// Runs a learner over a source within `budget` until it is finished, dry or at `stop`, and shows `after` the
+/// estimate after every update (for learners whose estimate is at hand; a lazily kept average costs O(d) each
+/// time).
 ///
 /// A learner that diverges is `Ok(None)`: a result, and for a claim about gaps an infinite one.
 ///
@@ -132,7 +133,8 @@ pub fn run<S: Source, L: Learner + ?Sized>(
     Ok(finished.map(|(outcome, ledger)| Finished { outcome, ledger, source }))
 }
 
-/// Takes source and `after` behind pointers, so that a session is compiled once per learner and not once per claim.
+/// Takes source and `after` behind pointers, so that a session is compiled once per learner and not once per
+/// claim.
 fn run_over<L: Learner + ?Sized>(
     source: &mut dyn Source,
     learner: &mut L,
@@ -149,8 +151,8 @@ fn run_over<L: Learner + ?Sized>(
     }
 }
 
-/// A Hybrid, sound or faulty: a claim about stages asks it where one ends, and does not count updates, so that a Hybrid
-/// that makes fewer is judged like any other.
+/// A Hybrid, sound or faulty: a claim about stages asks it where one ends, and does not count updates, so
+/// that a Hybrid that makes fewer is judged like any other.
 pub trait Staged: Learner {
     /// The current stage, counted from 1; beyond the last one when finished.
     fn stage(&self) -> u64;
@@ -168,8 +170,8 @@ impl Staged for Hybrid {
     }
 }
 
-/// Runs a [`Staged`] learner over a source until it is finished, and shows it to `after` after every update. A learner that
-/// diverges ends the run; this is a result.
+/// Runs a [`Staged`] learner over a source until it is finished, and shows it to `after` after every update.
+/// A learner that diverges ends the run; this is a result.
 ///
 /// # Errors
 /// When the session fails for any other reason.
@@ -250,8 +252,8 @@ impl ManualSession {
         Ok(learner.tell(Told::Values(self.block.view(attributes)))?)
     }
 
-    /// Makes a learner that sees every attribute, with loss `(w'x - y)^2` and iterate `w`, take the gradient `g`: the
-    /// example `x = g`, `y = w'g - 1/2` has just this one.
+    /// Makes a learner that sees every attribute, with loss `(w'x - y)^2` and iterate `w`, take the gradient
+    /// `g`: the example `x = g`, `y = w'g - 1/2` has just this one.
     ///
     /// # Errors
     /// As [`serve`](Self::serve).

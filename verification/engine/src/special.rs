@@ -1,8 +1,8 @@
 //! Distribution functions and quantiles that stay accurate in the far tails.
 //!
 //! The judges work at levels near 1e-5 and multiply evidence down to e^-1000, so every tail is computed as a
-//! logarithm, both tails at once, and every quantile is a root of the logarithm of the *small* tail. Nothing here
-//! underflows, and no tail is taken as one minus the other unless it is the larger one.
+//! logarithm, both tails at once, and every quantile is a root of the logarithm of the *small* tail. Nothing
+//! here underflows, and no tail is taken as one minus the other unless it is the larger one.
 //!
 //! *Source*: incomplete beta and gamma by Lentz's continued fractions (Numerical Recipes, section 6); their
 //! leading factors by Loader's saddle point expansion ("Fast and accurate computation of binomial

@@ -1,8 +1,9 @@
 //! From findings to verdicts.
 //!
-//! A claim is an intersection of its cells: it is *supported* when every cell is supported at the claim's level, and
-//! *refuted* when one cell is refuted at that level divided by the number of cells. Over the claims of a run the two
-//! families are sorted by Holm's step-down; the family is the number of claims planned, not the number run.
+//! A claim is an intersection of its cells: it is *supported* when every cell is supported at the claim's
+//! level, and *refuted* when one cell is refuted at that level divided by the number of cells. Over the
+//! claims of a run the two families are sorted by Holm's step-down; the family is the number of claims
+//! planned, not the number run.
 
 use crate::claim::{Claim, Expected, Must};
 use crate::context::ArmRecord;
@@ -97,8 +98,8 @@ pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     }
 }
 
-/// The verdict on a claim from its honest arm and its mutants (noticed or not), at the level that Holm's procedure
-/// gave it in each family.
+/// The verdict on a claim from its honest arm and its mutants (noticed or not), at the level that Holm's
+/// procedure gave it in each family.
 pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (bool, bool)) -> Verdict {
     if honest.not_run.is_some() {
         return Verdict::NotRun;
@@ -113,7 +114,7 @@ pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (
         (true, true) => Verdict::Error,
         _ if !all_noticed => Verdict::Untested,
         (true, false) => Verdict::Refuted,
-        (false, true) if claim.expected == Expected::Vacuous => Verdict::Vacuous,
+        (false, true) if claim.standing.expected == Expected::Vacuous => Verdict::Vacuous,
         (false, true) => Verdict::Holds,
         (false, false) => Verdict::Inconclusive,
     }
@@ -122,7 +123,7 @@ pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (
 /// Whether a verdict is the one that the claim expects.
 pub fn as_expected(claim: &Claim, verdict: Verdict) -> bool {
     matches!(
-        (claim.expected, verdict),
+        (claim.standing.expected, verdict),
         (Expected::Holds, Verdict::Holds)
             | (Expected::Refuted, Verdict::Refuted)
             | (Expected::Vacuous, Verdict::Vacuous)

@@ -1,5 +1,5 @@
-//! The registry of papers and their claims. A paper is a crate under `verification/claims`, with one file per claim; the
-//! claims about the suite itself are here.
+//! The registry of papers and their claims. A paper is a crate under `verification/claims`, with one file per
+//! claim; the claims about the suite itself are here.
 
 pub mod engine;
 

@@ -13,7 +13,8 @@ use std::fmt::Write as _;
 pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
     let status = view::status(record, comparison);
     let mut text = format!(
-        "# Verification: {}\n\nExit status {}: {}\n\n{}\n\n| claim | place | verdict | expected | tightness | mutants |\n|---|---|---|---|---|---|\n",
+        "# Verification: {}\n\nExit status {}: {}\n\n{}\n\n| claim | place | verdict | expected | tightness \
+         | mutants |\n|---|---|---|---|---|---|\n",
         record.run.tier,
         status as u8,
         view::meaning(status),
@@ -50,14 +51,15 @@ pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
     text
 }
 
-/// What the README shows of a record: how many claims got which verdict, by how close the experiment is to the
-/// statement, and what the errata come to.
+/// What the README shows of a record: how many claims got which verdict, by how close the experiment is to
+/// the statement, and what the errata come to.
 pub fn results(record: &Record) -> String {
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let mut text = format!(
-        "Tier {}, seed {}: {} claims, {} verdicts as expected, {noticed} of {} mutants noticed, {} [errata](ERRATA.md) shown.\n\n\
-         | constants | claims | HOLDS | REFUTED as expected | other |\n|---|---:|---:|---:|---:|\n",
+        "Tier {}, seed {}: {} claims, {} verdicts as expected, {noticed} of {} mutants noticed, {} \
+         [errata](ERRATA.md) shown.\n\n| constants | claims | HOLDS | REFUTED as expected | other \
+         |\n|---|---:|---:|---:|---:|\n",
         record.run.tier,
         record.run.seed,
         record.claims.len(),

@@ -1,23 +1,19 @@
 //! Claim 4.2: the smoothed insensitive loss is convex and close to the loss.
 //!
-//! *Statement.* `f_eps(z) = (eps/2)[rho((z-delta)/eps) + rho((z+delta)/eps)] - delta`, `rho(x) = x erf x + e^(-x^2)/sqrt(pi)`, is convex and
-//! `|f_eps(z) - |z|_delta| <= eps`.
+//! *Statement.* `f_eps(z) = (eps/2)[rho((z-delta)/eps) + rho((z+delta)/eps)] - delta`,
+//! `rho(x) = x erf x + e^(-x^2)/sqrt(pi)`, is convex and `|f_eps(z) - |z|_delta| <= eps`.
 //!
-//! *Sharper.* `rho(x) = |x| + i(|x|)`, `i(x) = int_x^inf erfc`, so the difference is `(eps/2)[i(|z-delta|/eps) + i((z+delta)/eps)]` for
-//! `z >= 0`: never negative, convex on `[0, delta]` and even, falling beyond, hence largest at `z = delta`, where it is
+//! *Sharper.* `rho(x) = |x| + i(|x|)`, `i(x) = int_x^inf erfc`, so the difference is
+//! `(eps/2)[i(|z-delta|/eps) + i((z+delta)/eps)]` for `z >= 0`: never negative, convex on `[0, delta]` and
+//! even, falling beyond, hence largest at `z = delta`, where it is
 //! `(eps/2)[1/sqrt(pi) + i(2 delta/eps)] <= eps/sqrt(pi) = 0.564 eps`.
 //!
-//! *Consequence.* The paper goes on: an eps-optimum of the smooth risk is a 2 eps-optimum of the plain one. Two-sided closeness would
-//! give 3 eps only; since the approximation lies on one side, the factor is even `1 + 1/sqrt(pi)`.
-//!
-//! *Design.* The production loss on a grid of step eps/1000 from `-(8 + delta/eps) eps` to its mirror image, for five values of `delta/eps`; it
-//! is Lipschitz with constant 1, so nothing between grid points exceeds by more than eps/1000. Beyond, `erfc` is below 1e-28. For
-//! the consequence, finite laws of `(x, y)` on the line and all predictors of a grid.
-//!
-//! *Mutants.* rho without `1/sqrt(pi)`, the constant cut to .56, delta not subtracted.
+//! *Consequence.* The paper goes on: an eps-optimum of the smooth risk is a 2 eps-optimum of the plain one.
+//! Two-sided closeness would give 3 eps only; since the approximation lies on one side, the factor is even
+//! `1 + 1/sqrt(pi)`.
 
 use lao_algorithms::hazan_koren::loss::{insensitive, smoothed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -129,16 +125,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-claim42",
     place: "Claim 4.2",
-    sentence: "The smoothed insensitive loss is convex and within eps of the loss; in fact it lies above it, by at most \
-               eps/sqrt(pi), so that near-optima carry over with the factor that the paper uses.",
+    sentence: "The smoothed insensitive loss is convex and within eps of the loss; in fact it lies above it, \
+               by at most eps/sqrt(pi), so that near-optima carry over with the factor that the paper uses.",
     formula: r"0 \le f_\varepsilon(x) - |x|_\delta \le \frac{\varepsilon}{\sqrt{\pi}} \le \varepsilon",
-    design: "The production loss on a grid of step eps/1000 over the range where it differs from the plain loss, for delta/eps from 0 to 3; \
-             random finite laws for the transfer of near-optima.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18],
+    design: "The production loss on a grid of step eps/1000 from -(8 + delta/eps) eps to its mirror image, \
+             for five values of delta/eps from 0 to 3; it is Lipschitz with constant 1, so nothing between \
+             grid points exceeds by more than eps/1000. Beyond, erfc is below 1e-28. For the consequence, \
+             finite laws of (x, y) on the line and all predictors of a grid.",
+    standing: Standing::sound().with_errata(&[18]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

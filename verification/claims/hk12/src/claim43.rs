@@ -1,18 +1,11 @@
 //! Claim 4.3: the derivative of rho is the error function, with its power series.
 //!
-//! *Statement.* `rho'(x) = sum a_(2n+1) x^(2n+1)`, `a_(2n+1) = (2/sqrt(pi)) (-1)^n/(n! (2n+1))`.
-//!
-//! *Why.* `(x erf x)' = erf x + x erf' x`, and `x erf' x = (2/sqrt(pi)) x e^(-x^2)` cancels the derivative of `e^(-x^2)/sqrt(pi)`. Integrate the
-//! series of `e^(-x^2)`.
-//!
-//! *Design.* The series with the coefficients that production GenEst uses, against the error function and against central differences of the
-//! production rho; the coefficients against their logarithms, which exact moments use.
-//!
-//! *Mutants.* The divisor `2n+1` lost, the alternating sign lost.
+//! *Why.* `(x erf x)' = erf x + x erf' x`, and `x erf' x = (2/sqrt(pi)) x e^(-x^2)` cancels the derivative of
+//! `e^(-x^2)/sqrt(pi)`. Integrate the series of `e^(-x^2)`.
 
 use lao_algorithms::hazan_koren::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
 use lao_observation::estimate::gen_est::erf_coefficient;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -59,15 +52,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-claim43",
     place: "Claim 4.3, display (7)",
-    sentence: "The derivative of rho is the error function, whose series has the coefficients of display (7).",
-    formula: r"\rho'(x) = \operatorname{erf}(x) = \sum_{n=0}^\infty a_{2n+1} x^{2n+1}, \quad a_{2n+1} = \frac{2}{\sqrt{\pi}} \frac{(-1)^n}{n! (2n+1)}",
-    design: "Sixty terms of the series with the production coefficients against erf and against central differences of the production rho, \
-             for |x| up to 2.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "The derivative of rho is the error function, whose series has the coefficients of display \
+               (7).",
+    formula: r"\rho'(x) = \operatorname{erf}(x) = \sum_{n=0}^\infty a_{2n+1} x^{2n+1}, \quad a_{2n+1} =
+               \frac{2}{\sqrt{\pi}} \frac{(-1)^n}{n! (2n+1)}",
+    design: "Sixty terms of the series with the coefficients that production GenEst uses, for |x| up to 2, \
+             against the error function and against central differences of the production rho; the \
+             coefficients against their logarithms, which exact moments use.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,20 +1,15 @@
 //! The two steps from regret to risk: the loss is convex, and so is the risk.
 //!
-//! *Statement.* `l_t(w_t) - l_t(w*) <= g_t.(w_t - w*)` for `l_t(w) = (w.x_t - y_t)^2/2`, `g_t = (w_t.x_t - y_t) x_t`; and
-//! `L(w-bar) <= (1/m) sum L(w_t)` for the output `w-bar = (w_1 + .. + w_m)/m`.
+//! *Setting.* `l_t(w) = (w.x_t - y_t)^2/2` and `g_t = (w_t.x_t - y_t) x_t`.
 //!
-//! *Why.* The first is an equality less `((w_t - w*).x_t)^2/2`; the second is Jensen's inequality for the quadratic L.
-//!
-//! *Design.* Runs of production AERR and AELR with the risk in closed form: every round's inequality and defect, the output
-//! against the average of the iterates seen, and Jensen's inequality, whose defect is that of the excess risks.
-//!
-//! *Mutants.* The last iterate in place of the average; an average from `w_2` on; the gradient estimate of a single attribute in place of the gradient; half of the gradient.
+//! *Why.* The first is an equality less `((w_t - w*).x_t)^2/2`; the second is Jensen's inequality for the
+//! quadratic L.
 
 use super::problem::Problem;
 use super::steps::tell;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Ask, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, in_units, minus, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -139,16 +134,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-convexity-jensen",
     place: "Sections 3.1 and 3.2, proofs of Theorems 3.1 and 3.4",
-    sentence: "In every round the loss exceeds the comparator's by at most the gradient along the difference, and the risk of the averaged \
-               iterate is at most the average risk of the iterates.",
-    formula: r"\ell_t(w_t) - \ell_t(w^*) \le g_t \cdot (w_t - w^*), \qquad L_{\mathcal{D}}(\bar{w}) \le \frac{1}{m} \sum_{t=1}^m L_{\mathcal{D}}(w_t)",
-    design: "Production AERR and AELR on populations with the risk in closed form, at step sizes from a tenth of the theorem's to 30 times it; the \
-             best predictor as w*.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "In every round the loss exceeds the comparator's by at most the gradient along the \
+               difference, and the risk of the averaged iterate is at most the average risk of the \
+               iterates.",
+    formula: r"\ell_t(w_t) - \ell_t(w^*) \le g_t \cdot (w_t - w^*), \qquad L_{\mathcal{D}}(\bar{w}) \le
+               \frac{1}{m} \sum_{t=1}^m L_{\mathcal{D}}(w_t)",
+    design: "Runs of production AERR and AELR with the risk in closed form: every round's inequality and \
+             defect, the output against the average of the iterates seen, and Jensen's inequality, whose \
+             defect is that of the excess risks. Step sizes from a tenth of the theorem's to 30 times it; w* \
+             is the best predictor.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,13 +1,14 @@
 //! Images for Figures 1 and 2: MNIST, "3" against "5", or a surrogate of the same shape.
 //!
-//! *Surrogate.* 28 x 28 pixels. Either class has a template, the sum of six Gaussian blobs of standard deviation 2 pixels, four
-//! of which they share. An image is its class's template, shifted by one pixel up or down and one left or right, times a contrast
-//! uniform on [0.7, 1], plus normal noise of standard deviation 0.1 per pixel, cut to [0, 1]. Classes are equally frequent.
-//! Every pixel is a pure function of seed, image and pixel, so only what is looked at is computed.
+//! *Surrogate.* 28 x 28 pixels. Either class has a template, the sum of six Gaussian blobs of standard
+//! deviation 2 pixels, four of which they share. An image is its class's template, shifted by one pixel up or
+//! down and one left or right, times a contrast uniform on [0.7, 1], plus normal noise of standard deviation
+//! 0.1 per pixel, cut to [0, 1]. Classes are equally frequent. Every pixel is a pure function of seed, image
+//! and pixel, so only what is looked at is computed.
 //!
-//! *Scale.* Pixels lie in [0, 1], so `|x|_inf <= 1`, as AELR's theorem wants; `|x|_2` reaches about 15, so AERR's does not apply to
-//! them as they are. Dividing pixels by c is the same as multiplying radius by c and step size by c^2, both of which
-//! are tuned.
+//! *Scale.* Pixels lie in [0, 1], so `|x|_inf <= 1`, as AELR's theorem wants; `|x|_2` reaches about 15, so
+//! AERR's does not apply to them as they are. Dividing pixels by c is the same as multiplying radius by c and
+//! step size by c^2, both of which are tuned.
 
 use anyhow::Context as _;
 use lao_datasets::catalog::{Catalog, CatalogError};

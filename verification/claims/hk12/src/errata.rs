@@ -18,28 +18,32 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Display (9)",
         "E‖x̃‖² = ((2d + k − 1)/(2k))‖x‖²",
         "E‖x̃‖² = ((d + k − 1)/k)‖x‖²",
-        "The sum over pairs of draws counts each unordered pair once; ordered pairs are k(k − 1). Both agree at k = 1 only.",
+        "The sum over pairs of draws counts each unordered pair once; ordered pairs are k(k − 1). Both agree \
+         at k = 1 only.",
     ),
     row(
         2,
         "Lemmas 3.3 and 3.8",
         "E‖g̃‖² ≤ 8B²d/k for every k ≥ 1",
         "the same for k ≤ d + 1; 4B²(d + k − 1)/k for every k",
-        "Draws are with replacement, so k may exceed d + 1; the exact maximum is then larger than the bound (d = 2, k = 10: 4.4 B² against 1.6 B²).",
+        "Draws are with replacement, so k may exceed d + 1; the exact maximum is then larger than the bound \
+         (d = 2, k = 10: 4.4 B² against 1.6 B²).",
     ),
     row(
         3,
         "Lemma 3.7",
         "E Σ g̃·w_t ≤ E Σ ḡ·w_t + 4BηG²m",
         "w_t − w* in place of w_t on both sides",
-        "The supplement proves the form with w*, and Theorem 3.4 needs it: from the printed line the term with w* stays uncontrolled.",
+        "The supplement proves the form with w*, and Theorem 3.4 needs it: from the printed line the term \
+         with w* stays uncontrolled.",
     ),
     row(
         4,
         "Lemma 3.8",
         "‖E[g̃]²‖_∞ ≤ 8B²d/k",
         "‖E[g̃²]‖_∞ ≤ 8B²d/k",
-        "The square belongs inside the expectation; the printed quantity is at most 4B² whatever the estimator, and of no use in Lemma 3.6.",
+        "The square belongs inside the expectation; the printed quantity is at most 4B² whatever the \
+         estimator, and of no use in Lemma 3.6.",
     ),
     row(
         5,
@@ -53,7 +57,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Theorem 3.4, step size",
         "η = (1/(4B²))√(2k log(2d)/(5md))",
         "η = (1/(4B))√(2k log(2d)/(5md))",
-        "Scaling w, y and B by c scales gradients by c, so η must scale by 1/c. With the printed η the bound fails for large B.",
+        "Scaling w, y and B by c scales gradients by c, so η must scale by 1/c. With the printed η the bound \
+         fails for large B.",
     ),
     row(
         7,
@@ -67,14 +72,16 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Algorithm 2, line 9",
         "w[j], with j drawn from |w|/‖w‖₁",
         "w_t[j]; φ_1 = −y_1 in the first round",
-        "w_1 = 0, so in the first round the law of j is undefined. Any attribute may be read then: the inner product is zero.",
+        "w_1 = 0, so in the first round the law of j is undefined. Any attribute may be read then: the inner \
+         product is zero.",
     ),
     row(
         9,
         "Lemma A.1 and (11)",
         "min over i in [d], and an equality after the induction",
         "min over i in [n], and ≤",
-        "The vectors have n entries (2d in the use made of it), and each step of the induction is an inequality.",
+        "The vectors have n entries (2d in the use made of it), and each step of the induction is an \
+         inequality.",
     ),
     row(
         10,
@@ -95,28 +102,32 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Lemma 4.1, hypothesis",
         "f real-analytic on the line, series used for |x| ≤ 1",
         "f' entire, or of a radius of convergence above max(2B, E|θ̃|)",
-        "1/(1 + x²/4) is analytic on the whole line, but its series diverges at 3, where the estimate is needed.",
+        "1/(1 + x²/4) is analytic on the whole line, but its series diverges at 3, where the estimate is \
+         needed.",
     ),
     row(
         13,
         "Lemma 4.1 and A.6, averaged branch",
         "E θ̃² ≤ 4B²/N",
         "E θ̃² = θ² + Var(θ̃)/N",
-        "Averaging N copies divides the variance, not the second moment. At B = 2 the log moment is 57.1, above the printed 35.0.",
+        "Averaging N copies divides the variance, not the second moment. At B = 2 the log moment is 57.1, \
+         above the printed 35.0.",
     ),
     row(
         14,
         "A.6, second sum",
         "the factor 2ⁿ left out",
         "E θ̃² ≤ 1/2 would be needed",
-        "2ⁿ⁺¹ multiplies every term of the second moment; with E θ̃² ≤ 1 the sum need not be bounded as stated.",
+        "2ⁿ⁺¹ multiplies every term of the second moment; with E θ̃² ≤ 1 the sum need not be bounded as \
+         stated.",
     ),
     row(
         15,
         "Lemma 4.1 and Theorem 4.4, (8)",
         "exp(O(log² B)), and exp(O(log²(B/ε))) in (8)",
         "exp(O(B²)), and exp(O(B²/ε²)) in (8)",
-        "For erf the exact series of the worst case grows like exp(16 B²); no constant in the printed exponent can cover it.",
+        "For erf the exact series of the worst case grows like exp(16 B²); no constant in the printed \
+         exponent can cover it.",
     ),
     row(
         16,
@@ -172,7 +183,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Proof of Theorem B.1, range of ε",
         "δ = 10⁻⁵ and any ε",
         "needs ε ≤ δ",
-        "(1 − ε)² + δε ≤ 1 − 2(1 − δ)ε holds only then; the theorem is proved for ε below an absolute constant.",
+        "(1 − ε)² + δε ≤ 1 − 2(1 − δ)ε holds only then; the theorem is proved for ε below an absolute \
+         constant.",
     ),
     row(
         24,

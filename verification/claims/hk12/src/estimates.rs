@@ -1,8 +1,8 @@
 //! The gradient estimates of AERR and AELR over all draws, read off the steps of the production learners.
 //!
-//! A learner is put at `w`, asks for given draws, is told one example, and its step is turned back into `g~ = phi x~`. A label
-//! shifts `phi` and leaves `x~` alone, so the difference of two steps whose labels are one apart is `x~`, and one of them
-//! divided by it is `phi`.
+//! A learner is put at `w`, asks for given draws, is told one example, and its step is turned back into
+//! `g~ = phi x~`. A label shifts `phi` and leaves `x~` alone, so the difference of two steps whose labels are
+//! one apart is `x~`, and one of them divided by it is `phi`.
 
 use super::rounds::exponents;
 use super::steps::{aelr_along, tell};
@@ -51,7 +51,8 @@ pub(super) struct At<L> {
     moved: Moved,
 }
 
-/// AERR at `w`, in a ball that no step leaves: the estimate is what is looked at here, and projection is not part of it.
+/// AERR at `w`, in a ball that no step leaves: the estimate is what is looked at here, and projection is not
+/// part of it.
 pub(super) fn aerr_at(w: &[f64], draws: usize) -> anyhow::Result<At<Aerr>> {
     // A step so long that w is nothing beside it, and rounds nothing away.
     let (step_size, start) = (f64::from(1 << 20), Some(SparseVector::from_dense(w)));
@@ -181,8 +182,9 @@ pub(super) fn normal(rng: &mut Rng, dim: usize) -> Vec<f64> {
     (0..dim).map(|_| StandardNormal.sample(rng)).collect()
 }
 
-/// Judges `E x~ = x`, `E phi = w.x - y` and `E g~ = (w.x - y) x` over all draws, for two to four attributes and one to three
-/// uniform draws. `place` puts a learner at a random predictor, of this kind, for the example `(x, y)`.
+/// Judges `E x~ = x`, `E phi = w.x - y` and `E g~ = (w.x - y) x` over all draws, for two to four attributes
+/// and one to three uniform draws. `place` puts a learner at a random predictor, of this kind, for the
+/// example `(x, y)`.
 pub(super) fn judge_unbiased<L: TwoDraws + Clone>(
     cx: &mut Context<'_>,
     arm: &Arm,
@@ -220,8 +222,9 @@ pub(super) fn shapes(
     dims.flat_map(move |dim| (1..=most_draws).map(move |draws| (dim, draws)))
 }
 
-/// Judges the draws of the production sampler at a predictor of six attributes, one of them zero, with three uniform draws:
-/// the law of `j`, and that draws are uniform and independent; then the mean of the estimates that it leads to.
+/// Judges the draws of the production sampler at a predictor of six attributes, one of them zero, with three
+/// uniform draws: the law of `j`, and that draws are uniform and independent; then the mean of the estimates
+/// that it leads to.
 pub(super) fn judge_sampler<L: TwoDraws + Clone>(
     cx: &mut Context<'_>,
     arm: &Arm,

@@ -1,20 +1,15 @@
 //! Fact B.2: how many entries of a hidden-sign array one must read.
 //!
-//! *Statement.* One position of `d`, uniformly drawn, holds a fair sign, the others 0. Whoever tells the sign with probability 2/3 must read
-//! `Omega(d)` entries. (The print draws the position from \[r\].)
+//! *As printed* the position is drawn from \[r\].
 //!
-//! *Sharper.* After reading n distinct entries the best probability is `1/2 + n/(2d)`: all answers are 0 until the hit, so that adapting is
-//! useless, and without a hit the sign is still fair. It reaches 2/3 exactly from `n = d/3` on.
-//!
-//! *Design.* The array is one example of the production instance with one row. All `2d` arrays are read by the reader for every n, `d` up to 12. A
-//! dynamic program over all adaptive readers gives the same best value.
-//!
-//! *Mutants.* A quarter of the entries; a reader that does not guess.
+//! *Sharper.* After reading n distinct entries the best probability is `1/2 + n/(2d)`: all answers are 0
+//! until the hit, so that adapting is useless, and without a hit the sign is still fair. It reaches 2/3
+//! exactly from `n = d/3` on.
 
 use lao_datasets::adversarial::hazan_koren::{PopulationStream, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{BlockBuf, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -91,16 +86,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-factb2",
     place: "Appendix B.1, Fact B.2",
-    sentence: "To tell a sign hidden at a random place among d zeros with probability 2/3 one must read a third of the entries, and no less \
-               will do.",
+    sentence: "To tell a sign hidden at a random place among d zeros with probability 2/3 one must read a \
+               third of the entries, and no less will do.",
     formula: r"\max P(\text{told}) = \frac12 + \frac{n}{2d} \ge \frac23 \iff n \ge \frac{d}{3}",
-    design: "All arrays of up to 12 entries, every number of reads, through the production instance with one row; a dynamic program over adaptive \
-             readers.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[20],
+    design: "The array is one example of the production instance with one row. All 2d arrays are read by the \
+             reader for every n, d up to 12. A dynamic program over all adaptive readers gives the same best \
+             value.",
+    standing: Standing::corrected(&[20]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,16 +1,16 @@
 //! Figure 2: AERR before AER on images of two digits, 56 pixels looked at per image.
 //!
-//! *Statement.* At every prefix of the stream AERR's test error is below AER's, both with 56 attributes per example (AERR 55 by lot and one
-//! by weight); offline Ridge is the best at the end.
+//! *Statement.* At every prefix of the stream AERR's test error is below AER's, both with 56 attributes per
+//! example (AERR 55 by lot and one by weight); offline Ridge is the best at the end.
 //!
 //! Design and references: [`figures`](super::figures); images: [`digits`](super::digits).
 //!
-//! *What comes out.* Not this: with 28 draws for the product `w'x` where AERR has one, AER as reconstructed is below AERR. The errors
-//! stand in the report. Control: [`figures`](super::figures).
+//! *What comes out.* Not this: with 28 draws for the product `w'x` where AERR has one, AER as reconstructed
+//! is below AERR. The errors stand in the report. Control: [`figures`](super::figures).
 
 use super::figures::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 
 const SETUP: Setup = Setup {
     budget: 56,
@@ -25,14 +25,12 @@ const SETUP: Setup = Setup {
 pub const CLAIM: Claim = Claim {
     id: "hk12-fig2",
     place: "Section 5, Figure 2, on a surrogate",
-    sentence: "With 56 attributes per image, AERR's test error is below AER's at every prefix, and within 0.25 of offline Ridge at the end.",
-    formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) < \mathrm{err}_{\mathrm{AER}}(n)",
+    sentence: "With 56 attributes per image, AERR's test error is below AER's at every prefix, and within \
+               0.25 of offline Ridge at the end.",
+    formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) <
+               \mathrm{err}_{\mathrm{AER}}(n)",
     design: figures::SURROGATE_DESIGN,
-    form: Form::Printed,
-    regime: Regime::Practical,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[],
+    standing: Standing::printed(&[]).practical(),
     mutants: &mutants(&figures::CONTROL),
     experiment: |cx| figures::on_surrogate(cx, &SETUP),
 };
@@ -41,8 +39,8 @@ pub const CLAIM: Claim = Claim {
 pub const MNIST: Claim = Claim {
     id: "hk12-fig2-mnist",
     place: "Section 5, Figure 2",
-    sentence: "On MNIST, 3 against 5, with 56 pixels per image, AERR's test error is below AER's at every prefix, and within 0.25 of offline \
-               Ridge at the end.",
+    sentence: "On MNIST, 3 against 5, with 56 pixels per image, AERR's test error is below AER's at every \
+               prefix, and within 0.25 of offline Ridge at the end.",
     design: figures::MNIST_DESIGN,
     experiment: |cx| figures::on_mnist(cx, &SETUP),
     ..CLAIM

@@ -1,20 +1,22 @@
 //! The experiment behind Figures 1 and 2: test error against the attributes seen, on images of two digits.
 //!
-//! *Design, fixed in advance.* 12,109 training images and the rest for testing, labels -1 and 1, squared error on the test images (1 for
-//! the zero predictor). The methods with few attributes run over the training images once, on the same ones in the same
-//! order; their errors are read at ten numbers of examples, from a 32nd of all to all, equally spaced on the log scale. Step
-//! size (lambda, for AER) and radius are tuned on other images by the mean error of the last predictor, from seven values
-//! times four. The quick tier uses the winners of a full tier, the full tier tunes again. Sign tests
-//! over fresh splits (fresh images, for the surrogate) decide.
+//! *Design, fixed in advance.* 12,109 training images and the rest for testing, labels -1 and 1, squared
+//! error on the test images (1 for the zero predictor). The methods with few attributes run over the training
+//! images once, on the same ones in the same order; their errors are read at ten numbers of examples, from a
+//! 32nd of all to all, equally spaced on the log scale. Step size (lambda, for AER) and radius are tuned on
+//! other images by the mean error of the last predictor, from seven values times four. The quick tier uses
+//! the winners of a full tier, the full tier tunes again. Sign tests over fresh splits (fresh images, for the
+//! surrogate) decide.
 //!
-//! The full-information references: the offline predictor from all pixels of as many training images; and online Lasso, from
-//! as many images as make the same number of attributes, 61.
+//! The full-information references: the offline predictor from all pixels of as many training images; and
+//! online Lasso, from as many images as make the same number of attributes, 61.
 //!
-//! *Control.* The offline predictor, shrunk by a tenth, in the method's place: the same judges must find it below AER, close
-//! to the offline predictor, and below online Lasso.
+//! *Control.* The offline predictor, shrunk by a tenth, in the method's place: the same judges must find it
+//! below AER, close to the offline predictor, and below online Lasso.
 //!
-//! *Caution.* AER is a reconstruction, and the paper gives neither its parameters nor how they were chosen: an ordering that
-//! does not come out here says that the figure cannot be reproduced from the text, not that the experiment was not made. For AERR on images the theorem does not apply: `|x|_2` is up to 15
+//! *Caution.* AER is a reconstruction, and the paper gives neither its parameters nor how they were chosen:
+//! an ordering that does not come out here says that the figure cannot be reproduced from the text, not that
+//! the experiment was not made. For AERR on images the theorem does not apply: `|x|_2` is up to 15
 //! ([`digits`](super::digits)).
 
 use super::digits::{Images, PIXELS, Split, TRAIN};
@@ -119,7 +121,8 @@ impl Tuned {
         })
     }
 
-    /// Test errors at the marks, and after the last example for a method that sees fewer; infinite from where it diverged.
+    /// Test errors at the marks, and after the last example for a method that sees fewer; infinite from where
+    /// it diverged.
     fn curve(&self, split: &Split, budget: usize, seed: &Seed) -> anyhow::Result<[f64; MARKS]> {
         let (mut learner, budget, examples) = self.learner(budget)?;
         let mut session = Session::new(split.train(), budget, seed);
@@ -204,12 +207,14 @@ pub(super) const CONTROL: [Fault<bool>; 1] = [Fault::held(
 )];
 
 /// The text of the design on the surrogate.
-pub(super) const SURROGATE_DESIGN: &str = "28 x 28 images of two classes made of blobs, 12,109 for training, 1,345 for testing; \
-                                           parameters tuned on other images; ten prefixes from a 32nd to all, equally spaced on the log \
-                                           scale; sign tests over fresh data.";
+pub(super) const SURROGATE_DESIGN: &str = "28 x 28 images of two classes made of blobs, 12,109 for training, \
+                                           1,345 for testing; parameters tuned on other images; ten prefixes \
+                                           from a 32nd to all, equally spaced on the log scale; sign tests \
+                                           over fresh data.";
 /// The text of the design on the paper's data.
-pub(super) const MNIST_DESIGN: &str = "As on the surrogate, with the 13,454 images of 3 and 5, pixels divided by 255, and random splits of \
-                                       12,109 and 1,345; tuned on other splits.";
+pub(super) const MNIST_DESIGN: &str = "As on the surrogate, with the 13,454 images of 3 and 5, pixels \
+                                       divided by 255, and random splits of 12,109 and 1,345; tuned on other \
+                                       splits.";
 
 /// The experiment on the surrogate.
 pub(super) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
@@ -228,8 +233,8 @@ pub(super) fn on_mnist(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()
     }
 }
 
-/// The experiment. `fresh` images do not repeat from split to split, so that the offline predictor may come from other
-/// images than a trial's.
+/// The experiment. `fresh` images do not repeat from split to split, so that the offline predictor may come
+/// from other images than a trial's.
 fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images, fresh: bool) -> anyhow::Result<()> {
     let offline_instead = cx.arm(false, &CONTROL);
     let (splits, seeds) = (cx.size("splits")?, cx.size("tuning_seeds")?);
@@ -273,9 +278,7 @@ fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images, fresh: bool)
     for i in (0..MARKS).rev() {
         let finding = paired::better(&last(&errors, |e| e.ours[i]), &last(&errors, |e| e.aer[i]), alpha);
         cx.judge(&format!("below AER after {} attributes", mark(i) * budget as u64), finding);
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     let (ours_last, offline) = (last(&errors, |e| e.ours[MARKS - 1]), last(&errors, |e| e.offline));
     cx.judge("offline is the best at the end", paired::better(&offline, &ours_last, alpha));

@@ -1,23 +1,14 @@
 //! Lemma 3.2: the regret of projected online gradient descent, along any gradients.
 //!
-//! *Statement.* `|w_1| <= B`, `w_{t+1} = P_B(w_t - eta g_t)`, `|w*| <= B`:
-//! `sum g_t.(w_t - w*) <= 2 B^2/eta + (eta/2) sum |g_t|^2`, and every `|w_t| <= B`.
-//!
-//! *Why.* A projection brings no point of the ball farther, so `|w_{t+1} - w*|^2 <= |w_t - w*|^2 - 2 eta g_t.(w_t - w*) + eta^2
-//! |g_t|^2`. Add up; `|w_1 - w*|^2 <= 4 B^2`.
-//!
-//! *Design.* The production AERR steps along sequences of our choice. Heavy-tailed random ones against the worst `w*` in hindsight,
-//! `-B s/|s|` with `s = sum g_t`; the instance of equality, `w_1 = -B u`, `w* = B u`, `g_t = -(2B/(m eta)) u`, which walks from
-//! one to the other; and gradients that always point away from zero.
-//!
-//! *Mutants.* Each constant cut by a little (seen at equality), ascent, a step twice as long as the bound knows, and a
-//! ball that is too large.
+//! *Why.* A projection brings no point of the ball farther, so
+//! `|w_{t+1} - w*|^2 <= |w_t - w*|^2 - 2 eta g_t.(w_t - w*) + eta^2 |g_t|^2`. Add up;
+//! `|w_1 - w*|^2 <= 4 B^2`.
 
 use super::steps::aerr_along;
 use lao_algorithms::hazan_koren::{Aerr, AerrParams, Horizon};
 use lao_kernels::SparseVector;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -168,16 +159,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem32-ogd",
     place: "Lemma 3.2, display (4)",
-    sentence: "Projected gradient descent with a constant step has regret at most 2B^2/eta plus eta/2 times the sum of squared \
-               gradients against any point of the ball, along any gradients, and never leaves the ball.",
-    formula: r"\sum_{t=1}^m g_t \cdot (w_t - w^*) \le \frac{2B^2}{\eta} + \frac{\eta}{2} \sum_{t=1}^m \|g_t\|_2^2",
-    design: "The production AERR steps along heavy-tailed random gradients in 1 to 20 dimensions against the worst comparator in \
-             hindsight, along a straight walk across the ball, which gives equality, and along gradients that point away from 0.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "Projected gradient descent with a constant step has regret at most 2B^2/eta plus eta/2 times \
+               the sum of squared gradients against any point of the ball, along any gradients, and never \
+               leaves the ball.",
+    formula: r"\sum_{t=1}^m g_t \cdot (w_t - w^*) \le \frac{2B^2}{\eta} + \frac{\eta}{2} \sum_{t=1}^m
+               \|g_t\|_2^2",
+    design: "The production AERR steps along sequences of our choice. Heavy-tailed random ones in 1 to 20 \
+             dimensions against the worst w* in hindsight, -B s/|s| with s = sum g_t; the instance of \
+             equality, w_1 = -B u, w* = B u, g_t = -(2B/(m eta)) u, which walks from one to the other; and \
+             gradients that always point away from zero.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

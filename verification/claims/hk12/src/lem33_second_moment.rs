@@ -1,21 +1,18 @@
 //! Lemma 3.3, second part, and displays (9) and (10): the second moment of AERR's gradient estimate.
 //!
-//! *As printed.* For `|x| <= 1`, `|w| <= B`, `|y| <= B`: `E |x~|^2 = (2d + k - 1)/(2k) |x|^2` (9), `E phi^2 <= 4 B^2` (10), and so
-//! `E |g~|^2 <= 8 B^2 d/k` for every `k >= 1`.
+//! *As printed.* For `|x| <= 1`, `|w| <= B`, `|y| <= B`: `E |x~|^2 = (2d + k - 1)/(2k) |x|^2` (9),
+//! `E phi^2 <= 4 B^2` (10), and so `E |g~|^2 <= 8 B^2 d/k` for every `k >= 1`.
 //!
-//! *Re-derived.* `x~` is the mean of k independent `x~_r` with `E |x~_r|^2 = d |x|^2` and mean x: `E |x~|^2 = (k d + k (k-1))/k^2 |x|^2 =
-//! (d + k - 1)/k |x|^2`. The print counts each of the k (k - 1) ordered pairs half (erratum 1); both agree at k = 1 only. `E phi^2 = |w|^2
-//! sum_(w_j != 0) x_j^2 - 2 y w.x + y^2`, at most `4 B^2`, with equality at `w = B x`, `|x| = 1`, `y = -B`. By independence the maximum of
-//! `E |g~|^2` is `4 B^2 (d + k - 1)/k` exactly, which is at most `8 B^2 d/k` if and only if `k <= d + 1`. Draws are with replacement, so k may be larger,
-//! and then the lemma fails (erratum 2): at d = 2, k = 10 the moment is `4.4 B^2` and the bound `1.6 B^2`.
+//! *Re-derived.* `x~` is the mean of k independent `x~_r` with `E |x~_r|^2 = d |x|^2` and mean x:
+//! `E |x~|^2 = (k d + k (k-1))/k^2 |x|^2 = (d + k - 1)/k |x|^2`. The print counts each of the k (k - 1)
+//! ordered pairs half (erratum 1); both agree at k = 1 only.
+//! `E phi^2 = |w|^2 sum_(w_j != 0) x_j^2 - 2 y w.x + y^2`, at most `4 B^2`, with equality at `w = B x`,
+//! `|x| = 1`, `y = -B`. By independence the maximum of `E |g~|^2` is `4 B^2 (d + k - 1)/k` exactly, which is
+//! at most `8 B^2 d/k` if and only if `k <= d + 1`. Draws are with replacement, so k may be larger, and then
+//! the lemma fails (erratum 2): at d = 2, k = 10 the moment is `4.4 B^2` and the bound `1.6 B^2`.
 //!
-//! *Design.* All draws of the production learner, `d = 2, 3, 4` and `k = 1 .. 5`, step read off: the exact laws of both factors and of their
-//! product, and the bounds, on random instances of the class and on the extremal one; `d = 2`, `k = 10` for the failure.
-//! Tightness of the bound `8 B^2 d/k` is `(d + k - 1)/(2d)`: a half at k = 1, one at k = d + 1.
-//! Draws without replacement, `x~ = (d/k) x` on the set drawn, would give `d/k`, a factor up to 2 less.
-//!
-//! *Mutants.* Each constant cut by a little, seen on the extremal instance; the first draw alone, whose factor is d for every k; a residual from a
-//! uniform draw, which is unbiased too but has `d sum w_j^2 x_j^2` in the place of `|w|^2 sum x_j^2`.
+//! *Two mutants.* The first draw alone has the factor d for every k. A residual from a uniform draw is
+//! unbiased too, but has `d sum w_j^2 x_j^2` in the place of `|w|^2 sum x_j^2`.
 
 use super::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
 use super::faults;
@@ -23,7 +20,7 @@ use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::{Aerr, TwoSampleDraws};
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -179,16 +176,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem33-second-moment",
     place: "Lemma 3.3, second part, and A.1, displays (9) and (10)",
-    sentence: "The second moment of AERR's gradient estimate is at most 4 B^2 (d+k-1)/k, with equality for some example, which is at most \
-               8 B^2 d/k if k is at most d + 1.",
-    formula: r"E\|\tilde{x}_t\|^2 = \frac{d+k-1}{k} \|x_t\|^2, \quad E[\tilde\varphi_t^2] \le 4B^2, \quad E\|\tilde{g}_t\|^2 \le 4B^2 \frac{d+k-1}{k} \le \frac{8B^2 d}{k} \; (k \le d+1)",
-    design: "All draws for two to four attributes and one to five uniform draws, through the production learner: the exact laws of both \
-             factors and their product, the bounds on random and on extremal examples, and ten draws of two attributes.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1, 2],
+    sentence: "The second moment of AERR's gradient estimate is at most 4 B^2 (d+k-1)/k, with equality for \
+               some example, which is at most 8 B^2 d/k if k is at most d + 1.",
+    formula: r"E\|\tilde{x}_t\|^2 = \frac{d+k-1}{k} \|x_t\|^2, \quad E[\tilde\varphi_t^2] \le 4B^2,
+               \quad E\|\tilde{g}_t\|^2 \le 4B^2 \frac{d+k-1}{k} \le \frac{8B^2 d}{k} \; (k \le d+1)",
+    design: "All draws of the production learner, d = 2, 3, 4 and k = 1 .. 5, step read off: the exact laws \
+             of both factors and of their product, and the bounds, on random instances of the class and on \
+             the extremal one; d = 2, k = 10 for the failure. Tightness of the bound 8 B^2 d/k is (d + k - \
+             1)/(2d): a half at k = 1, one at k = d + 1. Draws without replacement, x~ = (d/k) x on the set \
+             drawn, would give d/k, a factor up to 2 less.",
+    standing: Standing::corrected(&[1, 2]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -224,12 +221,12 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "hk12-lem33-second-moment-printed",
     place: "Supplement A.1, display (9)",
-    sentence: "The second moment of the estimate of the example is (2d+k-1)/(2k) times the example's squared norm.",
+    sentence: "The second moment of the estimate of the example is (2d+k-1)/(2k) times the example's squared \
+               norm.",
     formula: r"E\|\tilde{x}_t\|^2 = \frac{2d+k-1}{2k} \|x_t\|^2",
-    design: "All draws for two to four attributes and one to three uniform draws, through the production learner.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[1],
+    design: "All draws for two to four attributes and one to three uniform draws, through the production \
+             learner.",
+    standing: Standing::printed(&[1]),
     mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
     ..CLAIM
@@ -271,10 +268,9 @@ pub const PRINTED_RANGE: Claim = Claim {
     place: "Lemma 3.3, second part",
     sentence: "The second moment of AERR's gradient estimate is at most 8 B^2 d/k, for every k from 1 on.",
     formula: r"E\|\tilde{g}_t\|^2 \le \frac{8B^2 d}{k}, \qquad k \ge 1",
-    design: "All draws of the extremal example w = B x, y = -B, through the production learner, up to ten draws of two attributes.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[2],
+    design: "All draws of the extremal example w = B x, y = -B, through the production learner, up to ten \
+             draws of two attributes.",
+    standing: Standing::printed(&[2]),
     mutants: &mutants(&RANGE_CONTROLS),
     experiment: experiment_range,
     ..CLAIM

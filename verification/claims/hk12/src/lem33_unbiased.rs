@@ -1,23 +1,16 @@
 //! Lemma 3.3, first part: AERR's gradient estimate is unbiased.
 //!
-//! *Statement.* For any `w_t` and any example, `E x~ = x`, `E phi = w.x - y` and `E g~ = (w.x - y) x`.
+//! *Why.* Every `i_r` is uniform, so `E d x[i_r] e_{i_r} = x`. `j` has probability `w_j^2/|w|^2` and weight
+//! `|w|^2/w_j`, so `E phi = sum_j w_j x_j - y`; a `j` with `w_j = 0` is never drawn and contributes nothing
+//! to `w.x`. The two are independent, so the mean of the product is the product of the means. At `w = 0`,
+//! where the law of `j` is undefined, `phi = -y`.
 //!
-//! *Why.* Every `i_r` is uniform, so `E d x[i_r] e_{i_r} = x`. `j` has probability `w_j^2/|w|^2` and weight `|w|^2/w_j`, so
-//! `E phi = sum_j w_j x_j - y`; a `j` with `w_j = 0` is never drawn and contributes nothing to `w.x`. The two are independent, so
-//! the mean of the product is the product of the means. At `w = 0`, where the law of `j` is undefined, `phi = -y`.
-//!
-//! *Design.* All draws of two to four attributes, one to three uniform ones, for random `w`, `x`, `y` of no particular size: `w`
-//! without zeros, with one, with a millionth, and `w = 0`. The production learner is asked with these draws, told the example,
-//! and its step is read off. Differences are relative to the mean absolute value. That the learner draws as it
-//! should is a matter of chance: six attributes, three uniform draws, tests of the law of `j`, of pairs of draws, and of the mean
-//! of the estimates.
-//!
-//! *Mutants.* One per ingredient: the factor d, the mean over r, the weight of `phi`, the law of `j`, independence. Reuse of `i_1`
-//! as `j`, with the weight that goes with it, leaves both factors unbiased and only their product wrong.
+//! *One mutant.* Reuse of `i_1` as `j`, with the weight that goes with it, leaves both factors unbiased and
+//! only their product wrong.
 
 use super::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
 use super::faults;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::mutants::TwoSampleEstimates;
 
@@ -63,9 +56,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
     let arm = cx.arm(Arm::SOUND, &FAULTS);
     judge_unbiased(cx, &arm, |rng, kind, draws, (x, _)| aerr_at(&predictor(rng, x.len(), kind), draws))?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     judge_sampler(cx, &arm, aerr_at(&[0.7, -0.5, 0.3, 0.0, -0.35, 0.4], 3)?)
 }
 
@@ -73,15 +64,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem33-unbiased",
     place: "Lemma 3.3, first part, Supplement A.1",
-    sentence: "AERR's estimates of the example, of the residual and of the gradient are unbiased, for every predictor and example.",
-    formula: r"\mathbb{E}_t[\tilde{x}_t] = x_t, \quad \mathbb{E}_t[\tilde\varphi_t] = w_t \cdot x_t - y_t, \quad \mathbb{E}_t[\tilde{g}_t] = (w_t \cdot x_t - y_t) x_t",
-    design: "All draws for two to four attributes, through the production learner, whose step is read off; the law of the draws that it \
-             makes by itself, and the mean of the estimates they give, by sampling in six dimensions.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "AERR's estimates of the example, of the residual and of the gradient are unbiased, for every \
+               predictor and example.",
+    formula: r"\mathbb{E}_t[\tilde{x}_t] = x_t, \quad \mathbb{E}_t[\tilde\varphi_t] = w_t \cdot x_t -
+               y_t, \quad \mathbb{E}_t[\tilde{g}_t] = (w_t \cdot x_t - y_t) x_t",
+    design: "All draws of two to four attributes, one to three uniform ones, for random w, x, y of no \
+             particular size: w without zeros, with one, with a millionth, and w = 0. The production learner \
+             is asked with these draws, told the example, and its step is read off. Differences are relative \
+             to the mean absolute value. That the learner draws as it should is a matter of chance: six \
+             attributes, three uniform draws, tests of the law of j, of pairs of draws, and of the mean of \
+             the estimates.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

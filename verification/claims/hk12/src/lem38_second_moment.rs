@@ -1,28 +1,24 @@
 //! Lemma 3.8, second part: the second moment of AELR's gradient estimate, coordinate by coordinate.
 //!
-//! *As printed.* For `|x|_inf <= 1`, `|w|_1 <= B`, `|y| <= B`: `|E[g~]^2|_inf <= 8 B^2 d/k`. The square belongs inside: `|E[g~^2]|_inf` is what
-//! Lemmas 3.6 and 3.7 use. Outside, it is the gradient's own `g_i^2 <= 4 B^2`, which holds for any unbiased estimate and says nothing of
-//! its noise (erratum 4).
+//! *As printed.* For `|x|_inf <= 1`, `|w|_1 <= B`, `|y| <= B`: `|E[g~]^2|_inf <= 8 B^2 d/k`. The square
+//! belongs inside: `|E[g~^2]|_inf` is what Lemmas 3.6 and 3.7 use. Outside, it is the gradient's own
+//! `g_i^2 <= 4 B^2`, which holds for any unbiased estimate and says nothing of its noise (erratum 4).
 //!
-//! *As A.5 prints it.* `E[x~^2] = (d + k - 1)/k x`, where `x^2` is meant, and `|w|_1 sum_j |w_j| x_j^2 <= |w|_1^2 |w^2|_inf`, where `|x^2|_inf` is
-//! meant: with `w = (1/2, 1/2)`, `x = (1, 1)` the print says `1 <= 1/4` (erratum 5).
+//! *As A.5 prints it.* `E[x~^2] = (d + k - 1)/k x`, where `x^2` is meant, and
+//! `|w|_1 sum_j |w_j| x_j^2 <= |w|_1^2 |w^2|_inf`, where `|x^2|_inf` is meant: with `w = (1/2, 1/2)`,
+//! `x = (1, 1)` the print says `1 <= 1/4` (erratum 5).
 //!
-//! *Re-derived.* `E x~_i^2 = (d + k - 1)/k x_i^2`; `E phi^2 = |w|_1 sum_j |w_j| x_j^2 - 2 y w.x + y^2 <= 4 B^2`; by independence `E g~_i^2` is
-//! their product, at most `4 B^2 (d + k - 1)/k`, attained by signs x, `w = B e_1`, `y = -B x_1`. That is at most `8 B^2 d/k` if and only if
-//! `k <= d + 1` (erratum 2).
-//!
-//! *Design.* As for AERR ([`lem33_second_moment`](super::lem33_second_moment)): all draws of the production learner, `d = 2, 3, 4`, `k = 1
-//! .. 5`, its step read off, with a step size so small that nothing is clipped. AELR's predictors have `|w|_1 < B`; the extremal one is approached
-//! to 1e-4. Tightness of `8 B^2 d/k` is `(d + k - 1)/(2d)`.
-//!
-//! *Mutants.* Each constant cut by a little; the square outside the expectation; the norm in `phi` and its sign forgotten; j drawn by `w_j^2`.
+//! *Re-derived.* `E x~_i^2 = (d + k - 1)/k x_i^2`;
+//! `E phi^2 = |w|_1 sum_j |w_j| x_j^2 - 2 y w.x + y^2 <= 4 B^2`; by independence `E g~_i^2` is their product,
+//! at most `4 B^2 (d + k - 1)/k`, attained by signs x, `w = B e_1`, `y = -B x_1`. That is at most `8 B^2 d/k`
+//! if and only if `k <= d + 1` (erratum 2).
 
 use super::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
 use super::faults;
 use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::dot;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -56,7 +52,8 @@ impl Instance {
     }
 
     fn at(&self, draws: usize) -> anyhow::Result<At<Aelr>> {
-        // |phi| is at most 2 B, and one more where x~ is read off; |x~_i| is at most d. In the mutants phi stays below 2 B too.
+        // |phi| is at most 2 B, and one more where x~ is read off; |x~_i| is at most d. In the mutants phi
+        // stays below 2 B too.
         aelr_at(&self.u, draws, self.radius, self.x.len() as f64 * (2.0 * self.radius + 1.0))
     }
 
@@ -163,7 +160,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         Ok((pairs, [residual, exact, printed, squared_mean]))
     };
     let [extremal, random] = examples(cx, Instance::extremal, Instance::random, look)?;
-    // The extremal examples are so near the corner that w determines u to ten digits only: the laws are for the random ones.
+    // The extremal examples are so near the corner that w determines u to ten digits only: the laws are for
+    // the random ones.
     for (i, name) in ["E x~_i^2", "E phi^2", "E g~_i^2"].iter().enumerate() {
         let pairs = random.iter().flat_map(|(pairs, _)| pairs[i].iter().copied());
         cx.judge(&format!("law of {name}"), exact_all(pairs, 1e-10));
@@ -190,16 +188,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem38-second-moment",
     place: "Lemma 3.8, second part, and A.5",
-    sentence: "The second moment of every coordinate of AELR's gradient estimate, before clipping, is at most 4 B^2 (d+k-1)/k, approached by \
-               some example, which is at most 8 B^2 d/k if k is at most d + 1.",
-    formula: r"\|E[\tilde{g}_t^2]\|_\infty \le 4B^2 \frac{d+k-1}{k} \le \frac{8B^2 d}{k} \; (k \le d+1), \qquad E[\tilde{x}_t^2] = \frac{d+k-1}{k} x_t^2, \quad E[\tilde\varphi_t^2] \le 4B^2",
-    design: "All draws for two to four attributes and one to five uniform draws, through the production learner: the exact laws of both \
-             factors and their product, the bounds on random and on extremal examples, and more than d + 1 draws.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[2, 4, 5],
+    sentence: "The second moment of every coordinate of AELR's gradient estimate, before clipping, is at \
+               most 4 B^2 (d+k-1)/k, approached by some example, which is at most 8 B^2 d/k if k is at most \
+               d + 1.",
+    formula: r"\|E[\tilde{g}_t^2]\|_\infty \le 4B^2 \frac{d+k-1}{k} \le \frac{8B^2 d}{k} \; (k \le d+1),
+               \qquad E[\tilde{x}_t^2] = \frac{d+k-1}{k} x_t^2, \quad E[\tilde\varphi_t^2] \le 4B^2",
+    design: "All draws of the production learner, d = 2, 3, 4, k = 1 .. 5, its step read off, with a step \
+             size so small that nothing is clipped. AELR's predictors have |w|_1 < B; the extremal one is \
+             approached to 1e-4. Tightness of 8 B^2 d/k is (d + k - 1)/(2d).",
+    standing: Standing::corrected(&[2, 4, 5]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -240,12 +237,12 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "hk12-lem38-second-moment-printed",
     place: "Supplement A.5, first display",
-    sentence: "The second moments of the coordinates of x~ are (d+k-1)/k times the coordinates of the example, not squared.",
+    sentence: "The second moments of the coordinates of x~ are (d+k-1)/k times the coordinates of the \
+               example, not squared.",
     formula: r"E[\tilde{x}_t^2] = \frac{d+k-1}{k} x_t",
-    design: "All draws for two to four attributes and one to three uniform draws of random examples, through the production learner.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[5],
+    design: "All draws for two to four attributes and one to three uniform draws of random examples, through \
+             the production learner.",
+    standing: Standing::printed(&[5]),
     mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
     ..CLAIM
@@ -275,13 +272,12 @@ fn experiment_chain(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED_CHAIN: Claim = Claim {
     id: "hk12-lem38-second-moment-printed-chain",
     place: "Supplement A.5, second display",
-    sentence: "The second moment of the estimate of w.x is at most the square of the 1-norm of w times the largest square of its \
-               coordinates.",
+    sentence: "The second moment of the estimate of w.x is at most the square of the 1-norm of w times the \
+               largest square of its coordinates.",
     formula: r"\|w\|_1 \sum_j |w[j]| x[j]^2 \le \|w\|_1^2 \|w^2\|_\infty",
-    design: "All draws at w near (B/d, .., B/d), x = (1, .., 1), y = 0 for two to four attributes, through the production learner.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[5],
+    design: "All draws at w near (B/d, .., B/d), x = (1, .., 1), y = 0 for two to four attributes, through \
+             the production learner.",
+    standing: Standing::printed(&[5]),
     mutants: &mutants(&CHAIN_CONTROL),
     experiment: experiment_chain,
     ..CLAIM

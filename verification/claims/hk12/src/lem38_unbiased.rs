@@ -1,20 +1,12 @@
 //! Lemma 3.8, first part: AELR's gradient estimate, before it is clipped, is unbiased.
 //!
-//! *Statement.* For any `w_t` and any example, `E x~ = x`, `E phi = w.x - y` and `E g~ = (w.x - y) x`.
-//!
-//! *Why.* As for AERR ([`lem33_unbiased`](super::lem33_unbiased)), with another law of `j`: probability `|w_j|/|w|_1`, value
-//! `|w|_1 sign(w_j) x_j`, whose mean is `sum_j w_j x_j`. `w_1 = 0` always: there `phi = -y` (erratum 8).
-//!
-//! *Design.* All draws of two to four attributes, one to three uniform ones, radius 1/5, 1 and 5. The production learner is brought to `w =
-//! B sinh(u)/sum cosh(u)` by steps of its own, for random u without zeros, with one, with a millionth, and `u = 0`, then asked and told,
-//! with a step size so small that nothing is clipped; the step in `u` is recovered from `w` before and after. The law of the draws that it makes
-//! by itself, by sampling.
-//!
-//! *Mutants.* One per ingredient: the factor d, the sign of `w_j`, the norm, the law of `j`, independence.
+//! *Why.* As for AERR ([`lem33_unbiased`](super::lem33_unbiased)), with another law of `j`: probability
+//! `|w_j|/|w|_1`, value `|w|_1 sign(w_j) x_j`, whose mean is `sum_j w_j x_j`. `w_1 = 0` always: there
+//! `phi = -y` (erratum 8).
 
 use super::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor};
 use super::faults;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sup_norm;
 use rand::RngExt;
@@ -62,9 +54,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let largest = d * draws as f64 * most * (d * radius * most + y.abs() + 1.0);
         aelr_at(&u, draws, radius, largest)
     })?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     judge_sampler(cx, &arm, aelr_at(&[0.9, -0.6, 0.3, 0.0, -0.4, 0.5], 3, 1.5, 100.0)?)
 }
 
@@ -72,16 +62,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem38-unbiased",
     place: "Lemma 3.8, first part, Supplement A.5",
-    sentence: "AELR's estimates of the example, of the residual and, before clipping, of the gradient are unbiased, for every \
-               predictor and example.",
-    formula: r"\mathbb{E}_t[\tilde{x}_t] = x_t, \quad \mathbb{E}_t[\tilde\varphi_t] = w_t \cdot x_t - y_t, \quad \mathbb{E}_t[\tilde{g}_t] = (w_t \cdot x_t - y_t) x_t",
-    design: "All draws for two to four attributes, through the production learner, whose step is read off; the law of the draws that it \
-             makes by itself, and the mean of the estimates they give, by sampling in six dimensions.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[8],
+    sentence: "AELR's estimates of the example, of the residual and, before clipping, of the gradient are \
+               unbiased, for every predictor and example.",
+    formula: r"\mathbb{E}_t[\tilde{x}_t] = x_t, \quad \mathbb{E}_t[\tilde\varphi_t] = w_t \cdot x_t -
+               y_t, \quad \mathbb{E}_t[\tilde{g}_t] = (w_t \cdot x_t - y_t) x_t",
+    design: "All draws of two to four attributes, one to three uniform ones, radius 1/5, 1 and 5. The \
+             production learner is brought to w = B sinh(u)/sum cosh(u) by steps of its own, for random u \
+             without zeros, with one, with a millionth, and u = 0, then asked and told, with a step size so \
+             small that nothing is clipped; the step in u is recovered from w before and after. The law of \
+             the draws that it makes by itself, by sampling.",
+    standing: Standing::sound().with_errata(&[8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

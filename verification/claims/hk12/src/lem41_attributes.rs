@@ -1,20 +1,13 @@
 //! Lemma 4.1, third part: how many attributes GenEst reads.
 //!
-//! *Statement.* At most 3 in expectation, whatever `N` is.
-//!
-//! *Re-derived.* `n` factors of one attribute if `n <= nu = 2 log2 N`, else of `N` each. With `r = floor(nu) + 1` and
-//! `sum_(n >= r) n 2^-(n+1) = (r + 1) 2^-r`, the mean is `1 + (N - 1)(r + 1) 2^-r`: 1, 3/2, 13/8, 25/16 for `N` = 1 .. 4,
-//! largest, 7/4, at `N = 5`, and falling to 1. So 3 may be replaced by 7/4 (erratum 17). The proof calls this `E[n]`, which is 1
-//! (erratum 16). Reads are counted with multiplicity. For a series of odd powers no read is needed for even `n`; both
-//! counts are tested.
-//!
-//! *Design.* The identity, term by term in dyadic fractions; the production mean against the closed form and against 7/4 for
-//! all `N <= 4096`; the counter of the production sampler for five `N`, with a margin of 0.1.
-//!
-//! *Mutants.* The law of `n`, the threshold, and averages in both branches.
+//! *Re-derived.* `n` factors of one attribute if `n <= nu = 2 log2 N`, else of `N` each. With
+//! `r = floor(nu) + 1` and `sum_(n >= r) n 2^-(n+1) = (r + 1) 2^-r`, the mean is `1 + (N - 1)(r + 1) 2^-r`:
+//! 1, 3/2, 13/8, 25/16 for `N` = 1 .. 4, largest, 7/4, at `N = 5`, and falling to 1. So 3 may be replaced by
+//! 7/4 (erratum 17). The proof calls this `E[n]`, which is 1 (erratum 16). Reads are counted with
+//! multiplicity. For a series of odd powers no read is needed for even `n`; both counts are tested.
 
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -120,9 +113,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 judge.push(&[reads(wrong, n, repetitions, counted) as f64]);
             }
             cx.judge(&cell, judge.finish(Some(MARGIN), cx.alpha()));
-            if cx.is_settled() {
-                return Ok(());
-            }
+            cx.settled()?;
         }
     }
     Ok(())
@@ -133,14 +124,12 @@ pub const CLAIM: Claim = Claim {
     id: "hk12-lem41-attributes",
     place: "Lemma 4.1, last sentence, Supplement A.6",
     sentence: "GenEst reads at most 3 attributes in expectation, with multiplicity; in truth at most 7/4.",
-    formula: r"\mathbb{E}[\text{reads}] = 1 + (N-1)(r+1)2^{-r} \le \tfrac{7}{4} \le 3, \qquad r = \lfloor 2 \log_2 N \rfloor + 1",
-    design: "The sum in dyadic fractions; the production mean for all N up to 4096; the counter of the production sampler for N = \
-             1, 2, 5, 16, 64, with and without reads for terms that are zero.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[16, 17],
+    formula: r"\mathbb{E}[\text{reads}] = 1 + (N-1)(r+1)2^{-r} \le \tfrac{7}{4} \le 3, \qquad r =
+               \lfloor 2 \log_2 N \rfloor + 1",
+    design: "The identity, term by term in dyadic fractions; the production mean against the closed form and \
+             against 7/4 for all N <= 4096; the counter of the production sampler for N = 1, 2, 5, 16, 64, \
+             with and without reads for terms that are zero, with a margin of 0.1.",
+    standing: Standing::sound().with_errata(&[16, 17]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

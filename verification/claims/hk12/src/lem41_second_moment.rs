@@ -3,24 +3,24 @@
 //! *As printed.* For `|x| <= 1`, `|w| <= B`, `|y| <= B` and `N = ceil(4 B^2)`, `nu = 2 log2 N`:
 //! `E phi^2 <= (4B)^(2 nu) 2 (f'_+(1))^2 = exp(O(log^2 B))`, `f'_+(r) = sum |a_n| r^n`.
 //!
-//! *The moment.* `E phi^2 = sum_n 2^(n+1) a_n^2 v_n^n` with `v_n` the second moment of one factor: `v = |w|^2 sum_(w_j != 0) x_j^2 - 2 y
-//! w.x + y^2` for `n <= nu`, and `theta^2 + Var/N` beyond, `theta = w.x - y`, `Var = v - theta^2`.
+//! *The moment.* `E phi^2 = sum_n 2^(n+1) a_n^2 v_n^n` with `v_n` the second moment of one factor:
+//! `v = |w|^2 sum_(w_j != 0) x_j^2 - 2 y w.x + y^2` for `n <= nu`, and `theta^2 + Var/N` beyond,
+//! `theta = w.x - y`, `Var = v - theta^2`.
 //!
-//! *Why the print is false.* For `n > nu` the proof takes the second moment of an average of N copies for `4B^2/N <= 1`. Averaging
-//! divides the *variance*; `theta^2` stays, and it can be `4B^2`. (It also drops the factor `2^n` there, so that even 1 would not do.) In the worst case,
-//! one attribute, `w = B`, `x = 1`, `y = -B`, there is no noise at all: `theta~ = 2B`, and for erf `log E phi^2` grows like `16 B^2`. No
+//! *Why the print is false.* For `n > nu` the proof takes the second moment of an average of N copies for
+//! `4B^2/N <= 1`. Averaging divides the *variance*; `theta^2` stays, and it can be `4B^2`. (It also drops the
+//! factor `2^n` there, so that even 1 would not do.) In the worst case, one attribute, `w = B`, `x = 1`,
+//! `y = -B`, there is no noise at all: `theta~ = 2B`, and for erf `log E phi^2` grows like `16 B^2`. No
 //! constant in `O(log^2 B)` can help.
 //!
-//! *What is true.* `v_n <= 4B^2` always, so `E phi^2 <= 2 sum a_n^2 (8B^2)^n <= 2 (f'_+(2 sqrt 2 B))^2 = exp(O(B^2))`. And the printed
-//! bound is right, from `B = 1` on, where `|theta| <= 1/2`: then `v_n <= 1/4 + B^2/N <= 1/2` beyond nu.
-//!
-//! *Design.* Everything in logarithms, since terms reach `e^4000`. That the production GenEst has these moments is checked by enumeration of all
-//! its draws for small n. Its own rule says which n are averaged.
+//! *What is true.* `v_n <= 4B^2` always, so
+//! `E phi^2 <= 2 sum a_n^2 (8B^2)^n <= 2 (f'_+(2 sqrt 2 B))^2 = exp(O(B^2))`. And the printed bound is right,
+//! from `B = 1` on, where `|theta| <= 1/2`: then `v_n <= 1/4 + B^2/N <= 1/2` beyond nu.
 
 use lao_algorithms::hazan_koren::loss::ln_erf_coefficient;
 use lao_observation::Rng;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -186,16 +186,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem41-second-moment",
     place: "Lemma 4.1, second part, and A.6",
-    sentence: "The second moment of GenEst is at most twice the square of the majorant series at 2 sqrt(2) B, which is exp(O(B^2)) for erf; \
-               the worst case grows like exp(16 B^2).",
-    formula: r"E[\hat\varphi^2] = \sum_n 2^{n+1} a_n^2 v_n^n \le 2 \left( f'_+(2\sqrt{2} B) \right)^2 = \exp(O(B^2))",
-    design: "The exact series in logarithms for the worst case at B from 1/2 to 16 and for random instances; all draws of the production \
-             GenEst are enumerated for small n to confirm the moments.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[13, 14, 15],
+    sentence: "The second moment of GenEst is at most twice the square of the majorant series at 2 sqrt(2) \
+               B, which is exp(O(B^2)) for erf; the worst case grows like exp(16 B^2).",
+    formula: r"E[\hat\varphi^2] = \sum_n 2^{n+1} a_n^2 v_n^n \le 2 \left( f'_+(2\sqrt{2} B) \right)^2 =
+               \exp(O(B^2))",
+    design: "The exact series, in logarithms since terms reach e^4000, for the worst case at B from 1/2 to \
+             16 and for random instances. All draws of the production GenEst are enumerated for small n to \
+             confirm its moments; its own rule says which n are averaged.",
+    standing: Standing::corrected(&[13, 14, 15]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -234,14 +232,12 @@ pub const PRINTED: Claim = Claim {
     id: "hk12-lem41-second-moment-printed",
     place: "Lemma 4.1, second part",
     sentence: "The second moment of GenEst is at most (4B)^(2 nu) 2 f'_+(1)^2 = exp(O(log^2 B)).",
-    formula: r"E[\hat\varphi^2] \le (4B)^{4 \log_2 \lceil 4B^2 \rceil} \cdot 2 (f'_+(1))^2 = \exp(O(\log^2 B))",
-    design: "One attribute, w = B, x = 1, y = -B, the derivative of the loss erf: every estimate of the residual is 2B exactly, and at B = 2 the log \
-             moment is 57.1 against a log bound of 35.0. The series is summed in logarithms.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[13, 14, 15],
+    formula: r"E[\hat\varphi^2] \le (4B)^{4 \log_2 \lceil 4B^2 \rceil} \cdot 2 (f'_+(1))^2 =
+               \exp(O(\log^2 B))",
+    design: "One attribute, w = B, x = 1, y = -B, the derivative of the loss erf: every estimate of the \
+             residual is 2B exactly, and at B = 2 the log moment is 57.1 against a log bound of 35.0. The \
+             series is summed in logarithms.",
+    standing: Standing::printed(&[13, 14, 15]),
     mutants: &mutants(&CONTROLS),
     experiment: experiment_printed,
 };

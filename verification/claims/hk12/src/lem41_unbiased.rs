@@ -1,26 +1,18 @@
 //! Lemma 4.1, first part: GenEst is unbiased for an entire derivative.
 //!
-//! *Statement.* With `n` drawn with probability `2^-(n+1)` and `theta~_1 .. theta~_n` independent with mean `theta = w.x - y`,
-//! `phi = 2^(n+1) a_n theta~_1 .. theta~_n` has mean `sum_n a_n theta^n = f'(theta)` (the proof prints `f(theta)`: erratum
-//! 16).
+//! *Statement.* With `n` drawn with probability `2^-(n+1)` and `theta~_1 .. theta~_n` independent with mean
+//! `theta = w.x - y`, `phi = 2^(n+1) a_n theta~_1 .. theta~_n` has mean `sum_n a_n theta^n = f'(theta)` (the
+//! proof prints `f(theta)`: erratum 16).
 //!
-//! *Why.* Given `n` the factors are independent, whether each is one attribute or a mean of `N`. The sum over `n` may be taken
-//! inside if `sum_n |a_n| (E |theta~|)^n` is finite: always, if `f'` is entire. Analytic on the real line, which is
-//! what the lemma asks for, is not enough ([the printed form](super::lem41_unbiased_printed), erratum 12).
-//!
-//! *Design.* Three parts, all on the production estimator. (1) Given `n`, the mean over all sequences of attributes of two
-//! and three, one attribute to a factor or two, against `2^(n+1) a_n theta^n`, relative to the mean absolute value. (2)
-//! One attribute, where every factor is `theta` itself: the sum over `n <= 60` against `erf(theta)` for `|theta| <= 2.5`, to
-//! 1e-9. (3) The production sampler: the law of `n` by chi-square, and the mean of a million estimates at
-//! `|theta| + |w| |x| <= 0.7`, where the second moment is below 5; at larger `theta` its tail is so heavy that a mean
-//! says nothing.
-//!
-//! *Mutants.* The power of two, the law of `n`, independent factors, and the two parts of the coefficients of erf.
+//! *Why.* Given `n` the factors are independent, whether each is one attribute or a mean of `N`. The sum over
+//! `n` may be taken inside if `sum_n |a_n| (E |theta~|)^n` is finite: always, if `f'` is entire. Analytic on
+//! the real line, which is what the lemma asks for, is not enough
+//! ([the printed form](super::lem41_unbiased_printed), erratum 12).
 
 use lao_observation::Seed;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2};
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
@@ -222,15 +214,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem41-unbiased",
     place: "Lemma 4.1, Procedure 3, Supplement A.6",
-    sentence: "GenEst is an unbiased estimate of f'(w.x - y) for an entire f', in particular for the error function.",
-    formula: r"\mathbb{E}\left[2^{n+1} a_n \tilde\theta_1 \cdots \tilde\theta_n\right] = \sum_{n \ge 0} a_n \theta^n = f'(\theta), \qquad \theta = w^\top x - y",
-    design: "Production estimator, on all sequences of two or three attributes given n; without noise and summed over n; and by \
-             its sampler, at small arguments where the variance is finite in practice.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[12, 16],
+    sentence: "GenEst is an unbiased estimate of f'(w.x - y) for an entire f', in particular for the error \
+               function.",
+    formula: r"\mathbb{E}\left[2^{n+1} a_n \tilde\theta_1 \cdots \tilde\theta_n\right] = \sum_{n \ge 0}
+               a_n \theta^n = f'(\theta), \qquad \theta = w^\top x - y",
+    design: "Three parts, all on the production estimator. (1) Given n, the mean over all sequences of \
+             attributes of two and three, one attribute to a factor or two, against 2^(n+1) a_n theta^n, \
+             relative to the mean absolute value. (2) One attribute, where every factor is theta itself: the \
+             sum over n <= 60 against erf(theta) for |theta| <= 2.5, to 1e-9. (3) The production sampler: \
+             the law of n by chi-square, and the mean of a million estimates at |theta| + |w| |x| <= 0.7, \
+             where the second moment is below 5; at larger theta its tail is so heavy that a mean says \
+             nothing.",
+    standing: Standing::corrected(&[12, 16]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,19 +1,13 @@
-//! Lemma 4.1, first part, with the hypothesis that is printed: analytic on the real line, series convergent up to 1.
+//! Lemma 4.1, first part, with the hypothesis that is printed: analytic on the real line, series convergent
+//! up to 1.
 //!
-//! *Statement.* If `f'` is real-analytic on the whole line and its series converges absolutely for `|z| <= 1`, then GenEst has
-//! mean `f'(theta)`.
-//!
-//! *Why not.* `f'(z) = 1/(1 + z^2/4)` is such a function; its series `sum_m (-1)^m (z/2)^(2m)` converges for `|z| < 2` only. At
-//! `theta = 3`, without noise, the term of `n = 2m` is `(-1)^m (9/4)^m`: the estimate has no mean at all. The lemma
-//! needs `f'` entire, or a radius of convergence above `E |theta~|` and `2B` (erratum 12).
-//!
-//! *Design.* One attribute, so that every factor is `theta` itself; the production estimator, summed over `n <= 60` with the
-//! probabilities of `n`, against `f'(theta)` at `theta = 3`.
-//!
-//! *Control.* Within the radius, at `theta = 1`, the same sum is right.
+//! *Why not.* `f'(z) = 1/(1 + z^2/4)` is such a function; its series `sum_m (-1)^m (z/2)^(2m)` converges for
+//! `|z| < 2` only. At `theta = 3`, without noise, the term of `n = 2m` is `(-1)^m (9/4)^m`: the estimate has
+//! no mean at all. The lemma needs `f'` entire, or a radius of convergence above `E |theta~|` and `2B`
+//! (erratum 12).
 
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact;
 
@@ -47,14 +41,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lem41-unbiased-printed",
     place: "Lemma 4.1",
-    sentence: "GenEst is unbiased whenever f' is analytic on the real line and its series converges absolutely for |z| <= 1.",
-    formula: r"\sum_n |a_n| < \infty \Rightarrow \mathbb{E}\left[2^{n+1} a_n \tilde\theta_1 \cdots \tilde\theta_n\right] = f'(\theta) \quad (|\theta| \le 2B)",
-    design: "f'(z) = 1/(1 + z^2/4) at theta = 3, where every factor is theta itself; the sum over n <= 60.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[12],
+    sentence: "GenEst is unbiased whenever f' is analytic on the real line and its series converges \
+               absolutely for |z| <= 1.",
+    formula: r"\sum_n |a_n| < \infty \Rightarrow \mathbb{E}\left[2^{n+1} a_n \tilde\theta_1 \cdots
+               \tilde\theta_n\right] = f'(\theta) \quad (|\theta| \le 2B)",
+    design: "One attribute, so that every factor is theta itself; the production estimator, summed over n <= \
+             60 with the probabilities of n, against f'(theta) at theta = 3.",
+    standing: Standing::printed(&[12]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

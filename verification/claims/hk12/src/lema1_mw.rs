@@ -1,23 +1,20 @@
-//! Lemma A.1, and Lemma 3.5 as its special case: the regret of multiplicative weights with costs bounded from below.
+//! Lemma A.1, and Lemma 3.5 as its special case: the regret of multiplicative weights with costs bounded from
+//! below.
 //!
 //! *Statement.* `c_t[i] >= -1/eta`, `z_1 = 1`, `z_{t+1}[i] = z_t[i] exp(-eta c_t[i])`, `p_t = z_t/|z_t|_1`:
 //! `sum p_t.c_t <= min_i sum c_t[i] + log(n)/eta + eta sum p_t.(c_t^2)`.
 //!
-//! *Why.* `e^x <= 1 + x + x^2` for `x <= 1` (up to `x = 1.793`) bounds `|z_{t+1}|_1/|z_t|_1`; the final sum is at least its largest
-//! term. Costs may be as large as they like from above, but not from below. The print has "i in \[d\]" for \[n\], and an equality
-//! sign for the first inequality after the induction.
+//! *Why.* `e^x <= 1 + x + x^2` for `x <= 1` (up to `x = 1.793`) bounds `|z_{t+1}|_1/|z_t|_1`; the final sum
+//! is at least its largest term. Costs may be as large as they like from above, but not from below. The print
+//! has "i in \[d\]" for \[n\], and an equality sign for the first inequality after the induction.
 //!
-//! *Design.* Random, heavy-tailed and adaptive costs for `n` up to 1000, with the update written out. For costs
-//! `(g, -g)` the production AELR takes the steps: `w_t = B (p_t[i] - p_t[d+i])`, and it clips at `1/eta` by itself. Instances where
-//! each term of the bound is nearly used up.
-//!
-//! *Mutants.* A clip five times too generous (1.7 times is covered by the scalar inequality and passes: that is
-//! judged beside it), no clip, either constant cut.
+//! *No mutant.* A clip 1.7 times too generous is covered by the scalar inequality and passes; that is judged
+//! beside it.
 
 use super::steps::aelr_along;
 use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::PropertyTally;
@@ -101,7 +98,8 @@ fn random(cx: &Context<'_>, bound: Bound, floor: f64) -> anyhow::Result<Property
     Ok(tally)
 }
 
-/// Lemma 3.5: the iterates of the production AELR along random gradients are those of the weights, and so is its regret.
+/// Lemma 3.5: the iterates of the production AELR along random gradients are those of the weights, and so is
+/// its regret.
 fn through_aelr(cx: &Context<'_>, bound: Bound) -> anyhow::Result<[PropertyTally; 2]> {
     let runs = cx.size("runs")?;
     tally(cx, "aelr", runs, |trial, [iterates, regret]| {
@@ -210,16 +208,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lema1-mw",
     place: "Lemma A.1, display (11), and Lemma 3.5",
-    sentence: "Multiplicative weights on costs that are at least -1/eta have regret at most log(n)/eta plus eta times the mean \
-               squared costs, however large the costs are from above.",
-    formula: r"\sum_{t=1}^T p_t \cdot c_t \le \min_{i \in [n]} \sum_{t=1}^T c_t[i] + \frac{\log n}{\eta} + \eta \sum_{t=1}^T p_t \cdot c_t^2",
-    design: "Random, heavy-tailed and adaptive cost sequences for n up to 1000; for costs (g, -g) the steps are those of the \
-             production AELR, which clips; one expert that is always better (the log n term), two that take turns (the second).",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    sentence: "Multiplicative weights on costs that are at least -1/eta have regret at most log(n)/eta plus \
+               eta times the mean squared costs, however large the costs are from above.",
+    formula: r"\sum_{t=1}^T p_t \cdot c_t \le \min_{i \in [n]} \sum_{t=1}^T c_t[i] + \frac{\log n}{\eta}
+               + \eta \sum_{t=1}^T p_t \cdot c_t^2",
+    design: "Random, heavy-tailed and adaptive costs for n up to 1000, with the update written out. For \
+             costs (g, -g) the production AELR takes the steps: w_t = B (p_t[i] - p_t[d+i]), and it clips at \
+             1/eta by itself. Instances where each term of the bound is nearly used up: one expert that is \
+             always better (the log n term), and two that take turns (the second).",
+    standing: Standing::corrected(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

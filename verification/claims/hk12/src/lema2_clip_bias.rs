@@ -1,16 +1,12 @@
 //! Lemma A.2: clipping a variable whose mean is well inside the clip costs little.
 //!
-//! *Statement.* `|E X| <= C/2` implies `|E clip(X, C) - E X| <= 2 Var(X)/C`. The constant 2 can be 1/2, and that is sharp:
-//! only one side counts, say `X > C`, and with `u = X - mu`, `D = C - mu >= C/2` there is `(u - D)/u^2 <= 1/(4D) <= 1/(2C)`.
+//! *Why.* The constant 2 can be 1/2, and that is sharp. Only one side counts, say `X > C`; with `u = X - mu`
+//! and `D = C - mu >= C/2`, `(u - D)/u^2 <= 1/(4D) <= 1/(2C)`.
 //!
-//! *Tightness.* `mu = C/2`, `X = 3C/2` with a small probability p, else what makes the mean right: bias over `Var/C` is `(1 - p)/2`.
-//!
-//! *Design.* `C = 1` (the statement is scale-free). All two-point laws on a grid, random three-point laws, the extremal
-//! family. Means are finite sums. That the hypothesis is needed is a check of its own: at a constant `X = 1.2 C` there is bias without variance.
-//!
-//! *Mutants.* The sharp constant cut to .49; a clip at C/2; the hypothesis dropped.
+//! *Tightness.* `mu = C/2`, `X = 3C/2` with a small probability p, else what makes the mean right: bias over
+//! `Var/C` is `(1 - p)/2`.
 
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -24,8 +20,8 @@ impl Law<'_> {
         self.0.iter().map(|&(x, p)| p * f(x)).sum()
     }
 
-    /// Bias of the clip at `level`, and variance over C = 1, in units of the scale of the law: `None` if the mean is
-    /// beyond `most`.
+    /// Bias of the clip at `level`, and variance over C = 1, in units of the scale of the law: `None` if the
+    /// mean is beyond `most`.
     fn sides(&self, level: f64, most: f64) -> Option<(f64, f64)> {
         let mean = self.mean(|x| x);
         let bias = self.mean(|x| x.clamp(-level, level) - x).abs();
@@ -104,16 +100,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lema2-clip-bias",
     place: "Lemma A.2",
-    sentence: "Clipping at C a variable whose mean is at most C/2 in size shifts its mean by at most 2 Var/C, and in fact by at most \
-               Var/(2C), which is sharp.",
-    formula: r"|E X| \le \frac{C}{2} \Rightarrow |E[\operatorname{clip}(X, C)] - E[X]| \le \frac{\operatorname{Var} X}{2C} \le \frac{2 \operatorname{Var} X}{C}",
-    design: "All two-point laws on a grid of values in [-4, 4) and probabilities, random three-point laws, and the family that reaches \
-             the sharp constant; C = 1.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[10],
+    sentence: "Clipping at C a variable whose mean is at most C/2 in size shifts its mean by at most 2 \
+               Var/C, and in fact by at most Var/(2C), which is sharp.",
+    formula: r"|E X| \le \frac{C}{2} \Rightarrow |E[\operatorname{clip}(X, C)] - E[X]| \le
+               \frac{\operatorname{Var} X}{2C} \le \frac{2 \operatorname{Var} X}{C}",
+    design: "C = 1 (the statement is scale-free). All two-point laws on a grid, random three-point laws, the \
+             extremal family. Means are finite sums. That the hypothesis is needed is a check of its own: at \
+             a constant X = 1.2 C there is bias without variance.",
+    standing: Standing::corrected(&[10]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

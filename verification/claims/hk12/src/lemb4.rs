@@ -1,17 +1,15 @@
 //! Lemma B.4: the best predictor of the hard family.
 //!
-//! *Statement.* Rows `r_i e_i`, i uniform in T, `|T| = K = 1/eps^2`, labels 1, loss without 1/2 (as in Appendix B): `w* = eps sum_T r_i e_i` has `|w*| = 1` and
-//! `L(w*) = (1 - eps)^2`; no `w` in the unit ball has less.
+//! *Statement.* Rows `r_i e_i`, i uniform in T, `|T| = K = 1/eps^2`, labels 1, loss without 1/2 (as in
+//! Appendix B): `w* = eps sum_T r_i e_i` has `|w*| = 1` and `L(w*) = (1 - eps)^2`; no `w` in the unit ball
+//! has less.
 //!
-//! *Why.* `L(w) = 1 - (2/K) sum_T w_i r_i + (1/K) sum_T w_i^2`, and with `s^2 = sum_T w_i^2` the middle sum is at most `sqrt(K) s`: `L(w) >= (1 - s eps)^2`.
-//!
-//! *Design.* The production instance for random T and signs, `K` in 4, 9, 100; random `w` in the ball, among them perturbed `w*`.
-//!
-//! *Mutants.* `w*` with weights `1/K`; predictors from a ball that is a tenth too large.
+//! *Why.* `L(w) = 1 - (2/K) sum_T w_i r_i + (1/K) sum_T w_i^2`, and with `s^2 = sum_T w_i^2` the middle sum
+//! is at most `sqrt(K) s`: `L(w) >= (1 - s eps)^2`.
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::exact_all;
@@ -77,15 +75,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lemb4",
     place: "Appendix B.2, Lemma B.4",
-    sentence: "The predictor eps times the signs of the rows has norm 1 and loss (1 - eps)^2, the least in the unit ball.",
-    formula: r"w^* = \varepsilon \sum_{i \in T} r_i e_i, \quad L(w^*) = (1 - \varepsilon)^2 = \min_{\|w\|_2 \le 1} L(w)",
-    design: "The production instance with 4, 9 and 100 rows; random predictors of the unit ball. The loss is that of Appendix B, without the 1/2 \
-             of Section 2.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    sentence: "The predictor eps times the signs of the rows has norm 1 and loss (1 - eps)^2, the least in \
+               the unit ball.",
+    formula: r"w^* = \varepsilon \sum_{i \in T} r_i e_i, \quad L(w^*) = (1 - \varepsilon)^2 =
+               \min_{\|w\|_2 \le 1} L(w)",
+    design: "The production instance for random T and signs, K in 4, 9, 100; random w in the ball, among \
+             them perturbed w*.",
+    standing: Standing::sound().with_errata(&[21]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

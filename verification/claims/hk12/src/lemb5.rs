@@ -1,23 +1,21 @@
 //! Lemma B.5: a predictor of small loss on the hard family has its weight where the rows are.
 //!
-//! *Statement.* `|w|_2 <= 1`, `0 < delta < .58` and `L(w) <= 1 - 2(1-delta) eps` (loss without 1/2, `K = 1/eps^2` rows on T) imply `sum_T w_i^2 >= (1-delta)^2`, and at
-//! least `K/10` coordinates of T have `|w_i| >= eps/10`.
+//! *Statement.* `|w|_2 <= 1`, `0 < delta < .58` and `L(w) <= 1 - 2(1-delta) eps` (loss without 1/2,
+//! `K = 1/eps^2` rows on T) imply `sum_T w_i^2 >= (1-delta)^2`, and at least `K/10` coordinates of T have
+//! `|w_i| >= eps/10`.
 //!
-//! *As printed* it is for "any vector w". Then the second conclusion fails: with `eps = delta = .02`, `K = 2500`, the vector that equals `r_i` on 98 coordinates of T has
-//! loss `1 - 98/2500 = .9608`, the threshold, and `98 < 250`. Its norm is `sqrt 98`.
+//! *As printed* it is for "any vector w". Then the second conclusion fails: with `eps = delta = .02`,
+//! `K = 2500`, the vector that equals `r_i` on 98 coordinates of T has loss `1 - 98/2500 = .9608`, the
+//! threshold, and `98 < 250`. Its norm is `sqrt 98`.
 //!
-//! *Why.* `L >= 1 - (2/K) sum_T w_i r_i` gives `sum_T |w_i| >= (1-delta)/eps`, then Cauchy-Schwarz. With fewer than `K/10` large coordinates that sum is at most `sqrt(K/10) +
-//! K eps/10 = .416/eps`. The set is not empty iff `(1-eps)^2 <= 1 - 2(1-delta) eps`, that is `eps <= 2 delta`: with the paper's `delta = 10^-5` only from `K = 2.5 10^9`
-//! rows on.
-//!
-//! *Design.* Four pairs `(eps, delta)`. Random predictors near the best one, projected by the production kernel; the flat ones, which have the least
-//! `sum_T w_i^2` at the threshold; and for every m the two-level one with m large coordinates that has the least loss.
-//!
-//! *Mutants.* The ball dropped, `.95 K` large coordinates asked for.
+//! *Why.* `L >= 1 - (2/K) sum_T w_i r_i` gives `sum_T |w_i| >= (1-delta)/eps`, then Cauchy-Schwarz. With
+//! fewer than `K/10` large coordinates that sum is at most `sqrt(K/10) + K eps/10 = .416/eps`. The set is not
+//! empty iff `(1-eps)^2 <= 1 - 2(1-delta) eps`, that is `eps <= 2 delta`: with the paper's `delta = 10^-5`
+//! only from `K = 2.5 10^9` rows on.
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -53,7 +51,8 @@ fn check(
     count.check(share * on_rows.len() as f64, large as f64);
 }
 
-/// For every number of large coordinates: the two-level vector of least loss whose small ones are just below `eps/10`.
+/// For every number of large coordinates: the two-level vector of least loss whose small ones are just below
+/// `eps/10`.
 fn two_levels(count: &mut PropertyTally, in_ball: bool, (eps, delta, share): (f64, f64, f64)) -> usize {
     let rows = rows_of(eps);
     let mut fewest = rows;
@@ -145,16 +144,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-lemb5",
     place: "Appendix B.2, Lemma B.5",
-    sentence: "In the unit ball, a predictor with loss at most 1 - 2(1-delta) eps has squared weight at least (1-delta)^2 on the rows' \
-               coordinates, a tenth of which are at least eps/10.",
-    formula: r"\|w\|_2 \le 1, \; L(w) \le 1 - 2(1-\delta)\varepsilon \Rightarrow \sum_{i \in T} w_i^2 \ge (1-\delta)^2, \; |\{ i \in T : |w_i| \ge \tfrac{\varepsilon}{10} \}| \ge \tfrac{K}{10}",
-    design: "Random predictors around the best one, flat predictors at the threshold, and the best two-level predictors with every number of \
-             large coordinates, for four pairs of eps and delta with eps <= 2 delta (else no predictor qualifies).",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[22],
+    sentence: "In the unit ball, a predictor with loss at most 1 - 2(1-delta) eps has squared weight at \
+               least (1-delta)^2 on the rows' coordinates, a tenth of which are at least eps/10.",
+    formula: r"\|w\|_2 \le 1, \; L(w) \le 1 - 2(1-\delta)\varepsilon \Rightarrow \sum_{i \in T} w_i^2
+               \ge (1-\delta)^2, \; |\{ i \in T : |w_i| \ge \tfrac{\varepsilon}{10} \}| \ge
+               \tfrac{K}{10}",
+    design: "Four pairs of eps and delta with eps <= 2 delta; else no predictor qualifies. Random predictors \
+             near the best one, projected by the production kernel; the flat ones, which have the least \
+             sum_T w_i^2 at the threshold; and for every m the two-level one with m large coordinates that \
+             has the least loss.",
+    standing: Standing::corrected(&[22]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -176,14 +175,12 @@ pub const PRINTED: Claim = Claim {
     id: "hk12-lemb5-printed",
     place: "Appendix B.2, Lemma B.5",
     sentence: "Any vector with loss at most 1 - 2(1-delta) eps has K/10 coordinates of size eps/10.",
-    formula: r"L(w) \le 1 - 2(1-\delta)\varepsilon \Rightarrow |\{ i \in T : |w_i| \ge \tfrac{\varepsilon}{10} \}| \ge \tfrac{K}{10}",
-    design: "Vectors that equal the signs on few coordinates and vanish elsewhere: at eps = delta = 0.02, 98 coordinates of 2500 suffice for the loss. In the \
-             unit ball the same judge finds at least a tenth.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[22],
+    formula: r"L(w) \le 1 - 2(1-\delta)\varepsilon \Rightarrow |\{ i \in T : |w_i| \ge
+               \tfrac{\varepsilon}{10} \}| \ge \tfrac{K}{10}",
+    design: "Vectors that equal the signs on few coordinates and vanish elsewhere: at eps = delta = 0.02, 98 \
+             coordinates of 2500 suffice for the loss. In the unit ball the same judge finds at least a \
+             tenth.",
+    standing: Standing::printed(&[22]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

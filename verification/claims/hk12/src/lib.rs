@@ -55,7 +55,8 @@ mod thmb1_chain;
 pub const PAPER: Paper = Paper {
     name: "hk12",
     title: "Hazan & Koren 2012",
-    notation: "`k` is the number of uniform draws, `m` of examples, `B` the radius, `w̄` the averaged iterate, `g̃` the gradient estimate and `ḡ` its clipped form",
+    notation: "`k` is the number of uniform draws, `m` of examples, `B` the radius, `w̄` the averaged \
+               iterate, `g̃` the gradient estimate and `ḡ` its clipped form",
     claims: CLAIMS,
     errata: errata::ERRATA,
 };

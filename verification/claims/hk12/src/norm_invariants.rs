@@ -1,21 +1,15 @@
 //! The iterates of AERR and AELR stay in their balls.
 //!
-//! *Statement.* AERR: `|w_t|_2 <= B` for all t, and so `|w-bar|_2 <= B`. AELR: `w_1 = 0`, `|w_t|_1 < B` for all t, and so `|w-bar|_1 < B`.
-//!
-//! *Why.* A projection, and an average of points of a convex set; `w = B (z+ - z-)/(|z+|_1 + |z-|_1)` with `z+-` positive. On a computer `z+- =
-//! exp(+-u)` with `|u|` growing by up to 1 in a step, so the exponentials must not be formed as they stand, and the strict inequality
-//! may be lost to rounding once `|u|` is beyond 17.
-//!
-//! *Design.* Production learners through the session on populations at step sizes from a tenth of the theorem's to 100 times it. Then
-//! AELR sent 10^5 to 10^6 clipped steps in one direction and back: finite all the way, near the vertex at the far end, near 0 after the return.
-//!
-//! *Mutants.* A ball that is too large; exponentials formed as they stand; a normalization by 2d, the sum at the start.
+//! *Why.* A projection, and an average of points of a convex set; `w = B (z+ - z-)/(|z+|_1 + |z-|_1)` with
+//! `z+-` positive. On a computer `z+- = exp(+-u)` with `|u|` growing by up to 1 in a step, so the
+//! exponentials must not be formed as they stand, and the strict inequality may be lost to rounding once
+//! `|u|` is beyond 17.
 
 use super::problem::Problem;
 use super::steps::aelr_along;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Budget, Learner, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, sup_norm, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -162,15 +156,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-norm-invariants",
     place: "Sections 3.1 and 3.2, Algorithms 1 and 2",
-    sentence: "All iterates of AERR and its output have l2 norm at most B, those of AELR l1 norm below B, however long the run.",
-    formula: r"\|w_t\|_2, \|\bar{w}\|_2 \le B \text{ (AERR)}, \qquad \|w_t\|_1, \|\bar{w}\|_1 < B \text{ (AELR)}",
-    design: "Production learners on populations with a range of step sizes, every iterate looked at; AELR sent far out in one direction and \
-             back.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7],
+    sentence: "All iterates of AERR and its output have l2 norm at most B, those of AELR l1 norm below B, \
+               however long the run.",
+    formula: r"\|w_t\|_2, \|\bar{w}\|_2 \le B \text{ (AERR)}, \qquad \|w_t\|_1, \|\bar{w}\|_1 < B \text{
+               (AELR)}",
+    design: "Production learners through the session on populations at step sizes from a tenth of the \
+             theorem's to 100 times it. Then AELR sent 10^5 to 10^6 clipped steps in one direction and back: \
+             finite all the way, near the vertex at the far end, near 0 after the return.",
+    standing: Standing::sound().with_errata(&[7]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

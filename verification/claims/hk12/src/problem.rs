@@ -1,7 +1,7 @@
 //! Populations on which AERR and AELR are run, with their excess risk in closed form.
 //!
-//! The risk is `L(w) = E (w.x - y)^2 / 2`, and the excess is taken over the best predictor of the ball that the method keeps
-//! to: the l2 ball for Ridge, the l1 ball for Lasso. So no test sample is needed.
+//! The risk is `L(w) = E (w.x - y)^2 / 2`, and the excess is taken over the best predictor of the ball that
+//! the method keeps to: the l2 ball for Ridge, the l1 ball for Lasso. So no test sample is needed.
 
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Pair, Planted, Population, PopulationStream, Rare, SignedRows};
@@ -58,7 +58,8 @@ impl Problem {
         }
     }
 
-    /// An instance that only these claims need: `draw` fills the attributes, zero before, and returns the label.
+    /// An instance that only these claims need: `draw` fills the attributes, zero before, and returns the
+    /// label.
     fn own(
         radius: f64,
         worst: f64,
@@ -78,8 +79,8 @@ impl Problem {
         (self.excess)(w)
     }
 
-    /// Ridge, hard: [`SignedRows`] with `rows` rows, `B = 1`. The best predictor has size `rows^{-1/2}` on each of them,
-    /// the worst is its opposite.
+    /// Ridge, hard: [`SignedRows`] with `rows` rows, `B = 1`. The best predictor has size `rows^{-1/2}` on
+    /// each of them, the worst is its opposite.
     pub(super) fn hard(dim: usize, rows: usize) -> anyhow::Result<Problem> {
         let population = SignedRows::random(dim, rows, &Seed::root(rows as u64))?;
         Ok(Problem::library(1.0, 2.0 / (rows as f64).sqrt(), population))
@@ -90,8 +91,8 @@ impl Problem {
         Ok(Problem::library(1.0, 0.5 * 1.35 * 1.35, Pair::new(dim, 0.35)?))
     }
 
-    /// Lasso: [`Planted`], signs of which the first has the label's with probability 0.8. The best predictor is `0.6 B e_1`,
-    /// inside the ball.
+    /// Lasso: [`Planted`], signs of which the first has the label's with probability 0.8. The best predictor
+    /// is `0.6 B e_1`, inside the ball.
     pub(super) fn signs(dim: usize, radius: f64) -> anyhow::Result<Problem> {
         let worst = 0.5 * (1.6 * radius).powi(2);
         Ok(Problem::library(radius, worst, Planted::new(dim, 0, 0.6, radius)?))
@@ -128,8 +129,8 @@ impl Problem {
         Problem::own(radius, 2.0 * radius * radius, star, draw, move |w| 0.5 * (w[0] + radius).powi(2))
     }
 
-    /// Lasso: signs of which each is a common one with probability 1/2 and its own otherwise, so that any two have correlation
-    /// 1/4; `y = w*.x` with `w* = B (0.5, -0.3, 0.2, 0 ..)`, on the boundary of the ball.
+    /// Lasso: signs of which each is a common one with probability 1/2 and its own otherwise, so that any two
+    /// have correlation 1/4; `y = w*.x` with `w* = B (0.5, -0.3, 0.2, 0 ..)`, on the boundary of the ball.
     pub(super) fn correlated(dim: usize, radius: f64) -> Problem {
         let mut star = vec![0.0; dim];
         star[..3].copy_from_slice(&[0.5 * radius, -0.3 * radius, 0.2 * radius]);
@@ -276,7 +277,8 @@ impl Run {
     }
 }
 
-/// Judges that outputs scale with B: runs on the same draws with B = 1 and with another B give `output` times that B.
+/// Judges that outputs scale with B: runs on the same draws with B = 1 and with another B give `output` times
+/// that B.
 pub(super) fn judge_equivariance(
     cx: &mut Context<'_>,
     output: impl Fn(f64, &Seed) -> anyhow::Result<Vec<f64>>,

@@ -1,20 +1,19 @@
-//! Sections 1 and 2: the losses have a factor 1/2, and the sample sizes of Section 2.3 are the theorems solved for m.
+//! Sections 1 and 2: the losses have a factor 1/2, and the sample sizes of Section 2.3 are the theorems
+//! solved for m.
 //!
-//! *Statement.* `L_D(w) = E (w.x - y)^2/2` for Ridge and Lasso. The bounds `4 B^2 sqrt(2d/(km))` and `4 B^2 sqrt(10 d log(2d)/(km))` are eps at `m = 32
-//! B^4 d/(k eps^2)` and `m = 160 B^4 d log(2d)/(k eps^2)`: the O() of Section 2.3 with their constants.
+//! *Statement.* `L_D(w) = E (w.x - y)^2/2` for Ridge and Lasso. The bounds `4 B^2 sqrt(2d/(km))` and
+//! `4 B^2 sqrt(10 d log(2d)/(km))` are eps at `m = 32 B^4 d/(k eps^2)` and `m = 160 B^4 d log(2d)/(k eps^2)`:
+//! the O() of Section 2.3 with their constants.
 //!
-//! *Why the step sizes fit.* The bounds are `(2B^2/eta + eta G^2 m/2)/m` and `B (log(2d)/eta + 5 eta G^2 m)/m` with `G = 2B sqrt(2d/k)`, at the eta that balances
-//! the two terms: those of the production parameters.
-//!
-//! *Design.* The exact risk of a production population against the mean loss over its finite law; both step sizes over a grid of `d`, `k`, `B`, `m`.
-//!
-//! *Mutants.* The square without 1/2; the step size that Theorem 3.4 prints, which does not balance.
+//! *Why the step sizes fit.* The bounds are `(2B^2/eta + eta G^2 m/2)/m` and
+//! `B (log(2d)/eta + 5 eta G^2 m)/m` with `G = 2B sqrt(2d/k)`, at the eta that balances the two terms: those
+//! of the production parameters.
 
 use lao_algorithms::hazan_koren::loss::half_square;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::SparseVector;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sparse_normal;
 use lao_verification_engine::judge::exact_all;
@@ -84,15 +83,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-regularity",
     place: "Sections 1, 2.1 and 2.3",
-    sentence: "The square loss has a factor 1/2, and the step sizes of the two theorems balance the two terms of their bounds, whose \
-               solution for m gives the sample sizes of Section 2.3.",
-    formula: r"L_{\mathcal{D}}(w) = E\left[ \tfrac12 (w \cdot x - y)^2 \right], \quad m = \frac{32 B^4 d}{k \varepsilon^2}, \; m = \frac{160 B^4 d \log(2d)}{k \varepsilon^2}",
-    design: "Random predictors on finite populations; the step sizes of the production parameters for d from 2 to 784, B from 0.2 to 5.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6],
+    sentence: "The square loss has a factor 1/2, and the step sizes of the two theorems balance the two \
+               terms of their bounds, whose solution for m gives the sample sizes of Section 2.3.",
+    formula: r"L_{\mathcal{D}}(w) = E\left[ \tfrac12 (w \cdot x - y)^2 \right], \quad m = \frac{32 B^4
+               d}{k \varepsilon^2}, \; m = \frac{160 B^4 d \log(2d)}{k \varepsilon^2}",
+    design: "The exact risk of a production population against the mean loss over its finite law; both step \
+             sizes over a grid of d from 2 to 784, B from 0.2 to 5, k and m.",
+    standing: Standing::corrected(&[6]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,7 +1,7 @@
 //! AELR followed round by round, with all that the lemmas on clipping speak of.
 //!
-//! The production learner draws, is told the example, and steps. Beside it stand, written out here, its weights
-//! `z+- = exp(+-u)` and the estimate `g~ = phi x~` on the same draws.
+//! The production learner draws, is told the example, and steps. Beside it stand, written out here, its
+//! weights `z+- = exp(+-u)` and the estimate `g~ = phi x~` on the same draws.
 
 use super::problem::Problem;
 use super::steps::tell;
@@ -55,8 +55,9 @@ pub(super) fn predictor(u: &[f64], radius: f64) -> Vec<f64> {
 
 /// The `u` of a predictor whose size is well below B.
 ///
-/// With `c = 1/(|z+|_1 + |z-|_1)` every `|p+ - p-|` is `2c sinh|u|`, and `p+ + p- = sqrt((p+ - p-)^2 + 4c^2)`. These add up to 1, which
-/// is an equation for `c`: convex, so that Newton's steps from above stay above.
+/// With `c = 1/(|z+|_1 + |z-|_1)` every `|p+ - p-|` is `2c sinh|u|`, and
+/// `p+ + p- = sqrt((p+ - p-)^2 + 4c^2)`. These add up to 1, which is an equation for `c`: convex, so that
+/// Newton's steps from above stay above.
 pub(super) fn exponents(w: &[f64], radius: f64) -> Vec<f64> {
     let v: Vec<f64> = w.iter().map(|w| w / radius).collect();
     let missing = 1.0 - v.iter().map(|v| v.abs()).sum::<f64>();

@@ -28,9 +28,7 @@ pub(super) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -
         if let Some(judge) = &grid.judge {
             cx.judge(grid.name, judge.judge(&grid.x, &values, cx.alpha()));
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         if cx.honest() {
             report(cx, grid, &values);
         }

@@ -1,4 +1,5 @@
-//! What the second parts of Lemmas 3.3 and 3.8 share: the bounds, and the examples on which all draws are looked at.
+//! What the second parts of Lemmas 3.3 and 3.8 share: the bounds, and the examples on which all draws are
+//! looked at.
 
 use super::estimates::shapes;
 use lao_observation::Rng;
@@ -30,8 +31,8 @@ impl Constants {
     /// Those of the lemmas.
     pub(super) const SOUND: Constants = Constants { residual: 4.0, exact: 1.0, printed: 1.0 };
 
-    /// Checks `E phi^2 <= 4 B^2`, and the moment of `g~` against `4 B^2 (d + k - 1)/k` and, for `k <= d + 1`, `8 B^2 d/k`. Both moments
-    /// are in units of `B^2`.
+    /// Checks `E phi^2 <= 4 B^2`, and the moment of `g~` against `4 B^2 (d + k - 1)/k` and, for `k <= d + 1`,
+    /// `8 B^2 d/k`. Both moments are in units of `B^2`.
     pub(super) fn check(
         &self,
         (dim, draws): (usize, usize),
@@ -48,7 +49,8 @@ impl Constants {
     }
 }
 
-/// What `look` finds with one to five draws at the extremal examples of two to four attributes, and at random ones.
+/// What `look` finds with one to five draws at the extremal examples of two to four attributes, and at random
+/// ones.
 pub(super) fn examples<I, T: Send>(
     cx: &Context<'_>,
     extremal: fn(usize, f64) -> I,

@@ -1,7 +1,7 @@
 //! Steps of the production learners along gradients of one's own choice.
 //!
-//! With every attribute drawn once, `x~ = x`; and the label can be chosen so that the residual estimate is 1. Then the
-//! gradient estimate of AERR and AELR is the example itself.
+//! With every attribute drawn once, `x~ = x`; and the label can be chosen so that the residual estimate is 1.
+//! Then the gradient estimate of AERR and AELR is the example itself.
 
 use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Told};
@@ -19,7 +19,8 @@ pub(super) fn tell<L: Learner>(learner: &mut L, ask: &Ask, x: &[f64], y: f64) ->
     learner.tell(Told::Values(block.view(attributes)))
 }
 
-/// AERR's step from its iterate along `g`; the learner must make as many uniform draws as there are attributes.
+/// AERR's step from its iterate along `g`; the learner must make as many uniform draws as there are
+/// attributes.
 pub(super) fn aerr_along(learner: &mut Aerr, g: &[f64]) -> Result<(), LearnError> {
     let w = learner.iterate();
     let j = heaviest(&w);

@@ -1,16 +1,9 @@
 //! Section 4.2: the gradient of the smoothed loss of one example.
 //!
-//! *Statement.* With `x' = x/eps`, `y+- = (y +- delta)/eps`, `l(w) = f_eps(w.x - y)` has the gradient
-//! `(1/2) [rho'(w.x' - y+) + rho'(w.x' - y-)] x`: the eps of the inner derivative and that in front of rho cancel, so x is not
-//! divided.
-//!
-//! *Design.* Random w, x, y, delta, eps: the formula against central differences of the production loss in every coordinate, and against
-//! the production derivative.
-//!
-//! *Mutants.* x' in the place of x, labels that are shifted but not scaled.
+//! *Why.* The eps of the inner derivative and that in front of rho cancel, so x is not divided.
 
 use lao_algorithms::hazan_koren::loss::{smoothed, smoothed_derivative};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, sparse_normal};
 use lao_verification_engine::judge::exact_all;
@@ -67,15 +60,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-svr-gradient",
     place: "Section 4.2, before Theorem 4.4",
-    sentence: "The gradient of the smoothed loss is half the sum of two error functions, at the scaled example and the two shifted and \
-               scaled labels, times the example itself.",
-    formula: r"\nabla \ell^\varepsilon(w) = \frac12 \left[ \rho'(w \cdot x' - y^+) + \rho'(w \cdot x' - y^-) \right] x, \quad x' = \frac{x}{\varepsilon}, \; y^\pm = \frac{y \pm \delta}{\varepsilon}",
-    design: "Random predictors, examples, insensitivities and smoothings in four dimensions; central differences of the production loss.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "The gradient of the smoothed loss is half the sum of two error functions, at the scaled \
+               example and the two shifted and scaled labels, times the example itself.",
+    formula: r"\nabla \ell^\varepsilon(w) = \frac12 \left[ \rho'(w \cdot x' - y^+) + \rho'(w \cdot x' -
+               y^-) \right] x, \quad x' = \frac{x}{\varepsilon}, \; y^\pm = \frac{y \pm
+               \delta}{\varepsilon}",
+    design: "Random w, x, y, delta, eps in four dimensions: the formula against central differences of the \
+             production loss in every coordinate, and against the production derivative.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

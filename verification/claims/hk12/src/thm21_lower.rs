@@ -1,22 +1,16 @@
 //! Theorem 2.1 (quoted from Cesa-Bianchi et al. 2010): the planted attribute, on which Lasso is slow.
 //!
-//! *Statement.* For `0 < eps < 1/16`, `d > 4 kappa`, excess risk eps on Lasso regression with kappa attributes per example takes `Omega(d/(kappa eps))` examples.
-//!
-//! *The construction* is not printed; this one fits the statement's range. y is a fair sign, attributes are fair signs, one of them agrees with y with probability
-//! `(1+p)/2`. Then the best predictor is `p e_j`, zero has excess `p^2/2 = 2 eps` with `p = 2 sqrt eps`, so `eps < 1/16` is `p < 1/2`; and a look at attribute j tells it
-//! from the others by a divergence of `((1+p)/2) log(1+p) + ((1-p)/2) log(1-p)`, about `p^2/2`, so d attributes need about `d/p^2` looks.
-//!
-//! *Design.* An algorithm that knows the construction and p: it looks at kappa attributes in turn and answers the posterior mean `p q`, the best answer to what it saw; and the
-//! production AELR. Neither reaches excess eps before `kappa m eps/d = .05` in the mean (ratios are capped at .1, which can only lower the mean). For the first, m grows at
-//! least like `d^.9` and like `eps^-.9` to `eps^-2.1`. The verdict is consistency, not proof.
-//!
-//! *Mutants.* An algorithm that sees all attributes and counts kappa; a planted attribute that agrees twice as often too much.
+//! *The construction* is not printed; this one fits the statement's range. y is a fair sign, attributes are
+//! fair signs, one of them agrees with y with probability `(1+p)/2`. Then the best predictor is `p e_j`, zero
+//! has excess `p^2/2 = 2 eps` with `p = 2 sqrt eps`, so `eps < 1/16` is `p < 1/2`; and a look at attribute j
+//! tells it from the others by a divergence of `((1+p)/2) log(1+p) + ((1-p)/2) log(1-p)`, about `p^2/2`, so d
+//! attributes need about `d/p^2` looks.
 
 use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Planted, Population, PopulationStream};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Session, Told};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -183,9 +177,7 @@ fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
         cx.mean_within(&name("posterior"), (0.5, 1.0), most, |trial| {
             Ok(1.0 - (posterior_needs(setting, trial, peeks, cap)? as f64 / cap as f64).min(1.0))
         })?;
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         cx.mean_within(&name("AELR"), (0.5, 1.0), most, |trial| {
             let mut learner =
                 AelrParams::from_theorem(Horizon { dim, draws: kappa - 1, radius: 1.0, examples: cap })
@@ -229,14 +221,10 @@ fn growth(cx: &mut Context<'_>, replicates: u64) -> anyhow::Result<()> {
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(12);
     exact_parts(cx)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let (most, replicates) = (cx.size("trials")?, cx.size("replicates")?);
     ratios(cx, most)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     growth(cx, replicates)
 }
 
@@ -244,16 +232,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-thm21-lower",
     place: "Theorem 2.1",
-    sentence: "On the planted attribute, neither the posterior of its own construction nor AELR reaches excess eps before the order of d/(kappa eps) \
-               examples.",
-    formula: r"\frac{\kappa m \varepsilon}{d} = \Omega(1), \quad P(x_j = y) = \frac{1 + p}{2}, \; p = 2\sqrt{\varepsilon} < \frac12, \; d > 4\kappa",
-    design: "Fair signs with one planted attribute, d up to 512, eps from 1/32 to 1/1024; exact excess risks. The construction is a reconstruction. \
-             Consistency with the theorem only: its quantifier over algorithms is not testable.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "On the planted attribute, neither the posterior of its own construction nor AELR reaches \
+               excess eps before the order of d/(kappa eps) examples.",
+    formula: r"\frac{\kappa m \varepsilon}{d} = \Omega(1), \quad P(x_j = y) = \frac{1 + p}{2}, \; p =
+               2\sqrt{\varepsilon} < \frac12, \; d > 4\kappa",
+    design: "Fair signs with one planted attribute, d up to 512, eps from 1/32 to 1/1024, and exact excess \
+             risks; the construction is a reconstruction. An algorithm that knows the construction and p: it \
+             looks at kappa attributes in turn and answers the posterior mean p q, the best answer to what \
+             it saw; and the production AELR. Neither reaches excess eps before kappa m eps/d = .05 in the \
+             mean (ratios are capped at .1, which can only lower the mean). For the first, m grows at least \
+             like d^.9 and like eps^-.9 to eps^-2.1. The verdict is consistency, not proof: the quantifier \
+             over algorithms cannot be tested.",
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

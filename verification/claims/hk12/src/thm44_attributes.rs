@@ -1,22 +1,15 @@
 //! Theorem 4.4, last sentence: how many attributes AESVR reads.
 //!
-//! *Statement.* At most `k + 6` of each example in expectation: `k` uniform draws and two calls of GenEst.
-//!
-//! *Re-derived.* A call reads at most 7/4 ([`lem41_attributes`](super::lem41_attributes)), so `k + 7/2`, for every `N`
-//! (erratum 17). Which `N`? Procedure 3 prints `4 B^2`, but AESVR calls it with `w/eps` and labels up to `2B/eps`, so
-//! that "the same lemma" means `4 (2B/eps)^2 = 16 B^2/eps^2` (erratum 19); that is the library's default and is used here. The
-//! count cannot be capped without a bias: one call may read `n N` attributes with multiplicity.
-//!
-//! *Design.* The production learner in a session, `B/eps` = 1, 2, 8, `d = 16`, `k = 4`: reads with multiplicity, as the
-//! theorem counts them, against `k` plus twice the closed form, with a margin of one half; with and without reads for terms that
-//! are zero. What the session's ledger counts, distinct attributes, is smaller, and never above `d`.
-//!
-//! *Mutants.* The threshold of one logarithm, and averages in both branches, counted from the `n` that the learner drew.
+//! *Re-derived.* A call reads at most 7/4 ([`lem41_attributes`](super::lem41_attributes)), so `k + 7/2`, for
+//! every `N` (erratum 17). Which `N`? Procedure 3 prints `4 B^2`, but AESVR calls it with `w/eps` and labels
+//! up to `2B/eps`, so that "the same lemma" means `4 (2B/eps)^2 = 16 B^2/eps^2` (erratum 19); that is the
+//! library's default and is used here. The count cannot be capped without a bias: one call may read `n N`
+//! attributes with multiplicity.
 
 use super::lem41_attributes::{Wrong, closed_form, odd_part, reads};
 use lao_algorithms::hazan_koren::{AesvrParams, Horizon, SmoothedLoss};
 use lao_observation::{Budget, Rng, Session};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::Drawn;
 use lao_verification_engine::judge::PropertyTally;
@@ -76,9 +69,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 bounds.check(session.ledger().most_attributes as f64, cap as f64);
             }
             cx.judge(&format!("{cell}: budget, ledger and k + 7/2"), bounds.finish());
-            if cx.is_settled() {
-                return Ok(());
-            }
+            cx.settled()?;
         }
     }
     Ok(())
@@ -88,15 +79,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-thm44-attributes",
     place: "Theorem 4.4, last sentence",
-    sentence: "AESVR reads at most k + 6 attributes of an example in expectation, with multiplicity; in truth at most k + 7/2.",
-    formula: r"\mathbb{E}[\text{reads}] = k + 2\left(1 + (N-1)(r+1)2^{-r}\right) \le k + \tfrac{7}{2}, \qquad N = \lceil 16 B^2/\varepsilon^2 \rceil",
-    design: "Production AESVR in a session, d = 16, k = 4, B/eps = 1, 2, 8: reads counted per example, with and without reads for \
-             terms that are zero; the ledger's count of distinct attributes.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[17, 19],
+    sentence: "AESVR reads at most k + 6 attributes of an example in expectation, with multiplicity; in \
+               truth at most k + 7/2.",
+    formula: r"\mathbb{E}[\text{reads}] = k + 2\left(1 + (N-1)(r+1)2^{-r}\right) \le k + \tfrac{7}{2},
+               \qquad N = \lceil 16 B^2/\varepsilon^2 \rceil",
+    design: "The production learner in a session, B/eps = 1, 2, 8, d = 16, k = 4: reads with multiplicity, \
+             as the theorem counts them, against k plus twice the closed form, with a margin of one half; \
+             with and without reads for terms that are zero. What the session's ledger counts, distinct \
+             attributes, is smaller, and never above d.",
+    standing: Standing::corrected(&[17, 19]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

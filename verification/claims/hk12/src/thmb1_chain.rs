@@ -1,17 +1,14 @@
 //! Appendix B.2: the last step of the proof of Theorem B.1.
 //!
-//! *As printed.* With `delta = 10^-5` and any eps: `L(w*) + delta eps <= 1 - 2(1-delta) eps`, the remaining weight outside T is delta, so at most `100 delta K` other coordinates are as
-//! large as `eps/10`.
+//! *As printed.* With `delta = 10^-5` and any eps: `L(w*) + delta eps <= 1 - 2(1-delta) eps`, the remaining
+//! weight outside T is delta, so at most `100 delta K` other coordinates are as large as `eps/10`.
 //!
-//! *What holds.* `L(w*) = (1-eps)^2`, so the first says `eps^2 <= delta eps`: `eps <= delta`, that is `d` at least `10^10`. Lemma B.5 leaves `1 - (1-delta)^2 <= 2 delta` outside T, hence `200
-//! delta K` coordinates. The theorem stands with "for eps below an absolute constant".
-//!
-//! *Design.* A grid of eps and delta, and the vector with as many coordinates `eps/10` outside T as the weight allows; losses by the production instance.
-//!
-//! *Mutants.* eps above delta, delta for 2 delta, 100 for 200.
+//! *What holds.* `L(w*) = (1-eps)^2`, so the first says `eps^2 <= delta eps`: `eps <= delta`, that is `d` at
+//! least `10^10`. Lemma B.5 leaves `1 - (1-delta)^2 <= 2 delta` outside T, hence `200 delta K` coordinates.
+//! The theorem stands with "for eps below an absolute constant".
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -71,15 +68,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "hk12-thmb1-chain",
     place: "Appendix B.2, end of the proof of Theorem B.1",
-    sentence: "For eps <= delta, a delta eps-approximate predictor satisfies the hypothesis of Lemma B.5, leaves weight at most 2 delta outside T, and \
-               has at most 200 delta K coordinates of size eps/10 there.",
-    formula: r"\varepsilon \le \delta \Rightarrow L(w^*) + \delta\varepsilon \le 1 - 2(1-\delta)\varepsilon, \quad 1 - (1-\delta)^2 \le 2\delta, \quad \frac{100 \cdot 2\delta}{\varepsilon^2} = 200 \delta K",
-    design: "A grid of delta from 10^-5 to 0.3 and eps up to delta.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[23, 24],
+    sentence: "For eps <= delta, a delta eps-approximate predictor satisfies the hypothesis of Lemma B.5, \
+               leaves weight at most 2 delta outside T, and has at most 200 delta K coordinates of size \
+               eps/10 there.",
+    formula: r"\varepsilon \le \delta \Rightarrow L(w^*) + \delta\varepsilon \le 1 -
+               2(1-\delta)\varepsilon, \quad 1 - (1-\delta)^2 \le 2\delta, \quad \frac{100 \cdot
+               2\delta}{\varepsilon^2} = 200 \delta K",
+    design: "A grid of delta from 10^-5 to 0.3 and eps up to delta, and the vector with as many coordinates \
+             eps/10 outside T as the weight allows; losses by the production instance.",
+    standing: Standing::corrected(&[23, 24]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -97,16 +94,14 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "hk12-thmb1-chain-printed",
     place: "Appendix B.2, end of the proof of Theorem B.1",
-    sentence: "With delta = 10^-5 and any eps, a delta eps-approximate predictor satisfies the hypothesis of Lemma B.5, leaves weight delta outside T, and has \
-               at most 100 delta K large coordinates there.",
-    formula: r"L(w^*) + \delta\varepsilon \le 1 - 2(1-\delta)\varepsilon, \quad \delta \cdot \frac{100}{\varepsilon^2} = 100 \delta K",
-    design: "The grid of the corrected form, eps up to 10^4 delta (at delta = 10^-5, up to 0.1). The first step says eps <= delta; with it, 2 delta and 200 the same judge \
-             accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[23, 24],
+    sentence: "With delta = 10^-5 and any eps, a delta eps-approximate predictor satisfies the hypothesis of \
+               Lemma B.5, leaves weight delta outside T, and has at most 100 delta K large coordinates \
+               there.",
+    formula: r"L(w^*) + \delta\varepsilon \le 1 - 2(1-\delta)\varepsilon, \quad \delta \cdot
+               \frac{100}{\varepsilon^2} = 100 \delta K",
+    design: "The grid of the corrected form, eps up to 10^4 delta (at delta = 10^-5, up to 0.1). The first \
+             step says eps <= delta; with it, 2 delta and 200 the same judge accepts.",
+    standing: Standing::printed(&[23, 24]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

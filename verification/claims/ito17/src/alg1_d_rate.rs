@@ -1,24 +1,19 @@
 //! How Algorithm 1 depends on d: the rate `d/(k' - k)`, and `O(d + k'^2)` work per round.
 //!
-//! *Statement.* Below Theorem 2 the factor `sqrt(d(d-1)/(q(q-1)))`, `q = k' - k_1`, is read as `O(d/q)`; a round takes `O(d + k'^2)` time.
+//! *Derivation.* `q (q-1) >= q^2/2` for `q >= 2`, so the factor is at most `sqrt 2 d/q`; equality needs q = 2
+//! and large d. A round reads `k'` attributes, forms at most `k'^2` products and moves `k'` entries of a
+//! state of O(d) numbers.
 //!
-//! *Derivation.* `q (q-1) >= q^2/2` for `q >= 2`, so the factor is at most `sqrt 2 d/q`; equality needs q = 2 and large d. A round reads
-//! `k'` attributes, forms at most `k'^2` products and moves `k'` entries of a state of O(d) numbers.
-//!
-//! *Not judged*: the exponent of the regret in d at fixed T. Beyond the burn-in the regret grows like `(d/q)^2 log T`, which is below
-//! `(d/q) sqrt T` there, and before it like T whatever d is; the bound holds, but neither exponent is 1. Since `1/sigma_d^2 >= d`, the
-//! factor `1/sigma_d^2` in front is a further power of d.
-//!
-//! *Design.* The inequality with production's C for all `q <= d <= 60`. Then production with k' = 10, `k_1` = 2 for d = 64, 128, ..: counts
-//! ([`work`](super::work)), not seconds.
-//!
-//! *Mutants.* The inequality without `sqrt 2`; a budget of all attributes; a method that keeps a d x d matrix (Dantzig).
+//! *Not judged*: the exponent of the regret in d at fixed T. Beyond the burn-in the regret grows like
+//! `(d/q)^2 log T`, which is below `(d/q) sqrt T` there, and before it like T whatever d is; the bound holds,
+//! but neither exponent is 1. Since `1/sigma_d^2 >= d`, the factor `1/sigma_d^2` in front is a further power
+//! of d.
 
 use super::work::{Work, exponent, work};
 use lao_algorithms::Task;
 use lao_algorithms::baselines::DantzigParams;
 use lao_algorithms::ito::Rda1Params;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -108,15 +103,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-alg1-d-rate",
     place: "Section 4, below Theorem 2",
-    sentence: "The factor of the regret bound is at most sqrt 2 d/(k' - k_1), and a round of Algorithm 1 costs O(d + k'^2).",
-    formula: r"\sqrt{\frac{d(d-1)}{q(q-1)}} \le \sqrt{2} \, \frac{d}{q}, \quad q = k' - k_1 \ge 2; \qquad \text{work per round} = O(d + k'^2)",
-    design: "The inequality with production's C for all q and d up to 60; attributes read, entries moved and numbers kept by production \
-             for k' = 10 and d from 64 to 1024 (8192 in full). Counts: seconds are for benches.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[26],
+    sentence: "The factor of the regret bound is at most sqrt 2 d/(k' - k_1), and a round of Algorithm 1 \
+               costs O(d + k'^2).",
+    formula: r"\sqrt{\frac{d(d-1)}{q(q-1)}} \le \sqrt{2} \, \frac{d}{q}, \quad q = k' - k_1 \ge 2;
+               \qquad \text{work per round} = O(d + k'^2)",
+    design: "The inequality with production's C for all q and d up to 60; attributes read, entries moved and \
+             numbers kept by production for k' = 10 and d from 64 to 1024 (8192 in full). Counts: seconds \
+             are for benches.",
+    standing: Standing::sound().with_errata(&[26]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

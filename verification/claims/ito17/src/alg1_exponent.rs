@@ -1,20 +1,17 @@
 //! The regret of Algorithm 1 grows like the square root of the rounds, or slower.
 //!
-//! *Statement.* `E R_T = O(d/(k' - k) sqrt T)` by Theorem 2. Where V has no small eigenvalue the truth is better, like a logarithm: the
-//! noise of the gradient estimates is of the size of the step, and their mean is not.
+//! *Statement.* `E R_T = O(d/(k' - k) sqrt T)` by Theorem 2. Where V has no small eigenvalue the truth is
+//! better, like a logarithm: the noise of the gradient estimates is of the size of the step, and their mean
+//! is not.
 //!
-//! *Design.* (d, k, k') = (10, 2, 4), `k_1 = 2`, generator and constants of [`table2`](super::table2), `lambda_t = 16 sqrt t` at any time. Regret at eleven
-//! marks, half of them to the octave (more in the full tier); means over blocks of five runs give one slope each. Exponents of at
-//! most .5, with a margin of .1.
-//!
-//! *Mutants.* `k_1 = k - 1`: the feature that is not kept is missing in two rounds of three. A set of the largest weights alone. Both
-//! leave a regret that is linear.
+//! *Mutants.* `k_1 = k - 1`: the feature that is not kept is missing in two rounds of three. A set of the
+//! largest weights alone. Both leave a regret that is linear.
 
 use super::contest::Method;
 use super::regret::{Race, judge_exponent, marks, mean_at};
 use super::table2::CONTEST;
 use lao_datasets::adversarial::ito::gauss_spread;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 
 /// What an arm gets wrong.
@@ -75,15 +72,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-alg1-exponent",
     place: "Theorem 2, rate in T",
-    sentence: "With practical constants the regret of Algorithm 1 grows at most like the square root of the number of rounds.",
+    sentence: "With practical constants the regret of Algorithm 1 grows at most like the square root of the \
+               number of rounds.",
     formula: r"\mathbb{E} R_T = O(T^{p}), \qquad p \le 1/2",
-    design: "(d, k, k') = (10, 2, 4), normal attributes; mean regrets over blocks of five runs, one slope per block over a factor of 32 in T or \
-             more, t test with a margin of .1.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    design: "(d, k, k') = (10, 2, 4), k_1 = 2, generator and constants of ito17-table2, lambda_t = 16 sqrt t \
+             at any time. Regret at eleven marks, half of them to the octave (more in the full tier); means \
+             over blocks of five runs give one slope each. Exponents of at most .5, with a margin of .1.",
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -5,7 +5,7 @@
 use super::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
 use super::watched;
 use lao_algorithms::ito::{Rda2Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -18,14 +18,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-alg2-consistency",
     place: "Theorem 6, its proof idea",
-    sentence: "The averaged weights of Algorithm 2 converge to w*, and the number of rounds without a relevant feature grows like the square root of the number of rounds.",
+    sentence: "The averaged weights of Algorithm 2 converge to w*, and the number of rounds without a \
+               relevant feature grows like the square root of the number of rounds.",
     formula: r"\bar{w}_s \to w^*, \qquad \sum_{t=1}^{T} P(i \notin S_t) = O(\sqrt{T}) \text{ for } i \in S^*",
-    design: "(d, k, k') = (10, 2, 4), signs over sqrt 10, w* = (.5, -.4), noise .1; exponents of the number of rounds without a relevant feature (at most 1/2, margin .1) and of |wbar - w*|^2 (below -1/10) beyond the burn-in; both features are in the set in the end.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    design: "(d, k, k') = (10, 2, 4), signs over sqrt 10, w* = (.5, -.4), noise .1; exponents of the number \
+             of rounds without a relevant feature (at most 1/2, margin .1) and of |wbar - w*|^2 (below \
+             -1/10) beyond the burn-in; both features are in the set in the end.",
+    standing: Standing::sound().practical(),
     mutants: &mutants(&watched::FAULTS),
     experiment,
 };

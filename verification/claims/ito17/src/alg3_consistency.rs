@@ -18,7 +18,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-alg3-consistency",
     place: "Theorem 7, its proof idea",
-    sentence: "The averaged weights of Algorithm 3 converge to w*, and the number of rounds without a relevant feature grows like the square root of the number of rounds.",
+    sentence: "The averaged weights of Algorithm 3 converge to w*, and the number of rounds without a \
+               relevant feature grows like the square root of the number of rounds.",
     experiment,
     ..alg2_consistency::CLAIM
 };

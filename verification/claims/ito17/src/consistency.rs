@@ -1,19 +1,23 @@
 //! What the claims of consistency of Algorithms 2 and 3 share.
 //!
-//! *Statement.* `wbar_s` converges to `w*`, and `sum_t P(i not in S_t) = O(sqrt T)` for every relevant feature i.
+//! *Statement.* `wbar_s` converges to `w*`, and `sum_t P(i not in S_t) = O(sqrt T)` for every relevant
+//! feature i.
 //!
-//! *Why.* By convexity and Lemma 4 the excess risk of `wbar_s` is at most `O(sqrt s)/s`, so that `E |wbar_s - w*|^2 = O(s^(-1/2))`, which is
-//! `O(T^(-1/4))`. The rounds 1, 4, 9, ... leave a feature out with probability `1 - k'/d`; they are `sqrt T` in number. All other
-//! rounds without it belong to the burn-in, once the entries of `wbar_s` keep their order.
+//! *Why.* By convexity and Lemma 4 the excess risk of `wbar_s` is at most `O(sqrt s)/s`, so that
+//! `E |wbar_s - w*|^2 = O(s^(-1/2))`, which is `O(T^(-1/4))`. The rounds 1, 4, 9, ... leave a feature out
+//! with probability `1 - k'/d`; they are `sqrt T` in number. All other rounds without it belong to the
+//! burn-in, once the entries of `wbar_s` keep their order.
 //!
-//! *Design.* d = 10, k = 2, k' = 4, signs over `sqrt 10`, `w* = (.5, -.4)` on the features 6 and 9, so that ties at the start do not
-//! help, noise +-.1; `|y| <= 1`. `lambda_s = 3 sqrt s`, fixed on other seeds so that the burn-in is short of 10,000 rounds. Per run and
-//! mark: the rounds so far without a relevant feature, and `|wbar_s - w*|^2`. Means over blocks of five runs give one slope each, over
-//! the marks beyond the burn-in. The exponent -1/4 of the distance is approached from above, since `w_s` shrinks by
-//! `lambda_s/(lambda_s + 2 s/d)`, which is .6 after 100 exploring rounds: judged is that it is below -1/10. At the last round, if it
-//! does not explore, both features are in the set but for a small probability.
+//! *Design.* d = 10, k = 2, k' = 4, signs over `sqrt 10`, `w* = (.5, -.4)` on the features 6 and 9, so that
+//! ties at the start do not help, noise +-.1; `|y| <= 1`. `lambda_s = 3 sqrt s`, fixed on other seeds so that
+//! the burn-in is short of 10,000 rounds. Per run and mark: the rounds so far without a relevant feature, and
+//! `|wbar_s - w*|^2`. Means over blocks of five runs give one slope each, over the marks beyond the burn-in.
+//! The exponent -1/4 of the distance is approached from above, since `w_s` shrinks by
+//! `lambda_s/(lambda_s + 2 s/d)`, which is .6 after 100 exploring rounds: judged is that it is below -1/10.
+//! At the last round, if it does not explore, both features are in the set but for a small probability.
 //!
-//! *Mutants.* Exploration that hears nothing after round 100; sets chosen from the predicting weights (the greedy method).
+//! *Mutants.* Exploration that hears nothing after round 100; sets chosen from the predicting weights (the
+//! greedy method).
 
 use super::regret::{drawn, judge_exponent, marks, mean_at};
 use super::watched::{self, Exploration, Silenced, Watched};
@@ -59,8 +63,8 @@ impl Averages for lao_algorithms::ito::Greedy {
     }
 }
 
-/// One run: at every mark, the rounds so far without a relevant feature (both together) and `|wbar_s - w*|^2`; and whether
-/// the last round was without one.
+/// One run: at every mark, the rounds so far without a relevant feature (both together) and
+/// `|wbar_s - w*|^2`; and whether the last round was without one.
 struct Run {
     absent: Vec<f64>,
     error: Vec<f64>,

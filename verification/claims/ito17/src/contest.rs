@@ -1,9 +1,9 @@
 //! The methods of Section 6 on synthetic data: one generator, one list of rivals, paired runs.
 //!
-//! The paper's generator and constants are in a supplement that cannot be had. Its tables tell the scale: uniform choice
-//! loses about `(1 - k'/d) |w*|^2 E x_i^2` per round, so that attributes have variance 1 and `|w*|^2` is about k/2; here they come
-//! from [`gauss_spread`]. Neither `|x| <= 1` nor `|y| <= 1` holds, as in the paper. The ball of the dual averages has the radius
-//! `max(1, |w*|)`.
+//! The paper's generator and constants are in a supplement that cannot be had. Its tables tell the scale:
+//! uniform choice loses about `(1 - k'/d) |w*|^2 E x_i^2` per round, so that attributes have variance 1 and
+//! `|w*|^2` is about k/2; here they come from [`gauss_spread`]. Neither `|x| <= 1` nor `|y| <= 1` holds, as
+//! in the paper. The ball of the dual averages has the radius `max(1, |w*|)`.
 
 use super::regret::{Race, mean_at};
 use anyhow::Context as _;
@@ -99,7 +99,8 @@ pub(super) struct Curves {
     of: Vec<(Method, Vec<Vec<f64>>)>,
     /// Loss of `w*`, per trial.
     comparator: Vec<f64>,
-    /// That less the loss of the best k-sparse predictor in hindsight, per trial; zero where there are many subsets.
+    /// That less the loss of the best k-sparse predictor in hindsight, per trial; zero where there are many
+    /// subsets.
     hindsight: Vec<f64>,
 }
 
@@ -180,8 +181,8 @@ impl Contest {
         Ok(Curves { of: of.collect(), marks, comparator, hindsight })
     }
 
-    /// What shows a mutant: runs two methods on so many instances and judges that the first one has less regret; with
-    /// [`Wrong::Exchanged`] each goes by the other's name.
+    /// What shows a mutant: runs two methods on so many instances and judges that the first one has less
+    /// regret; with [`Wrong::Exchanged`] each goes by the other's name.
     pub fn one_order(
         &self,
         cx: &mut Context<'_>,
@@ -254,8 +255,8 @@ impl Curves {
         Ok(())
     }
 
-    /// Judges the exponent of the mean regret in the number of rounds, from `first` rounds on; means are over blocks of five
-    /// instances.
+    /// Judges the exponent of the mean regret in the number of rounds, from `first` rounds on; means are over
+    /// blocks of five instances.
     pub fn grows(
         &self,
         cx: &mut Context<'_>,

@@ -1,21 +1,14 @@
-//! Dantzig, one of the methods compared with: its moments are unbiased, its programs feasible, its selection right.
+//! Dantzig, one of the methods compared with: its moments are unbiased, its programs feasible, its selection
+//! right.
 //!
-//! *Statement* (Kale et al. 2017, in the form in which the paper compares with it; written from descriptions). Moments from a uniform set
-//! of `k_0 = k' - k` attributes, single ones over `p = k_0/d` and pairs over `p2 = k_0(k_0-1)/(d(d-1))`, have means `x x'` and `y x`. So `(b - A w*)/t` is an
-//! average of centered terms, and `w*` is feasible with high probability at
-//! `gamma_t = c sqrt(d log(d t)/(k_0 t)) (sigma + d/k_0)`: their deviation is at most about `(d/k_0) |w*|/sqrt t`, some five times less. The
-//! program then errs by a multiple of `gamma_t`, and once that is below the smallest weight the k largest entries are `S*`: regret
-//! comes from the burn-in, and beyond it from errors of about `1/t`, which add up to a logarithm.
-//!
-//! *Design.* (1) Enumeration: production takes one example with every random set, fresh and after nine examples, with a support that
-//! is read for predictions beside it; the moments that it adds. (2) d = 10, k = 2, k' = 4, independent signs, `w* = (.5, -.4)` on the
-//! features 6 and 9, noise +-.1, c = 1: `w*` violates the constraints after 16, 32, .. examples in at most 1 run of 10. (3) c = .1, the
-//! practical constant: `S_t = S*` at the programs of the end of the burn-in and of twice that. (4) The same over more rounds: regret has an
-//! exponent of at most .2 beyond the burn-in, with the customary .05 for the curvature of a logarithm; means over blocks of
-//! five runs.
-//!
-//! *Mutants.* Estimates from the support too; one attribute less than the weights assume; a tolerance of a hundredth; one so wide that
-//! zero is feasible.
+//! *Statement* (Kale et al. 2017, in the form in which the paper compares with it; written from
+//! descriptions). Moments from a uniform set of `k_0 = k' - k` attributes, single ones over `p = k_0/d` and
+//! pairs over `p2 = k_0(k_0-1)/(d(d-1))`, have means `x x'` and `y x`. So `(b - A w*)/t` is an average of
+//! centered terms, and `w*` is feasible with high probability at
+//! `gamma_t = c sqrt(d log(d t)/(k_0 t)) (sigma + d/k_0)`: their deviation is at most about
+//! `(d/k_0) |w*|/sqrt t`, some five times less. The program then errs by a multiple of `gamma_t`, and once
+//! that is below the smallest weight the k largest entries are `S*`: regret comes from the burn-in, and
+//! beyond it from errors of about `1/t`, which add up to a logarithm.
 
 use super::regret::{Race, judge_exponent, marks, mean_at};
 use lao_algorithms::Task;
@@ -23,7 +16,7 @@ use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
@@ -157,18 +150,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
     let pairs = cx.all_trials("examples", cx.size("instances")?, |trial| means(cx, trial))?;
     cx.judge("means of the moments", exact_all(pairs.into_iter().flatten(), 1e-9));
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
 
     let (runs, last) = (cx.size("runs")?, cx.size("examples")?);
     let scale = if cx.commits(&FAULTS, Wrong::ToleranceOfAHundredth) { 0.01 } else { 1.0 };
     cx.prob("w* is infeasible at some t = 2^j", 0.1, runs, |trial| {
         Ok(violation(scale, last, &trial.seed)? <= 1.0)
     })?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     if cx.honest() {
         let shares = cx.all_trials("violation", 40, |trial| violation(1.0, last, &trial.seed))?;
         cx.note("largest violation by w* over gamma_t, mean of 40 runs", shares.iter().sum::<f64>() / 40.0);
@@ -186,9 +175,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         Ok((curve, right))
     };
     cx.prob("a selection beyond the burn-in is not S*", 0.1, runs, |trial| Ok(play(2 * first, trial)?.1))?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let played = cx.all_trials("regret", cx.size("long_runs")?, |trial| play(last, trial))?;
     let curves: Vec<Vec<f64>> = played.into_iter().map(|(curve, _)| curve).collect();
     let marks = marks(first, last, (last / first).ilog2() as usize + 1);
@@ -211,16 +198,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-dantzig",
     place: "Section 1, the algorithm of Kale et al.",
-    sentence: "The Dantzig method's moments are unbiased, the target is feasible for its programs, and beyond a burn-in it selects the right \
-               features and its regret grows like a logarithm.",
-    formula: r"\mathbb{E}_R[A] = x x^\top, \quad \left\| (b - A w^*)/t \right\|_\infty \le \gamma_t, \quad S_t = S^*, \quad R_T = O(\log T)",
-    design: "Production's moments over every random set at four shapes with d at most 6; then d = 10, k = 2, k' = 4, signs: feasibility at c = 1, \
-             selection and the exponent of the regret at c = .1.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "The Dantzig method's moments are unbiased, the target is feasible for its programs, and \
+               beyond a burn-in it selects the right features and its regret grows like a logarithm.",
+    formula: r"\mathbb{E}_R[A] = x x^\top, \quad \left\| (b - A w^*)/t \right\|_\infty \le \gamma_t,
+               \quad S_t = S^*, \quad R_T = O(\log T)",
+    design: "(1) Enumeration: production takes one example with every random set, fresh and after nine \
+             examples, with a support that is read for predictions beside it; the moments that it adds. (2) \
+             d = 10, k = 2, k' = 4, independent signs, w* = (.5, -.4) on the features 6 and 9, noise +-.1, c \
+             = 1: w* violates the constraints after 16, 32, .. examples in at most 1 run of 10. (3) c = .1, \
+             the practical constant: S_t = S* at the programs of the end of the burn-in and of twice that. \
+             (4) The same over more rounds: regret has an exponent of at most .2 beyond the burn-in, with \
+             the customary .05 for the curvature of a logarithm; means over blocks of five runs.",
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

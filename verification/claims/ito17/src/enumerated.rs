@@ -1,4 +1,5 @@
-//! One round of a production learner on a set of one's own choice: what it looks at, predicts and makes of it.
+//! One round of a production learner on a set of one's own choice: what it looks at, predicts and makes of
+//! it.
 
 use lao_algorithms::ito::{Rda1, Rda2, Rda3, Uniform};
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Row, Told};

@@ -1,14 +1,11 @@
 //! Section 5.1: when the selected set leaves no room for random attributes.
 //!
-//! *Statement.* "If `U_t` is in `S_t` and `|S_t| = k' = k >= k_1 = |U_t|`, then `U_t = S_t`." A subset equals the set iff it is as large, so the
-//! inequality must be `k_1 >= k`: the same slip as in Lemma 3, whose proof needs `k_1 >= |S*|`. The conclusion drawn from it,
-//! that Algorithm 1's two requirements clash for `k' = k`, is right: `k_1 >= k` leaves nothing to draw.
-//!
-//! *Design.* All pairs of subsets of six attributes.
-//!
-//! *Mutants.* As printed; sets that need not be nested.
+//! *Statement.* "If `U_t` is in `S_t` and `|S_t| = k' = k >= k_1 = |U_t|`, then `U_t = S_t`." A subset equals
+//! the set iff it is as large, so the inequality must be `k_1 >= k`: the same slip as in Lemma 3, whose proof
+//! needs `k_1 >= |S*|`. The conclusion drawn from it, that Algorithm 1's two requirements clash for `k' = k`,
+//! is right: `k_1 >= k` leaves nothing to draw.
 
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::subsets;
 use lao_verification_engine::judge::PropertyTally;
@@ -65,14 +62,11 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-equal-sets",
     place: "Section 5.1, first paragraph",
-    sentence: "If U is contained in S and k_1 = |U| is at least k = |S|, then U = S, and no attribute is left to draw.",
+    sentence: "If U is contained in S and k_1 = |U| is at least k = |S|, then U = S, and no attribute is \
+               left to draw.",
     formula: r"U_t \subset S_t, \; |S_t| = k' = k \le k_1 = |U_t| \;\Rightarrow\; U_t = S_t",
     design: "All pairs of subsets of six attributes that satisfy the hypotheses.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6],
+    standing: Standing::corrected(&[6]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -82,8 +76,7 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-equal-sets-printed",
     sentence: "If U is contained in S and k = |S| is at least k_1 = |U|, then U = S.",
     formula: r"U_t \subset S_t, \; |S_t| = k' = k \ge k_1 = |U_t| \;\Rightarrow\; U_t = S_t",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[6]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -18,7 +18,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Theorem 1",
         "hard under (1) and (2), in the text also (a)",
         "hard under (1) and (a), without (2)",
-        "Under (1), (2) and (a) Algorithm 1 is efficient by Theorem 2, and the printed theorem would put NP in BPP. Table 1 has it right.",
+        "Under (1), (2) and (a) Algorithm 1 is efficient by Theorem 2, and the printed theorem would put NP \
+         in BPP. Table 1 has it right.",
     ),
     row(
         2,
@@ -40,7 +41,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Lemma 3, constant",
         "3/σ_d²",
         "(3 + √5)/2 suffices, sharp for V = I",
-        "Matching each missed index with a wrong one gives the maximum of (1 + b²)/((1 − b)² + b²), at the golden section.",
+        "Matching each missed index with a wrong one gives the maximum of (1 + b²)/((1 − b)² + b²), at the \
+         golden section.",
     ),
     row(
         6,
@@ -113,7 +115,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Theorem 6, exponent",
         "|w_i*|²σ_d²",
         "probably |w_i*|⁴σ_d⁴",
-        "The constant 18432 = 2·96² and the third term point to fourth powers. Not settled: the proof is in a supplement that is not at hand.",
+        "The constant 18432 = 2·96² and the third term point to fourth powers. Not settled: the proof is in \
+         a supplement that is not at hand.",
     ),
     row(19, "Theorems 6 and 7, range", "k ≤ k'", "also k' ≥ 2", "C_{d,1,0} = 0 makes the bounds void."),
     row(

@@ -1,25 +1,17 @@
 //! Section 3: the expected loss of a predictor.
 //!
-//! *Statement.* With x and eps independent, `E eps = 0`, `y = w*'x + eps` and `V = E x x'`:
-//! `E (w'x - y)^2 = (w - w*)'V(w - w*) + sigma^2`, for predictions from a set of attributes with `D w` in place of w. If `|w*| <= 1`
-//! its least value over the unit ball, where the weights come from, is `sigma^2`.
-//!
 //! *Why.* The cross term is `E eps (w - w*)'x = 0` by independence.
 //!
-//! *Assumption (1) as printed* bounds `|w|`, which is no name in it; `|w*|` is meant. That `|y| <= 1` is no substitute: with short x it
-//! leaves `|w*|` free, and then no weights of the ball reach `sigma^2`, so that the regret against `w*` grows
-//! linearly ([`PRINTED`]). Nor does it come for free: with eps independent of x it says `|w*'x| + |eps| <= 1` for all values
-//! of the two. Labels that are clipped to \[-1, 1\] instead break independence, and the identity.
-//!
-//! *Design.* Random laws with finitely many values of x and eps in up to six dimensions; what production Algorithm 1 predicts,
-//! for random weights, from a random set that it can look at.
-//!
-//! *Mutants.* Noise with a mean, noise that follows x, clipped labels; `E x'x`, a number, for V; and the printed assumption.
+//! *Assumption (1) as printed* bounds `|w|`, which is no name in it; `|w*|` is meant. That `|y| <= 1` is no
+//! substitute: with short x it leaves `|w*|` free, and then no weights of the ball reach `sigma^2`, so that
+//! the regret against `w*` grows linearly ([`PRINTED`]). Nor does it come for free: with eps independent of x
+//! it says `|w*'x| + |eps| <= 1` for all values of the two. Labels that are clipped to \[-1, 1\] instead
+//! break independence, and the identity.
 
 use super::enumerated::{largest, outside, play};
 use super::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{members, minus, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -142,16 +134,14 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-expected-loss",
     place: "Section 2, Assumption (1), and Section 3, the expected loss",
-    sentence: "If |w*| is at most 1 and the noise is independent of x with mean zero, the expected loss of D w is its distance to \
-               w* in V plus sigma^2, and some weights of the unit ball reach sigma^2.",
-    formula: r"\|w^*\| \le 1, \; V = E[x x^\top] \;\Rightarrow\; E[\ell_t(D w)] = (D w - w^*)^\top V (D w - w^*) + \sigma^2, \quad \min_{\|w\| \le 1} E[\ell_t(w)] = \sigma^2",
-    design: "Random laws with finitely many values in up to six dimensions; the predictions of production Algorithm 1 from \
-             random weights and sets, and those of the weights that are closest to w*.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7, 10],
+    sentence: "If |w*| is at most 1 and the noise is independent of x with mean zero, the expected loss of D \
+               w is its distance to w* in V plus sigma^2, and some weights of the unit ball reach sigma^2.",
+    formula: r"\|w^*\| \le 1, \; V = E[x x^\top] \;\Rightarrow\; E[\ell_t(D w)] = (D w - w^*)^\top V (D
+               w - w^*) + \sigma^2, \quad \min_{\|w\| \le 1} E[\ell_t(w)] = \sigma^2",
+    design: "Random laws with finitely many values of x and eps in up to six dimensions; what production \
+             Algorithm 1 predicts, for random weights, from a random set that it can look at, and from the \
+             weights that are closest to w*.",
+    standing: Standing::corrected(&[7, 10]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -159,13 +149,12 @@ pub const CLAIM: Claim = Claim {
 /// With the printed assumption, which leaves `|w*|` free.
 pub const PRINTED: Claim = Claim {
     id: "ito17-expected-loss-printed",
-    sentence: "Under Assumption (1), which says that |x|, |y| and |w| are at most 1, some weights of the unit ball have expected \
-               loss sigma^2.",
-    formula: r"\|w\| \le 1, \; |y_t| \le 1 \;\Rightarrow\; \min_{\|w\| \le 1} E[\ell_t(w)] = \ell(w^*) = \sigma^2",
+    sentence: "Under Assumption (1), which says that |x|, |y| and |w| are at most 1, some weights of the \
+               unit ball have expected loss sigma^2.",
+    formula: r"\|w\| \le 1, \; |y_t| \le 1 \;\Rightarrow\; \min_{\|w\| \le 1} E[\ell_t(w)] = \ell(w^*) =
+               \sigma^2",
     design: "As the corrected form, with |w*| = 3 and |x| at most 1/5, which satisfies every printed bound.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[10],
+    standing: Standing::printed(&[10]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -1,20 +1,15 @@
 //! FKK, one of the methods compared with: its estimates are unbiased.
 //!
-//! *Statement.* `A_t` is drawn from the weights, R uniformly from the sets of `r = k' - k` attributes, independently of it. The estimates
-//! from R alone, `X_ij = x_i x_j / p2`, `X_ii = x_i^2 / p`, `z_i = y x_i / p` with `p = r/d`, `p2 = r(r-1)/(d(d-1))`, have means `x x'` and `y x`; so for every
-//! support A the loss estimate `w_A' X w_A - 2 z'w_A + y^2` has mean `(w_A'x - y)^2`, and the gradient estimate has mean
-//! `2 (w_A'x - y) x_A`. (Foster et al. 2016, in the form in which the paper compares with it; written from descriptions.)
-//!
-//! *Design.* Enumeration. A production learner with a few random rounds behind it takes one round more with each set R, for the first
-//! and for the last support; its log weights show the loss estimates (up to a number common to all supports), its predictors the
-//! gradient estimates; means over R are compared for all supports. Then production's own draws: how many attributes `A_t` and R
-//! share, in the first round, against the hypergeometric law. What the method's regret is shows in [`table2`](super::table2).
-//!
-//! *Mutants.* Estimates from all attributes seen, the predicting ones too; R outside `A_t`; R one attribute smaller than the weights assume.
+//! *Statement.* `A_t` is drawn from the weights, R uniformly from the sets of `r = k' - k` attributes,
+//! independently of it. The estimates from R alone, `X_ij = x_i x_j / p2`, `X_ii = x_i^2 / p`,
+//! `z_i = y x_i / p` with `p = r/d`, `p2 = r(r-1)/(d(d-1))`, have means `x x'` and `y x`; so for every
+//! support A the loss estimate `w_A' X w_A - 2 z'w_A + y^2` has mean `(w_A'x - y)^2`, and the gradient
+//! estimate has mean `2 (w_A'x - y) x_A`. (Foster et al. 2016, in the form in which the paper compares with
+//! it; written from descriptions.)
 
 use lao_algorithms::baselines::{Fkk, FkkParams};
 use lao_observation::{Ask, Learner, Request};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, masks, members};
 use lao_verification_engine::judge::{equal, exact_all};
@@ -134,9 +129,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
     let pairs = cx.all_trials("rounds", cx.size("instances")?, |trial| means(cx, trial))?;
     cx.judge("means over R of the loss and gradient estimates", exact_all(pairs.into_iter().flatten(), 1e-9));
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let (dim, k, budget) = (6, 2, 4);
     let mut learner = params((dim, k, budget)).build()?;
     let (seed, mut counts) = (cx.seed("draws"), [0; 3]);
@@ -161,16 +154,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-fkk",
     place: "Section 1, the algorithm of Foster et al.",
-    sentence: "The exhaustive method's estimates of the loss and of the gradient of every support, from a random set beside the drawn \
-               support, are unbiased.",
+    sentence: "The exhaustive method's estimates of the loss and of the gradient of every support, from a \
+               random set beside the drawn support, are unbiased.",
     formula: r"\mathbb{E}_R \left[ w_A^\top X w_A - 2 z^\top w_A + y^2 \right] = (w_A^\top x - y)^2",
-    design: "Production rounds with every random set, at four shapes with d at most 6, for two drawn supports, after a few random rounds: log weights \
-             and predictors of all supports. And the overlap of the two sets that production draws.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    design: "Enumeration. A production learner with a few random rounds behind it takes one round more with \
+             each set R, for the first and for the last support; its log weights show the loss estimates (up \
+             to a number common to all supports), its predictors the gradient estimates; means over R are \
+             compared for all supports. Then production's own draws: how many attributes A_t and R share, in \
+             the first round, against the hypergeometric law. What the method's regret is shows in \
+             ito17-table2.",
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,18 +1,14 @@
 //! Section 1: how many subsets the exhaustive algorithm enumerates.
 //!
-//! *Statement.* The paper says that the algorithm of Foster et al. (2016) "enumerates all d choose k' possibilities". Its experts are the
-//! supports of comparators, the k-subsets; the `k'` attributes of an example are a drawn support and a random set beside it. So there are
-//! d choose k: 15,504 for (d, k, k') = (20, 5, 7), not 77,520. (As reconstructed here, from the comparators that its regret is against; the
+//! *Statement.* The paper says that the algorithm of Foster et al. (2016) "enumerates all d choose k'
+//! possibilities". Its experts are the supports of comparators, the k-subsets; the `k'` attributes of an
+//! example are a drawn support and a random set beside it. So there are d choose k: 15,504 for (d, k, k') =
+//! (20, 5, 7), not 77,520. (As reconstructed here, from the comparators that its regret is against; the
 //! original was not at hand.) Either number is exponential in general, which is what the paper argues from.
-//!
-//! *Design.* The number of experts of the production algorithm and the number it states before it is built, against the binomial
-//! coefficients.
-//!
-//! *Mutant of the correct form.* The printed number.
 
 use lao_algorithms::Task;
 use lao_algorithms::baselines::FkkParams;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -57,12 +53,9 @@ pub const CLAIM: Claim = Claim {
     place: "Section 1, on Foster et al.",
     sentence: "The exhaustive algorithm keeps a weight vector for each of the d choose k supports.",
     formula: r"N = \binom{d}{k}",
-    design: "Experts of the production algorithm at five shapes up to (d, k, k') = (20, 5, 7).",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[24],
+    design: "The number of experts of the production algorithm and the number it states before it is built, \
+             against the binomial coefficients, at five shapes up to (d, k, k') = (20, 5, 7).",
+    standing: Standing::corrected(&[24]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -72,8 +65,7 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-fkk-subsets-printed",
     sentence: "The exhaustive algorithm enumerates all d choose k' sets of attributes.",
     formula: r"N = \binom{d}{k'}",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[24]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

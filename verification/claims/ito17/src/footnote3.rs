@@ -1,18 +1,13 @@
 //! Footnote 3: the maximum that turns the second terms of Theorems 6 and 7 into `d^16/k'^16`.
 //!
-//! *Statement.* `max_{T > 0} T exp(-a T^b) = (ab)^(-1/b) e^(-1/b)`, attained at `T = (ab)^(-1/b)`.
-//!
 //! *Why.* `log T - a T^b` is concave in `log T`, with derivative `1 - a b T^b`.
 //!
-//! *What follows.* With `C = k'(k'-1)/(d(d-1))`, Theorem 6 has `a` of order `C^2` and `b = 1/4`, Theorem 7 `a` of order C and, for the
-//! root of `T^(1/4)`, `b = 1/8`: either gives `C^-8`, that is `(d/k')^16`. The third terms are of order `C^-4` only. What the order
-//! hides are powers of `1/|w*_i|`, `1/sigma_d` and `1/phi_0`, none below 1.
-//!
-//! *Design.* Golden-section search in `log T` over five values of each constant; the powers of C by halving it.
-//!
-//! *Mutants.* The maximum without its exponential factor; the exponent 1/2 of a root that is read as the root of T.
+//! *What follows.* With `C = k'(k'-1)/(d(d-1))`, Theorem 6 has `a` of order `C^2` and `b = 1/4`, Theorem 7
+//! `a` of order C and, for the root of `T^(1/4)`, `b = 1/8`: either gives `C^-8`, that is `(d/k')^16`. The
+//! third terms are of order `C^-4` only. What the order hides are powers of `1/|w*_i|`, `1/sigma_d` and
+//! `1/phi_0`, none below 1.
 
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -75,15 +70,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-footnote3",
     place: "Footnote 3",
-    sentence: "The maximum of T exp(-a T^b) over T is (ab)^(-1/b) exp(-1/b), which makes the second terms of Theorems 6 and 7 \
-               of order C^-8 at most.",
+    sentence: "The maximum of T exp(-a T^b) over T is (ab)^(-1/b) exp(-1/b), which makes the second terms of \
+               Theorems 6 and 7 of order C^-8 at most.",
     formula: r"\max_{T>0} T \exp(-\alpha T^\beta) = (\alpha\beta)^{-1/\beta} \exp(-1/\beta)",
-    design: "Golden-section search at 25 pairs of constants, and the powers of 1/C that the two theorems get from it.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    design: "Golden-section search in log T over five values of each constant; the powers of C by halving \
+             it.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

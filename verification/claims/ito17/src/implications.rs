@@ -1,30 +1,29 @@
-//! Section 3: linear independence implies compatibility; restricted isometry does so only if its constant is small.
+//! Section 3: linear independence implies compatibility; restricted isometry does so only if its constant is
+//! small.
 //!
 //! *Statement.* The paper says: (a) implies RIP implies (b).
 //!
-//! *What is true.* (a) gives (b) with `phi_0 = sigma_d`: `w'Vw >= sigma_d^2 |w_S|^2 >= sigma_d^2 |w_S|_1^2/k`. For the restricted
-//! isometry constant of order `k + m`, `(1 - delta) |v|^2 <= v'Vv <= (1 + delta) |v|^2` for `(k+m)`-sparse v, Bickel, Ritov & Tsybakov
+//! *What is true.* (a) gives (b) with `phi_0 = sigma_d`:
+//! `w'Vw >= sigma_d^2 |w_S|^2 >= sigma_d^2 |w_S|_1^2/k`. For the restricted isometry constant of order
+//! `k + m`, `(1 - delta) |v|^2 <= v'Vv <= (1 + delta) |v|^2` for `(k+m)`-sparse v, Bickel, Ritov & Tsybakov
 //! (2009, Lemma 4.1) give
 //!
 //! ```text
 //! phi_0^2 >= (1 - delta) (1 - 2 sqrt(k (1 + delta)/(m (1 - delta))))^2,   if the bracket is positive:
 //! ```
 //!
-//! split the coordinates outside S into blocks of m by size; each block is at most `m^(-1/2)` of the l1 norm of the one before, so
-//! `|L w| >= sqrt(1 - delta) |w_{S,1}| - sqrt(1 + delta) |w_{S^c}|_1/sqrt m`, and `|w_{S^c}|_1 <= 2 sqrt k |w_S|`.
+//! split the coordinates outside S into blocks of m by size; each block is at most `m^(-1/2)` of the l1 norm
+//! of the one before, so `|L w| >= sqrt(1 - delta) |w_{S,1}| - sqrt(1 + delta) |w_{S^c}|_1/sqrt m`, and
+//! `|w_{S^c}|_1 <= 2 sqrt k |w_S|`.
 //!
-//! *What is not* ([`PRINTED`]). For a constant merely below 1 there need be no compatibility: `x_0 = (2/m)(x_1 + .. + x_m)`, `S* = {0}`. Any m
-//! of the columns are independent, so `delta_m < 1` after scaling, but `v = (1, -2/m, .., -2/m)` has `Vv = 0` and `|v_{S^c}|_1 = 2
-//! |v_S|_1`, so `phi_0 = 0`. In the same vein "(a) is stronger than RIP" only says that some constant is below 1, `1 - sigma_d^2`.
-//!
-//! *Design.* Compatibility constants between certified bounds (a convex program per sign pattern, with its dual gap) for random V, for V
-//! = I/d where `phi_0^2 = 1/d` is attained, and for V near the identity; the counterexample for m = 2 to 8.
-//!
-//! *Mutants.* `sigma_d` for its square; `phi_0` without the factor k; a bound for the isometry without its factor 2.
+//! *What is not* ([`PRINTED`]). For a constant merely below 1 there need be no compatibility:
+//! `x_0 = (2/m)(x_1 + .. + x_m)`, `S* = {0}`. Any m of the columns are independent, so `delta_m < 1` after
+//! scaling, but `v = (1, -2/m, .., -2/m)` has `Vv = 0` and `|v_{S^c}|_1 = 2 |v_S|_1`, so `phi_0 = 0`. In the
+//! same vein "(a) is stronger than RIP" only says that some constant is below 1, `1 - sigma_d^2`.
 
 use lao_datasets::adversarial::ito::{self, Compatibility};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, random_support, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -33,22 +32,23 @@ use rand::RngExt;
 /// How far apart the bounds on `phi_0^2` may be.
 const APART: f64 = 1e-8;
 
-/// The restricted isometry constant of V, scaled to make it least: eigenvalues over supports of `order` are in `[1 - delta, 1 + delta]`
-/// times the returned level.
+/// The restricted isometry constant of V, scaled to make it least: eigenvalues over supports of `order` are
+/// in `[1 - delta, 1 + delta]` times the returned level.
 fn isometry(v: &[f64], dim: usize, order: usize) -> anyhow::Result<(f64, f64)> {
     let spectrum = RestrictedSpectrum::of(v, dim, order)?;
     let level = 0.5 * (spectrum.largest + spectrum.smallest);
     Ok((0.5 * (spectrum.largest - spectrum.smallest) / level, level))
 }
 
-/// The lower bound on `phi_0^2` that an isometry of order `k + m` gives for `c` times as much mass outside; 0 if it gives none.
+/// The lower bound on `phi_0^2` that an isometry of order `k + m` gives for `c` times as much mass outside; 0
+/// if it gives none.
 fn from_isometry(delta: f64, level: f64, k: usize, m: usize, c: f64) -> f64 {
     let bracket = 1.0 - c * (k as f64 * (1.0 + delta) / (m as f64 * (1.0 - delta))).sqrt();
     level * (1.0 - delta) * bracket.max(0.0).powi(2)
 }
 
-/// The bound from an isometry against `phi_0^2`, k = 1: populations near the identity in nine dimensions, with their isometry of
-/// order 9, and the counterexample, with that of order m.
+/// The bound from an isometry against `phi_0^2`, k = 1: populations near the identity in nine dimensions,
+/// with their isometry of order 9, and the counterexample, with that of order m.
 fn near_identity(cx: &Context<'_>, c: f64) -> anyhow::Result<PropertyTally> {
     const DIM: usize = 9;
     let [mut small] = tally(cx, "near the identity", cx.size("isometries")?, |trial, [small]| {
@@ -150,16 +150,14 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-implications",
     place: "Section 3, conditions (a) and (b)",
-    sentence: "Linear independence gives compatibility with phi_0 = sigma_d, and a restricted isometry gives it if its constant is \
-               small.",
-    formula: r"\phi_0^2 \ge \sigma_d^2, \qquad \phi_0^2 \ge (1-\delta_{k+m}) \left( 1 - 2 \sqrt{\frac{k (1+\delta_{k+m})}{m (1-\delta_{k+m})}} \right)_+^2",
-    design: "Compatibility constants between certified bounds for random covariances in up to six dimensions, for I/4, and for \
-             covariances near the identity in nine; a feature that is twice the average of m others, where the bound is 0.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    sentence: "Linear independence gives compatibility with phi_0 = sigma_d, and a restricted isometry gives \
+               it if its constant is small.",
+    formula: r"\phi_0^2 \ge \sigma_d^2, \qquad \phi_0^2 \ge (1-\delta_{k+m}) \left( 1 - 2 \sqrt{\frac{k
+               (1+\delta_{k+m})}{m (1-\delta_{k+m})}} \right)_+^2",
+    design: "Compatibility constants between certified bounds (a convex program per sign pattern, with its \
+             dual gap) for random V in up to six dimensions, for V = I/d where phi_0^2 = 1/d is attained, \
+             and for V near the identity in nine dimensions; the counterexample for m = 2 to 8.",
+    standing: Standing::corrected(&[21]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -169,10 +167,10 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-implications-printed",
     sentence: "The restricted isometry property, with any constant below 1, gives compatibility.",
     formula: r"\delta_m < 1 \;\Rightarrow\; \phi_0 > 0",
-    design: "A feature that is twice the average of m independent ones, m = 2 to 8: the isometry constant of order m against a \
-             certified upper bound on phi_0^2. Covariances near the identity pass the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    design: "A feature that is twice the average of m independent ones, m = 2 to 8: the isometry constant of \
+             order m against a certified upper bound on phi_0^2. Covariances near the identity pass the same \
+             judge.",
+    standing: Standing::printed(&[21]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -1,27 +1,25 @@
-//! Lemma 3: predicting with the selected weights only costs a constant factor, if enough of them are selected.
+//! Lemma 3: predicting with the selected weights only costs a constant factor, if enough of them are
+//! selected.
 //!
-//! *Statement.* Let V be positive definite with `sigma_1 <= 1`, U the `k_1` largest `|w_i|`, S a set that holds U, D the
-//! restriction to S, and `k_1 >= |S*|`. Then `|L(D w - w*)|^2 <= (3/sigma_d^2) |L(w - w*)|^2`, where `|L v|^2 = v'Vv`.
+//! *Statement.* Let V be positive definite with `sigma_1 <= 1`, U the `k_1` largest `|w_i|`, S a set that
+//! holds U, D the restriction to S, and `k_1 >= |S*|`. Then `|L(D w - w*)|^2 <= (3/sigma_d^2) |L(w - w*)|^2`,
+//! where `|L v|^2 = v'Vv`.
 //!
-//! *The missing hypothesis.* The proof trades each member of `S* \ U` for one of `U \ S*` with a weight at least as large, so it needs
-//! `|U \ S*| >= |S* \ U|`, that is `k_1 >= |S*|`. Theorem 2 assumes it, the lemma does not: with `w = w* = (1, 1)/sqrt 2`
-//! and `k_1 = 1` the left-hand side is positive and the right-hand side zero ([`PRINTED`]).
+//! *The missing hypothesis.* The proof trades each member of `S* \ U` for one of `U \ S*` with a weight at
+//! least as large, so it needs `|U \ S*| >= |S* \ U|`, that is `k_1 >= |S*|`. Theorem 2 assumes it, the lemma
+//! does not: with `w = w* = (1, 1)/sqrt 2` and `k_1 = 1` the left-hand side is positive and the right-hand
+//! side zero ([`PRINTED`]).
 //!
-//! *The constant.* Keep the pairs together: of i missed and j kept in its place, with `w*_i = 1` and `|w_i| <= |w_j| = b`, the error
-//! grows from at least `(1 - b)^2 + b^2` to `1 + b^2`. The ratio is largest at the golden section, `b = (sqrt 5 - 1)/2`, where it is
-//! `(3 + sqrt 5)/2 = 2.618`; so `2.618 sigma_1^2/sigma_d^2` is a bound too, attained for `V = I`.
-//!
-//! *Design.* Random V up to six features, weights far from `w*`, close to it, equal to it, and with pairs near the golden section,
-//! random S around U; the golden instance for variances from equal to far apart; the selection of production Algorithm 1 at
-//! weights with many ties.
-//!
-//! *Mutants.* One weight fewer than `|S*|`; the smallest weights; 2.6 for the golden constant.
+//! *The constant.* Keep the pairs together: of i missed and j kept in its place, with `w*_i = 1` and
+//! `|w_i| <= |w_j| = b`, the error grows from at least `(1 - b)^2 + b^2` to `1 + b^2`. The ratio is largest
+//! at the golden section, `b = (sqrt 5 - 1)/2`, where it is `(3 + sqrt 5)/2 = 2.618`; so
+//! `2.618 sigma_1^2/sigma_d^2` is a bound too, attained for `V = I`.
 
 use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -55,7 +53,8 @@ fn keep(w: &[f64], set: u128) -> Vec<f64> {
     w.iter().enumerate().map(|(i, w)| if set >> i & 1 == 1 { *w } else { 0.0 }).collect()
 }
 
-/// Weights that may be selected wrongly: far off, close, right, or with a wrong feature as heavy as each right one.
+/// Weights that may be selected wrongly: far off, close, right, or with a wrong feature as heavy as each
+/// right one.
 fn weights(rng: &mut Rng, w_star: &[f64], kind: u64) -> Vec<f64> {
     let mut normal = |scale: f64| -> f64 {
         let z: f64 = StandardNormal.sample(rng);
@@ -185,17 +184,16 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-lem3-selection",
     place: "Lemma 3",
-    sentence: "If at least |S*| of the largest weights are among the selected ones, restricting w to the selection \
-               multiplies its excess risk by at most 3/sigma_d^2, and by at most 2.618 sigma_1^2/sigma_d^2.",
-    formula: r"k_1 \ge |S^*|, \; U_t \subset S_t \;\Rightarrow\; \|L(D_t w_t - w^*)\|^2 \le \frac{3+\sqrt{5}}{2} \frac{\sigma_1^2}{\sigma_d^2} \|L(w_t - w^*)\|^2 \le \frac{3}{\sigma_d^2} \|L(w_t - w^*)\|^2",
-    design: "Random covariances in up to six dimensions, weights far from, close to and equal to w*, and in pairs near the \
-             golden section; the golden instance at seven pairs of variances, where it attains the constant for V = I; what \
-             production Algorithm 1 selects.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[4, 5],
+    sentence: "If at least |S*| of the largest weights are among the selected ones, restricting w to the \
+               selection multiplies its excess risk by at most 3/sigma_d^2, and by at most 2.618 \
+               sigma_1^2/sigma_d^2.",
+    formula: r"k_1 \ge |S^*|, \; U_t \subset S_t \;\Rightarrow\; \|L(D_t w_t - w^*)\|^2 \le
+               \frac{3+\sqrt{5}}{2} \frac{\sigma_1^2}{\sigma_d^2} \|L(w_t - w^*)\|^2 \le
+               \frac{3}{\sigma_d^2} \|L(w_t - w^*)\|^2",
+    design: "Random V up to six features, weights far from w*, close to it, equal to it, and with pairs near \
+             the golden section, random S around U; the golden instance for variances from equal to far \
+             apart; the selection of production Algorithm 1 at weights with many ties.",
+    standing: Standing::corrected(&[4, 5]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -203,14 +201,14 @@ pub const CLAIM: Claim = Claim {
 /// The lemma as printed.
 pub const PRINTED: Claim = Claim {
     id: "ito17-lem3-selection-printed",
-    sentence: "Whatever the number of selected weights, restricting w to a selection that holds its largest ones multiplies \
-               its excess risk by at most 3/sigma_d^2.",
-    formula: r"S_t \supset U_t \;\Rightarrow\; \|L(D_t w_t - w^*)\|^2 \le \frac{3}{\sigma_d^2} \|L(w_t - w^*)\|^2",
-    design: "As the corrected form, with selections of up to one weight fewer than S* has members: w = w* is among the \
-             weights, where the right-hand side is zero. The corrected form passes the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[4],
+    sentence: "Whatever the number of selected weights, restricting w to a selection that holds its largest \
+               ones multiplies its excess risk by at most 3/sigma_d^2.",
+    formula: r"S_t \supset U_t \;\Rightarrow\; \|L(D_t w_t - w^*)\|^2 \le \frac{3}{\sigma_d^2} \|L(w_t -
+               w^*)\|^2",
+    design: "As the corrected form, with selections of up to one weight fewer than S* has members: w = w* is \
+             among the weights, where the right-hand side is zero. The corrected form passes the same \
+             judge.",
+    standing: Standing::printed(&[4]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -1,25 +1,15 @@
 //! Lemma 4: the regret of dual averaging over the unit ball, whatever the gradients.
 //!
-//! *Statement.* For any `g_1, .., g_T`, any `0 < lambda_1 <= .. <= lambda_{T+1}` and any `|w| <= 1`,
+//! *Pathwise.* With unbiased `g_t` and convexity this is the lemma; the form for any gradients is stronger
+//! and has no sampling error.
 //!
-//! ```text
-//! sum g_t'(w_t - w) <= sum |g_t|^2/lambda_t + lambda_{T+1}/2;    sharper: sum |g_t|^2/(2 lambda_t) + lambda_T/2.
-//! ```
-//!
-//! With unbiased `g_t` and convexity this is the lemma; the pathwise form is stronger and has no sampling error.
-//!
-//! *Why.* w_t minimizes the regularized sum of the past, which is `lambda_t`-strongly convex: one more linear term lowers the minimum by
-//! at most `|g_t|^2/(2 lambda_t)` below its value at `w_t`; telescope. So the printed first term has a slack of 2.
-//!
-//! *Design.* The production learner, seeing everything, is told gradients that are random, constant, or aligned with its own
-//! weights; the comparator is the best of the ball, and random ones. One, two and five dimensions, T up to 200,
-//! `lambda_t = c t^a` with a = 0, 1/2, 1. The sharper form is attained: T = 1, `|g| = lambda`.
-//!
-//! *Mutants.* A first term of a quarter, a second of an eighth; a decreasing lambda; the average of the gradients.
+//! *Why.* w_t minimizes the regularized sum of the past, which is `lambda_t`-strongly convex: one more linear
+//! term lowers the minimum by at most `|g_t|^2/(2 lambda_t)` below its value at `w_t`; telescope. So the
+//! printed first term has a slack of 2.
 
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -179,7 +169,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("printed form", printed.finish());
     cx.judge("sharper form", sharper.finish());
 
-    // One gradient as long as lambda, or half as long; equal gradients under a heavy, and under a light, regularization.
+    // One gradient as long as lambda, or half as long; equal gradients under a heavy, and under a light,
+    // regularization.
     let mut tallies = [PropertyTally::new(), PropertyTally::new()];
     let seed = cx.seed("extreme");
     for (rounds, scale, power, size) in
@@ -204,16 +195,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-lem4-rda",
     place: "Lemma 4",
-    sentence: "The regret of dual averaging over the unit ball is at most sum |g_t|^2/lambda_t + lambda_{T+1}/2 for any gradients, and \
-               half the first term suffices.",
-    formula: r"\sum_{t=1}^T g_t^\top (w_t - w) \le \sum_{t=1}^T \frac{\|g_t\|^2}{2\lambda_t} + \frac{\lambda_T}{2} \le \sum_{t=1}^T \frac{\|g_t\|^2}{\lambda_t} + \frac{\lambda_{T+1}}{2}",
-    design: "The production learner is told random, constant and adverse gradients in one, two and five dimensions, T up to \
-             200, lambda_t = c t^a; against the best comparator and a random one.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[15],
+    sentence: "The regret of dual averaging over the unit ball is at most sum |g_t|^2/lambda_t + \
+               lambda_{T+1}/2 for any gradients, and half the first term suffices.",
+    formula: r"\sum_{t=1}^T g_t^\top (w_t - w) \le \sum_{t=1}^T \frac{\|g_t\|^2}{2\lambda_t} +
+               \frac{\lambda_T}{2} \le \sum_{t=1}^T \frac{\|g_t\|^2}{\lambda_t} +
+               \frac{\lambda_{T+1}}{2}",
+    design: "The production learner, seeing everything, is told gradients that are random, constant, or \
+             aligned with its own weights; the comparator is the best of the ball, and random ones. One, two \
+             and five dimensions, T up to 200, lambda_t = c t^a with a = 0, 1/2, 1. The sharper form is \
+             attained: T = 1, |g| = lambda.",
+    standing: Standing::sound().with_errata(&[15]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

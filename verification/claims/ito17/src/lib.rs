@@ -56,7 +56,8 @@ mod work;
 pub const PAPER: Paper = Paper {
     name: "ito17",
     title: "Ito et al. 2017",
-    notation: "`k'` attributes are observed, `k₁` of them chosen by weight, `q = k' − k₁` at random; `C` is the least probability of a pair; `σ_d²` the least eigenvalue of `V`",
+    notation: "`k'` attributes are observed, `k₁` of them chosen by weight, `q = k' − k₁` at random; `C` is \
+               the least probability of a pair; `σ_d²` the least eigenvalue of `V`",
     claims: CLAIMS,
     errata: errata::ERRATA,
 };

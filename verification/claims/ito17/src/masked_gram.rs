@@ -1,16 +1,12 @@
 //! Section 4: the observed part of the Gram matrix, whose printed form has one number on its diagonal.
 //!
-//! *Statement.* The paper sets `X~_t = D_t x_t'x_t D_t`. With column vectors `x'x` is the number `|x|^2`, so that would be `|x|^2 D_t`, a diagonal
-//! matrix that depends on attributes which were not observed. The next line needs `D_t x_t x_t' D_t`: divided by `p_ij` it is an unbiased
-//! estimate of `x x'`, and X w can be formed from what was seen.
-//!
-//! *Design.* Random (w, x), all sets of k' of d attributes: the expectation of X w over the sets, through the production estimate,
-//! against `x (x'w)`. In the printed form `|x|^2 D` takes the place of the observed products.
-//!
-//! *Mutant of the correct form.* The printed one.
+//! *Statement.* The paper sets `X~_t = D_t x_t'x_t D_t`. With column vectors `x'x` is the number `|x|^2`, so
+//! that would be `|x|^2 D_t`, a diagonal matrix that depends on attributes which were not observed. The next
+//! line needs `D_t x_t x_t' D_t`: divided by `p_ij` it is an unbiased estimate of `x x'`, and X w can be
+//! formed from what was seen.
 
 use lao_observation::estimate::gram::Observe;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -61,14 +57,13 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-masked-gram",
     place: "Section 4, computing the gradient estimate",
-    sentence: "With X~ = D x x' D, divided entry by entry by the pair probabilities, X is an unbiased estimate of x x'.",
+    sentence: "With X~ = D x x' D, divided entry by entry by the pair probabilities, X is an unbiased \
+               estimate of x x'.",
     formula: r"\tilde{X} = D x x^\top D \;\Rightarrow\; E[\tilde{x}_{ij}/p_{ij}] = x_i x_j",
-    design: "Random w and x in up to six dimensions, expectation over all observed sets, through the production estimate.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    design: "Random (w, x), all sets of k' of d attributes: the expectation of X w over the sets, through \
+             the production estimate, against x (x'w). In the printed form |x|^2 D takes the place of the \
+             observed products.",
+    standing: Standing::corrected(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -76,10 +71,10 @@ pub const CLAIM: Claim = Claim {
 /// As printed.
 pub const PRINTED: Claim = Claim {
     id: "ito17-masked-gram-printed",
-    sentence: "With X~ = D x'x D, divided entry by entry by the pair probabilities, X is an unbiased estimate of x x'.",
+    sentence: "With X~ = D x'x D, divided entry by entry by the pair probabilities, X is an unbiased \
+               estimate of x x'.",
     formula: r"\tilde{X} = D x^\top x D \;\Rightarrow\; E[\tilde{x}_{ij}/p_{ij}] = x_i x_j",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[9]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

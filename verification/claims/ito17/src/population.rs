@@ -29,8 +29,8 @@ impl Population {
         DualAveraging { covariance: &self.covariance, w_star: &self.w_star, scale, penalty }
     }
 
-    /// Pairs of the average of production Algorithm 2 (no penalty) or 3, told the population's gradients, and of the
-    /// recursion.
+    /// Pairs of the average of production Algorithm 2 (no penalty) or 3, told the population's gradients, and
+    /// of the recursion.
     pub fn production(&self, scale: f64, penalty: f64) -> anyhow::Result<Vec<(f64, f64)>> {
         let dim = self.w_star.len();
         let rda = self.rda(scale, penalty);
@@ -56,9 +56,9 @@ impl Population {
     }
 }
 
-/// The average of production Algorithm 2 (no penalty) or 3 before exploration round `rounds` of a run on `instance`, with `budget`
-/// attributes per example. It depends on the examples of exploring rounds alone; the others are zeros here, which costs
-/// no draws.
+/// The average of production Algorithm 2 (no penalty) or 3 before exploration round `rounds` of a run on
+/// `instance`, with `budget` attributes per example. It depends on the examples of exploring rounds alone;
+/// the others are zeros here, which costs no draws.
 ///
 /// # Errors
 /// When the parameters are refused or the source fails.

@@ -1,23 +1,15 @@
 //! Equation (5): the minimizer of dual averaging in closed form.
 //!
-//! *Statement.* `argmin_{|w| <= 1} h'w + (lambda/2)|w|^2 = -h/max(lambda, |h|)`, with `h` the sum of the gradients so far.
+//! *Why.* The objective is strictly convex; w is the minimizer iff `h + (lambda + mu) w = 0` for some
+//! `mu >= 0` with `mu = 0` unless `|w| = 1`. Here `lambda + mu = max(lambda, |h|)`.
 //!
-//! *Why.* The objective is strictly convex; w is the minimizer iff `h + (lambda + mu) w = 0` for some `mu >= 0` with `mu = 0` unless
-//! `|w| = 1`. Here `lambda + mu = max(lambda, |h|)`.
-//!
-//! *The sum.* The text calls h "the average of all estimators"; (5) and Lemma 4 need their sum. With the average w stays near 0.
-//!
-//! *Design.* The production learner, set to random h from far inside to far outside the ball: optimality conditions, and no random
-//! point of the ball with a smaller objective. Then fifty gradients told to it one by one: h is their sum, and w follows (5).
-//! The l1 term of Algorithm 3 (reconstructed) is checked alike: `u = soft(h, Lambda)` in place of h. And the weights of Algorithms 1
-//! and 2 with the theorems' constants, round by round, against `lambda_t = 8 sqrt(t/C)`, and `8 sqrt(s)/C` and `8 sqrt t`.
-//!
-//! *Mutants.* The average; no projection; a projection without the regularization; one that grows like t.
+//! *The sum.* The text calls h "the average of all estimators"; (5) and Lemma 4 need their sum. With the
+//! average w stays near 0.
 
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::exact_all;
@@ -98,7 +90,8 @@ fn sums(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     Ok(pairs)
 }
 
-/// Algorithm 3's exploring weights after some gradients, against the minimizer with the l1 term: pairs of the two.
+/// Algorithm 3's exploring weights after some gradients, against the minimizer with the l1 term: pairs of the
+/// two.
 fn penalized(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 5;
     let (scale, penalty) = (1.5, 0.4);
@@ -211,16 +204,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-rda-closed-form",
     place: "Equation (5)",
-    sentence: "The weights of dual averaging are the negative sum of the gradients over the larger of its norm and lambda, and \
-               they minimize h'w + (lambda/2)|w|^2 over the unit ball.",
-    formula: r"w_t = \operatorname{argmin}_{\|w\| \le 1} \left\{ \hat{h}_{t-1}^\top w + \frac{\lambda_t}{2} \|w\|^2 \right\} = -\frac{\hat{h}_{t-1}}{\max\{\lambda_t, \|\hat{h}_{t-1}\|\}}, \quad \hat{h}_{t-1} = \sum_{j<t} \hat{g}_j",
-    design: "The production learner at random sums and regularizations: optimality conditions and random competitors; fifty \
-             gradients told one by one; Algorithm 3's weights with its l1 term; thirty rounds with the theorems' lambda_t.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[11],
+    sentence: "The weights of dual averaging are the negative sum of the gradients over the larger of its \
+               norm and lambda, and they minimize h'w + (lambda/2)|w|^2 over the unit ball.",
+    formula: r"w_t = \operatorname{argmin}_{\|w\| \le 1} \left\{ \hat{h}_{t-1}^\top w +
+               \frac{\lambda_t}{2} \|w\|^2 \right\} = -\frac{\hat{h}_{t-1}}{\max\{\lambda_t,
+               \|\hat{h}_{t-1}\|\}}, \quad \hat{h}_{t-1} = \sum_{j<t} \hat{g}_j",
+    design: "The production learner, set to random h from far inside to far outside the ball: optimality \
+             conditions, and no random point of the ball with a smaller objective. Then fifty gradients told \
+             to it one by one: h is their sum, and w follows (5). The l1 term of Algorithm 3 (reconstructed) \
+             is checked alike: u = soft(h, Lambda) in place of h. And the weights of Algorithms 1 and 2 with \
+             the theorems' constants, round by round, against lambda_t = 8 sqrt(t/C), and 8 sqrt(s)/C and 8 \
+             sqrt t.",
+    standing: Standing::corrected(&[11]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

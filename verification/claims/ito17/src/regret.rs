@@ -10,8 +10,8 @@ use lao_observation::{
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 
-/// Examples, drawn once and kept, with the loss of a fixed predictor at some marks: the regret of any learner on them is
-/// its own squared loss less that.
+/// Examples, drawn once and kept, with the loss of a fixed predictor at some marks: the regret of any learner
+/// on them is its own squared loss less that.
 pub(super) struct Race {
     source: Rows<f64>,
     /// Numbers of rounds, ascending.
@@ -81,8 +81,9 @@ impl Race {
         self.comparator.last().copied().unwrap_or(0.0)
     }
 
-    /// Squared loss, up to the last mark, of the best predictor in hindsight with `sparsity` non-zeros (without a bound on
-    /// its norm, so that the regret against it is an upper bound of the regret against a ball). Meant for few subsets.
+    /// Squared loss, up to the last mark, of the best predictor in hindsight with `sparsity` non-zeros
+    /// (without a bound on its norm, so that the regret against it is an upper bound of the regret against a
+    /// ball). Meant for few subsets.
     pub fn best_sparse(&self, sparsity: usize) -> anyhow::Result<f64> {
         let dim = self.source.dim();
         let mut moments = Moments::new(dim);
@@ -163,8 +164,8 @@ impl Moments {
         }
     }
 
-    /// Least squared loss on a support: what Gaussian elimination of the normal equations leaves of `sum y^2`. A
-    /// column that depends on those before it brings nothing.
+    /// Least squared loss on a support: what Gaussian elimination of the normal equations leaves of
+    /// `sum y^2`. A column that depends on those before it brings nothing.
     fn least(&self, support: &[usize]) -> f64 {
         let n = support.len();
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(n + 1);
@@ -195,8 +196,8 @@ pub(super) fn marks(first: u64, last: u64, n: usize) -> Vec<u64> {
     marks
 }
 
-/// Judges that the means of `curves` over blocks of five runs have exponents of at most `most` in the marks of `grid`, the curves' last
-/// ones, with a margin. The exponents of the blocks, if they are to be reported.
+/// Judges that the means of `curves` over blocks of five runs have exponents of at most `most` in the marks
+/// of `grid`, the curves' last ones, with a margin. The exponents of the blocks, if they are to be reported.
 pub(super) fn judge_exponent(
     cx: &mut Context<'_>,
     cell: &str,

@@ -1,13 +1,10 @@
 //! Section 3: which root of V the proofs use.
 //!
-//! *Statement.* "Let L be the Cholesky decomposition of V (i.e. `V = L'L`)." The usual Cholesky factor is the lower triangular one with `V = L
-//! L'`. All that is used is `|L w|^2 = w'Vw`, so any L with `V = L'L` will do: the transposed factor, or the symmetric root.
-//!
-//! *Design.* Random V in up to six dimensions; the factor is computed here and checked to be one.
-//!
-//! *Mutants of the correct form.* The factor that is not transposed; half a factor.
+//! *Statement.* "Let L be the Cholesky decomposition of V (i.e. `V = L'L`)." The usual Cholesky factor is the
+//! lower triangular one with `V = L L'`. All that is used is `|L w|^2 = w'Vw`, so any L with `V = L'L` will
+//! do: the transposed factor, or the symmetric root.
 
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -84,11 +81,7 @@ pub const CLAIM: Claim = Claim {
     sentence: "With L the transposed Cholesky factor of V, |L w|^2 is w'Vw.",
     formula: r"V = L^\top L \;\Rightarrow\; \|L w\|^2 = w^\top V w",
     design: "Random covariances in up to six dimensions and random w; the factor is computed and checked.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[8],
+    standing: Standing::corrected(&[8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -98,8 +91,7 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-root-of-v-printed",
     sentence: "With L the Cholesky decomposition of V, the lower factor, |L w|^2 is w'Vw.",
     formula: r"V = L L^\top \;\Rightarrow\; \|L w\|^2 = w^\top V w",
-    form: Form::Printed,
-    expected: Expected::Refuted,
+    standing: Standing::printed(&[8]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -1,10 +1,11 @@
 //! The runs that the claims of Theorem 2 share.
 //!
-//! *Examples.* Signs over `sqrt d`, so that `|x| = 1` and `V = I/d`; `w*` of norm .9 spread over the last k features, where
-//! ties at the start do not help; noise +-.1, so that `|y| <= 1`. Then `sigma_1^2 = sigma_d^2 = 1/d`.
+//! *Examples.* Signs over `sqrt d`, so that `|x| = 1` and `V = I/d`; `w*` of norm .9 spread over the last k
+//! features, where ties at the start do not help; noise +-.1, so that `|y| <= 1`. Then
+//! `sigma_1^2 = sigma_d^2 = 1/d`.
 //!
-//! *Judged.* The learner's squared loss, which is its regret against `w*` plus `T sigma^2`: never negative, and at most `4 T` because
-//! prediction and label are at most 1.
+//! *Judged.* The learner's squared loss, which is its regret against `w*` plus `T sigma^2`: never negative,
+//! and at most `4 T` because prediction and label are at most 1.
 
 use super::regret::Race;
 use lao_algorithms::ito::{Rda1Params, Regularization};
@@ -31,7 +32,8 @@ impl Shape {
         format!("(d, k, k') = ({}, {}, {})", self.dim, self.kept, self.budget)
     }
 
-    /// `q (q-1)/(n (n-1))` with `q = k' - k_1` and n the number of features that q are drawn from; 1 if all are.
+    /// `q (q-1)/(n (n-1))` with `q = k' - k_1` and n the number of features that q are drawn from; 1 if all
+    /// are.
     fn pair(&self, of: usize) -> f64 {
         let (q, n) = ((self.budget - self.kept) as f64, of as f64);
         if self.budget == self.dim && of < self.dim { 1.0 } else { q * (q - 1.0) / (n * (n - 1.0)) }
@@ -54,8 +56,8 @@ impl Shape {
         3.0 * self.dim as f64 * (16.0 / self.floor() * sum + last / 2.0)
     }
 
-    /// The same from the sharp forms of Lemmas 3, 4 and 5: `(3 + sqrt 5)/2 sigma_1^2/sigma_d^2` for `3/sigma_d^2`, the least pair
-    /// probability for C, `1/(2 lambda_t)` for `1/lambda_t`.
+    /// The same from the sharp forms of Lemmas 3, 4 and 5: `(3 + sqrt 5)/2 sigma_1^2/sigma_d^2` for
+    /// `3/sigma_d^2`, the least pair probability for C, `1/(2 lambda_t)` for `1/lambda_t`.
     pub fn sharper(&self, lambda: Regularization, rounds: u64) -> f64 {
         let (sum, last) = sums(lambda, rounds);
         (3.0 + 5.0_f64.sqrt()) / 2.0 * (8.0 / self.pair(self.dim - self.kept) * sum + last / 2.0)

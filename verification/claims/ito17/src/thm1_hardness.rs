@@ -1,29 +1,28 @@
 //! Theorem 1: which assumptions make the problem hard.
 //!
-//! *Statement.* With `k = O(d^c)` and `k' = floor(k D ln d)`, no algorithm of polynomial time per example has expected regret at most `poly(d, 1/sigma_d)
-//! T^(1 - delta)`, unless NP is contained in BPP; printed under assumptions (1) and (2), in the text around it (1), (2) and (a).
+//! *Statement.* With `k = O(d^c)` and `k' = floor(k D ln d)`, no algorithm of polynomial time per example has
+//! expected regret at most `poly(d, 1/sigma_d) T^(1 - delta)`, unless NP is contained in BPP; printed under
+//! assumptions (1) and (2), in the text around it (1), (2) and (a).
 //!
 //! *Not testable.* No experiment bears on NP and BPP.
 //!
-//! *But not as printed* ([`PRINTED`]). For `k' >= k + 2` Algorithm 1 takes `O(d + k')` time per example, and under (1), (2) and (a) Theorem 2 bounds
-//! its regret by `24 sigma_d^-2 sqrt(d(d-1)/(q(q-1))) sqrt(T+1)` with `q = k' - k >= 2`, that is by `24 d sigma_d^-2 sqrt(T+1)`: a polynomial of
-//! `(d, 1/sigma_d)` times `T^(1/2)`. The two theorems together would put NP into BPP. Table 1 has the row that is meant: (1) and (a)
-//! without (2), where `w*` is not k-sparse and the comparator is. There Theorem 2 says nothing, and Algorithm 1's regret may be linear:
-//! [`instance_a_not_2`](super::instance_a_not_2).
-//!
-//! *Design.* The bound of Theorem 2 against that polynomial for dimensions up to 10^5, with the parameters accepted by production.
-//! Control: on the instance without (2) the linear regret of Algorithm 1 exceeds the same polynomial. Reported beside the claim: how
-//! many subsets the exhaustive algorithm of Foster et al. (2016) has to keep.
+//! *But not as printed* ([`PRINTED`]). For `k' >= k + 2` Algorithm 1 takes `O(d + k')` time per example, and
+//! under (1), (2) and (a) Theorem 2 bounds its regret by `24 sigma_d^-2 sqrt(d(d-1)/(q(q-1))) sqrt(T+1)` with
+//! `q = k' - k >= 2`, that is by `24 d sigma_d^-2 sqrt(T+1)`: a polynomial of `(d, 1/sigma_d)` times
+//! `T^(1/2)`. The two theorems together would put NP into BPP. Table 1 has the row that is meant: (1) and (a)
+//! without (2), where `w*` is not k-sparse and the comparator is. There Theorem 2 says nothing, and Algorithm
+//! 1's regret may be linear: [`instance_a_not_2`](super::instance_a_not_2).
 
 use super::population::Population;
 use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
-const REASON: &str = "a statement about NP and BPP; its executable content is in the printed form, the instances and the costs";
+const REASON: &str = "a statement about NP and BPP; its executable content is in the printed form, the \
+                      instances and the costs";
 
 /// The polynomial of `d` and `1/sigma_d` that Theorem 2 stays below, times `sqrt(T + 1)`.
 fn polynomial(dim: f64, least: f64, rounds: f64) -> f64 {
@@ -89,15 +88,12 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-thm1-hardness",
     place: "Theorem 1",
-    sentence: "Under (1) and (a), without (2), no algorithm of polynomial time has regret polynomial in d and 1/sigma_d and sublinear \
-               in T, unless NP is contained in BPP.",
-    formula: r"E[R_T] \le \operatorname{poly}(d, 1/\sigma_d) \, T^{1-\delta} \;\Rightarrow\; \mathrm{NP} \subseteq \mathrm{BPP}",
+    sentence: "Under (1) and (a), without (2), no algorithm of polynomial time has regret polynomial in d \
+               and 1/sigma_d and sublinear in T, unless NP is contained in BPP.",
+    formula: r"E[R_T] \le \operatorname{poly}(d, 1/\sigma_d) \, T^{1-\delta} \;\Rightarrow\; \mathrm{NP}
+               \subseteq \mathrm{BPP}",
     design: "Not judged. Reported: the subsets of features that an exhaustive algorithm has to keep.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::NotRun(REASON),
-    open: false,
-    errata: &[],
+    standing: Standing::corrected(&[]).not_run(REASON),
     mutants: &[],
     experiment,
 };
@@ -105,14 +101,14 @@ pub const CLAIM: Claim = Claim {
 /// Under the assumptions as printed.
 pub const PRINTED: Claim = Claim {
     id: "ito17-thm1-hardness-printed",
-    sentence: "Under (1), (2) and (a), with k' = k D ln d, no algorithm of polynomial time has regret below a polynomial in d and \
-               1/sigma_d times a sublinear power of T.",
-    formula: r"k' = \lfloor k D \ln d \rfloor: \quad E[R_T] > \frac{24 d}{\sigma_d^2} \sqrt{T+1} \text{ for every efficient algorithm}",
-    design: "Theorem 2's bound for Algorithm 1, which is efficient, against that polynomial at all dimensions up to 10^5 with \
-             k + 2 <= k' <= d. Without (2), the loss of Algorithm 1 passes the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[1],
+    sentence: "Under (1), (2) and (a), with k' = k D ln d, no algorithm of polynomial time has regret below \
+               a polynomial in d and 1/sigma_d times a sublinear power of T.",
+    formula: r"k' = \lfloor k D \ln d \rfloor: \quad E[R_T] > \frac{24 d}{\sigma_d^2} \sqrt{T+1} \text{
+               for every efficient algorithm}",
+    design: "The bound of Theorem 2 for Algorithm 1, which is efficient, against that polynomial at all \
+             dimensions up to 10^5 with k + 2 <= k' <= d, the parameters being accepted by production. On \
+             the instance without (2) the linear regret of Algorithm 1 exceeds the same polynomial.",
+    standing: Standing::printed(&[1]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

@@ -1,26 +1,22 @@
 //! Theorem 2, equation (7): the algebra of the step size.
 //!
-//! *Statement.* With `G_t <= 16/C` Lemmas 4 and 5 give `H_T = sum_t 16/(C lambda_t) + lambda_{T+1}/2`, and (7) needs `H_T <= 8
-//! sqrt((T+1)/C)`.
+//! *Statement.* With `G_t <= 16/C` Lemmas 4 and 5 give `H_T = sum_t 16/(C lambda_t) + lambda_{T+1}/2`, and
+//! (7) needs `H_T <= 8 sqrt((T+1)/C)`.
 //!
 //! *Three step sizes.* Because `sum_t t^(-1/2) <= 2 sqrt T`,
 //!
 //! ```text
 //! lambda_t = 8 sqrt(t/C)    H_T <= 4 sqrt(T/C) + 4 sqrt((T+1)/C)       which is (7),
-//! lambda_t = 8 sqrt(t)/C    H_T  ~ 4 sqrt T + 4 sqrt(T+1)/C            the statement's: worse by (1 + C)/(2 sqrt C),
+//! lambda_t = 8 sqrt(t)/C    H_T  ~ 4 sqrt T + 4 sqrt(T+1)/C        the statement's: worse by (1 + C)/(2 sqrt C),
 //! lambda_t = 8 sqrt(C t)    H_T  ~ 4 sqrt(T) C^(-3/2) + 4 sqrt(C(T+1)) the proof's: worse by (1/C + C)/2.
 //! ```
 //!
-//! The line of the proof after its choice of `lambda_t` is right for the first only. Both misprints prove a bound of the same
-//! order in T, and neither can be refuted by a run; only the derivation fails.
-//!
-//! *Design.* The production step size at C = 1/3, 1/6, 1/28, 1/190, sums up to T = 10^5; the same judge for all three.
-//!
-//! *Mutants.* 8 sqrt(t) without C; half the step size; a bound of 7 for 8.
+//! The line of the proof after its choice of `lambda_t` is right for the first only. Both misprints prove a
+//! bound of the same order in T, and neither can be refuted by a run; only the derivation fails.
 
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Regularization};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -134,14 +130,11 @@ pub const CLAIM: Claim = Claim {
     id: "ito17-thm2-lambda-algebra",
     place: "Theorem 2, equation (7)",
     sentence: "With lambda_t = 8 sqrt(t/C) the sum of Lemma 4 is at most 8 sqrt((T+1)/C), which is (7).",
-    formula: r"\lambda_t = 8\sqrt{t/C} \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} + \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
-    design: "The sum with the production step size at four values of C and five of T up to 10^5; and the weaker bound that \
-             the statement's own step size gives.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[2, 3],
+    formula: r"\lambda_t = 8\sqrt{t/C} \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} +
+               \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
+    design: "The production step size at C = 1/3, 1/6, 1/28, 1/190, sums up to T = 10^5; the same judge for \
+             all three. Also the weaker bound that the statement's own step size gives.",
+    standing: Standing::corrected(&[2, 3]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -151,11 +144,10 @@ pub const PRINTED: Claim = Claim {
     id: "ito17-thm2-lambda-algebra-printed",
     place: "Theorem 2, statement",
     sentence: "With lambda_t = 8 sqrt(t)/C the sum of Lemma 4 is at most 8 sqrt((T+1)/C).",
-    formula: r"\lambda_t = 8\sqrt{t}/C \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} + \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
+    formula: r"\lambda_t = 8\sqrt{t}/C \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} +
+               \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
     design: "The sum at four values of C and five of T. The form with 8 sqrt(t/C) passes the same judge.",
-    form: Form::Printed,
-    expected: Expected::Refuted,
-    errata: &[2],
+    standing: Standing::printed(&[2]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_statement,
     ..CLAIM
@@ -166,8 +158,9 @@ pub const PRINTED_PROOF: Claim = Claim {
     id: "ito17-thm2-lambda-algebra-printed-proof",
     place: "Theorem 2, proof",
     sentence: "With lambda_t = 8 sqrt(C t) the sum of Lemma 4 is at most 8 sqrt((T+1)/C).",
-    formula: r"\lambda_t = 8\sqrt{C t} \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} + \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
-    errata: &[3],
+    formula: r"\lambda_t = 8\sqrt{C t} \;\Rightarrow\; \sum_{t=1}^T \frac{16}{C \lambda_t} +
+               \frac{\lambda_{T+1}}{2} \le 8 \sqrt{\frac{T+1}{C}}",
+    standing: PRINTED.standing.with_errata(&[3]),
     experiment: experiment_proof,
     ..PRINTED
 };

@@ -1,36 +1,29 @@
 //! Theorem 6: the regret bound of Algorithm 2 as printed says nothing before T = 1.8e18.
 //!
-//! *Statement.* With `C = k'(k'-1)/(d(d-1))` the expected regret is at most
+//! *Setting.* `C = k'(k'-1)/(d(d-1))`.
 //!
-//! ```text
-//! 8(1 + sqrt d) sqrt(T+1) + 12 T sum |w*_i| exp(-C^2 (T^(1/4) - 1) |w*_i|^2 sigma_d^2/18432)
-//!                         + 4 sum |w*_i| (4096/(C^2 w*_i^4 sigma_d^4) + 1)^2.
-//! ```
-//!
-//! *Vacuity.* Predictions and labels lie in [-1, 1], so no regret exceeds 4T. As long as no exponent exceeds 1 and `|w*| = 1`, the
-//! second term alone is at least `12 T/e > 4T`. By `sigma_d^2 <= 1/d` the easiest case is d = k' = 2, k = 1, `|w*_1| = 1`, `sigma_d^2 = 1/2`:
-//! exponent 1 at T = 36865^4 = 1.8e18. The third term is 1.07e9 there, and 4.8e16 for (d, k', k) = (10, 4, 2). So no run can violate
-//! the bound, and none is evidence for it: the verdict is VACUOUS. What can be tested is in `ito17-thm6-decomposition` and
+//! *Vacuity.* Predictions and labels lie in [-1, 1], so no regret exceeds 4T. As long as no exponent exceeds
+//! 1 and `|w*| = 1`, the second term alone is at least `12 T/e > 4T`. By `sigma_d^2 <= 1/d` the easiest case
+//! is d = k' = 2, k = 1, `|w*_1| = 1`, `sigma_d^2 = 1/2`: exponent 1 at T = 36865^4 = 1.8e18. The third term
+//! is 1.07e9 there, and 4.8e16 for (d, k', k) = (10, 4, 2). So no run can violate the bound, and none is
+//! evidence for it: the verdict is VACUOUS. What can be tested is in `ito17-thm6-decomposition` and
 //! `ito17-alg2-consistency`.
 //!
-//! *A suspected misprint.* With the step size of the reconstruction the drift to beat is `w^2 sigma^2/8` per exploration and the
-//! increments are `12/C`; Azuma's inequality gives `s (w^2 sigma^2/8)^2 C^2/(2 12^2) = s C^2 w^4 sigma^4/18432`: fourth powers, as in the third
-//! term, whose 4096 comes from `8 sqrt s/C = s w^2 sigma^2/8`. The supplement that would settle it is not available. As weights and
-//! eigenvalues are at most 1, the printed bound is the stronger one; with fourth powers T = 3.0e19.
+//! *A suspected misprint.* With the step size of the reconstruction the drift to beat is `w^2 sigma^2/8` per
+//! exploration and the increments are `12/C`; Azuma's inequality gives
+//! `s (w^2 sigma^2/8)^2 C^2/(2 12^2) = s C^2 w^4 sigma^4/18432`: fourth powers, as in the third term, whose
+//! 4096 comes from `8 sqrt s/C = s w^2 sigma^2/8`. The supplement that would settle it is not available. As
+//! weights and eigenvalues are at most 1, the printed bound is the stronger one; with fourth powers T =
+//! 3.0e19.
 //!
-//! *One attribute.* The theorem asks for `k <= k'` only, but `k' = 1` makes C zero and the bound infinite: no pair is ever seen.
-//! Production refuses it.
-//!
-//! *Design.* The bound against 4T on a grid up to T = 10^9 and at the T of exponent 1; the arithmetic above; runs of production
-//! Algorithm 2 with the theorem's constants, which stay below 4T, of course.
-//!
-//! *Mutants.* The first term alone; T for its fourth root; 18 for 18432: each has a bound that would say something.
+//! *One attribute.* The theorem asks for `k <= k'` only, but `k' = 1` makes C zero and the bound infinite: no
+//! pair is ever seen. Production refuses it.
 
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda2Params, Rda3Params};
 use lao_datasets::adversarial::ito;
 use lao_observation::{Budget, Learner, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -216,16 +209,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-thm6-bound",
     place: "Theorem 6",
-    sentence: "Algorithm 2 has regret at most the printed bound, which exceeds the largest possible regret 4T for every T below \
-               1.8e18.",
-    formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left( -\frac{C^2 (T^{1/4}-1) |w_i^*|^2 \sigma_d^2}{18432} \right) + 4 \sum_{i \in S^*} |w_i^*| \left( \frac{4096}{C^2 w_i^{*4} \sigma_d^4} + 1 \right)^2",
-    design: "The bound against 4T at 48 settings of d, k', k and w*, T up to 10^9 and up to exponent 1; the arithmetic of its \
-             constants; four runs of production Algorithm 2 with the theorem's constants.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Vacuous,
-    open: false,
-    errata: &[18, 19, 20],
+    sentence: "Algorithm 2 has regret at most the printed bound, which exceeds the largest possible regret \
+               4T for every T below 1.8e18.",
+    formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left(
+               -\frac{C^2 (T^{1/4}-1) |w_i^*|^2 \sigma_d^2}{18432} \right) + 4 \sum_{i \in S^*} |w_i^*|
+               \left( \frac{4096}{C^2 w_i^{*4} \sigma_d^4} + 1 \right)^2",
+    design: "The bound against 4T at 48 settings of d, k', k and w*, T up to 10^9 and up to exponent 1; the \
+             arithmetic of its constants; four runs of production Algorithm 2 with the theorem's constants.",
+    standing: Standing::printed(&[18, 19, 20]).vacuous(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

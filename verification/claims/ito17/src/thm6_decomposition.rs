@@ -1,27 +1,20 @@
-//! What of Theorems 6 and 7 can be derived from the paper: the regret of the predicting weights, whatever the sets.
+//! What of Theorems 6 and 7 can be derived from the paper: the regret of the predicting weights, whatever the
+//! sets.
 //!
-//! *Statement.* Let the sets `S_t` be chosen before the examples in any way at all, `w~_t = -h/max(lambda~_t, |h|)`,
-//! `lambda~_t = 8 sqrt t`, `h` the sum of `g_t = 2 D_t x_t (w~_t'D_t x_t - y_t)`, and `|x_t|, |y_t|, |w*| <= 1`. Then for every T
+//! *Statement.* Let the sets `S_t` be chosen before the examples in any way at all,
+//! `w~_t = -h/max(lambda~_t, |h|)`, `lambda~_t = 8 sqrt t`, `h` the sum of
+//! `g_t = 2 D_t x_t (w~_t'D_t x_t - y_t)`, and `|x_t|, |y_t|, |w*| <= 1`. Then for every T
 //!
 //! (A) `sum_t [l_t(D_t w~_t) - l_t(D_t w*)] <= sum_t |g_t|^2/lambda~_t + lambda~_(T+1)/2 <= 8 sqrt(T+1)`,
 //! (B) `l_t(D_t w*) - l_t(w*) <= 4 sum_(i in S* \ S_t) |w*_i|`,
 //!
 //! hence `R_T(w*) <= 8 sqrt(T+1) + 4 sum_i |w*_i| N_i`, where `N_i` counts the rounds without feature i.
 //!
-//! *Why.* (A) is Lemma 4 for the functions `w -> l_t(D_t w)`, which are convex with gradient `g_t` at `w~_t`; `|g_t| <= 4`, so the sum is
-//! at most `4 sqrt T + 4 sqrt(T+1)`. (B): with `u = (w* - D_t w*)'x`, the difference is `-u ((D_t w* + w*)'x - 2y)`; the
-//! bracket is at most 4 and `|u| <= sum |w*_i|`.
-//!
-//! *Design.* No chance is involved, so every inequality is checked after every round of every run of Algorithms 2 and 3 and
-//! of the greedy method, all with `lambda~_t = 8 sqrt t`, on examples that follow the model and on hostile ones: exploring rounds that
-//! show another target, so that the sets avoid S*; examples that sit on one feature of the set just chosen, with labels
-//! that turn around in longer and longer stretches; decoys, which lead the set from one pair of features to another. For (A) the
-//! comparators are `w*` and `-h/|h|`, the worst one for the linearized losses.
+//! *Why.* (A) is Lemma 4 for the functions `w -> l_t(D_t w)`, which are convex with gradient `g_t` at `w~_t`;
+//! `|g_t| <= 4`, so the sum is at most `4 sqrt T + 4 sqrt(T+1)`. (B): with `u = (w* - D_t w*)'x`, the
+//! difference is `-u ((D_t w* + w*)'x - 2y)`; the bracket is at most 4 and `|u| <= sum |w*_i|`.
 //!
 //! *Tightness.* For x = e_1, y = 1 the left side of (A) is 5.94 at T = 16, 18 percent of the bound.
-//!
-//! *Mutants.* A learner that needs the whole gradient asks for more than the budget; the gradient taken at `w~_t` and not at
-//! `D_t w~_t` (regret grows with the rounds after the decoys' features leave the set); ascent; 8 replaced by 1.
 
 use lao_algorithms::ito::{GreedyParams, Rda2Params, Rda3Params, Regularization};
 use lao_kernels::SparseView;
@@ -30,7 +23,7 @@ use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError, SessionLimit,
     Source, SourceError, Told,
 };
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -175,7 +168,8 @@ impl<L: Learner> Spied<L> {
         Spied { inner, wrong, sets, predicted: Cell::new(0.0), predictions, sum, block: BlockBuf::new() }
     }
 
-    /// `(w~ - D w~)'x`, where the values of x outside the set are those of the last one (as in the law of the decoys).
+    /// `(w~ - D w~)'x`, where the values of x outside the set are those of the last one (as in the law of the
+    /// decoys).
     fn unseen(&self, row: Row<'_>) -> f64 {
         let scale = -1.0 / lambda(self.sets.len()).max(norm2(&self.sum).sqrt());
         let value = row.values.last().copied().unwrap_or(0.0);
@@ -392,14 +386,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-thm6-decomposition",
     place: "Theorems 6 and 7, the part that can be derived",
-    sentence: "Whatever sets Algorithms 2 and 3 choose, on every sequence of examples the regret is at most 8 sqrt(T+1) plus four times the weights of the relevant features that were absent.",
+    sentence: "Whatever sets Algorithms 2 and 3 choose, on every sequence of examples the regret is at most \
+               8 sqrt(T+1) plus four times the weights of the relevant features that were absent.",
     formula: r"R_T(w^*) \le 8 \sqrt{T+1} + 4 \sum_{i \in S^*} |w^*_i| \, |\{ t \le T : i \notin S_t \}|",
-    design: "Every inequality after every round of Algorithms 2 and 3 and of the greedy method, on examples from the model and on hostile ones that mislead the sets or answer to them; comparators w* and the worst one for the linearized losses.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[16, 17],
+    design: "No chance is involved, so every inequality is checked after every round of every run of \
+             Algorithms 2 and 3 and of the greedy method, all with lambda~_t = 8 sqrt t, on examples that \
+             follow the model and on hostile ones: exploring rounds that show another target, so that the \
+             sets avoid S*; examples that sit on one feature of the set just chosen, with labels that turn \
+             around in longer and longer stretches; decoys, which lead the set from one pair of features to \
+             another. For (A) the comparators are w* and -h/|h|, the worst one for the linearized losses.",
+    standing: Standing::sound().with_errata(&[16, 17]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,25 +1,17 @@
 //! Theorem 7: the regret bound of Algorithm 3 as printed says nothing before T = 10^30.
 //!
-//! *Statement.* With `C = k'(k'-1)/(d(d-1))` and `phi_0` the compatibility constant the expected regret is at most
+//! *Setting.* `C = k'(k'-1)/(d(d-1))`, and `phi_0` is the compatibility constant.
 //!
-//! ```text
-//! 8(1 + sqrt d) sqrt(T+1) + 12 T sum |w*_i| exp(-C sqrt(T^(1/4) - 1) |w*_i|^2 phi_0^2/(5832 k))
-//!                         + 4 sum |w*_i| (64 36^4 k^2/(C^2 w*_i^4 phi_0^4) + 1)^2.
-//! ```
-//!
-//! *Vacuity.* As for [Theorem 6](super::thm6_bound): up to exponent 1 the second term exceeds 4T when `|w*| = 1`. Averaged over the
-//! signs of weights `1/k` on `S*`, `w'Vw` is `trace V_S/k^2 <= 1/k^2`, so `phi_0^2 <= 1/k` (not `1/d`: compatibility does not mind
-//! features without variance). The easiest case is d = k' = 2, k = 1: T = 1.3e30 for `phi_0^2 = 1`, 3.4e32 for independent features.
-//! The third term is 4.6e16 at least, so below T = 10^16 it alone exceeds 4T.
-//!
-//! *Design.* As for Theorem 6, with production Algorithm 3.
-//!
-//! *Mutants.* The first term alone; all fourth powers and roots forgotten.
+//! *Vacuity.* As for [Theorem 6](super::thm6_bound): up to exponent 1 the second term exceeds 4T when
+//! `|w*| = 1`. Averaged over the signs of weights `1/k` on `S*`, `w'Vw` is `trace V_S/k^2 <= 1/k^2`, so
+//! `phi_0^2 <= 1/k` (not `1/d`: compatibility does not mind features without variance). The easiest case is
+//! d = k' = 2, k = 1: T = 1.3e30 for `phi_0^2 = 1`, 3.4e32 for independent features. The third term is 4.6e16
+//! at least, so below T = 10^16 it alone exceeds 4T.
 
 use super::thm6_bound::{Setting, regret};
 use lao_algorithms::Task;
 use lao_algorithms::ito::Rda3Params;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -120,16 +112,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-thm7-bound",
     place: "Theorem 7",
-    sentence: "Algorithm 3 has regret at most the printed bound, which exceeds the largest possible regret 4T for every T below \
-               10^30.",
-    formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left( -\frac{C \sqrt{T^{1/4}-1} |w_i^*|^2 \phi_0^2}{5832 k} \right) + 4 \sum_{i \in S^*} |w_i^*| \left( \frac{64 \cdot 36^4 k^2}{C^2 w_i^{*4} \phi_0^4} + 1 \right)^2",
-    design: "The bound against 4T at 48 settings of d, k', k and w*, T up to 10^9 and up to exponent 1; the arithmetic of its \
-             constants; four runs of production Algorithm 3 with the reconstructed constants.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Vacuous,
-    open: false,
-    errata: &[20],
+    sentence: "Algorithm 3 has regret at most the printed bound, which exceeds the largest possible regret \
+               4T for every T below 10^30.",
+    formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left( -\frac{C
+               \sqrt{T^{1/4}-1} |w_i^*|^2 \phi_0^2}{5832 k} \right) + 4 \sum_{i \in S^*} |w_i^*| \left(
+               \frac{64 \cdot 36^4 k^2}{C^2 w_i^{*4} \phi_0^4} + 1 \right)^2",
+    design: "The bound against 4T at 48 settings of d, k', k and w*, T up to 10^9 and up to exponent 1; the \
+             arithmetic of its constants; four runs of production Algorithm 3 with the reconstructed \
+             constants.",
+    standing: Standing::printed(&[20]).vacuous(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,18 +1,14 @@
 //! Section 3: the trace of V, which the paper prints as V itself, bounds its least eigenvalue by 1/d.
 //!
-//! *Statement.* The paper sets `V = E[x'x]`; with column vectors that is a number, `E |x|^2 = trace E[x x']`. The matrix that its next
-//! lines need is `V = E[x x']`. From `|x| <= 1` the paper concludes `sigma_1 <= 1`; more is true: `trace V <= 1`, so `sigma_d^2 <= 1/d`,
-//! and the factor `1/sigma_d^2` of every bound is at least d. Theorem 2 is `O(d^2/(k' - k) sqrt T)` at best.
-//!
-//! *Design.* Random finite laws with `|x| <= 1` and the laws and instances of the suite: mean squared norm, trace and eigenvalues. The
-//! uniform law on the sphere attains 1/d.
-//!
-//! *Mutants.* Attributes bounded one by one, `|x_j| <= 1`; the least eigenvalue of the root of V.
+//! *Statement.* The paper sets `V = E[x'x]`; with column vectors that is a number, `E |x|^2 = trace E[x x']`.
+//! The matrix that its next lines need is `V = E[x x']`. From `|x| <= 1` the paper concludes `sigma_1 <= 1`;
+//! more is true: `trace V <= 1`, so `sigma_d^2 <= 1/d`, and the factor `1/sigma_d^2` of every bound is at
+//! least d. Theorem 2 is `O(d^2/(k' - k) sqrt T)` at best.
 
 use lao_datasets::adversarial::ito;
 use lao_datasets::synthetic::{Design, Sphere};
 use lao_kernels::symmetric_eigenvalues;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -103,16 +99,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-trace-of-v",
     place: "Section 3, definition of V",
-    sentence: "With examples in the unit ball the trace of V = E x x' is E|x|^2, at most 1, so its least eigenvalue is at most \
-               1/d.",
-    formula: r"\|x\| \le 1 \;\Rightarrow\; \operatorname{tr} V = E\|x\|^2 \le 1 \;\Rightarrow\; \sigma_d^2 \le \frac{1}{d}",
-    design: "Random finite laws in the unit ball of up to six dimensions, three instances of the suite, and the uniform law on \
-             the sphere, which attains the bound.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7, 26],
+    sentence: "With examples in the unit ball the trace of V = E x x' is E|x|^2, at most 1, so its least \
+               eigenvalue is at most 1/d.",
+    formula: r"\|x\| \le 1 \;\Rightarrow\; \operatorname{tr} V = E\|x\|^2 \le 1 \;\Rightarrow\;
+               \sigma_d^2 \le \frac{1}{d}",
+    design: "Random finite laws with |x| <= 1 and the laws and instances of the suite: mean squared norm, \
+             trace and eigenvalues. The uniform law on the sphere attains 1/d.",
+    standing: Standing::corrected(&[7, 26]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

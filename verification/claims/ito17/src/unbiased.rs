@@ -1,24 +1,15 @@
 //! Section 4, equation (6): X, z and the gradient estimate are unbiased, given the past and the example.
 //!
-//! *Statement.* `X_ij = x_i x_j/p_ij` and `z_i = x_i/p_i` where observed, else 0. Given the weights `w_t` and the example,
-//! `E X = x x'`, `E z = x`, and so `E (2 X w_t - 2 y z) = 2 x (x'w_t - y)`, the gradient of `(w'x - y)^2` at `w_t`.
-//!
-//! *Why.* An entry is `x_i x_j/p_ij` with probability `p_ij`. This needs `p_ij > 0` for all pairs, that is `q >= 2` or
-//! `k' = d`, and the probabilities given U: with those over all histories the mean is off by the ratio of the two.
-//!
-//! *Design.* Random w, x, y in up to six dimensions, all `(d, k', k_1)`, all sets that can be looked at, through the production
-//! learner: what it adds to its sum of gradients is the estimate. Each is also compared with (6) written out as a double
-//! sum. The same for uniform choice (`k_1 = 0`) and for an exploration round of Algorithms 2 and 3; X and z entry by entry.
-//!
-//! *Mutants.* In each, (6) is written out with one factor wrong, or a single random attribute is drawn, so that some pairs
-//! are never seen together and their terms are lost.
+//! *Why.* An entry is `x_i x_j/p_ij` with probability `p_ij`. This needs `p_ij > 0` for all pairs, that is
+//! `q >= 2` or `k' = d`, and the probabilities given U: with those over all histories the mean is off by the
+//! ratio of the two.
 
 use super::enumerated::{Draws, estimate, largest, outside};
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
 use lao_observation::estimate::gram::Observe;
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, members};
 use lao_verification_engine::judge::exact_all;
@@ -153,7 +144,8 @@ fn entries(sets: Sets, rng: &mut Rng) -> Vec<(f64, f64)> {
     gram.chain(single.into_iter().zip(&x).map(|(sum, x)| (sum / count, *x))).collect()
 }
 
-/// Uniform choice, and Algorithms 2 and 3 in their second exploration round, where the weights are no more zero.
+/// Uniform choice, and Algorithms 2 and 3 in their second exploration round, where the weights are no more
+/// zero.
 fn others(formula: Option<Formula>, seed: &Seed, pairs: &mut Pairs) -> anyhow::Result<()> {
     let mut rng = seed.child("data").rng();
     let dim = rng.random_range(2..=6);
@@ -212,16 +204,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-unbiased",
     place: "Section 4, equation (6)",
-    sentence: "Given the past and the example, X is an unbiased estimate of x x', z of x, and 2 X w - 2 y z of the gradient of \
-               the squared loss.",
-    formula: r"E[X_t \mid w_t, x_t] = x_t x_t^\top, \quad E[z_t \mid w_t, x_t] = x_t, \quad E[2 X_t w_t - 2 y_t z_t \mid w_t, x_t, y_t] = 2 x_t (x_t^\top w_t - y_t)",
-    design: "Random weights and examples in up to six dimensions, all sets that can be looked at: what the production \
-             learners (Algorithms 1, 2, 3, uniform choice) add to their sums, on average and one by one.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9, 13],
+    sentence: "Given the past and the example, X is an unbiased estimate of x x', z of x, and 2 X w - 2 y z \
+               of the gradient of the squared loss.",
+    formula: r"E[X_t \mid w_t, x_t] = x_t x_t^\top, \quad E[z_t \mid w_t, x_t] = x_t, \quad E[2 X_t w_t
+               - 2 y_t z_t \mid w_t, x_t, y_t] = 2 x_t (x_t^\top w_t - y_t)",
+    design: "Random w, x, y in up to six dimensions, all (d, k', k_1), all sets that can be looked at, \
+             through the production learner: what it adds to its sum of gradients is the estimate. Each is \
+             also compared with (6) written out as a double sum. The same for uniform choice (k_1 = 0) and \
+             for an exploration round of Algorithms 2 and 3; X and z entry by entry.",
+    standing: Standing::corrected(&[9, 13]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

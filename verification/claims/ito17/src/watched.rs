@@ -73,7 +73,8 @@ impl<L: Learner> Learner for Watched<L> {
     }
 }
 
-/// Examples of which rounds 1, 4, 9, ... beyond a given one are all zero: exploration learns nothing from then on.
+/// Examples of which rounds 1, 4, 9, ... beyond a given one are all zero: exploration learns nothing from
+/// then on.
 #[derive(Clone)]
 pub(super) struct Silenced<S> {
     pub inner: S,

@@ -1,7 +1,8 @@
 //! What a round costs, in counts: attributes read, products formed, numbers kept. Seconds are for benches.
 //!
-//! *Products.* A round that forms the gradient matrix `X_t` is charged `k'^2` products, as the paper counts; any other round `k'`, for its
-//! prediction. Whether a round forms it is read off production: the sum of the gradient estimates moves in no other round.
+//! *Products.* A round that forms the gradient matrix `X_t` is charged `k'^2` products, as the paper counts;
+//! any other round `k'`, for its prediction. Whether a round forms it is read off production: the sum of the
+//! gradient estimates moves in no other round.
 
 use lao_datasets::adversarial::ito::gauss_unit;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};

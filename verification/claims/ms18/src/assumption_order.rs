@@ -1,23 +1,21 @@
 //! Remark 2.3: how the assumptions relate to restricted isometry.
 //!
-//! *Statement.* (a) Restricted isometry of order 2s with constant `rho < 1` implies Assumptions 2 and 3 for this s, with `L_s = 2(1 +
-//! rho)` and `mu_s = 2(1 - rho)`. (b) The converse fails: `Sigma = diag(1, .., 1, 10)` has `kappa = 10` at every order, but whatever the
-//! unit its isometry constant is at least `(10-1)/(10+1) = 9/11`, above the 1/2 that isometry is customarily asked for.
+//! *Statement.* (a) Restricted isometry of order 2s with constant `rho < 1` implies Assumptions 2 and 3 for
+//! this s, with `L_s = 2(1 + rho)` and `mu_s = 2(1 - rho)`. (b) The converse fails:
+//! `Sigma = diag(1, .., 1, 10)` has `kappa = 10` at every order, but whatever the unit its isometry constant
+//! is at least `(10-1)/(10+1) = 9/11`, above the 1/2 that isometry is customarily asked for.
 //!
-//! *Why.* (a) is the identity `L(a) - L(b) - grad L(b)'(a-b) = (a-b)' Sigma (a-b)` for the 2s-sparse difference. In (b) scaling by c
-//! turns the extreme eigenvalues into c and 10c, and `max(10c - 1, 1 - c)` is least at `c = 2/11`.
+//! *Why.* (a) is the identity `L(a) - L(b) - grad L(b)'(a-b) = (a-b)' Sigma (a-b)` for the 2s-sparse
+//! difference. In (b) scaling by c turns the extreme eigenvalues into c and 10c, and `max(10c - 1, 1 - c)` is
+//! least at `c = 2/11`.
 //!
-//! *Not judged.* The remark also says that the assumptions are stronger than the restricted eigenvalue condition. On 2s-sparse
-//! vectors that is Assumption 3 itself; on the cone `|u outside S|_1 <= 3 |u on S|_1` the paper gives no argument. And with
-//! the quantifier "for all s in \[d\]" the order is false as printed ([`assumption_order_printed`](super::assumption_order_printed)).
-//!
-//! *Design.* Random populations with their exact isometry constant, by enumeration, and random pairs of s-sparse vectors as
-//! well as those that attain the extremes; then the arithmetic of (b) at every order.
-//!
-//! *Mutants.* Constants without the 2 of the squared loss, isometry of order s, a population that does have isometry.
+//! *Not judged.* The remark also says that the assumptions are stronger than the restricted eigenvalue
+//! condition. On 2s-sparse vectors that is Assumption 3 itself; on the cone `|u outside S|_1 <= 3 |u on S|_1`
+//! the paper gives no argument. And with the quantifier "for all s in \[d\]" the order is false as printed
+//! ([`assumption_order_printed`](super::assumption_order_printed)).
 
 use lao_kernels::{RestrictedSpectrum, SparseVector};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -110,14 +108,12 @@ pub const CLAIM: Claim = Claim {
     id: "ms18-assumption-order",
     place: "Section 2.3, second half of the remark, for the s in use",
     sentence: "Restricted isometry of order 2s implies Assumptions 2 and 3 for this s, and not conversely.",
-    formula: r"(1-\rho) \|u\|^2 \le u^\top \Sigma u \le (1+\rho) \|u\|^2 \;\; (\|u\|_0 \le 2s) \;\Rightarrow\; L_s = 2(1+\rho), \; \mu_s = 2(1-\rho)",
-    design: "Random populations of 5 to 9 attributes with isometry constants by enumeration, random and extremal pairs of \
-             s-sparse vectors; diag(1, .., 1, 10) at orders 2 to 8 in 4000 units.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1],
+    formula: r"(1-\rho) \|u\|^2 \le u^\top \Sigma u \le (1+\rho) \|u\|^2 \;\; (\|u\|_0 \le 2s)
+               \;\Rightarrow\; L_s = 2(1+\rho), \; \mu_s = 2(1-\rho)",
+    design: "Random populations of 5 to 9 attributes with their exact isometry constant, by enumeration, and \
+             random pairs of s-sparse vectors as well as those that attain the extremes; then the arithmetic \
+             of (b) at orders 2 to 8 in 4000 units.",
+    standing: Standing::corrected(&[1]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,20 +1,15 @@
 //! Remark 2.3 as printed: with "for all s in \[d\]" Assumption 3 is not weaker than restricted isometry.
 //!
-//! *Printed.* Assumption 3 asks for a `mu_s > 0` for every s in \[d\]; the remark says that this is weaker than restricted
-//! isometry, and Section 5 that it is much weaker than linear independence of the features.
+//! *Printed.* Assumption 3 asks for a `mu_s > 0` for every s in \[d\]; the remark says that this is weaker
+//! than restricted isometry, and Section 5 that it is much weaker than linear independence of the features.
 //!
-//! *Counterexample.* From `2s >= d` on the restriction is void, so the assumption forces `Sigma > 0`: it *implies* linear
-//! independence. Centered signs in 16 dimensions have restricted isometry of order 8, all their 8-sparse eigenvalues lying
-//! in [1/2, 1], but `Sigma = I - 11'/16` is singular.
-//!
-//! *Design.* The smallest 2s-sparse eigenvalue for every s, by the design's formula, and by enumeration at orders 2, 4, 8
-//! and 16.
-//!
-//! *Control.* The same judge must accept the quantifier "for the s in use", here s up to 4.
+//! *Counterexample.* From `2s >= d` on the restriction is void, so the assumption forces `Sigma > 0`: it
+//! *implies* linear independence. Centered signs in 16 dimensions have restricted isometry of order 8, all
+//! their 8-sparse eigenvalues lying in [1/2, 1], but `Sigma = I - 11'/16` is singular.
 
 use lao_datasets::synthetic::{Centered, Design};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -52,16 +47,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-assumption-order-printed",
     place: "Section 2.3, Assumption 3 and the remark, with their quantifier",
-    sentence: "A population with restricted isometry of order 8 has, for every s in [d], a positive constant of restricted \
-               strong convexity.",
-    formula: r"\forall s \in [d], \; \exists \mu_s > 0: \; \inf_{\|u\|_0 \le 2s} \frac{u^\top \Sigma u}{\|u\|^2} \ge \frac{\mu_s}{2}",
-    design: "Centered signs in 16 dimensions: 8-sparse eigenvalues in [1/2, 1], singular covariance. The smallest eigenvalue at \
-             every order 2s, by formula and by enumeration.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[2],
+    sentence: "A population with restricted isometry of order 8 has, for every s in [d], a positive constant \
+               of restricted strong convexity.",
+    formula: r"\forall s \in [d], \; \exists \mu_s > 0: \; \inf_{\|u\|_0 \le 2s} \frac{u^\top \Sigma
+               u}{\|u\|^2} \ge \frac{\mu_s}{2}",
+    design: "The smallest 2s-sparse eigenvalue for every s, by the design's formula, and by enumeration at \
+             orders 2, 4, 8 and 16.",
+    standing: Standing::printed(&[2]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -1,24 +1,18 @@
 //! Section 2.2 and Algorithms 1 to 3: no example is looked at beyond the budget.
 //!
-//! *Statement.* A training example reveals `|J_i u S_{t-1}| <= (s'-s) + s = s'` attributes in Exploration and Hybrid, and
-//! `|S_0| <= s` in Exploitation; every iterate, hence the predictor, has at most s non-zeros; an Exploration update draws
-//! `d' B_t` examples, an Exploitation update `B_t`. (Algorithm 1 thresholds its start; for Algorithm 2 an s-sparse start is
-//! a precondition, which Hybrid meets.)
+//! *Statement.* A training example reveals `|J_i u S_{t-1}| <= (s'-s) + s = s'` attributes in Exploration and
+//! Hybrid, and `|S_0| <= s` in Exploitation; every iterate, hence the predictor, has at most s non-zeros; an
+//! Exploration update draws `d' B_t` examples, an Exploitation update `B_t`. (Algorithm 1 thresholds its
+//! start; for Algorithm 2 an s-sparse start is a precondition, which Hybrid meets.)
 //!
-//! *Design.* Random shapes with `s' = s + 1`, `s' = d` and ragged blocks among them, constant, growing and listed batches.
-//! A meter below the session notes which attributes of which example are read; the session itself has no limit, so that
-//! it cannot mask a learner that asks for too much. The ledger must agree with the meter; and a session whose budget is
-//! one less must never let more be read.
-//!
-//! *Mutants.* One attribute more is read; s + 1 entries are kept; the same examples serve all blocks; the last block's
-//! examples are not drawn. Tightness 1: some example reveals exactly s'.
+//! *Tightness.* 1: some example reveals exactly `s'`.
 
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Ledger, Rng, Session, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Metered, sparse_normal};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -247,16 +241,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-attribute-budget",
     place: "Section 2.2, Algorithms 1, 2 and 3",
-    sentence: "Every training example reveals at most s' attributes, at most s in Exploitation, every iterate has at most s \
-               non-zeros, and an Exploration update draws d' B_t examples.",
-    formula: r"|J_i \cup S_{t-1}| \le (s' - s) + s = s', \qquad \|\theta_t\|_0 \le s, \qquad n = d' \sum_t B_t",
-    design: "Random shapes of 3 to 40 attributes, with s' = s + 1, s' = d, ragged blocks and all kinds of batch sizes; a meter \
-             on the source, below a session without limit, and the ledger against the meter.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "Every training example reveals at most s' attributes, at most s in Exploitation, every \
+               iterate has at most s non-zeros, and an Exploration update draws d' B_t examples.",
+    formula: r"|J_i \cup S_{t-1}| \le (s' - s) + s = s', \qquad \|\theta_t\|_0 \le s, \qquad n = d'
+               \sum_t B_t",
+    design: "Random shapes of 3 to 40 attributes with s' = s + 1, s' = d and ragged blocks among them, \
+             constant, growing and listed batches. A meter below the session notes which attributes of which \
+             example are read; the session itself has no limit, so that it cannot mask a learner that asks \
+             for too much. The ledger must agree with the meter; and a session whose budget is one less must \
+             never let more be read.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,18 +1,8 @@
 //! The number of examples is proportional to the number of blocks, d/(s'-s).
-//!
-//! *Statement.* Both terms of Corollary 4.2 carry the factor `d/(s'-s)`: at a fixed batch size the accuracy does not depend on how
-//! many attributes a block has, and an update costs `d' B` examples, `d' = ceil(d/(s'-s))`.
-//!
-//! *Design.* d = 512, s* = 4, s = 12, B = 256, T = 15; blocks of 8, 32, 96 and 500 attributes (the last two leave ragged last
-//! blocks). The mean gaps must agree within a factor 1.25, and the session's count of examples must be `d' T B`, all of them
-//! different.
-//!
-//! *Mutants.* One batch looked at through all blocks (fewer examples, but each seen beyond the budget), one batch split over the
-//! blocks, a ragged block that is never filled.
 
 use super::practical::{Path, Practical};
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::{exact_all, ratio};
 use lao_verification_engine::mutants::{Sabotage, SourceFault};
@@ -103,16 +93,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-cor42-blocks",
     place: "Corollary 4.2",
-    sentence: "The number of examples is proportional to d/(s'-s): at a fixed batch size the accuracy does not depend on s'-s, and an \
-               update costs ceil(d/(s'-s)) batches of fresh examples.",
+    sentence: "The number of examples is proportional to d/(s'-s): at a fixed batch size the accuracy does \
+               not depend on s'-s, and an update costs ceil(d/(s'-s)) batches of fresh examples.",
     formula: r"n = \left\lceil \frac{d}{s'-s} \right\rceil T B",
-    design: "Random Hadamard rows, d = 512, s* = 4, s = 12, B = 256, 15 updates; s'-s = 8, 32, 96 and 500. Ratios of mean gaps within \
-             [0.8, 1.25]; the count of different examples exactly d' T B.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    design: "Random Hadamard rows, d = 512, s* = 4, s = 12, B = 256, T = 15; blocks of 8, 32, 96 and 500 \
+             attributes (the last two leave ragged last blocks). The mean gaps must agree within a factor \
+             1.25, and the session's count of examples must be d' T B, all of them different.",
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

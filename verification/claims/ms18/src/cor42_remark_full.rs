@@ -1,17 +1,13 @@
 //! With about half of the attributes per example the cost hardly depends on the dimension.
 //!
-//! *Statement.* The second remark on Corollary 4.2: for `s' - s` of order d, `n = O~(s*^2 + s* sigma^2/eps)`, near the minimax
-//! `s* sigma^2 log(d/s*)/eps` of full information. (It says "Algorithm 4.2" and means Algorithm 1.)
-//!
-//! *Design.* As `ms18-cor42-remark-partial` with s'-s = d/2, so d' = 2: exponent in d at most .15. Since s >= 1 and s' <= d, d' is
-//! never less than 2: "full information" costs at least twice a full gradient.
+//! *Statement.* The second remark on Corollary 4.2: for `s' - s` of order d, `n = O~(s*^2 + s* sigma^2/eps)`,
+//! near the minimax `s* sigma^2 log(d/s*)/eps` of full information. (It says "Algorithm 4.2" and means
+//! Algorithm 1.)
 //!
 //! *Tightness.* The report gives the examples in units of the minimax order.
-//!
-//! *Mutants.* Blocks of 16 attributes whatever d is; batches that grow like the square root of d.
 
 use super::cor42_remark_partial::{Cost, judge};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::Exponent;
 
@@ -49,15 +45,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-cor42-remark-full",
     place: "Corollary 4.2, second remark",
-    sentence: "With s' - s of the order of d, the number of examples does not grow with d, but for logarithms.",
-    formula: r"s' - s = \Theta(d) \;\Rightarrow\; n = \tilde{O}\left( s_*^2 + s_* \frac{\sigma^2}{\varepsilon} \right)",
-    design: "Random Hadamard rows, s* = 4, s = 12, s'-s = d/2, eps = .1, d from 128 to 2048 (full tier: 4096): the exponent in d of the examples until eps \
-             is reached, divided by log(2dT/delta), is at most .15.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[31],
+    sentence: "With s' - s of the order of d, the number of examples does not grow with d, but for \
+               logarithms.",
+    formula: r"s' - s = \Theta(d) \;\Rightarrow\; n = \tilde{O}\left( s_*^2 + s_*
+               \frac{\sigma^2}{\varepsilon} \right)",
+    design: "As ms18-cor42-remark-partial with s'-s = d/2, so d' = 2: the exponent in d of the examples \
+             until eps is reached, divided by log(2dT/delta), is at most .15. Since s >= 1 and s' <= d, d' \
+             is never less than 2: \"full information\" costs at least twice a full gradient.",
+    standing: Standing::sound().with_errata(&[31]).practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -3,38 +3,33 @@
 //! *Statement.* Up to logarithms Hybrid needs for accuracy eps at most
 //!
 //! ```text
-//! n = kappa^3 R^4 s^2/mu^2 + kappa R^4 d s^2/(mu^2 (s'-s)) + (kappa R^2/mu) sigma^2 min{ kappa^2 s gap_0/(mu r_min^2), d s/(s'-s) } / eps
+//! n = kappa^3 R^4 s^2/mu^2 + kappa R^4 d s^2/(mu^2 (s'-s))
+//!     + (kappa R^2/mu) sigma^2 min{ kappa^2 s gap_0/(mu r_min^2), d s/(s'-s) } / eps
 //! ```
 //!
-//! and more sharply, with `d' = d/(s'-s)`, the last term is `(kappa R^2 s/mu) sigma^2 min{ d'/(mu r_min^2) + kappa^2/eps, d'/eps }`:
-//! the coefficient of 1/eps does not depend on `r_min` at all.
+//! and more sharply, with `d' = d/(s'-s)`, the last term is
+//! `(kappa R^2 s/mu) sigma^2 min{ d'/(mu r_min^2) + kappa^2/eps, d'/eps }`: the coefficient of 1/eps does not
+//! depend on `r_min` at all.
 //!
-//! *Why.* Stages are needed until `(1-a)^{-K} = min{ 2 gap_0/eps, max(4 gap_0/(r_min^2 mu), 2 gap_0 kappa^2/(d' eps)) }`: the support
-//! must be found *and* the target reached, so the larger of two requirements counts. The print adds their logarithms, and
-//! loses a factor `gap_0` in doing so ([`cor45_dimension_printed`](super::cor45_dimension_printed)). Summing the batch sizes
-//! of Theorem 4.4 over the stages gives the three terms. The powers of kappa in print are right; an intermediate
+//! *Why.* Stages are needed until `(1-a)^{-K} = min{ 2 gap_0/eps, max(4 gap_0/(r_min^2 mu), 2 gap_0
+//! kappa^2/(d' eps)) }`: the support must be found *and* the target reached, so the larger of two
+//! requirements counts. The print adds their logarithms, and loses a factor `gap_0` in doing so
+//! ([`cor45_dimension_printed`](super::cor45_dimension_printed)). Summing the batch sizes of Theorem 4.4 over
+//! the stages gives the three terms. The powers of kappa in print are right; an intermediate
 //! `(T_k/L)(1-a)^{T_k} s` must read `T_k s/(L (1-a)^{T_k})`.
 //!
-//! The first form presupposes `eps <= kappa^2 gap_0/d'`: for a coarser target the printed sum of logarithms has a negative
-//! one, and the bound fails, by a factor 2 on the grid below. The sharper form holds for every eps.
+//! The first form presupposes `eps <= kappa^2 gap_0/d'`: for a coarser target the printed sum of logarithms
+//! has a negative one, and the bound fails, by a factor 2 on the grid below. The sharper form holds for every
+//! eps.
 //!
-//! *Design.* The literal sum, with the production batch sizes stage by stage, on a grid of condition numbers, blocks,
-//! smallest coefficients, noise levels, ranges, units of strong convexity and accuracies. First its unit: `theta* -> l
-//! theta*`, `sigma -> l sigma`, `eps -> l^2 eps` must change no count. Then `n <= C * terms * logs` for both forms, with one
-//! constant for all cells, `C = 10^7`, and the logarithms that the notation hides: of `2 gap_0/eps`, of `d'` squared, and of
-//! `d T K^2/delta`. C is no fit: the constants of Theorems 4.1 and 4.3 multiply up to `128 * 32^3 = 4.2 * 10^6` for the
-//! first term, `2 * 10^5` for the second, and `7.3 * 10^6` for the third. Last, for small eps the count must not
-//! grow as `r_min` shrinks.
-//!
-//! *Mutants.* The printed coefficient, the first form for every eps, the last term without its powers of kappa, the
-//! requirements added. (A first term without kappa would pass, and rightly: exploiting happens only if `d' > kappa^2`, and then
-//! the second term is the larger one.)
+//! *No mutant.* A first term without kappa would pass, and rightly: exploiting happens only if
+//! `d' > kappa^2`, and then the second term is the larger one.
 //!
 //! *Tightness.* The largest ratio to the bound.
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -253,17 +248,22 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-cor45-dimension",
     place: "Corollary 4.5, corrected",
-    sentence: "The batches of Theorem 4.4 add up to the corollary's three terms, with kappa^2 s gap_0/(mu r_min^2) in the last \
-               one for eps up to kappa^2 gap_0/d', and for every eps with a coefficient of 1/eps that is free of r_min.",
-    formula: r"n = \tilde{O}\left( \frac{\kappa_s^3 R_\infty^4 s^2}{\mu_s^2} + \frac{\kappa_s R_\infty^4}{\mu_s^2} \frac{d s^2}{s'-s} + \frac{\kappa_s R_\infty^2 \sigma^2 s}{\mu_s} \min\left\{ \frac{d}{(s'-s) \mu_s r_{\min}^2} + \frac{\kappa_s^2}{\varepsilon}, \; \frac{d}{(s'-s) \varepsilon} \right\} \right)",
-    design: "The literal sum of production batch sizes over stages on a grid of 648 problems: kappa 1 to 5, 4 to 1024 blocks, \
-             r_min 1 to 0.001, sigma 0 to 30, eps down to 10^-12 of the first gap; its unit, its size against both forms \
-             with one constant derived from the theorems, and its dependence on r_min.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[26, 27, 28],
+    sentence: "The batches of Theorem 4.4 add up to the corollary's three terms, with kappa^2 s gap_0/(mu \
+               r_min^2) in the last one for eps up to kappa^2 gap_0/d', and for every eps with a coefficient \
+               of 1/eps that is free of r_min.",
+    formula: r"n = \tilde{O}\left( \frac{\kappa_s^3 R_\infty^4 s^2}{\mu_s^2} + \frac{\kappa_s
+               R_\infty^4}{\mu_s^2} \frac{d s^2}{s'-s} + \frac{\kappa_s R_\infty^2 \sigma^2 s}{\mu_s}
+               \min\left\{ \frac{d}{(s'-s) \mu_s r_{\min}^2} + \frac{\kappa_s^2}{\varepsilon}, \;
+               \frac{d}{(s'-s) \varepsilon} \right\} \right)",
+    design: "The literal sum, with the production batch sizes stage by stage, on a grid of condition \
+             numbers, blocks, smallest coefficients, noise levels, ranges, units of strong convexity and \
+             accuracies. First its unit: theta* -> l theta*, sigma -> l sigma, eps -> l^2 eps must change no \
+             count. Then n <= C * terms * logs for both forms, with one constant for all cells, C = 10^7, \
+             and the logarithms that the notation hides: of 2 gap_0/eps, of d' squared, and of d T \
+             K^2/delta. C is no fit: the constants of Theorems 4.1 and 4.3 multiply up to 128 * 32^3 = 4.2 * \
+             10^6 for the first term, 2 * 10^5 for the second, and 7.3 * 10^6 for the third. Last, for small \
+             eps the count must not grow as r_min shrinks.",
+    standing: Standing::corrected(&[26, 27, 28]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

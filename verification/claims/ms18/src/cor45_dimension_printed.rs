@@ -2,20 +2,15 @@
 //!
 //! *Printed.* `n = O~( .. + (kappa R^2/mu) min{ kappa^2 s/(mu r_min^2), d s/(s'-s) } sigma^2/eps )`.
 //!
-//! *Counterexample.* Measure the coefficients in another unit: `theta* -> l theta*`, `sigma -> l sigma`, `eps -> l^2 eps` changes
-//! labels and nothing else, so no method needs more or fewer examples. The printed term shrinks like `l^{-2}`; for large
-//! l it falls below `s* sigma^2/eps`, which full information needs at least. The source is the last line of the proof of
-//! Theorem 4.4, where `log(gap_0/(r^2 mu)) + log(gap_0 (s'-s)/(a^2 d eps))` becomes the logarithm of a product with one `gap_0`
+//! *Counterexample.* Measure the coefficients in another unit: `theta* -> l theta*`, `sigma -> l sigma`,
+//! `eps -> l^2 eps` changes labels and nothing else, so no method needs more or fewer examples. The printed
+//! term shrinks like `l^{-2}`; for large l it falls below `s* sigma^2/eps`, which full information needs at
+//! least. The source is the last line of the proof of Theorem 4.4, where
+//! `log(gap_0/(r^2 mu)) + log(gap_0 (s'-s)/(a^2 d eps))` becomes the logarithm of a product with one `gap_0`
 //! left out.
-//!
-//! *Design.* The printed terms and the literal counts on the grid of [`cor45_dimension`](super::cor45_dimension) in three
-//! units: are they free of the unit, and is the printed last term, once the noise decides, at least a thousandth of `s*
-//! sigma^2/eps`?
-//!
-//! *Control.* Both judges must accept the corrected term.
 
 use super::cor45_dimension::{Last, grid, units};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -43,15 +38,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-cor45-dimension-printed",
     place: "Corollary 4.5 and Table 1, as printed",
-    sentence: "The last term of Hybrid's sample complexity is (kappa R^2/mu) min{kappa^2 s/(mu r_min^2), d s/(s'-s)} sigma^2/eps.",
-    formula: r"n = \tilde{O}\left( \cdots + \frac{\kappa_s R_\infty^2}{\mu_s} \left( \frac{\kappa_s^2 s}{\mu_s r_{\min}^2} \wedge \frac{d s}{s'-s} \right) \frac{\sigma^2}{\varepsilon} \right)",
-    design: "The printed terms in three units of the coefficients, on the grid of the corrected claim: free of the unit, and \
-             not below a thousandth of what full information needs.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[26, 27],
+    sentence: "The last term of Hybrid's sample complexity is (kappa R^2/mu) min{kappa^2 s/(mu r_min^2), d \
+               s/(s'-s)} sigma^2/eps.",
+    formula: r"n = \tilde{O}\left( \cdots + \frac{\kappa_s R_\infty^2}{\mu_s} \left( \frac{\kappa_s^2
+               s}{\mu_s r_{\min}^2} \wedge \frac{d s}{s'-s} \right) \frac{\sigma^2}{\varepsilon} \right)",
+    design: "The printed terms and the literal counts on the grid of ms18-cor45-dimension in three units: \
+             are they free of the unit, and is the printed last term, once the noise decides, at least a \
+             thousandth of s* sigma^2/eps?",
+    standing: Standing::printed(&[26, 27]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

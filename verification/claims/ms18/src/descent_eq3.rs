@@ -1,21 +1,12 @@
 //! Supplement A.1, display (3): descent of one update for any gradient estimate.
 //!
-//! *Statement.* With `D = theta_t - theta_{t-1}`, `e = g - grad L(theta_{t-1})`, `S~ = S_t u S_{t-1} u S*`,
-//! `q = 1/(4 eta) + L/2`:
-//! `gap_t - gap_{t-1} <= q (|D + eta g_S~|^2 - eta^2 |g_S~|^2) + (1/2 - eta L) <g, D> + 2 s eta |e|_inf^2`.
-//!
-//! *Why.* Smoothness gives `<g, D> - <e, D> + (L/2)|D|^2`; Young's inequality `-<e, D> <= |D|^2/(4 eta) + eta |e_S|^2` on
-//! `S = S_t u S_{t-1}` of at most 2s members; the rest is an identity.
-//!
-//! *Design.* Any vector g, random populations, hill climbing, and a nearly extremal family on `Sigma = (L/2) I`: the s
-//! old members `S_{t-1}` all dropped for s new ones, `e = theta_{t-1}/(2 eta)` on the old ones (equality in Young) and of
-//! the same size on the new ones. The step is the production learner's. Tightness is that of both sides less `<g, D>`.
-//!
-//! *Mutants.* The error term dropped; the sup norm replaced by the root mean square; L without its factor 2.
+//! *Why.* Smoothness gives `<g, D> - <e, D> + (L/2)|D|^2`; Young's inequality
+//! `-<e, D> <= |D|^2/(4 eta) + eta |e_S|^2` on `S = S_t u S_{t-1}` of at most 2s members; the rest is an
+//! identity.
 
 use lao_kernels::HardThreshold;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     StepInstance, dot, in_units, norm2, norm2_on, strain, sup_norm, tally,
@@ -98,16 +89,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-descent-eq3",
     place: "Supplement A.1, display (3)",
-    sentence: "Whatever vector is used for the gradient, an update changes the loss by at most a term in the step, a term \
-               in the vector along the step, and 2 s eta times the squared sup norm of the vector's error.",
-    formula: r"\mathcal{L}(\theta_t) - \mathcal{L}(\theta_{t-1}) \le \left( \frac{1}{4\eta} + \frac{L_s}{2} \right) \left( \| D + \eta g_t|_{\tilde S_t} \|^2 - \eta^2 \| g_t|_{\tilde S_t} \|^2 \right) + \left( \frac12 - \eta L_s \right) \langle g_t, D \rangle + 2 s \eta \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty^2",
-    design: "Random populations of 7 to 14 attributes with any vector in place of the gradient, hill climbing, and a nearly \
-             extremal family in which all members are exchanged; the step is that of the production learner.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "Whatever vector is used for the gradient, an update changes the loss by at most a term in the \
+               step, a term in the vector along the step, and 2 s eta times the squared sup norm of the \
+               vector's error.",
+    formula: r"\mathcal{L}(\theta_t) - \mathcal{L}(\theta_{t-1}) \le \left( \frac{1}{4\eta} +
+               \frac{L_s}{2} \right) \left( \| D + \eta g_t|_{\tilde S_t} \|^2 - \eta^2 \| g_t|_{\tilde
+               S_t} \|^2 \right) + \left( \frac12 - \eta L_s \right) \langle g_t, D \rangle + 2 s \eta
+               \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty^2",
+    design: "Any vector g, random populations of 7 to 14 attributes, hill climbing, and a nearly extremal \
+             family on Sigma = (L/2) I: the s old members S_{t-1} all dropped for s new ones, e = \
+             theta_{t-1}/(2 eta) on the old ones (equality in Young) and of the same size on the new ones. \
+             The step is the production learner's. Tightness is that of both sides less <g, D>.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

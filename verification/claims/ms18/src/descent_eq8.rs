@@ -1,21 +1,11 @@
-//! Supplement B, display (8): what one step on a fixed support does to the gap, for any gradient estimate whatever.
+//! Supplement B, display (8): what one step on a fixed support does to the gap, for any gradient estimate
+//! whatever.
 //!
-//! *Statement.* For `theta_t = theta_{t-1} - eta g` on S and every vector g on S,
-//!
-//! ```text
-//! gap_t - gap_{t-1} <= -(eta/2)(1 - eta L)|g|^2 + (eta/2)|g - grad_S|^2
-//! ```
-//!
-//! *Why.* With `D = -eta g` the left side is `grad_S' D + D' Sigma D`, and `D' Sigma D <= (L/2)|D|^2`. Split `grad_S = g +
-//! (grad_S - g)`: the first part gives `-eta |g|^2`, the second at most `(eta/2)|grad_S - g|^2 + |D|^2/(2 eta)`. What is
-//! given away is `eta^2 (L|g|^2/2 - g' Sigma g) + (eta/2)|grad_S|^2`, so (8) is an equality at the restricted minimum when
+//! *Why.* With `D = -eta g` the left side is `grad_S' D + D' Sigma D`, and `D' Sigma D <= (L/2)|D|^2`. Split
+//! `grad_S = g + (grad_S - g)`: the first part gives `-eta |g|^2`, the second at most
+//! `(eta/2)|grad_S - g|^2 + |D|^2/(2 eta)`. What is given away is
+//! `eta^2 (L|g|^2/2 - g' Sigma g) + (eta/2)|grad_S|^2`, so (8) is an equality at the restricted minimum when
 //! g is a top eigenvector of Sigma. No chance is involved: the estimate may be as bad as it likes.
-//!
-//! *Design.* Random populations, supports, iterates and step sizes (also beyond `1/(4L)`: nothing in (8) needs it
-//! small); g is the gradient with an error at five scales. The step is made by the production Exploitation, which is
-//! told g. Some instances are then driven uphill towards a violation, and the case of equality is among them.
-//!
-//! *Mutants.* Both coefficients of the bound; a step of the wrong sign and of twice the size.
 
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExploitationParams;
@@ -23,7 +13,7 @@ use lao_kernels::SparseVector;
 use lao_observation::{
     BlockBuf, Budget, GradientAsk, Learner, Rng, Scratch, Seed, SessionLimit, Source, SourceError,
 };
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, climb, dot, minus, norm2, random_support, sparse_normal, strain, tally,
@@ -218,17 +208,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-descent-eq8",
     place: "Supplement B, display (8)",
-    sentence: "A step on a fixed support lowers the gap by at least (eta/2)(1 - eta L)|g|^2 less half eta times the \
-               squared error of the estimate, whatever the estimate.",
-    formula: r"\mathcal{L}(\theta_t) - \mathcal{L}(\theta_{t-1}) \le -\frac{\eta}{2} (1 - \eta L_s) \|g_t|_S\|^2 + \frac{\eta}{2} \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2",
-    design: "Random populations of 4 to 10 attributes, supports, iterates, step sizes from 0.02/L to 0.9/L, gradient \
-             estimates with errors at five scales; the step is the production Exploitation's. Part of the instances are \
-             driven uphill towards a violation; the case of equality is included.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "A step on a fixed support lowers the gap by at least (eta/2)(1 - eta L)|g|^2 less half eta \
+               times the squared error of the estimate, whatever the estimate.",
+    formula: r"\mathcal{L}(\theta_t) - \mathcal{L}(\theta_{t-1}) \le -\frac{\eta}{2} (1 - \eta L_s)
+               \|g_t|_S\|^2 + \frac{\eta}{2} \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2",
+    design: "Random populations, supports, iterates and step sizes (also beyond 1/(4L): nothing in (8) needs \
+             it small); g is the gradient with an error at five scales. The step is made by the production \
+             Exploitation, which is told g. Some instances are then driven uphill towards a violation, and \
+             the case of equality is among them.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -18,21 +18,24 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Remark in Section 2.3",
         "L_s ≥ sup u'Σu and μ_s ≤ inf u'Σu over 2s-sparse unit vectors u",
         "L_s ≥ 2 sup u'Σu and μ_s ≤ 2 inf u'Σu",
-        "The Hessian of E(θ'x − y)² is 2Σ. With the printed L_s the step size 1/(4L_s) falls on 1/(2L_s), which Proposition A.1 excludes.",
+        "The Hessian of E(θ'x − y)² is 2Σ. With the printed L_s the step size 1/(4L_s) falls on 1/(2L_s), \
+         which Proposition A.1 excludes.",
     ),
     row(
         2,
         "Assumptions 2 and 3",
         "for all s in [d]",
         "for the s in use",
-        "From 2s ≥ d on, the restriction is void and Assumption 3 forces Σ > 0; it would then not be weaker than linear independence.",
+        "From 2s ≥ d on, the restriction is void and Assumption 3 forces Σ > 0; it would then not be weaker \
+         than linear independence.",
     ),
     row(
         3,
         "Supplement A.1, sup-norm bound before (7)",
         "4(s + s*)R⁴ log(2d/δ)‖v‖²/B + 4σ²R² log(d/δ)/B",
         "16 in place of both 4s, and log(2d/δ) in both terms",
-        "The error is twice a sum of two means: (2(a + b))² ≤ 8(a² + b²), and a², b² each bring a 2. The noise tail is two-sided.",
+        "The error is twice a sum of two means: (2(a + b))² ≤ 8(a² + b²), and a², b² each bring a 2. The \
+         noise tail is two-sided.",
     ),
     row(
         4,
@@ -53,7 +56,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Proposition A.1 and (7), noise term",
         "c_t = 4σ²s(5/2 + ηL)η log(d/δ_t)",
         "c_t = 16σ²s(5/2 + ηL)R²η log(2d/δ_t)",
-        "Follows from the sup-norm bound (erratum 3); R² is needed for the same scaling reason as in erratum 5.",
+        "Follows from the sup-norm bound (erratum 3); R² is needed for the same scaling reason as in erratum \
+         5.",
     ),
     row(
         7,
@@ -74,7 +78,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Lemma A.3 and the inner-product step",
         "|S_t| = |S_{t−1}|",
         "the supports padded to size s with indices outside",
-        "False for θ_0 = 0, the usual start. Every later step only uses that θ_{t−1} vanishes off the support, so padding repairs it.",
+        "False for θ_0 = 0, the usual start. Every later step only uses that θ_{t−1} vanishes off the \
+         support, so padding repairs it.",
     ),
     row(
         10,
@@ -88,7 +93,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Supplement A.1, size of the extended support without R",
         "at most s + 2s*",
         "at most s + s*, hence the factor s*/s in place of 2s*/(s + s*)",
-        "The elements of S* that enter and those that stay outside are disjoint parts of S*; the print counts S* twice.",
+        "The elements of S* that enter and those that stay outside are disjoint parts of S*; the print \
+         counts S* twice.",
     ),
     row(
         12,
@@ -109,7 +115,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Proof of Theorem 4.1",
         "R⁴/(κ²L²), and (1 − α)^T gap_0 + Δ",
         "κ²R⁴/L², and (1 − α)^T (gap_0 + Δ)",
-        "s/s* is of order κ². The sum of the noise terms carries the factor (1 − α)^T, as the statement has it.",
+        "s/s* is of order κ². The sum of the noise terms carries the factor (1 − α)^T, as the statement has \
+         it.",
     ),
     row(
         15,
@@ -137,7 +144,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Supplement, (9)",
         "constants 4 and log(s/δ)",
         "constants 16 and log(2s/δ)",
-        "As erratum 3, restricted to the support. The print fails for s = 1, and for features with a common sign.",
+        "As erratum 3, restricted to the support. The print fails for s = 1, and for features with a common \
+         sign.",
     ),
     row(
         19,
@@ -164,7 +172,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         22,
         "Theorem 4.3, general case",
         "a condition on B_t that bounds each summand",
-        "a factor T more; or, shorter, gap_t ≤ gap_{t−1} + (η/2)‖e_S‖² with B ≥ 128 T s(s + s*)R⁴ log(2s/δ_t)/μ²",
+        "a factor T more; or, shorter, gap_t ≤ gap_{t−1} + (η/2)‖e_S‖² with B ≥ 128 T s(s + s*)R⁴ \
+         log(2s/δ_t)/μ²",
         "The sum over t has to stay below the limit, not each of its T summands.",
     ),
     row(
@@ -172,7 +181,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Theorem 4.3, general case",
         "(1 − α)T",
         "((1 − α)/α)T",
-        "The target 1/(1 − α) leaves room for a growth of α/(1 − α); as printed the bound would be about 2 gap_0.",
+        "The target 1/(1 − α) leaves room for a growth of α/(1 − α); as printed the bound would be about 2 \
+         gap_0.",
     ),
     row(
         24,
@@ -186,7 +196,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Proof of Theorem 4.4",
         "exponent (k' − 1)T̃ in the sum",
         "exponent (k' − 1)(2 + T̃)",
-        "The printed sum grows without limit for T̃ = 0; three Exploration updates per round leave two factors to spare.",
+        "The printed sum grows without limit for T̃ = 0; three Exploration updates per round leave two \
+         factors to spare.",
     ),
     row(
         26,
@@ -200,7 +211,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Corollary 4.5, Table 1, and the remark after it",
         "κ²s/(μr²)",
         "κ²s gap_0/(μr²); sharper: d s/((s' − s)μr²) + κ²s/ε in place of the minimum's argument",
-        "From erratum 26: the print is not invariant when θ*, σ and √ε are scaled together, and falls below the minimax rate.",
+        "From erratum 26: the print is not invariant when θ*, σ and √ε are scaled together, and falls below \
+         the minimax rate.",
     ),
     row(
         28,

@@ -1,17 +1,18 @@
 //! Figure 2: CT slices. No verdict; a surrogate is reported.
 //!
-//! *Statement.* On the CT-slice data (53,500 images, 383 features, s' = 20) Hybrid and Exploration are ahead of RDA, Hybrid by
-//! much, and Dantzig is comparable to Exploration.
+//! *Statement.* On the CT-slice data (53,500 images, 383 features, s' = 20) Hybrid and Exploration are ahead
+//! of RDA, Hybrid by much, and Dantzig is comparable to Exploration.
 //!
 //! *Not run.* "Comparable" is not a statement that a test could refute. The data are in the catalog
-//! (`ct-slice`, with 384 features where the paper has 383), and are not shipped. BlogFeedback stands in as a real
-//! regression set of similar shape ([`real_blogfeedback`](super::real_blogfeedback)).
+//! (`ct-slice`, with 384 features where the paper has 383), and are not shipped. BlogFeedback stands in as a
+//! real regression set of similar shape ([`real_blogfeedback`](super::real_blogfeedback)).
 //!
-//! *Surrogate, reported only.* A design of the same shape: 383 signs in blocks of four with correlation .8, 8 coefficients,
-//! and a model that is wrong by a product of two attributes, which is uncorrelated with every attribute. The test error is
-//! then gap + 1 + 1/4, exactly. All methods have the library's practical parameters, at a step size that a block of
-//! four allows, `1/(4 * 2 * 3.4)`; RDA knows the norm of the target, keeps its 10 largest weights and predicts with 20. Dantzig, whose
-//! programs take minutes at this dimension, is left out.
+//! *Surrogate, reported only.* A design of the same shape: 383 signs in blocks of four with correlation .8, 8
+//! coefficients, and a model that is wrong by a product of two attributes, which is uncorrelated with every
+//! attribute. The test error is then gap + 1 + 1/4, exactly. All methods have the library's practical
+//! parameters, at a step size that a block of four allows, `1/(4 * 2 * 3.4)`; RDA knows the norm of the
+//! target, keeps its 10 largest weights and predicts with 20. Dantzig, whose programs take minutes at this
+//! dimension, is left out.
 
 use super::fig1_rivals::{MARKS, follow};
 use lao_algorithms::Task;
@@ -20,7 +21,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{EquicorrelatedBlocks, Noise, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{BlockBuf, Learner, Seed, Source, SourceError};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 
 const REASON: &str = "`comparable` is not a statement that a test could refute, and the CT-slice data \
@@ -136,16 +137,14 @@ const FAULTS: [Fault<()>; 1] =
 pub const CLAIM: Claim = Claim {
     id: "ms18-fig2",
     place: "Section 6, Figure 2",
-    sentence: "On the CT-slice data Hybrid and Exploration are ahead of RDA, Hybrid by much, and Dantzig is comparable to \
-               Exploration.",
-    formula: r"\mathrm{MSE}(\theta_{\mathrm{Hybrid}}) < \mathrm{MSE}(\theta_{\mathrm{Exploration}}) \approx \mathrm{MSE}(\theta_{\mathrm{Dantzig}}) < \mathrm{MSE}(\theta_{\mathrm{RDA}})",
-    design: "Not judged. Reported: Hybrid, Exploration and RDA on a surrogate of the same shape (383 signs in blocks of correlation \
-             .8, a model wrong by a product of two attributes, s' = 20, 48,150 examples), exact test error.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::NotRun(REASON),
-    open: false,
-    errata: &[],
+    sentence: "On the CT-slice data Hybrid and Exploration are ahead of RDA, Hybrid by much, and Dantzig is \
+               comparable to Exploration.",
+    formula: r"\mathrm{MSE}(\theta_{\mathrm{Hybrid}}) < \mathrm{MSE}(\theta_{\mathrm{Exploration}})
+               \approx \mathrm{MSE}(\theta_{\mathrm{Dantzig}}) < \mathrm{MSE}(\theta_{\mathrm{RDA}})",
+    design: "Not judged. Reported: Hybrid, Exploration and RDA on a surrogate of the same shape (383 signs \
+             in blocks of correlation .8, a model wrong by a product of two attributes, s' = 20, 48,150 \
+             examples), exact test error.",
+    standing: Standing::sound().practical().not_run(REASON),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,21 +1,9 @@
 //! Section 3.1 and Algorithm 1: the gradient estimates are unbiased.
 //!
-//! *Statement.* For a fixed s-sparse `theta` and any budget `s' > s`, the estimate `g_t` of Algorithm 1 has expectation
-//! `grad L(theta) = 2 Sigma (theta - theta*)`, also when `s' - s` does not divide `d`; and so has the estimate
-//! `2 (theta' x - y) (d/(s'-s)) x^` of the naive method, `x^` being x on a uniformly drawn set of `s' - s` attributes.
-//!
-//! *Why.* Coordinate j of `g_t` is a mean of `2 (theta' x - y) x_j` over fresh examples, in which `y = theta*' x + xi`
-//! and `xi` is independent of x. In the naive method a coordinate is drawn with probability `(s'-s)/d`. (The supplement
-//! numbers the examples of coordinate j by `ceil(j/s)`; the block of j is `ceil(j/(s'-s))`: erratum 12.)
-//!
-//! *Design.* x is uniform on a finite list of random vectors with mean and correlation, `xi = +-sigma`, so both sides are
-//! finite sums. The production learners are run on every atom (batch size 1) and on the whole list, repeated, as one
-//! batch, through the default path over blocks and through columns in memory, which has its own gradient kernel. For the naive
-//! method every set of attributes is enumerated, for its estimator and for the learner's whole step. Differences are
-//! relative to the largest mean absolute term. In the full tier the mean over many batches in 200 dimensions is
-//! tested as well, coordinate by coordinate.
-//!
-//! *Mutants.* One per ingredient: the observed value, the whole residual, every block, both factors, the sign.
+//! *Why.* Coordinate j of `g_t` is a mean of `2 (theta' x - y) x_j` over fresh examples, in which
+//! `y = theta*' x + xi` and `xi` is independent of x. In the naive method a coordinate is drawn with
+//! probability `(s'-s)/d`. (The supplement numbers the examples of coordinate j by `ceil(j/s)`; the block of
+//! j is `ceil(j/(s'-s))`: erratum 12.)
 
 use anyhow::Context as _;
 use lao_algorithms::StepSizes;
@@ -25,7 +13,7 @@ use lao_datasets::memory::Columns;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{SparseVector, merge_into};
 use lao_observation::{Ask, BlockBuf, Learner, Request, Row, Seed, Source, Told};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{GivenExamples, dot, masks, members, sparse_normal};
 use lao_verification_engine::judge::equal::EqualJudge;
@@ -36,7 +24,8 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use std::collections::BTreeSet;
 
-/// `d`, `s`, `s'`: ragged last blocks (7 = 3 + 3 + 1, 10 = 4 + 4 + 2, 5 = 4 + 1), even blocks, blocks of one attribute.
+/// `d`, `s`, `s'`: ragged last blocks (7 = 3 + 3 + 1, 10 = 4 + 4 + 2, 5 = 4 + 1), even blocks, blocks of one
+/// attribute.
 const SHAPES: [(usize, usize, usize); 5] = [(7, 2, 5), (10, 3, 7), (5, 1, 5), (6, 2, 4), (8, 3, 4)];
 
 /// Rounding in sums of a few hundred terms, relative to the largest mean absolute term.
@@ -239,8 +228,8 @@ impl Finite {
 
 /// The step of the production naive learner, averaged over all sets of attributes and all atoms.
 ///
-/// `theta` has few enough non-zeros that nothing is thresholded away, so `g = (theta_0 - theta_1)/eta`. Which set a
-/// learner has drawn is read off a twin that starts at zero: it asks for the set and nothing else.
+/// `theta` has few enough non-zeros that nothing is thresholded away, so `g = (theta_0 - theta_1)/eta`. Which
+/// set a learner has drawn is read off a twin that starts at zero: it asks for the set and nothing else.
 fn naive_step(problem: &Finite, seed: &Seed) -> anyhow::Result<Vec<f64>> {
     let (dim, width) = (problem.gradient.len(), problem.width());
     let build = |start: Option<SparseVector>| {
@@ -358,17 +347,19 @@ fn mean_of_batches(cx: &mut Context<'_>, batches: u64) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-grad-unbiased",
     place: "Section 3.1, Algorithm 1",
-    sentence: "The gradient estimates of Exploration and of the naive method are unbiased, for every budget above the \
-               sparsity, whether or not the blocks divide the attributes.",
-    formula: r"\mathbb{E}\, g_t = \mathbb{E}\left[ 2 (\theta^\top x - y) \frac{d}{s'-s} \hat{x} \right] = \nabla \mathcal{L}(\theta) = 2 \Sigma (\theta - \theta_*)",
-    design: "x is uniform on a finite list of random vectors and the noise is plus or minus sigma, so expectations are \
-             finite sums; production learners run on every atom, over blocks and over columns in memory, and the naive \
-             method on every set of attributes. Dimensions 5 to 10, ragged last blocks included.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[12],
+    sentence: "The gradient estimates of Exploration and of the naive method are unbiased, for every budget \
+               above the sparsity, whether or not the blocks divide the attributes.",
+    formula: r"\mathbb{E}\, g_t = \mathbb{E}\left[ 2 (\theta^\top x - y) \frac{d}{s'-s} \hat{x} \right]
+               = \nabla \mathcal{L}(\theta) = 2 \Sigma (\theta - \theta_*)",
+    design: "x is uniform on a finite list of random vectors with mean and correlation, xi = +-sigma, so \
+             both sides are finite sums. The production learners are run on every atom (batch size 1) and on \
+             the whole list, repeated, as one batch, through the default path over blocks and through \
+             columns in memory, which has its own gradient kernel. For the naive method every set of \
+             attributes is enumerated, for its estimator and for the learner's whole step. Differences are \
+             relative to the largest mean absolute term. In the full tier the mean over many batches in 200 \
+             dimensions is tested as well, coordinate by coordinate. Dimensions 5 to 10, ragged last blocks \
+             included.",
+    standing: Standing::sound().with_errata(&[12]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,18 +1,11 @@
 //! Supplement A.1, the display after (3): the step goes along the vector.
 //!
-//! *Statement.* `<g, D> <= -(eta/2) |g_{S_t u S_{t-1}}|^2`, `D = theta_t - theta_{t-1}`.
-//!
-//! *Why.* On `S_t` the step is `-eta g`; dropped coordinates moved by `-theta_{t-1}`, and what thresholding dropped is no
-//! larger than what it took in, as many coordinates (sets padded to s members: erratum 9). Sharp: from
-//! `theta_{t-1} = 0` on its own set, ties in `|g|` everywhere.
-//!
-//! *Design.* `(eta/2) |g|^2 <= -<g, D>` for any vector g; random instances, hill climbing, the tied start. The step is the
-//! production learner's.
-//!
-//! *Mutants.* Entries kept by lot, the step against the vector's sign, a step of a quarter of eta.
+//! *Why.* On `S_t` the step is `-eta g`; dropped coordinates moved by `-theta_{t-1}`, and what thresholding
+//! dropped is no larger than what it took in, as many coordinates (sets padded to s members: erratum 9).
+//! Sharp: from `theta_{t-1} = 0` on its own set, ties in `|g|` everywhere.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{StepInstance, dot, in_units, norm2, norm2_on, strain, tally};
 use lao_verification_engine::mutants::KeepsByLot;
@@ -82,16 +75,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-inner-product",
     place: "Supplement A.1, the display after (3)",
-    sentence: "The step of an update has an inner product with its vector of at most minus eta/2 times the vector's \
-               squared norm on the old and new index sets.",
-    formula: r"\langle g_t, \theta_t - \theta_{t-1} \rangle \le -\frac{\eta}{2} \| g_t|_{S_t \cup S_{t-1}} \|^2",
-    design: "Random populations of 7 to 14 attributes with any vector in place of the gradient, hill climbing, and a start \
-             at zero with ties only, which gives equality; index sets padded to s members.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    sentence: "The step of an update has an inner product with its vector of at most minus eta/2 times the \
+               vector's squared norm on the old and new index sets.",
+    formula: r"\langle g_t, \theta_t - \theta_{t-1} \rangle \le -\frac{\eta}{2} \| g_t|_{S_t \cup
+               S_{t-1}} \|^2",
+    design: "(eta/2) |g|^2 <= -<g, D> for any vector g: random populations of 7 to 14 attributes, hill \
+             climbing, and a start at zero with ties only, which gives equality; index sets padded to s \
+             members. The step is the production learner's.",
+    standing: Standing::sound().with_errata(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

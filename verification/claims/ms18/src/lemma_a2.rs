@@ -1,16 +1,9 @@
 //! Supplement, Lemma A.2: what an update adds to the support, split by membership in the true support.
 //!
-//! *Statement.* `S_t \ S_{t-1}` is the disjoint union of `S_t \ (S_{t-1} u S*)` and `(S_t n S*) \ S_{t-1}`.
-//!
 //! *Why.* A new member either belongs to S* or does not.
-//!
-//! *Design.* All 2^18 triples of subsets of six coordinates. The left side is computed on bits, the right side by the
-//! set algebra of the production supports, which learners rely on.
-//!
-//! *Mutant.* Without the `\ S_{t-1}` of the second set, old members that lie in S* are counted as new.
 
 use lao_kernels::Support;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{members, subsets};
 use lao_verification_engine::judge::exact_all;
@@ -59,15 +52,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-lemma-a2",
     place: "Supplement A.1, Lemma A.2",
-    sentence: "The attributes that an update adds are, without overlap, those outside the true support and those inside \
-               it that were not there before.",
-    formula: r"S_t \setminus S_{t-1} = \left( S_t \setminus (S_{t-1} \cup S_*) \right) \oplus \left( (S_t \cap S_*) \setminus S_{t-1} \right)",
-    design: "All 2^18 triples of subsets of six coordinates; the right side by the production set algebra.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "The attributes that an update adds are, without overlap, those outside the true support and \
+               those inside it that were not there before.",
+    formula: r"S_t \setminus S_{t-1} = \left( S_t \setminus (S_{t-1} \cup S_*) \right) \oplus \left(
+               (S_t \cap S_*) \setminus S_{t-1} \right)",
+    design: "All 2^18 triples of subsets of six coordinates. The left side is computed on bits, the right \
+             side by the set algebra of the production supports, which learners rely on.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

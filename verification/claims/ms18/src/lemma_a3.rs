@@ -1,24 +1,17 @@
 //! Supplement, Lemma A.3, repaired: room among the dropped coordinates.
 //!
-//! *Statement.* If `|S_t| <= |S_{t-1}|`, there is a set `R` within `S_{t-1} \ S_t` of size `|S_t \ (S_{t-1} u S*)|`.
-//!
-//! *Why.* `|S_{t-1} \ S_t| - |S_t \ S_{t-1}| = |S_{t-1}| - |S_t|`, and by Lemma A.2 `S_t \ (S_{t-1} u S*)` is part of
-//! `S_t \ S_{t-1}`. The paper takes `S_t = supp(theta_t)` and equal sizes for granted, which fails at the usual start
-//! `theta_0 = 0` ([the printed form](super::lemma_a3_printed)). Repair: pad the sets to exactly s members with
-//! coordinates on which the iterate is zero. Every later step uses only that the iterate vanishes outside its set.
-//!
-//! *Design.* All triples of subsets of six coordinates with `|S_t| <= |S_{t-1}|`; and the supports of production runs
-//! from zero, padded.
-//!
-//! *Mutants.* Supports as they are, without padding; and a set R that must also cover new members that are in
-//! `S_{t-1}` already.
+//! *Why.* `|S_{t-1} \ S_t| - |S_t \ S_{t-1}| = |S_{t-1}| - |S_t|`, and by Lemma A.2 `S_t \ (S_{t-1} u S*)` is
+//! part of `S_t \ S_{t-1}`. The paper takes `S_t = supp(theta_t)` and equal sizes for granted, which fails at
+//! the usual start `theta_0 = 0` ([the printed form](super::lemma_a3_printed)). Repair: pad the sets to
+//! exactly s members with coordinates on which the iterate is zero. Every later step uses only that the
+//! iterate vanishes outside its set.
 
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{pad, subsets, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -128,16 +121,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-lemma-a3",
     place: "Supplement A.1, Lemma A.3",
-    sentence: "With index sets padded to s members, the coordinates that an update drops are at least as many as those \
-               that it adds outside the true support.",
-    formula: r"|S_t| \le |S_{t-1}| \Rightarrow \exists R \subset S_{t-1} \setminus S_t : |R| = |S_t \setminus (S_{t-1} \cup S_*)|",
-    design: "All triples of subsets of six coordinates with |S_t| at most |S_{t-1}|, and padded supports of production \
-             runs of Exploration from zero.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[9],
+    sentence: "With index sets padded to s members, the coordinates that an update drops are at least as \
+               many as those that it adds outside the true support.",
+    formula: r"|S_t| \le |S_{t-1}| \Rightarrow \exists R \subset S_{t-1} \setminus S_t : |R| = |S_t
+               \setminus (S_{t-1} \cup S_*)|",
+    design: "All triples of subsets of six coordinates with |S_t| <= |S_{t-1}|; and the supports of \
+             production runs from zero, padded.",
+    standing: Standing::corrected(&[9]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,18 +1,12 @@
 //! Supplement, Lemma A.4: what hard thresholding loses, against any sparser vector.
 //!
-//! *Statement.* For z in `R^n`, `s* <= s < n` and `|b|_0 <= s*`: `|H_s(z) - z|^2 <= (n-s)/(n-s*) |z - b|^2`.
-//!
-//! *Why.* With `z_1^2 >= z_2^2 >= ..` the left side is the sum of the n - s smallest squares; the best b leaves the
-//! n - s* smallest. The mean of the smallest n - s is at most the mean of the smallest n - s*. Sharp: equality at `z = 1`.
-//!
-//! *Design.* The production `H_s` on vectors of up to 40 coordinates: normal, heavy-tailed, small integers with ties and
-//! zeros, all ones; b the best s*-term approximation (by sorting) or random.
-//!
-//! *Mutants.* The factor off by one in either place, and the operator that keeps the smallest entries.
+//! *Why.* With `z_1^2 >= z_2^2 >= ..` the left side is the sum of the n - s smallest squares; the best b
+//! leaves the n - s* smallest. The mean of the smallest n - s is at most the mean of the smallest n - s*.
+//! Sharp: equality at `z = 1`.
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::mutants::KeepsSmallest;
@@ -99,16 +93,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-lemma-a4",
     place: "Supplement A.1, Lemma A.4",
-    sentence: "Hard thresholding to s entries loses at most the share (n-s)/(n-s*) of the distance to any s*-sparse \
-               vector.",
-    formula: r"\| \mathcal{H}_s(z) - z \|^2 \le \frac{n - s}{n - s_*} \| z - b \|^2, \qquad \|b\|_0 \le s_* \le s < n",
-    design: "The production thresholding on random vectors with ties, zeros and heavy tails, against the best and against \
-             random s*-sparse vectors; all ones gives equality.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "Hard thresholding to s entries loses at most the share (n-s)/(n-s*) of the distance to any \
+               s*-sparse vector.",
+    formula: r"\| \mathcal{H}_s(z) - z \|^2 \le \frac{n - s}{n - s_*} \| z - b \|^2, \qquad \|b\|_0 \le
+               s_* \le s < n",
+    design: "The production H_s on vectors of up to 40 coordinates: normal, heavy-tailed, small integers \
+             with ties and zeros, all ones; b the best s*-term approximation (by sorting) or random.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -53,7 +53,7 @@ mod supnorm_restricted_eq9;
 mod supnorm_restricted_eq9_printed;
 mod support_size_gap;
 mod table1_formulas;
-mod theta_star_minimizer;
+mod theta_star_minimiser;
 mod thm41_literal;
 mod thm41_printed;
 mod thm43_general;
@@ -68,7 +68,8 @@ mod thresholding_step;
 pub const PAPER: Paper = Paper {
     name: "ms18",
     title: "Murata & Suzuki 2018",
-    notation: "`v = θ − θ*`, `gap = L(θ) − L(θ*)`, `α = 1/(32κ)`, `R` bounds the features and `r` is the smallest magnitude in `θ*`",
+    notation: "`v = θ − θ*`, `gap = L(θ) − L(θ*)`, `α = 1/(32κ)`, `R` bounds the features and `r` is the \
+               smallest magnitude in `θ*`",
     claims: CLAIMS,
     errata: errata::ERRATA,
 };
@@ -77,7 +78,7 @@ pub const PAPER: Paper = Paper {
 const CLAIMS: &[Claim] = &[
     restricted_constants_remark_printed::CLAIM,
     restricted_constants_remark::CLAIM,
-    theta_star_minimizer::CLAIM,
+    theta_star_minimiser::CLAIM,
     grad_unbiased::CLAIM,
     attribute_budget::CLAIM,
     cost_memory::CLAIM,

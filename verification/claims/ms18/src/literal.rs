@@ -1,8 +1,9 @@
 //! The constants of the theorems taken literally.
 //!
-//! Proposition A.1 asks for `s >= (1024 kappa^2 + 1) s*` and for billions of examples per block. With s* = 1, kappa = 1
-//! and random rows of the Hadamard matrix of order 2048 that is s = 1025, and a batch of any size is drawn exactly by its
-//! row counts in a fraction of a millisecond. So nothing is scaled down here: s, B and delta are those of the statement.
+//! Proposition A.1 asks for `s >= (1024 kappa^2 + 1) s*` and for billions of examples per block. With s* = 1,
+//! kappa = 1 and random rows of the Hadamard matrix of order 2048 that is s = 1025, and a batch of any size
+//! is drawn exactly by its row counts in a fraction of a millisecond. So nothing is scaled down here: s, B
+//! and delta are those of the statement.
 
 use super::practical::{Path, follow};
 use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};

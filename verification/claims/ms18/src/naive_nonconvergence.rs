@@ -1,18 +1,17 @@
 //! The naive method with shrinking steps can lock onto a wrong support.
 //!
-//! *Statement.* Section 3.1: for the one-example method "convergence is not ensured if a decreasing learning rate is used". That
-//! it can fail is checkable, that it always does would be false: on benign problems it converges.
+//! *Statement.* Section 3.1: for the one-example method "convergence is not ensured if a decreasing learning
+//! rate is used". That it can fail is checkable, that it always does would be false: on benign problems it
+//! converges.
 //!
-//! *Instance.* d = 2, s = s* = 1, s' = 2, correlation rho = .15, `theta* = (1, 0)`, `theta_0 = (0, rho)`, the best vector on the wrong
-//! support; noise +-.5; `eta_t = .005/sqrt(t)`. A step moves coordinate 1 by at most `.005 * 7.2/sqrt(t)`, less than the .15 of
-//! coordinate 2, so thresholding erases it at every update and nothing accumulates: the gap stays near `1 - rho^2 = .9775`.
-//! The same steps without thresholding get there, and so does Exploration, whose batches make the step large
-//! (`2 eta (1 - rho^2) = (1-rho)/4 > rho`).
+//! *Instance.* d = 2, s = s* = 1, s' = 2, correlation rho = .15, `theta* = (1, 0)`, `theta_0 = (0, rho)`, the
+//! best vector on the wrong support; noise +-.5; `eta_t = .005/sqrt(t)`. A step moves coordinate 1 by at most
+//! `.005 * 7.2/sqrt(t)`, less than the .15 of coordinate 2, so thresholding erases it at every update and
+//! nothing accumulates: the gap stays near `1 - rho^2 = .9775`. The same steps without thresholding get
+//! there, and so does Exploration, whose batches make the step large (`2 eta (1 - rho^2) = (1-rho)/4 > rho`).
 //!
-//! *Also.* At rho = .5, s = 1, even the exact gradient keeps `theta_0`: s of order `kappa^2 s*` cannot be dropped.
-//!
-//! *Mutants.* A large constant step escapes; so does the method without its threshold, and one with the start on the right
-//! support.
+//! *Also.* At rho = .5, s = 1, even the exact gradient keeps `theta_0`: s of order `kappa^2 s*` cannot be
+//! dropped.
 
 use super::practical::Population;
 use lao_algorithms::murata_suzuki::{ExplorationParams, NaiveParams};
@@ -20,7 +19,7 @@ use lao_algorithms::{BatchSizes, StepSizes};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::exact;
 use lao_verification_engine::mutants::Keep;
@@ -111,9 +110,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.prob("naive method: the gap stays above .9", 1.0 - LOCKED, most, |trial| {
         Ok(naive(trial, steps, step_size, start.clone(), keep.clone())? > 0.9)
     })?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     cx.prob("the same steps without threshold: below .05", 1.0 - LOCKED, most, |trial| {
         Ok(naive(trial, steps, shrinking, unit(1, RHO), Keep::All)? < 0.05)
     })?;
@@ -134,16 +131,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-naive-nonconvergence",
     place: "Section 3.1",
-    sentence: "The naive method with a decreasing step size need not converge: there is a problem on which it stays on the wrong support, \
-               where Exploration succeeds.",
-    formula: r"\mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \approx 1 - \rho^2 \quad \text{for } \eta_t = c/\sqrt{t},\ \theta_0 = (0, \rho)",
-    design: "Two attributes with correlation .15, s = s* = 1, steps .005/sqrt(t). The gap stays above .9 with probability .94; without \
-             threshold it falls below .05, with Exploration below .01.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "The naive method with a decreasing step size need not converge: there is a problem on which \
+               it stays on the wrong support, where Exploration succeeds.",
+    formula: r"\mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \approx 1 - \rho^2 \quad \text{for } \eta_t
+               = c/\sqrt{t},\ \theta_0 = (0, \rho)",
+    design: "Two attributes with correlation .15, s = s* = 1, steps .005/sqrt(t). The gap stays above .9 \
+             with probability .94; without threshold it falls below .05, with Exploration below .01.",
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,13 +1,14 @@
 //! Practical constants on exactly known problems: what the claims about rates share.
 //!
-//! *Problem.* x is a random row of the Hadamard matrix, so `Sigma = I`, `R = 1`, `L_s = mu_s = 2` and the gap of
-//! `theta` is `|theta - theta*|^2`, exactly. The support of `theta*` is drawn, its coefficients are given.
+//! *Problem.* x is a random row of the Hadamard matrix, so `Sigma = I`, `R = 1`, `L_s = mu_s = 2` and the gap
+//! of `theta` is `|theta - theta*|^2`, exactly. The support of `theta*` is drawn, its coefficients are given.
 //!
-//! *P-schedule.* At `eta = 1/(4 L_s) = 1/8` an exact gradient step leaves `(1 - 2 eta)^2 = 9/16` of the gap, so
-//! `T = ceil(log(4 gap_0/eps) / log(16/9))` updates bring it to `eps/4`. Noise adds a floor of order `sigma^2 s/B`
-//! (about `.44 sigma^2 s/B` at d = 512, s = 12, s* = 4), hence `B = ceil max(10 s, .12 sigma^2 s log(2dT/delta)/eps)`.
-//! The .12 was set at one point (`eps = .01`, s = 12, s'-s = 64, d = 512) so that at least 97 % of the runs succeed, and
-//! is frozen: everywhere else it is a prediction.
+//! *P-schedule.* At `eta = 1/(4 L_s) = 1/8` an exact gradient step leaves `(1 - 2 eta)^2 = 9/16` of the gap,
+//! so `T = ceil(log(4 gap_0/eps) / log(16/9))` updates bring it to `eps/4`. Noise adds a floor of order
+//! `sigma^2 s/B` (about `.44 sigma^2 s/B` at d = 512, s = 12, s* = 4), hence
+//! `B = ceil max(10 s, .12 sigma^2 s log(2dT/delta)/eps)`. The .12 was set at one point (`eps = .01`, s = 12,
+//! s'-s = 64, d = 512) so that at least 97 % of the runs succeed, and is frozen: everywhere else it is a
+//! prediction.
 
 use anyhow::Context as _;
 use lao_algorithms::BatchSizes;
@@ -198,8 +199,8 @@ pub fn follow<S: Source, D: Design, L: Learner + ?Sized>(
     Ok(Path { points, diverged, most_nonzeros, ledger, fresh })
 }
 
-/// Random Hadamard rows, each batch drawn in the cheaper way: example by example or by row counts. The two are equal
-/// in law (`ms18-had-equality-in-law`).
+/// Random Hadamard rows, each batch drawn in the cheaper way: example by example or by row counts. The two
+/// are equal in law (`ms18-had-equality-in-law`).
 #[derive(Clone, Debug)]
 pub struct Batches(Counted<Hadamard>);
 
@@ -246,7 +247,8 @@ impl Source for Batches {
     }
 }
 
-/// The limit of large batches: answers every gradient ask with the exact gradient, `2 Sigma (theta - theta*)`.
+/// The limit of large batches: answers every gradient ask with the exact gradient,
+/// `2 Sigma (theta - theta*)`.
 #[derive(Clone, Debug)]
 pub struct Population<D> {
     problem: Virtual<D>,

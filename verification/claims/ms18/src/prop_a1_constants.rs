@@ -1,30 +1,26 @@
 //! The constants of Proposition A.1, corrected, satisfy the conditions of its proof, with nothing to spare.
 //!
-//! *Statement.* With `eta < 1/(2L)`, `s >= max{2 (1/4 + eta L/2)/(1/4 - eta L/2) - 1, 64/(eta mu)^2 + 1} s*` and
-//! `B >= (4s/s*) (s+s*)^2 (5/2 + eta L) R^4 eta log(2d/delta) / q`, where `q = 1/(4 eta) + L/2`, an update leaves at most
-//! `(1-alpha) gap + c/B`, `c = 16 sigma^2 s (5/2 + eta L) R^2 eta log(2d/delta)`.
+//! *Statement.* With `eta < 1/(2L)`, `s >= max{2 (1/4 + eta L/2)/(1/4 - eta L/2) - 1, 64/(eta mu)^2 + 1} s*`
+//! and `B >= (4s/s*) (s+s*)^2 (5/2 + eta L) R^4 eta log(2d/delta) / q`, where `q = 1/(4 eta) + L/2`, an
+//! update leaves at most `(1-alpha) gap + c/B`, `c = 16 sigma^2 s (5/2 + eta L) R^2 eta log(2d/delta)`.
 //!
-//! *Re-derivation.* The sup norm of the gradient's error is at most `2(a + b)`, `a^2 = 2 (s+s*) R^4 |v|^2 log(2d/delta)/B`, `b^2 = 2
-//! R^2 sigma^2 log(2d/delta)/B`, so its square is at most `8 (a^2 + b^2)`: a constant `C = 16` in front of both parts. The
-//! descent inequality multiplies it by `s (5/2 + eta L) eta`; the noise part is `c/B`, and the part with `|v|^2` has to fit under
-//! the curvature that Lemma A.5 leaves:
+//! *Re-derivation.* The sup norm of the gradient's error is at most `2(a + b)`,
+//! `a^2 = 2 (s+s*) R^4 |v|^2 log(2d/delta)/B`, `b^2 = 2 R^2 sigma^2 log(2d/delta)/B`, so its square is at
+//! most `8 (a^2 + b^2)`: a constant `C = 16` in front of both parts. The descent inequality multiplies it by
+//! `s (5/2 + eta L) eta`; the noise part is `c/B`, and the part with `|v|^2` has to fit under the curvature
+//! that Lemma A.5 leaves:
 //!
 //! ```text
-//! (4 s*/(s+s*)) q + C s (s+s*) (5/2 + eta L) R^4 eta log(2d/delta)/B  <=  (1/2) ((s-s*)/(s+s*)) eta^2 q mu^2/4
+//! (4 s*/(s+s*)) q + C s (s+s*) (5/2 + eta L) R^4 eta log(2d/delta)/B
+//!     <=  (1/2) ((s-s*)/(s+s*)) eta^2 q mu^2/4
 //! ```
 //!
-//! In units of `s* q/(s+s*)` the left side is `4 + C/4` and, at `s = (64/(eta mu)^2 + 1) s*`, the right side is 8: equality at
-//! C = 16. The printed C = 4 would have been content with 40 in place of 64.
-//!
-//! *Design.* Arithmetic of the production constants over kappa, s*, R, against formulas written out here. Changing the unit of x
-//! (`x -> c x`, so `L, mu -> c^2`, `R -> c`) must change neither `B` nor `c`, for gaps do not change.
-//!
-//! *Mutants.* A little less sparsity, a little more constant, no `R^4`, the printed noise term, `L` and `mu` without the 2 of the
-//! squared loss.
+//! In units of `s* q/(s+s*)` the left side is `4 + C/4` and, at `s = (64/(eta mu)^2 + 1) s*`, the right side
+//! is 8: equality at C = 16. The printed C = 4 would have been content with 40 in place of 64.
 
 use lao_algorithms::murata_suzuki::{Form as Reading, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -129,7 +125,8 @@ impl Setting {
         self.s() * (2.5 + self.eta_l()) * self.theory.step_size
     }
 
-    /// Left over right side of the condition on the batch, if the square of the sup norm has the constant `c`.
+    /// Left over right side of the condition on the batch, if the square of the sup norm has the constant
+    /// `c`.
     fn load(&self, c: f64) -> f64 {
         let (s, star, eta) = (self.s(), self.star(), self.theory.step_size);
         let q = 1.0 / (4.0 * eta) + self.truth.smoothness / 2.0;
@@ -191,16 +188,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-prop-a1-constants",
     place: "Supplement A.1, Proposition A.1",
-    sentence: "With the factor R^4 in the batch and 16 sigma^2 R^2 log(2d/delta) in the noise term, the constants of Proposition \
-               A.1 satisfy every condition of its proof, one of them with equality, and alpha is at least 1/(32 kappa).",
-    formula: r"B_t \geq \frac{4s}{s_*} (s+s_*)^2 \frac{(\frac52 + \eta L_s) R_\infty^4 \eta \log\frac{2d}{\delta_t}}{\frac{1}{4\eta} + \frac{L_s}{2}}, \quad c_t = 16 \sigma^2 s \left(\frac52 + \eta L_s\right) R_\infty^2 \eta \log\frac{2d}{\delta_t}",
-    design: "Arithmetic of the production constants against formulas written out independently, for kappa 1 to 10, s* 1 to 7, R \
-             0.1 to 10, and in other units of x.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[5, 6, 7, 8],
+    sentence: "With the factor R^4 in the batch and 16 sigma^2 R^2 log(2d/delta) in the noise term, the \
+               constants of Proposition A.1 satisfy every condition of its proof, one of them with equality, \
+               and alpha is at least 1/(32 kappa).",
+    formula: r"B_t \geq \frac{4s}{s_*} (s+s_*)^2 \frac{(\frac52 + \eta L_s) R_\infty^4 \eta
+               \log\frac{2d}{\delta_t}}{\frac{1}{4\eta} + \frac{L_s}{2}}, \quad c_t = 16 \sigma^2 s
+               \left(\frac52 + \eta L_s\right) R_\infty^2 \eta \log\frac{2d}{\delta_t}",
+    design: "Arithmetic of the production constants against formulas written out independently, for kappa 1 \
+             to 10, s* 1 to 7, R 0.1 to 10. Changing the unit of x (x -> c x, so L, mu -> c^2, R -> c) must \
+             change neither B nor c, for gaps do not change.",
+    standing: Standing::corrected(&[5, 6, 7, 8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

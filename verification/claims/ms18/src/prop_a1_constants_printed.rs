@@ -1,20 +1,14 @@
 //! Proposition A.1 as printed is false where attributes are large.
 //!
-//! *Statement.* As printed, `B_t` lacks the factor `R^4` that its proof has, and `c_t = 4 sigma^2 s (5/2 + eta L) eta
-//! log(d/delta)` lacks `R^2`. Gaps and samples do not depend on the unit of x, but these do: `x -> c x` changes the
-//! printed `c_t` by `c^-2`.
-//!
-//! *Design.* Random Hadamard rows times 30, so R = 30 and kappa = 1; s* = 1, s = 1025, s' = 1537, delta = .05; one update
-//! from `theta*` with the printed batch (about 7000 examples). The gap is then about seven times the printed `c_t/B_t`,
-//! every time. At R = 1 the slack of the other factors hides the error.
-//!
-//! *Control.* The corrected batch and noise term, through the same judge, hold.
+//! *Statement.* As printed, `B_t` lacks the factor `R^4` that its proof has, and
+//! `c_t = 4 sigma^2 s (5/2 + eta L) eta log(d/delta)` lacks `R^2`. Gaps and samples do not depend on the unit
+//! of x, but these do: `x -> c x` changes the printed `c_t` by `c^-2`.
 
 use super::literal::{self, BUDGET, DIM, explore};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::{Hadamard, Scaled};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::mutants::Keep;
 
@@ -63,15 +57,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-prop-a1-constants-printed",
     place: "Supplement A.1, Proposition A.1",
-    sentence: "Proposition A.1 with its printed batch and noise term, neither of which knows the size of the attributes.",
-    formula: r"B_t \geq \frac{4s}{s_*} (s+s_*)^2 \frac{(\frac52 + \eta L_s) \eta \log\frac{2d}{\delta_t}}{\frac{1}{4\eta} + \frac{L_s}{2}}, \quad c_t = 4 \sigma^2 s \left(\frac52 + \eta L_s\right) \eta \log\frac{d}{\delta_t}",
-    design: "Random Hadamard rows times 30, literal constants (s = 1025), one update from theta* with the printed batch: the gap \
-             exceeds the printed c_t/B_t about sevenfold. The corrected form passes the same judge.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[5, 6],
+    sentence: "Proposition A.1 with its printed batch and noise term, neither of which knows the size of the \
+               attributes.",
+    formula: r"B_t \geq \frac{4s}{s_*} (s+s_*)^2 \frac{(\frac52 + \eta L_s) \eta
+               \log\frac{2d}{\delta_t}}{\frac{1}{4\eta} + \frac{L_s}{2}}, \quad c_t = 4 \sigma^2 s
+               \left(\frac52 + \eta L_s\right) \eta \log\frac{d}{\delta_t}",
+    design: "Random Hadamard rows times 30, so R = 30 and kappa = 1; s* = 1, s = 1025, s' = 1537, delta = \
+             .05; one update from theta* with the printed batch (about 7000 examples). The gap is then about \
+             seven times the printed c_t/B_t, every time. At R = 1 the slack of the other factors hides the \
+             error. The corrected batch and noise term pass the same judge.",
+    standing: Standing::printed(&[5, 6]).literal(),
     mutants: &mutants(&CONTROL),
     experiment,
 };

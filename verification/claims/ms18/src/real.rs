@@ -1,15 +1,16 @@
 //! The ordering of Section 6 on real data: Hybrid before Exploration, both before the mean.
 //!
-//! *Statement.* Hybrid reaches a given test error, and stays at or below it, after fewer examples than Exploration; at the
-//! end of the stream both have a smaller test error than the mean of the training labels.
+//! *Statement.* Hybrid reaches a given test error, and stays at or below it, after fewer examples than
+//! Exploration; at the end of the stream both have a smaller test error than the mean of the training labels.
 //!
-//! *Design, fixed in advance.* Test rows are those that the authors give, or a quarter of the rows drawn per trial.
-//! Attributes are standardized, and labels centered, by training rows only. The stream draws training rows with
-//! replacement, the same for both methods. The error is relative to that of the mean: 1 explains nothing. A run's score is
-//! the number of examples from which on its error stays at or below the target, infinite if it does not settle. Each
-//! method has the parameters that settled fastest (geometric mean) on streams and splits from other seeds, among three
-//! or four step sizes, first batches of s, 2s, 4s and 10s, growth 1, 1.15 and 1.5 and, for Hybrid, 1, 3 or 10 exploiting
-//! updates with one or five times the batch; the target was fixed on the same seeds. Then a sign test over fresh trials.
+//! *Design, fixed in advance.* Test rows are those that the authors give, or a quarter of the rows drawn per
+//! trial. Attributes are standardized, and labels centered, by training rows only. The stream draws training
+//! rows with replacement, the same for both methods. The error is relative to that of the mean: 1 explains
+//! nothing. A run's score is the number of examples from which on its error stays at or below the target,
+//! infinite if it does not settle. Each method has the parameters that settled fastest (geometric mean) on
+//! streams and splits from other seeds, among three or four step sizes, first batches of s, 2s, 4s and 10s,
+//! growth 1, 1.15 and 1.5 and, for Hybrid, 1, 3 or 10 exploiting updates with one or five times the batch;
+//! the target was fixed on the same seeds. Then a sign test over fresh trials.
 //!
 //! *Mutants.* The labels of the two methods swapped; Hybrid exploiting random attributes; the step reversed.
 

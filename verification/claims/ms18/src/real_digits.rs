@@ -1,10 +1,10 @@
 //! Section 6 on `digits`: 8 x 8 pixels, 16 of them observed, the digit as a number.
 //!
-//! Statement, design and mutants: [`real`](super::real). The target is 0.7 of the error of the mean, `s = 8`, `s' = 16`. The
-//! advantage shrinks towards the error that both reach in the end, where it is gone.
+//! Statement, design and mutants: [`real`](super::real). The target is 0.7 of the error of the mean, `s = 8`,
+//! `s' = 16`. The advantage shrinks towards the error that both reach in the end, where it is gone.
 
 use super::real::{self, Setup, Tuned};
-use lao_verification_engine::claim::{Claim, Expected, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::Context;
 
 const SETUP: Setup = Setup {
@@ -27,14 +27,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-real-digits",
     place: "Section 6, on other real data",
-    sentence: "On the digits data Hybrid reaches 0.7 of the error of the mean after fewer examples than Exploration, and both beat the mean.",
-    formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} < \mathrm{MSE}_{\mathrm{mean}}",
-    design: "1,797 rows of 64 pixels (those constant on training rows dropped), a quarter of them test rows drawn per trial; standardized on training rows; streams of 40,000 rows drawn with replacement; s = 8, s' = 16; both methods tuned on other seeds; sign test.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "On the digits data Hybrid reaches 0.7 of the error of the mean after fewer examples than \
+               Exploration, and both beat the mean.",
+    formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad
+               \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} <
+               \mathrm{MSE}_{\mathrm{mean}}",
+    design: "1,797 rows of 64 pixels (those constant on training rows dropped), a quarter of them test rows \
+             drawn per trial; standardized on training rows; streams of 40,000 rows drawn with replacement; \
+             s = 8, s' = 16; both methods tuned on other seeds; sign test.",
+    standing: Standing::sound().practical(),
     mutants: &mutants(&real::FAULTS),
     experiment,
 };

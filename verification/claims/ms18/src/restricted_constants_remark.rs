@@ -1,26 +1,17 @@
 //! Section 2.3, Remark, corrected: what restricted smoothness and strong convexity mean for least squares.
 //!
-//! *Statement.* Assumption 2 (3) at s holds exactly for `L_s >= 2 lambda_max` (`mu_s <= 2 lambda_min`), the extreme
-//! eigenvalues of Sigma over supports of size 2s; for the s in use, not for all s.
+//! *Why.* `L(a) - L(b) - <grad L(b), a - b> = (a-b)' Sigma (a-b)` identically, and differences of two
+//! s-sparse vectors are the 2s-sparse vectors. The Remark loses the factor 2 that Assumptions 2 and 3 put on
+//! their constants (erratum 1); and "for all s in `[d]`" includes 2s >= d, which forces Sigma to be positive
+//! definite (erratum 2).
 //!
-//! *Why.* `L(a) - L(b) - <grad L(b), a - b> = (a-b)' Sigma (a-b)` identically, and differences of two s-sparse vectors are
-//! the 2s-sparse vectors. The Remark loses the factor 2 that Assumptions 2 and 3 put on their constants (erratum 1); and "for
-//! all s in `[d]`" includes 2s >= d, which forces Sigma to be positive definite (erratum 2).
-//!
-//! *Design.* Random populations of 4 to 10 attributes: both inequalities for random pairs, computed from values and
-//! gradients of the loss, with constants by enumeration of all supports; equality for the extremal eigenvectors, split
-//! into two s-sparse vectors; the constants that virtual designs report; condition 2 of Proposition A.1 at
-//! `eta = 1/(4L)`, `s = 5 s*`, where it is just met. And x = (I - 11'/16) z: at s = 4 all 8 x 8 eigenvalues lie in
-//! [1/2, 1], while Sigma is singular.
-//!
-//! *Mutants.* No factor 2, supports of size s. [The printed form](super::restricted_constants_remark_printed) uses the same
-//! judges. Tightness 1.
+//! *Tightness.* 1.
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_datasets::synthetic::{Centered, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::{Constants, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -191,16 +182,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-restricted-constants-remark",
     place: "Section 2.3, Remark",
-    sentence: "For least squares the restricted smoothness and strong convexity constants at s are twice the extreme \
-               eigenvalues of Sigma over supports of size 2s, for the s in use.",
-    formula: r"L_s = 2 \sup_{\|u\|_0 \le 2s, \|u\| = 1} u^\top \Sigma u, \qquad \mu_s = 2 \inf_{\|u\|_0 \le 2s, \|u\| = 1} u^\top \Sigma u",
-    design: "Random populations of 4 to 10 attributes with all supports enumerated, extremal eigenvectors split into two \
-             s-sparse vectors, the constants that virtual designs report, and 16 centered signs.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1, 2],
+    sentence: "For least squares the restricted smoothness and strong convexity constants at s are twice the \
+               extreme eigenvalues of Sigma over supports of size 2s, for the s in use.",
+    formula: r"L_s = 2 \sup_{\|u\|_0 \le 2s, \|u\| = 1} u^\top \Sigma u, \qquad \mu_s = 2 \inf_{\|u\|_0
+               \le 2s, \|u\| = 1} u^\top \Sigma u",
+    design: "Random populations of 4 to 10 attributes: both inequalities for random pairs, computed from \
+             values and gradients of the loss, with constants by enumeration of all supports; equality for \
+             the extremal eigenvectors, split into two s-sparse vectors; the constants that virtual designs \
+             report; condition 2 of Proposition A.1 at eta = 1/(4L), s = 5 s*, where it is just met. And x = \
+             (I - 11'/16) z: at s = 4 all 8 x 8 eigenvalues lie in [1/2, 1], while Sigma is singular.",
+    standing: Standing::corrected(&[1, 2]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

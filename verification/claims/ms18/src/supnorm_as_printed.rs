@@ -3,21 +3,21 @@
 //! *Printed.* With probability at least `1 - 2 delta`,
 //! `|e|_inf^2 <= 4 (s+s*) R^4 log(2d/delta)/B |v|^2 + 4 sigma^2 R^2 log(d/delta)/B`.
 //!
-//! *Why not.* `|e_j| <= 2 (|X_j| + |Y_j|)`, so squares bring `8 (X^2 + Y^2)` and each square a further 2: the constant is 16.
-//! And the second tail is two-sided, so its logarithm is `log(2d/delta)` (the first display of that tail drops the 2, the
-//! second has it, the union bound drops it again). [The corrected form](super::supnorm_corrected) is the control.
+//! *Why not.* `|e_j| <= 2 (|X_j| + |Y_j|)`, so squares bring `8 (X^2 + Y^2)` and each square a further 2: the
+//! constant is 16. And the second tail is two-sided, so its logarithm is `log(2d/delta)` (the first display
+//! of that tail drops the 2, the second has it, the union bound drops it again).
+//! [The corrected form](super::supnorm_corrected) is the control.
 //!
 //! *Counterexamples.* At `theta = theta*`, signs for attributes, Gaussian noise and blocks of one attribute,
 //! `e_j = 2 sigma Z_j/sqrt(B)` with independent normal `Z_j`, so the failure probability is exactly
-//! `1 - (1 - 2 Q(sqrt(log(d/delta))))^d`. Without noise, with the k = s + s* attributes of v a common sign and v constant on
-//! them, `e_j = 2 sqrt(k) W_j/B` with `W_j` a sum of B signs, for the d - k other attributes: binomial tails.
-//!
-//! *Design.* Both formulas against 2 delta, and both designs through the production Exploration.
+//! `1 - (1 - 2 Q(sqrt(log(d/delta))))^d`. Without noise, with the k = s + s* attributes of v a common sign
+//! and v constant on them, `e_j = 2 sqrt(k) W_j/B` with `W_j` a sum of B signs, for the d - k other
+//! attributes: binomial tails.
 
 use lao_datasets::synthetic::{CommonSign, Design, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
 use lao_verification_engine::judge::PropertyTally;
@@ -123,16 +123,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-supnorm-as-printed",
     place: "Supplement A.1, the display before (7)",
-    sentence: "With probability at least 1 - 2 delta the squared sup norm of the gradient estimate's error is at most \
-               4(s+s*)R^4 log(2d/delta)/B |v|^2 + 4 sigma^2 R^2 log(d/delta)/B.",
-    formula: r"\Pr\left( \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty^2 \le \frac{4 (s + s_*) R_\infty^4 \log(2d/\delta_t)}{B_t} \| \theta_{t-1} - \theta_* \|^2 + \frac{4 \sigma^2 R_\infty^2 \log(d/\delta_t)}{B_t} \right) \ge 1 - 2 \delta_t",
-    design: "Exact failure probabilities at theta* with Gaussian noise (normal tails) and without noise on attributes with a \
-             common sign (binomial tails), and both designs through the production Exploration: d = 64, B = 64, blocks of 16.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[3, 4],
+    sentence: "With probability at least 1 - 2 delta the squared sup norm of the gradient estimate's error \
+               is at most 4(s+s*)R^4 log(2d/delta)/B |v|^2 + 4 sigma^2 R^2 log(d/delta)/B.",
+    formula: r"\Pr\left( \| g_t - \nabla \mathcal{L}(\theta_{t-1}) \|_\infty^2 \le \frac{4 (s + s_*)
+               R_\infty^4 \log(2d/\delta_t)}{B_t} \| \theta_{t-1} - \theta_* \|^2 + \frac{4 \sigma^2
+               R_\infty^2 \log(d/\delta_t)}{B_t} \right) \ge 1 - 2 \delta_t",
+    design: "Exact failure probabilities at theta* with Gaussian noise (normal tails) and without noise on \
+             attributes with a common sign (binomial tails), against 2 delta, and both designs through the \
+             production Exploration: d = 64, B = 64, blocks of 16.",
+    standing: Standing::printed(&[3, 4]).literal(),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -1,23 +1,11 @@
 //! Supplement B, display (9), corrected: the error of the gradient on a fixed support.
 //!
-//! *Statement.* For fixed s-sparse `theta` with support S and a batch of B examples, with probability at least `1 -
-//! 2 delta`, and with `v = theta - theta*`,
-//!
-//! ```text
-//! |g_S - grad_S|^2 <= 16 [ s (s+s*) R^4 log(2s/delta) |v|^2 + sigma^2 s R^2 log(2s/delta) ] / B
-//! ```
-//!
-//! *Why.* Coordinate j of the error is twice the sum of two means: of `v'x x_j - E v'x x_j`, whose terms lie within `M =
-//! sqrt(s+s*) R^2 |v|` (Hoeffding), and of `-xi x_j`, sub-Gaussian with parameter `sigma^2 R^2`. Each mean is two-sided,
-//! and a union over s coordinates gives `a = sqrt(2 M^2 log(2s/delta)/B)` and `b = sqrt(2 R^2 sigma^2 log(2s/delta)/B)`;
-//! then `(2(a+b))^2 <= 8(a^2 + b^2)`, s times. The print has 4 for 16 and `log(s/delta)` in the noise term
+//! *Why.* Coordinate j of the error is twice the sum of two means: of `v'x x_j - E v'x x_j`, whose terms lie
+//! within `M = sqrt(s+s*) R^2 |v|` (Hoeffding), and of `-xi x_j`, sub-Gaussian with parameter `sigma^2 R^2`.
+//! Each mean is two-sided, and a union over s coordinates gives `a = sqrt(2 M^2 log(2s/delta)/B)` and
+//! `b = sqrt(2 R^2 sigma^2 log(2s/delta)/B)`; then `(2(a+b))^2 <= 8(a^2 + b^2)`, s times. The print has 4 for
+//! 16 and `log(s/delta)` in the noise term
 //! ([`supnorm_restricted_eq9_printed`](super::supnorm_restricted_eq9_printed)).
-//!
-//! *Design.* The estimate is one production Exploitation update with step size 1, on independent signs, uniform
-//! attributes, strongly correlated pairs, identical attributes, and signs in another unit; with noise alone, with signal
-//! alone, with both. `s = 4`, `s* = 2`, `delta = 0.1`: a failure frequency of at most 0.2.
-//!
-//! *Mutants.* The unit forgotten, most of the batch made of copies, the 2 of the squared loss forgotten.
 //!
 //! *Tightness.* Reported per cell: the .8-quantile of the error over the bound.
 
@@ -28,7 +16,7 @@ use lao_datasets::synthetic::{
 };
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::mutants::{Faulty, SourceFault};
@@ -165,16 +153,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-supnorm-restricted-eq9",
     place: "Supplement B, display (9)",
-    sentence: "On a fixed support of s coordinates the squared error of a batch gradient exceeds 16 s [(s+s*) R^4 |v|^2 \
-               + sigma^2 R^2] log(2s/delta)/B with probability at most 2 delta.",
-    formula: r"P\left( \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2 \le \frac{16 s \log(2s/\delta)}{B} \left[ (s+s_*) R_\infty^4 \|\theta_{t-1} - \theta_*\|^2 + \sigma^2 R_\infty^2 \right] \right) \ge 1 - 2\delta",
-    design: "One production Exploitation update of 4096 examples on seven combinations of attributes (signs, uniform, \
-             correlated pairs, identical, rescaled) and content (noise, signal, both); s = 4, s* = 2, delta = 0.1.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18],
+    sentence: "On a fixed support of s coordinates the squared error of a batch gradient exceeds 16 s \
+               [(s+s*) R^4 |v|^2 + sigma^2 R^2] log(2s/delta)/B with probability at most 2 delta.",
+    formula: r"P\left( \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2 \le \frac{16 s
+               \log(2s/\delta)}{B} \left[ (s+s_*) R_\infty^4 \|\theta_{t-1} - \theta_*\|^2 + \sigma^2
+               R_\infty^2 \right] \right) \ge 1 - 2\delta",
+    design: "The estimate is one production Exploitation update with step size 1, on independent signs, \
+             uniform attributes, strongly correlated pairs, identical attributes, and signs in another unit; \
+             with noise alone, with signal alone, with both. s = 4, s* = 2, delta = 0.1: a failure frequency \
+             of at most 0.2.",
+    standing: Standing::corrected(&[18]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

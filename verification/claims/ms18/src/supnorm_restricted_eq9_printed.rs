@@ -1,23 +1,21 @@
 //! Supplement B, display (9), as printed: false.
 //!
-//! *Printed.* With probability at least `1 - 2 delta`, `|g_S - grad_S|^2 <= [4 s(s+s*) R^4 log(2s/delta)|v|^2 + 4 sigma^2 s
-//! R^2 log(s/delta)]/B`.
+//! *Printed.* With probability at least `1 - 2 delta`, `|g_S - grad_S|^2 <= [4 s(s+s*) R^4
+//! log(2s/delta)|v|^2 + 4 sigma^2 s R^2 log(s/delta)]/B`.
 //!
-//! *Counterexample.* At `theta = theta*` with identical sign attributes and normal noise all s errors are the same `(2
-//! sigma/sqrt(B)) Z`, Z standard normal, so the bound fails exactly when `Z^2 > log(s/delta)`: with probability `2
-//! Q(sqrt(log(s/delta)))`, Q the upper tail. That is .0319 for s = 1, delta = .01, where .02 is allowed. (For
-//! independent attributes and s >= 2 the sum of s squares is concentrated enough that the printed form happens to hold.)
+//! *Counterexample.* At `theta = theta*` with identical sign attributes and normal noise all s errors are the
+//! same `(2 sigma/sqrt(B)) Z`, Z standard normal, so the bound fails exactly when `Z^2 > log(s/delta)`: with
+//! probability `2 Q(sqrt(log(s/delta)))`, Q the upper tail. That is .0319 for s = 1, delta = .01, where .02
+//! is allowed. (For independent attributes and s >= 2 the sum of s squares is concentrated enough that the
+//! printed form happens to hold.)
 //!
-//! *Design.* The failure probabilities by formula, and, for s = 1 and delta = .001, their frequency in the gradients of
-//! the production Exploitation (.0086 expected, .002 allowed).
-//!
-//! *Control.* The same two judges must accept the corrected bound, `16` and `log(2s/delta)` in both terms: the event is
-//! then `Z^2 > 4 log(2s/delta)`.
+//! *Control.* The same two judges must accept the corrected bound, `16` and `log(2s/delta)` in both terms:
+//! the event is then `Z^2 > 4 log(2s/delta)`.
 
 use super::supnorm_restricted_eq9::exploitation_gradient;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, prob};
 use lao_verification_engine::special::normal_sf;
@@ -75,16 +73,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-supnorm-restricted-eq9-printed",
     place: "Supplement B, display (9), as printed",
-    sentence: "On a fixed support the squared error of a batch gradient exceeds [4 s(s+s*) R^4 log(2s/delta) |v|^2 + 4 \
-               sigma^2 s R^2 log(s/delta)]/B with probability at most 2 delta.",
-    formula: r"P\left( \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2 \le \frac{4 s(s+s_*) R_\infty^4 \log(2s/\delta) \|\theta_{t-1} - \theta_*\|^2 + 4 \sigma^2 s R_\infty^2 \log(s/\delta)}{B} \right) \ge 1 - 2\delta",
-    design: "At theta = theta* with identical sign attributes and normal noise the failure probability is 2Q(sqrt(log(s/delta))), \
-             Q the normal tail: by formula for six (s, delta), and as a frequency in production gradients at s = 1.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[18],
+    sentence: "On a fixed support the squared error of a batch gradient exceeds [4 s(s+s*) R^4 log(2s/delta) \
+               |v|^2 + 4 sigma^2 s R^2 log(s/delta)]/B with probability at most 2 delta.",
+    formula: r"P\left( \|g_t|_S - \nabla_S \mathcal{L}(\theta_{t-1})\|^2 \le \frac{4 s(s+s_*) R_\infty^4
+               \log(2s/\delta) \|\theta_{t-1} - \theta_*\|^2 + 4 \sigma^2 s R_\infty^2
+               \log(s/\delta)}{B} \right) \ge 1 - 2\delta",
+    design: "The failure probabilities by formula, and, for s = 1 and delta = .001, their frequency in the \
+             gradients of the production Exploitation (.0086 expected, .002 allowed).",
+    standing: Standing::printed(&[18]).literal(),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -1,25 +1,21 @@
 //! Supplement A.1, a gap in the proofs: supports of equal size, and a start that is thresholded first.
 //!
-//! *Printed.* "`|S_t| = |S_{t-1}|`" with `S_t = supp(theta_t)` is used three times, and Theorem 4.1 starts its recursion
-//! at `L(theta_0)`.
+//! *Printed.* "`|S_t| = |S_{t-1}|`" with `S_t = supp(theta_t)` is used three times, and Theorem 4.1 starts
+//! its recursion at `L(theta_0)`.
 //!
-//! *Why not.* From `theta_0 = 0` the supports have 0 and s members (erratum 9). And line 1 of Algorithm 1 thresholds
-//! `theta_0` on entry: the loss of `H_s(theta_0)` may be much larger than that of `theta_0` (erratum 15), so the
-//! guarantee `gap_1 <= (1-a) gap(theta_0)` fails already for an exact start.
+//! *Why not.* From `theta_0 = 0` the supports have 0 and s members (erratum 9). And line 1 of Algorithm 1
+//! thresholds `theta_0` on entry: the loss of `H_s(theta_0)` may be much larger than that of `theta_0`
+//! (erratum 15), so the guarantee `gap_1 <= (1-a) gap(theta_0)` fails already for an exact start.
 //!
-//! *Design.* Sizes of supports in production runs from zero; and a search (d <= 8, condition number at least 5) for a
-//! dense `theta_0` with `gap(entry) > gap(theta_0)/(1 - a)`, `a = 1/(32 kappa)`, where the entry is what the production
-//! learner holds before its first update.
-//!
-//! *Control.* Sets padded to s members, and the gap of `H_s(theta_0)` as the start of the recursion: accepted by the
-//! same judges. The other claims use both.
+//! *Control.* Sets padded to s members, and the gap of `H_s(theta_0)` as the start of the recursion: accepted
+//! by the same judges. The other claims use both.
 
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, climb, pad, sparse_normal, strain, support_of, tally};
 use lao_verification_engine::judge::exact_all;
@@ -117,16 +113,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-support-size-gap",
     place: "Supplement A.1, proofs of Proposition A.1 and Theorem 4.1",
-    sentence: "The supports of consecutive iterates have equal size, and thresholding the start on entry does not raise \
-               its loss.",
-    formula: r"|\operatorname{supp}(\theta_t)| = |\operatorname{supp}(\theta_{t-1})|, \qquad \mathcal{L}(\mathcal{H}_s(\theta_0)) - \mathcal{L}(\theta_*) \le \frac{1}{1 - 1/(32 \kappa_s)} \left( \mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) \right)",
-    design: "Production runs from zero, and hill climbing over dense starts in up to 8 attributes at condition numbers of at \
-             least 5; the control pads the index sets and starts the recursion at H_s(theta_0).",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[9, 15],
+    sentence: "The supports of consecutive iterates have equal size, and thresholding the start on entry \
+               does not raise its loss.",
+    formula: r"|\operatorname{supp}(\theta_t)| = |\operatorname{supp}(\theta_{t-1})|, \qquad
+               \mathcal{L}(\mathcal{H}_s(\theta_0)) - \mathcal{L}(\theta_*) \le \frac{1}{1 - 1/(32
+               \kappa_s)} \left( \mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) \right)",
+    design: "Sizes of supports in production runs from zero; and a search by hill climbing (d <= 8, \
+             condition number at least 5) for a dense theta_0 with gap(entry) > gap(theta_0)/(1 - a), a = \
+             1/(32 kappa), where the entry is what the production learner holds before its first update. The \
+             control pads the index sets and starts the recursion at H_s(theta_0).",
+    standing: Standing::printed(&[9, 15]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

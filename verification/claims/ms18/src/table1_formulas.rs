@@ -3,27 +3,26 @@
 //! *Statement.* With the constants of the rows set to 1,
 //!
 //! ```text
-//! Dantzig      (d s^2/s') (sigma + d/s')^2 / eps        Exploration  d s^2/s' + d s* sigma^2/(s' eps)
-//! RDA1         d^2 sigma^2/eps^2                        Hybrid       d s^2/s' + min(s* gap_0/r^2, d s*/s') sigma^2/eps
+//! Exploration  d s^2/s' + d s* sigma^2/(s' eps)
+//! Hybrid       d s^2/s' + min(s* gap_0/r^2, d s*/s') sigma^2/eps
+//! Dantzig      (d s^2/s') (sigma + d/s')^2 / eps
+//! RDA1         d^2 sigma^2/eps^2
 //! RDA2, RDA3   (d/s')^16 + d sigma^2/eps^2
 //! ```
 //!
-//! Hybrid is at most Exploration always. Exploration is at most twice Dantzig if `eps <= (d/s')^2`; at most twice RDA1 if `eps <=
-//! min(sigma sqrt(d s')/s, d s'/s*)`; at most twice RDA2 if `eps <= s'/s*` and (`(d/s')^15 >= s^2` or `eps <= sigma sqrt(s')/s`). Outside
-//! these ranges the other row can be smaller, so "better" holds for small eps only.
+//! Hybrid is at most Exploration always. Exploration is at most twice Dantzig if `eps <= (d/s')^2`; at most
+//! twice RDA1 if `eps <= min(sigma sqrt(d s')/s, d s'/s*)`; at most twice RDA2 if `eps <= s'/s*` and
+//! (`(d/s')^15 >= s^2` or `eps <= sigma sqrt(s')/s`). Outside these ranges the other row can be smaller, so
+//! "better" holds for small eps only.
 //!
-//! *Reading.* Hybrid's row is corrected by `gap_0` (with it the coefficient has no unit); `r` is the smallest magnitude, where
-//! the caption gives its square that name. The rows compare upper bounds, of regrets with risks, and not methods. "O(s*)
-//! attributes" hides a factor: `s' > s = (1024 kappa^2 + 1) s*`, 1025 at best; reported.
-//!
-//! *Design.* All orderings on a logarithmic grid: d 10^2 to 10^6, s' from 10 to d/2, s* <= s <= s', sigma 0.1 to 10, eps 100 to
-//! 10^-8, r 1 to 0.01.
-//!
-//! *Mutants.* Each ordering without its condition; Hybrid and Exploration swapped.
+//! *Reading.* Hybrid's row is corrected by `gap_0` (with it the coefficient has no unit); `r` is the smallest
+//! magnitude, where the caption gives its square that name. The rows compare upper bounds, of regrets with
+//! risks, and not methods. "O(s*) attributes" hides a factor: `s' > s = (1024 kappa^2 + 1) s*`, 1025 at best;
+//! reported.
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -144,16 +143,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-table1-formulas",
     place: "Table 1",
-    sentence: "Among the rows of Table 1 Hybrid is at most Exploration, and Exploration at most twice each of the others once \
-               eps is small enough.",
-    formula: r"\frac{d s^2}{s'} + \min\left\{ \frac{s_* \Delta_0}{r_{\min}^2}, \frac{d s_*}{s'} \right\} \frac{\sigma^2}{\varepsilon} \le \frac{d s^2}{s'} + \frac{d s_* \sigma^2}{s' \varepsilon} \le 2 \min\left\{ \frac{d s^2}{s'} \frac{(\sigma + d/s')^2}{\varepsilon}, \; \frac{d^2 \sigma^2}{\varepsilon^2}, \; \frac{d^{16}}{s'^{16}} + \frac{d \sigma^2}{\varepsilon^2} \right\}",
-    design: "Rows with constant 1 on a logarithmic grid of d, s', s*, s, sigma, eps and r_min, each ordering under its own \
-             condition on eps.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[27, 29],
+    sentence: "Among the rows of Table 1 Hybrid is at most Exploration, and Exploration at most twice each \
+               of the others once eps is small enough.",
+    formula: r"\frac{d s^2}{s'} + \min\left\{ \frac{s_* \Delta_0}{r_{\min}^2}, \frac{d s_*}{s'} \right\}
+               \frac{\sigma^2}{\varepsilon} \le \frac{d s^2}{s'} + \frac{d s_* \sigma^2}{s' \varepsilon}
+               \le 2 \min\left\{ \frac{d s^2}{s'} \frac{(\sigma + d/s')^2}{\varepsilon}, \; \frac{d^2
+               \sigma^2}{\varepsilon^2}, \; \frac{d^{16}}{s'^{16}} + \frac{d \sigma^2}{\varepsilon^2}
+               \right\}",
+    design: "All orderings on a logarithmic grid: d 10^2 to 10^6, s' from 10 to d/2, s* <= s <= s', sigma \
+             0.1 to 10, eps 100 to 10^-8, r 1 to 0.01.",
+    standing: Standing::corrected(&[27, 29]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,18 +1,18 @@
 //! Three slips in the statement and proof of Theorem 4.1.
 //!
-//! *Scale (E13).* The printed second branch of the batch size is `(sigma^2 R^2/Delta) T s/(1-a)^T`. In another unit of x
-//! (`x -> c x`: `R -> c R`, `L, mu -> c^2`, `sigma`, gaps and Delta unchanged) it grows by `c^2`, though the
-//! problem is the same: a factor `1/L` is missing, which the proof has.
+//! *Scale (E13).* The printed second branch of the batch size is `(sigma^2 R^2/Delta) T s/(1-a)^T`. In
+//! another unit of x (`x -> c x`: `R -> c R`, `L, mu -> c^2`, `sigma`, gaps and Delta unchanged) it grows by
+//! `c^2`, though the problem is the same: a factor `1/L` is missing, which the proof has.
 //!
-//! *Order (E14).* The proof's first `O(.)` has `R^4/(kappa^2 L^2)` in the first branch. The branch is `(4s/s*) (s+s*)^2 (5/2 + eta
-//! L) R^4 eta log/q` with `s/s*` of order `kappa^2` and `eta/q` of order `1/L^2`, hence `kappa^2 R^4 s^2/L^2`.
+//! *Order (E14).* The proof's first `O(.)` has `R^4/(kappa^2 L^2)` in the first branch. The branch is
+//! `(4s/s*) (s+s*)^2 (5/2 + eta L) R^4 eta log/q` with `s/s*` of order `kappa^2` and `eta/q` of order
+//! `1/L^2`, hence `kappa^2 R^4 s^2/L^2`.
 //!
-//! *Start (E15).* The printed `L(theta_0)` must be `L(H_s(theta_0))`, for the first thing that Algorithm 1 does is to threshold
-//! `theta_0`, and that may raise the risk: with pairs of correlation 7/9 (kappa = 8, s = 65537) and `theta_0 = theta* + c
-//! sum_i (e_{2i} - .999 e_{2i+1})`, where the errors of a pair cancel, `H_s` keeps one of each pair and the gap grows by
-//! 9/4. One update with the exact gradient, the limit of large batches, leaves 1.66 times the gap of `theta_0`.
-//!
-//! *Control.* The corrected forms pass the same judges.
+//! *Start (E15).* The printed `L(theta_0)` must be `L(H_s(theta_0))`, for the first thing that Algorithm 1
+//! does is to threshold `theta_0`, and that may raise the risk: with pairs of correlation 7/9 (kappa = 8,
+//! s = 65537) and `theta_0 = theta* + c sum_i (e_{2i} - .999 e_{2i+1})`, where the errors of a pair cancel,
+//! `H_s` keeps one of each pair and the gap grows by 9/4. One update with the exact gradient, the limit of
+//! large batches, leaves 1.66 times the gap of `theta_0`.
 
 use super::practical::Population;
 use lao_algorithms::BatchSizes;
@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Learner as _, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::probe;
@@ -138,16 +138,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-thm41-printed",
     place: "Theorem 4.1 and its proof",
-    sentence: "Theorem 4.1 as printed: a second branch of the batch without 1/L, a first of order R^4/(kappa L)^2, and the gap of \
-               theta_0 before it is thresholded.",
-    formula: r"B_t = \tilde{O}\left( \kappa_s^2 \frac{R_\infty^4}{L_s^2} s^2 \vee \frac{\sigma^2 R_\infty^2}{\Delta} \frac{T s}{(1-\check\alpha)^T} \right), \quad \mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \leq (1-\check\alpha)^T (\mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) + \Delta)",
-    design: "Arithmetic in several units of x and for kappa from 1 to 30; and one update of the production learner with the exact \
-             gradient at kappa = 8, s = 65537, from a dense start whose errors cancel in pairs.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[13, 14, 15],
+    sentence: "Theorem 4.1 as printed: a second branch of the batch without 1/L, a first of order R^4/(kappa \
+               L)^2, and the gap of theta_0 before it is thresholded.",
+    formula: r"B_t = \tilde{O}\left( \kappa_s^2 \frac{R_\infty^4}{L_s^2} s^2 \vee \frac{\sigma^2
+               R_\infty^2}{\Delta} \frac{T s}{(1-\check\alpha)^T} \right), \quad \mathcal{L}(\theta_T) -
+               \mathcal{L}(\theta_*) \leq (1-\check\alpha)^T (\mathcal{L}(\theta_0) -
+               \mathcal{L}(\theta_*) + \Delta)",
+    design: "Arithmetic in several units of x and for kappa from 1 to 30; and one update of the production \
+             learner with the exact gradient at kappa = 8, s = 65537, from a dense start whose errors cancel \
+             in pairs.",
+    standing: Standing::printed(&[13, 14, 15]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -1,24 +1,23 @@
 //! Theorem 4.3, general case: three steps of the printed proof are false.
 //!
-//! *Printed.* With `B_t >= max{ 4 t s(s+s*) R^4 eta^2 log/(1 - eta L), 16 s(s+s*) R^4 eta (1-a) T log/mu, .. }`:
+//! *Printed.* With `B_t >= max{ 4 t s(s+s*) R^4 eta^2 log/(1 - eta L), 16 s(s+s*) R^4 eta (1-a) T log/mu, ..
+//! }`:
 //!
-//! 1. `2|theta_{t-1} - theta_0|^2 <= t sum_{t' < t} |theta_{t'} - theta_{t'-1}|^2`. Cauchy's inequality gives `2(t-1)`; for equal
-//!    steps and t = 3 the print says `8 <= 6`.
-//! 2. `sum_t 2 t s(s+s*) R^4 eta log/B_t <= (1 - eta L)/(2 eta)`. The first branch bounds each of the T summands by that, and the
-//!    sum by T times that; the second branch helps only up to T of about 24 kappa.
-//! 3. `gap_0 (1 + sum_t 16 s(s+s*) R^4 eta log/(mu B_t)) <= gap_0/(1-a)`. The second branch makes the sum `1/(1-a)`, so the road ends
-//!    at about `2 gap_0`; it would have to be divided by a.
+//! 1. `2|theta_{t-1} - theta_0|^2 <= t sum_{t' < t} |theta_{t'} - theta_{t'-1}|^2`. Cauchy's inequality gives
+//!    `2(t-1)`; for equal steps and t = 3 the print says `8 <= 6`.
+//! 2. `sum_t 2 t s(s+s*) R^4 eta log/B_t <= (1 - eta L)/(2 eta)`. The first branch bounds each of the T
+//!    summands by that, and the sum by T times that; the second branch helps only up to T of about 24 kappa.
+//! 3. `gap_0 (1 + sum_t 16 s(s+s*) R^4 eta log/(mu B_t)) <= gap_0/(1-a)`. The second branch makes the sum
+//!    `1/(1-a)`, so the road ends at about `2 gap_0`; it would have to be divided by a.
 //!
 //! The theorem itself is repaired in [`thm43_general`](super::thm43_general).
 //!
-//! *Design.* Arithmetic, with the printed batch sizes: lengths of walks (equal and random steps), sums over a grid of
-//! kappa and T.
-//!
-//! *Control.* The same judge must accept `2(t-1)` and the two conditions of the repaired proof at its batch size.
+//! *Control.* The same judge must accept `2(t-1)` and the two conditions of the repaired proof at its batch
+//! size.
 
 use lao_algorithms::murata_suzuki::{Guarantee, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::judge::PropertyTally;
@@ -53,7 +52,8 @@ fn sums(tallies: [&mut PropertyTally; 2], kappa: f64, updates: u64, corrected: b
     let over_updates = |term: &dyn Fn(f64) -> f64| (1..=updates).map(|t| term(t as f64)).sum::<f64>();
     let [second, third] = tallies;
     if corrected {
-        // Without the negative term of (8) there is no condition 2; what remains is that the growth per update is small.
+        // Without the negative term of (8) there is no condition 2; what remains is that the growth per
+        // update is small.
         let growth = 16.0 * many * eta
             / (mu * problem.batch_theorem_43_general(Guarantee { updates, slack: 1.0, delta: DELTA }));
         second.check(total * growth, a);
@@ -97,15 +97,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-thm43-general-printed",
     place: "Supplement B, general case, as printed",
-    sentence: "Three steps of the printed proof: a walk's distance from its start, the sum over updates of the signal \
-               errors, and the factor by which the first gap may grow.",
-    formula: r"2 \|\theta_{t-1} - \theta_0\|^2 \le t \sum_{t'=1}^{t-1} \|\theta_{t'} - \theta_{t'-1}\|^2, \quad \sum_{t=1}^{T} \frac{2 t s (s+s_*) R_\infty^4 \eta \log\frac{2s}{\delta_t}}{B_t} \le \frac{1 - \eta L_s}{2\eta}, \quad 1 + \sum_{t=1}^{T} \frac{16 s (s+s_*) R_\infty^4 \eta \log\frac{2s}{\delta_t}}{\mu_s B_t} \le \frac{1}{1-\check{\alpha}}",
-    design: "Arithmetic with the printed batch sizes: equal and random steps; kappa in {1, 2, 10}, T in {8, 32, 128, 512}.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[21, 22, 23],
+    sentence: "Three steps of the printed proof: a walk's distance from its start, the sum over updates of \
+               the signal errors, and the factor by which the first gap may grow.",
+    formula: r"2 \|\theta_{t-1} - \theta_0\|^2 \le t \sum_{t'=1}^{t-1} \|\theta_{t'} -
+               \theta_{t'-1}\|^2, \quad \sum_{t=1}^{T} \frac{2 t s (s+s_*) R_\infty^4 \eta
+               \log\frac{2s}{\delta_t}}{B_t} \le \frac{1 - \eta L_s}{2\eta}, \quad 1 + \sum_{t=1}^{T}
+               \frac{16 s (s+s_*) R_\infty^4 \eta \log\frac{2s}{\delta_t}}{\mu_s B_t} \le
+               \frac{1}{1-\check{\alpha}}",
+    design: "Arithmetic, with the printed batch sizes: lengths of walks (equal and random steps), sums over \
+             kappa in {1, 2, 10} and T in {8, 32, 128, 512}.",
+    standing: Standing::printed(&[21, 22, 23]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

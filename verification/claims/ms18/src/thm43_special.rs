@@ -1,6 +1,7 @@
 //! Theorem 4.3, identified case: on a support that holds the target's, Exploitation converges linearly.
 //!
-//! *Statement.* Let `supp(theta*)` lie in `S = supp(theta_0)`, `eta = 1/(4L)`, `a = 1/(32 kappa)`, `delta_t = delta/(2T)`, and
+//! *Statement.* Let `supp(theta*)` lie in `S = supp(theta_0)`, `eta = 1/(4L)`, `a = 1/(32 kappa)`,
+//! `delta_t = delta/(2T)`, and
 //!
 //! ```text
 //! B >= max{ 128 (2 - eta L)/(1 - eta L) s(s+s*) R^4 log(2s/delta_t)/mu^2,
@@ -9,27 +10,22 @@
 //!
 //! Then `gap_T <= (1-a)^T (gap_0 + Delta)` with probability at least `1 - delta`.
 //!
-//! *Why.* With `|g|^2 >= |grad|^2/2 - |e|^2`, display (8) gives `gap_t <= gap_{t-1} - (eta/4)(1 - eta L)|grad_S|^2 + (eta/2)(2 -
-//! eta L)|e|^2`. By the corrected (9) and the first branch the signal part of `|e|^2` takes at most `(eta/4)(1 - eta L)(mu^2/4)
-//! |v|^2`; Lemma A.5 turns the rest into `-mu eta (1 - eta L)/4 gap_{t-1}`, and `mu eta (1 - eta L)/4 = 3/(64 kappa) >= a`. The
-//! noise adds `c/B` per update, which the second branch keeps to `Delta (1-a)^T/T`. The print loses `(2 - eta L)`, has 32
-//! for 128 (its (9) has 4 for 16), and ends with `(1-a)(gap_0) + Delta` where the recursion gives `(1-a)^T (gap_0 +
-//! Delta)`, as the theorem states.
+//! *Why.* With `|g|^2 >= |grad|^2/2 - |e|^2`, display (8) gives
+//! `gap_t <= gap_{t-1} - (eta/4)(1 - eta L)|grad_S|^2 + (eta/2)(2 - eta L)|e|^2`. By the corrected (9) and
+//! the first branch the signal part of `|e|^2` takes at most `(eta/4)(1 - eta L)(mu^2/4) |v|^2`; Lemma A.5
+//! turns the rest into `-mu eta (1 - eta L)/4 gap_{t-1}`, and `mu eta (1 - eta L)/4 = 3/(64 kappa) >= a`. The
+//! noise adds `c/B` per update, which the second branch keeps to `Delta (1-a)^T/T`. The print loses
+//! `(2 - eta L)`, has 32 for 128 (its (9) has 4 for 16), and ends with `(1-a)(gap_0) + Delta` where the
+//! recursion gives `(1-a)^T (gap_0 + Delta)`, as the theorem states.
 //!
-//! *Design.* First the algebra above, with the production constants. Then literal runs, `T = 32`, `delta = 0.1`: example by
-//! example without noise, where B = 3.5 thousand; by row counts with so much noise that the second branch decides; and
-//! on correlated pairs, `kappa = 2`. Small supports make the theorem's own constants cheap here.
-//!
-//! *Mutants.* The support, the step, the residual, the noise branch, the printed condition.
-//!
-//! *Tightness.* The measured log contraction over the guaranteed one: without noise `(1 - 2 eta)^2 = 9/16` per update on
-//! uncorrelated attributes, against `31/32`.
+//! *Tightness.* The measured log contraction over the guaranteed one: without noise `(1 - 2 eta)^2 = 9/16`
+//! per update on uncorrelated attributes, against `31/32`.
 
 use lao_algorithms::murata_suzuki::{ExploitationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{Counted, Design, Hadamard, HadamardPairs, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Faulty, SourceFault};
@@ -260,17 +256,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-thm43-special",
     place: "Theorem 4.3, second case, with the corrected constants",
-    sentence: "If the support of the start holds the target's, the gap of Exploitation after T updates is at most \
-               (1-a)^T (gap_0 + Delta) with probability at least 1 - delta.",
-    formula: r"\mathrm{supp}(\theta_*) \subset \mathrm{supp}(\theta_0) \;\Rightarrow\; P\left( \mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \le (1-\check{\alpha})^T (\mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) + \Delta) \right) \ge 1 - \delta",
-    design: "The algebra of the proof with the production batch sizes; then runs with the theorem's own constants, T = 32, \
-             delta = 0.1, gaps computed exactly: independent signs without noise, Hadamard rows with the noise branch \
-             active, correlated pairs (kappa = 2).",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18, 19, 20],
+    sentence: "If the support of the start holds the target's, the gap of Exploitation after T updates is at \
+               most (1-a)^T (gap_0 + Delta) with probability at least 1 - delta.",
+    formula: r"\mathrm{supp}(\theta_*) \subset \mathrm{supp}(\theta_0) \;\Rightarrow\; P\left(
+               \mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \le (1-\check{\alpha})^T
+               (\mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) + \Delta) \right) \ge 1 - \delta",
+    design: "First the algebra above, with the production constants. Then literal runs, T = 32, delta = 0.1: \
+             example by example without noise, where B = 3.5 thousand; by row counts with so much noise that \
+             the second branch decides; and on correlated pairs, kappa = 2. Small supports make the \
+             theorem's own constants cheap here.",
+    standing: Standing::corrected(&[18, 19, 20]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

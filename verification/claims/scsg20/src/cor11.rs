@@ -1,24 +1,18 @@
 //! Corollary 1.1: how many epochs for an accuracy eps.
 //!
-//! *Statement.* With `gamma <= 1/(2 sigma^2)` and `B = min{1/eps, n}`, `J <= C_1 log(4 |X^(1) - x*|/eps)` epochs, `C_1 = -1/log theta`, give
-//! `E D <= eps + g_1`.
+//! *What is wrong.* `theta^J D_0 <= eps/2` needs `C_1 log(2 |X^(1) - x*|^2/eps)`: the square is missing
+//! (Corollary 1.2 has it), and the printed form is too short for distant starts and too long for near ones.
+//! "At most" should read "it suffices". And the statement inherits the third term of Theorem 1: on the toy
+//! with `sigma^2 = 1/(2 gamma)` the floor is `phi/(2 gamma)` times eps.
 //!
-//! *What is wrong.* `theta^J D_0 <= eps/2` needs `C_1 log(2 |X^(1) - x*|^2/eps)`: the square is missing (Corollary 1.2 has it), and the
-//! printed form is too short for distant starts and too long for near ones. "At most" should read "it suffices". And the
-//! statement inherits the third term of Theorem 1: on the toy with `sigma^2 = 1/(2 gamma)` the floor is `phi/(2 gamma)` times eps.
-//!
-//! *Design.* (a) `theta^J D_0 <= eps/2` over starts from .01 to 100 and eps from .1 to 1e-6. (b) The [toy](super::toy), eta = 1/1024, B =
-//! 100 = 1/eps, b = 1, `sigma^2 = 62`, n = 4000: J epochs from a start with `D_0 = 1/2`.
-//!
-//! *Corrected.* `J = ceil(log(2 D_0/eps)/(-log th))` with the corrected rate, and `B >= min{n, 18 sigma_*^2/(rho^2 eps)}`: here B = n, with
-//! n = 1000. Runs end far below eps; betting up to 2 eps supports it.
-//!
-//! *Mutants of the corrected form.* No square; too small a batch, `1/eps`.
+//! *Corrected.* `J = ceil(log(2 D_0/eps)/(-log th))` with the corrected rate, and
+//! `B >= min{n, 18 sigma_*^2/(rho^2 eps)}`: here B = n, with n = 1000. Runs end far below eps; betting up to
+//! 2 eps supports it.
 
 use super::runs::{distances, mean_below, option_one};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared};
 use lao_verification_engine::judge::PropertyTally;
@@ -50,9 +44,7 @@ fn judge(cx: &mut Context<'_>, corrected_rate: bool, squared: bool, full: bool) 
         }
     }
     cx.judge("theta^J D_0 over eps, at most 1/2", first_term.finish());
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     let (n, batch) = if full { (1000, 1000) } else { (4000, 100) };
     let variance = 0.5 / constants(0.01).gamma();
     let instance = Quadratics::around(&STAR, n, variance, &cx.seed("instance").child("data"));
@@ -100,13 +92,12 @@ pub const PRINTED: Claim = Claim {
     id: "scsg20-cor11-printed",
     place: "Corollary 1.1",
     sentence: "C_1 log(4 |X - x*|/eps) epochs with batches of 1/eps bring the mean squared error below eps.",
-    formula: r"J \le C_1 \log \frac{4 \|X^{(1)} - x^*\|}{\varepsilon} \;\Rightarrow\; \mathbb{E} \|X^{(J)} - x^*\|^2 \le \varepsilon + g_1(x^*)",
-    design: "The first term over starts and accuracies; squared distances to points, eta = 1/1024, B = 1/eps = 100, b = 1.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[2, 16],
+    formula: r"J \le C_1 \log \frac{4 \|X^{(1)} - x^*\|}{\varepsilon} \;\Rightarrow\; \mathbb{E}
+               \|X^{(J)} - x^*\|^2 \le \varepsilon + g_1(x^*)",
+    design: "(a) theta^J D_0 <= eps/2 over starts from .01 to 100 and eps from .1 to 1e-6. (b) The toy, eta \
+             = 1/1024, B = 100 = 1/eps, b = 1, sigma^2 = 62, n = 4000: J epochs from a start with D_0 = \
+             1/2.",
+    standing: Standing::printed(&[2, 16]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };
@@ -115,14 +106,13 @@ pub const PRINTED: Claim = Claim {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-cor11",
     place: "Corollary 1.1, corrected",
-    sentence: "log(2 |X - x*|^2/eps)/(-log th) epochs with batches of min{n, 18 sigma_*^2/(rho^2 eps)} suffice for eps.",
-    formula: r"J \ge \frac{\log(2 \|X^{(1)} - x^*\|^2/\varepsilon)}{-\log\theta_c},\ B \ge \min\Bigl\{n, \frac{18 \sigma_*^2}{\rho^2 \varepsilon}\Bigr\} \;\Rightarrow\; \mathbb{E} \|X - x^*\|^2 \le \varepsilon + O(G/\rho^2)",
+    sentence: "log(2 |X - x*|^2/eps)/(-log th) epochs with batches of min{n, 18 sigma_*^2/(rho^2 eps)} \
+               suffice for eps.",
+    formula: r"J \ge \frac{\log(2 \|X^{(1)} - x^*\|^2/\varepsilon)}{-\log\theta_c},\ B \ge \min\Bigl\{n,
+               \frac{18 \sigma_*^2}{\rho^2 \varepsilon}\Bigr\} \;\Rightarrow\; \mathbb{E} \|X - x^*\|^2
+               \le \varepsilon + O(G/\rho^2)",
     design: "As for the printed form, with n = 1000 components and B = n.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[16],
+    standing: Standing::corrected(&[16]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,
 };

@@ -1,21 +1,14 @@
 //! Corollary 1.2: IFO calls and thresholdings.
 //!
-//! *Statement.* The expected number of IFO calls for eps is `min{n, 1/eps} C_1 log(2 |X^(1) - x*|^2/eps) = O(min{n, 1/eps} kappa log(1/eps))`.
-//!
-//! *What is wrong.* An epoch costs `B + 2 b N`, 3 B in the mean (2 B if gradients at the snapshot are stored, which needs `I_t` inside I,
-//! and then v is biased). And `1/(1 - theta) = Theta(1 + kappa^2 b/B)`, not kappa: the count is `O((B + kappa^2 b) log(1/eps))`, the
-//! number of thresholdings `O((B/b + kappa^2) log(1/eps))`.
-//!
-//! *Design.* (a) Production meters against the lengths of the epochs, which the draws report: integers, equal. (b) Means over many
-//! epochs, B = 10, b = 1 and B = 12, b = 4. (c) `f_z = f` with curvatures 1 and 1/kappa, `eta = 1/(32 L kappa)`, n = B = 16, epochs until D is
-//! 1e-6 of the start: exponent in b (2 to 16, kappa = 4) and in kappa (2 to 8, b = B).
-//!
-//! *Mutants.* Calls counted as `B + b N`; one thresholding an epoch. *Control of the printed form.* 3 B; exponents 1 and 2.
+//! *What is wrong.* An epoch costs `B + 2 b N`, 3 B in the mean (2 B if gradients at the snapshot are stored,
+//! which needs `I_t` inside I, and then v is biased). And `1/(1 - theta) = Theta(1 + kappa^2 b/B)`, not
+//! kappa: the count is `O((B + kappa^2 b) log(1/eps))`, the number of thresholdings
+//! `O((B/b + kappa^2) log(1/eps))`.
 
 use super::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, Shape, UniformDraws};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
@@ -65,7 +58,8 @@ fn epochs(
     Ok(found)
 }
 
-/// Judges counts against the lengths, at `per_step b` calls a step and one thresholding a step, or an epoch; and their means.
+/// Judges counts against the lengths, at `per_step b` calls a step and one thresholding a step, or an epoch;
+/// and their means.
 fn counts(cx: &mut Context<'_>, calls_per_batch: f64, per_step: u64, by_epoch: bool) -> anyhow::Result<()> {
     let instance = Quadratics::random(&[0.1], N, (0.5, 1.0), 1.0, &cx.seed("instance").child("data"));
     let (shared, runs) = (Shared::new(instance.sum()?), cx.size("runs")?);
@@ -90,9 +84,7 @@ fn counts(cx: &mut Context<'_>, calls_per_batch: f64, per_step: u64, by_epoch: b
         let thresholds = mean(1, batch as f64 / mini_batch as f64);
         let finding = slope::judge_sample(&thresholds, (0.95, 1.05), cx.alpha(), Kind::Equal);
         cx.judge(&format!("{name}: mean thresholdings of an epoch over B/b"), finding);
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     Ok(())
 }
@@ -154,9 +146,7 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let per_step = if cx.commits(&FAULTS, Wrong::OneGradientAStep) { 1 } else { 2 };
     let by_epoch = cx.commits(&FAULTS, Wrong::OneThresholdingAnEpoch);
     counts(cx, 3.0, per_step, by_epoch)?;
-    if cx.is_settled() {
-        return Ok(());
-    }
+    cx.settled()?;
     growth(cx, (1.85, 2.1))
 }
 
@@ -174,14 +164,15 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-cor12-ifo",
     place: "Corollary 1.2, corrected",
-    sentence: "An epoch costs 3 B IFO calls and B/b thresholdings in the mean, and the number of epochs grows like 1 + kappa^2 b/B.",
-    formula: r"\mathrm{IFO} = O\bigl((B + \kappa^2 b) \log \tfrac{1}{\varepsilon}\bigr), \qquad \mathrm{HT} = O\bigl((\tfrac{B}{b} + \kappa^2) \log \tfrac{1}{\varepsilon}\bigr)",
-    design: "Production meters against the lengths drawn; means over epochs; epochs to 1e-6 against b and kappa on noise-free quadratics.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[17],
+    sentence: "An epoch costs 3 B IFO calls and B/b thresholdings in the mean, and the number of epochs \
+               grows like 1 + kappa^2 b/B.",
+    formula: r"\mathrm{IFO} = O\bigl((B + \kappa^2 b) \log \tfrac{1}{\varepsilon}\bigr), \qquad
+               \mathrm{HT} = O\bigl((\tfrac{B}{b} + \kappa^2) \log \tfrac{1}{\varepsilon}\bigr)",
+    design: "(a) Production meters against the lengths of the epochs, which the draws report: integers, \
+             equal. (b) Means over many epochs, B = 10, b = 1 and B = 12, b = 4. (c) f_z = f with curvatures \
+             1 and 1/kappa, eta = 1/(32 L kappa), n = B = 16, epochs until D is 1e-6 of the start: exponent \
+             in b (2 to 16, kappa = 4) and in kappa (2 to 8, b = B).",
+    standing: Standing::corrected(&[17]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,
 };
@@ -191,13 +182,11 @@ pub const PRINTED: Claim = Claim {
     id: "scsg20-cor12-ifo-printed",
     place: "Corollary 1.2",
     sentence: "An epoch costs B IFO calls, and the number of epochs grows like kappa.",
-    formula: r"\mathrm{IFO} = \min\{n, \tfrac{1}{\varepsilon}\}\, C_1 \log \frac{2 \|X^{(1)} - x^*\|^2}{\varepsilon} = O\bigl(\min\{n, \tfrac{1}{\varepsilon}\}\, \kappa \log \tfrac{1}{\varepsilon}\bigr)",
+    formula: r"\mathrm{IFO} = \min\{n, \tfrac{1}{\varepsilon}\}\, C_1 \log \frac{2 \|X^{(1)} -
+               x^*\|^2}{\varepsilon} = O\bigl(\min\{n, \tfrac{1}{\varepsilon}\}\, \kappa \log
+               \tfrac{1}{\varepsilon}\bigr)",
     design: "As for the corrected form, judged by what is printed.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[17, 20],
+    standing: Standing::printed(&[17, 20]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };

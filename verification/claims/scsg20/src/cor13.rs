@@ -1,23 +1,24 @@
 //! Corollary 1.3: objective values.
 //!
-//! *Statement.* `E f(X^(j+1)) - f(x*) <= theta^(j+1) Delta + g_2 + g_3` with `Delta = (1/(2 sqrt gamma) + L/2) D_0`,
-//! `g_2 = (1.5 sqrt gamma + L gamma) G`, `g_3 = (sqrt gamma/2 + L gamma/2) sigma^2/B`.
+//! *Statement.* `E f(X^(j+1)) - f(x*) <= theta^(j+1) Delta + g_2 + g_3` with
+//! `Delta = (1/(2 sqrt gamma) + L/2) D_0`, `g_2 = (1.5 sqrt gamma + L gamma) G`,
+//! `g_3 = (sqrt gamma/2 + L gamma/2) sigma^2/B`.
 //!
-//! *Right given Theorem 1.* Insert (2) into `<g*, x - x*> <= (sqrt gamma/2) G + D/(2 sqrt gamma)` and smoothness: the three coefficients follow.
+//! *Right given Theorem 1.* Insert (2) into `<g*, x - x*> <= (sqrt gamma/2) G + D/(2 sqrt gamma)` and
+//! smoothness: the three coefficients follow.
 //!
-//! *What is wrong.* It inherits the third term. On the toy from x* itself, eta = 1/1024, B/b = 300, half the floor is .11, and
-//! `g_3 B/sigma^2 = .049`.
+//! *What is wrong.* It inherits the third term. On the toy from x* itself, eta = 1/1024, B/b = 300, half the
+//! floor is .11, and `g_3 B/sigma^2 = .049`.
 //!
-//! *Corrected.* Where the gradient at x* vanishes `f(x) - f(x*) <= (L/2) D`, so L/2 times the corrected bound; else `L D + G/(2 L)`.
-//! Design of the corrected form: settings and runs of [`thm1_corrected`](super::thm1_corrected), epochs 1, 2, 4, 8.
-//!
-//! *Mutants.* L/4 for L/2; a step 128 times too long.
+//! *Corrected.* Where the gradient at x* vanishes `f(x) - f(x*) <= (L/2) D`, so L/2 times the corrected
+//! bound; else `L D + G/(2 L)`. Design of the corrected form: settings and runs of
+//! [`thm1_corrected`](super::thm1_corrected), epochs 1, 2, 4, 8.
 
 use super::runs::{each_round, mean_below, option_one};
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -119,7 +120,8 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
         })?;
         for j in marks {
             let bound = constants.corrected_theta().powi(j as i32) * start + floor;
-            // Where f may lie below f(x*), the gap is judged with L|x - x*|^2 + G/(2L), and below zero counts as zero.
+            // Where f may lie below f(x*), the gap is judged with L|x - x*|^2 + G/(2L), and below zero counts
+            // as zero.
             let (bound, cap) = match residual > 0.0 {
                 true => (2.0 * half * SMOOTHNESS * bound + 0.5 * residual / SMOOTHNESS, 40.0),
                 false if setting.batch == N => (half * SMOOTHNESS * bound, 0.5 * SMOOTHNESS * start),
@@ -129,9 +131,7 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let finding = mean_below(bound, cap, (cx.alpha(), cells), &gaps);
             cx.judge(&format!("{}: E f - f(x*) after epoch {j}", setting.name), finding);
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
     }
     Ok(())
 }
@@ -140,14 +140,14 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "scsg20-cor13-printed",
     place: "Corollary 1.3",
-    sentence: "The noise of the snapshot gradients adds at most (sqrt gamma + L gamma) sigma^2/(2 B) to the objective.",
-    formula: r"\mathbb{E} f(X^{(j+1)}) - f(x^*) \le \theta^{j+1} \Delta + \left(\tfrac{3}{2} \sqrt\gamma + L \gamma\right) G + \left(\tfrac{1}{2} \sqrt\gamma + \tfrac{L}{2} \gamma\right) \frac{\sigma^2}{B}",
-    design: "The algebra given Theorem 1, exactly; squared distances to points from x*, eta = 1/1024, B/b = 300, eight epochs.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[15, 18],
+    sentence: "The noise of the snapshot gradients adds at most (sqrt gamma + L gamma) sigma^2/(2 B) to the \
+               objective.",
+    formula: r"\mathbb{E} f(X^{(j+1)}) - f(x^*) \le \theta^{j+1} \Delta + \left(\tfrac{3}{2} \sqrt\gamma
+               + L \gamma\right) G + \left(\tfrac{1}{2} \sqrt\gamma + \tfrac{L}{2} \gamma\right)
+               \frac{\sigma^2}{B}",
+    design: "The algebra given Theorem 1, exactly; squared distances to points from x*, eta = 1/1024, B/b = \
+             300, eight epochs.",
+    standing: Standing::printed(&[15, 18]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };
@@ -156,14 +156,12 @@ pub const PRINTED: Claim = Claim {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-cor13",
     place: "Corollary 1.3, corrected",
-    sentence: "The mean gap of the objective is at most L/2 times the corrected bound on the mean squared error (L times that, plus G/(2L), where the gradient at x* does not vanish).",
-    formula: r"\mathbb{E} f(X^{(j)}) - f(x^*) \le \frac{L}{2} \left(\theta_c^{j} D_0 + \frac{8}{\rho^2} (1 + 2\eta\rho) \tfrac{n-B}{n-1} \tfrac{\sigma_*^2}{B}\right)",
+    sentence: "The mean gap of the objective is at most L/2 times the corrected bound on the mean squared \
+               error (L times that, plus G/(2L), where the gradient at x* does not vanish).",
+    formula: r"\mathbb{E} f(X^{(j)}) - f(x^*) \le \frac{L}{2} \left(\theta_c^{j} D_0 + \frac{8}{\rho^2}
+               (1 + 2\eta\rho) \tfrac{n-B}{n-1} \tfrac{\sigma_*^2}{B}\right)",
     design: "Settings and runs of the corrected Theorem 1; objective values after 1, 2, 4, 8 epochs.",
-    form: Form::Corrected,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[18],
+    standing: Standing::corrected(&[18]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,
 };

@@ -1,18 +1,10 @@
 //! Definition 1: the length of an epoch.
 //!
-//! *Statement.* `P(N = j) = (1-g) g^j` on 0, 1, .. has mean `g/(1-g)` and variance `g/(1-g)^2`; with `g = B/(B+b)` that is
-//! `E N = B/b`, `Var N = (B/b)^2 + B/b`, `P(N = 0) = b/(B+b)`. An epoch without a step is legal.
-//!
-//! *Design.* (a) The moments from sums of the law to a tail of 1e-14. (b) The production sampler: its law on cells of at least
-//! two percent, and its mean, for five pairs (B, b).
-//!
-//! *Mutants.* Support 1, 2, ..; b in the place of B; a cap at 2B/b; a rounded exponential.
-//!
-//! *Not tested.* Inversion must never see U = 0; it would do so once in 2^53 draws. The sampler draws from (0, 1] by
-//! construction.
+//! *Not tested.* Inversion must never see U = 0; it would do so once in 2^53 draws. The sampler draws from
+//! (0, 1] by construction.
 
 use lao_algorithms::thresholding::{BatchLaw, EpochLength};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
@@ -25,7 +17,8 @@ const CHUNK: u64 = 10_000;
 /// Largest relative deviation of a cell's probability, and of the mean, that counts as none.
 const MARGINS: (f64, f64) = (0.15, 0.03);
 
-/// Consecutive cells of at least two percent: the value that ends each (the last has no end), and its probability.
+/// Consecutive cells of at least two percent: the value that ends each (the last has no end), and its
+/// probability.
 fn cells(g: f64) -> (Vec<u64>, Vec<f64>) {
     let (mut ends, mut law, mut mass, mut left) = (Vec::new(), Vec::new(), 0.0, 1.0);
     for j in 0.. {
@@ -95,9 +88,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.judge(&format!("law, {name}"), discrete(&counts, &law, Some(MARGINS.0)));
         let mean = mean.finish(Some(MARGINS.1), cx.alpha() / (2 * PAIRS.len()) as f64);
         cx.judge(&format!("mean over B/b, {name}"), mean);
-        if cx.is_settled() {
-            break;
-        }
+        cx.settled()?;
     }
     Ok(())
 }
@@ -107,14 +98,11 @@ pub const CLAIM: Claim = Claim {
     id: "scsg20-def1-geometric",
     place: "Definition 1, Algorithm 1 line 5",
     sentence: "The epoch length is geometric on 0, 1, .. with parameter B/(B+b), and has mean B/b.",
-    formula: r"P(N = j) = (1 - \gamma) \gamma^j, \; \gamma = \tfrac{B}{B+b} \Rightarrow E N = \tfrac{B}{b}, \; \mathrm{Var} N = \tfrac{B^2}{b^2} + \tfrac{B}{b}",
-    design: "The law's moments by summation; the production sampler against the law on cells of at least two percent, and against the mean, \
-             for five pairs (B, b).",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    formula: r"P(N = j) = (1 - \gamma) \gamma^j, \; \gamma = \tfrac{B}{B+b} \Rightarrow E N =
+               \tfrac{B}{b}, \; \mathrm{Var} N = \tfrac{B^2}{b^2} + \tfrac{B}{b}",
+    design: "(a) The moments from sums of the law to a tail of 1e-14. (b) The production sampler: its law on \
+             cells of at least two percent, and its mean, for five pairs (B, b).",
+    standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -52,7 +52,8 @@ impl Averages {
     }
 }
 
-/// The averages over all batches of `size` and all sequences of single components, for `steps` steps from `start`.
+/// The averages over all batches of `size` and all sequences of single components, for `steps` steps from
+/// `start`.
 pub(super) fn averages(
     small: &SmallSum,
     (start, star): (&[f64], &[f64]),
@@ -78,7 +79,8 @@ pub(super) fn averages(
     Ok(all)
 }
 
-/// The averages for components `(1/2) |x - c_z|^2`, over all batches: mini-batches cancel from v, so any sequence of them will do.
+/// The averages for components `(1/2) |x - c_z|^2`, over all batches: mini-batches cancel from v, so any
+/// sequence of them will do.
 pub(super) fn averages_around(
     centers: &[Vec<f64>],
     (start, star): (&[f64], &[f64]),

@@ -18,28 +18,32 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Theorem 1, x*",
         "x* is the optimum of Problem (1) and k > k*",
         "x* is any k*-sparse vector",
-        "With room left in its support every coordinate of the optimum is free, so g* = 0 and the residual term says nothing.",
+        "With room left in its support every coordinate of the optimum is free, so g* = 0 and the residual \
+         term says nothing.",
     ),
     row(
         2,
         "Theorem 1, third term",
         "γσ²/B",
         "8(1 + 2ηρ)σ*²/(ρ²B)",
-        "Components .5‖x − c_z‖² have a floor that can be computed; it exceeds the printed one by 2.45 at η = 1/64, B/b = 100 and by 61 at η = 1/1024, B/b = 1000.",
+        "Components .5‖x − c_z‖² have a floor that can be computed; it exceeds the printed one by 2.45 at η \
+         = 1/64, B/b = 100 and by 61 at η = 1/1024, B/b = 1000.",
     ),
     row(
         3,
         "Inequality (4)",
         "no cross term",
         "−2(1 + α)η E⟨e, x_t − x*⟩ on the right",
-        "e has mean zero, but the iterates of the epoch depend on it, in the unfavorable direction. This is the cause of E2.",
+        "e has mean zero, but the iterates of the epoch depend on it, in the unfavorable direction. This is \
+         the cause of E2.",
     ),
     row(
         4,
         "Theorem 1, step size",
         "η ≤ 1/(32Lκ) and α ≤ 1/(64κ² − 1)",
         "α ≤ ηρ/(2 − ηρ) as well",
-        "Small steps never lift a wrong support over the threshold: there are points that stand for ever, far from x*.",
+        "Small steps never lift a wrong support over the threshold: there are points that stand for ever, \
+         far from x*.",
     ),
     row(
         5,
@@ -53,7 +57,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Proof of Theorem 1, lower bound of the inner product",
         "⟨∇f(x), x − x*⟩ ≥ (ρ/2)‖x − x*‖²",
         "⟨∇f(x), x − x*⟩ ≥ (ρ/2)‖x − x*‖² − G/(2ρ)",
-        "It needs f(x) ≥ f(x*), and x need not be as sparse as x*. The residual becomes O(G/ρ²), without a factor η.",
+        "It needs f(x) ≥ f(x*), and x need not be as sparse as x*. The residual becomes O(G/ρ²), without a \
+         factor η.",
     ),
     row(
         7,
@@ -67,14 +72,16 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Assumption 1(ii)",
         "f is restricted smooth",
         "every f_z is convex and restricted smooth",
-        "The variance of the step is bounded by co-coercivity of single components; f can be far smoother than they are.",
+        "The variance of the step is bounded by co-coercivity of single components; f can be far smoother \
+         than they are.",
     ),
     row(
         9,
         "Assumption 1(iii)",
         "the variance of ∇f_z(x) is at most σ² for all x",
         "σ*² is the variance at x*",
-        "For least squares, the paper's own experiment, the variance grows with ‖x‖². With σ*² the term 2L²‖X − x*‖² of Lemma 2 has a purpose.",
+        "For least squares, the paper's own experiment, the variance grows with ‖x‖². With σ*² the term \
+         2L²‖X − x*‖² of Lemma 2 has a purpose.",
     ),
     row(
         10,
@@ -95,7 +102,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Remark 1, rate",
         "θ can be increased to 1 − 1/(64κ²(b/B)/(1 + α) + 13/8)",
         "θ ≤ 1 − (1 − 1/κ)/(512κ²(b/B)/(1 + α) + 14)",
-        "The printed value lies below θ always: it uses ηρ/2 for the numerator and forgets what is subtracted from it.",
+        "The printed value lies below θ always: it uses ηρ/2 for the numerator and forgets what is \
+         subtracted from it.",
     ),
     row(
         13,
@@ -123,7 +131,8 @@ pub(crate) const ERRATA: &[Erratum] = &[
         "Corollary 1.1",
         "J ≤ C₁ log(4‖X¹ − x*‖/ε), B = min{1/ε, n}",
         "log(2‖X¹ − x*‖²/ε) epochs suffice, B ≥ min{n, 18σ*²/(ρ²ε)}",
-        "The distance enters squared, as Corollary 1.2 has it. The batch size inherits E2 and depends on units.",
+        "The distance enters squared, as Corollary 1.2 has it. The batch size inherits E2 and depends on \
+         units.",
     ),
     row(
         17,
@@ -149,9 +158,11 @@ pub(crate) const ERRATA: &[Erratum] = &[
     row(
         20,
         "Table 1",
-        "thresholdings of SVRG-HT O((n + κ) log(1/ε)), κ for SCSG-HT, no constraint on κ, residuals multiplied by η",
+        "thresholdings of SVRG-HT O((n + κ) log(1/ε)), κ for SCSG-HT, no constraint on κ, residuals \
+         multiplied by η",
         "m per epoch, O(κ log(1/ε)) at m = Θ(κ); B + κ²b; k ≤ d caps κ; residuals of order G/ρ²",
-        "At B = n SCSG-HT is SVRG-HT, so the two rows compare analyzes. k ≤ d with the theorem's k needs κ ≤ 1.75 on all of the paper's data.",
+        "At B = n SCSG-HT is SVRG-HT, so the two rows compare analyzes. k ≤ d with the theorem's k needs κ ≤ \
+         1.75 on all of the paper's data.",
     ),
     row(
         21,

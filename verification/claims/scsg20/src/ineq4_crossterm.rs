@@ -1,26 +1,21 @@
 //! Inequality (4): one step, with the batch's error.
 //!
-//! *Corrected.* With `D_t = E|x_t - x*|^2` over the epoch's randomness, `I = supp(x*) u supp(x_t) u supp(x_{t+1})` and alpha of
-//! Lemma 3,
+//! *Corrected.* With `D_t = E|x_t - x*|^2` over the epoch's randomness,
+//! `I = supp(x*) u supp(x_t) u supp(x_{t+1})` and alpha of Lemma 3,
 //!
 //! ```text
 //! D_{t+1} <= (1+alpha) [D_t + eta^2 E|pi_I v_t|^2 - 2 eta E<grad f(x_t), x_t - x*> - 2 eta E<e, x_t - x*>]
 //! -2 eta E<e, x_t - x*> <= (eta rho/2) D_t + (2 eta/rho) E|e|^2
 //! ```
 //!
-//! *As printed* the last term of the first line is missing. `E e = 0` given the snapshot, but x_t depends on e for `t >= 1`: for
-//! `f_z = (1/2)|x - c_z|^2` without thresholding `x_t - x* = (1-eta)^t (X - x*) - (1 - (1-eta)^t) e`, so the term is
-//! `+2 eta (1 - (1-eta)^t) E|e|^2`. With `B = n` there is no e and the print is right.
-//!
-//! *Design.* Production epochs with every batch and every sequence of mini-batches (b = 1), n = 4, on random sums; alpha = 0
-//! where thresholding does nothing or x* = 0. The explicit instance: n = 6, B = 2, c = (1, -1, 2, -2, .5, -.5), eta = 1/64, X =
-//! x* = 0, up to 64 steps.
-//!
-//! *Mutant.* The coefficient of `E|e|^2` set to 0.
+//! *As printed* the last term of the first line is missing. `E e = 0` given the snapshot, but x_t depends on
+//! e for `t >= 1`: for `f_z = (1/2)|x - c_z|^2` without thresholding
+//! `x_t - x* = (1-eta)^t (X - x*) - (1 - (1-eta)^t) e`, so the term is `+2 eta (1 - (1-eta)^t) E|e|^2`. With
+//! `B = n` there is no e and the print is right.
 
 use super::enumerated::{Averages, averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::{SmallSum, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -97,15 +92,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-ineq4-crossterm",
     place: "Proof sketch, inequality (4)",
-    sentence: "One step obeys (4) with the term -2 (1+alpha) eta E<e, x_t - x*>, which is at most (1+alpha) [(eta rho/2) D_t + (2 eta/rho) E|e|^2].",
-    formula: r"D_{t+1} \le (1+\alpha) \left[ \left( 1 + \tfrac{\eta \rho}{2} \right) D_t + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta E \langle \nabla f(x_t), x_t - x^* \rangle + \tfrac{2 \eta}{\rho} E\|e\|^2 \right]",
-    design: "Production epochs of three steps over all batches and all sequences of mini-batches of random sums of 4 components; an explicit instance of 64 steps \
-             with its closed form; the printed form at B = n.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3],
+    sentence: "One step obeys (4) with the term -2 (1+alpha) eta E<e, x_t - x*>, which is at most (1+alpha) \
+               [(eta rho/2) D_t + (2 eta/rho) E|e|^2].",
+    formula: r"D_{t+1} \le (1+\alpha) \left[ \left( 1 + \tfrac{\eta \rho}{2} \right) D_t + \eta^2
+               E\|\pi_I v_t\|^2 - 2 \eta E \langle \nabla f(x_t), x_t - x^* \rangle + \tfrac{2
+               \eta}{\rho} E\|e\|^2 \right]",
+    design: "Production epochs with every batch and every sequence of mini-batches (b = 1), n = 4, on random \
+             sums; alpha = 0 where thresholding does nothing or x* = 0. The explicit instance: n = 6, B = 2, \
+             c = (1, -1, 2, -2, .5, -.5), eta = 1/64, X = x* = 0, up to 64 steps.",
+    standing: Standing::corrected(&[3]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -145,14 +140,11 @@ pub const PRINTED: Claim = Claim {
     id: "scsg20-ineq4-crossterm-printed",
     place: "Proof sketch, inequality (4)",
     sentence: "One step obeys (4), which has no term for the batch's error.",
-    formula: r"D_{t+1} \le (1+\alpha) \left[ D_t + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta E \langle \nabla f(x_t), x_t - x^* \rangle \right]",
-    design: "Six components (1/2)(x - c)^2, batches of two, eta = 1/64, 64 production steps from the optimum, averaged over all batches. With the cross \
-             term the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[3],
+    formula: r"D_{t+1} \le (1+\alpha) \left[ D_t + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta E \langle \nabla
+               f(x_t), x_t - x^* \rangle \right]",
+    design: "Six components (1/2)(x - c)^2, batches of two, eta = 1/64, 64 production steps from the \
+             optimum, averaged over all batches. With the cross term the same judge accepts.",
+    standing: Standing::printed(&[3]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -1,24 +1,18 @@
 //! Inequality (5): from steps to epochs.
 //!
-//! *Corrected.* Averaging (4), with its cross term, over `N ~ Geom(B/(B+b))` and using Lemma 4, with `P, D, V, C` for the means
-//! of `<grad f(x_N), x_N - x*>`, `|x_N - x*|^2`, `|pi_I v_N|^2`, `<e, x_N - x*>` and `r = b/B`,
+//! *Corrected.* Averaging (4), with its cross term, over `N ~ Geom(B/(B+b))` and using Lemma 4, with
+//! `P, D, V, C` for the means of `<grad f(x_N), x_N - x*>`, `|x_N - x*|^2`, `|pi_I v_N|^2`, `<e, x_N - x*>`
+//! and `r = b/B`,
 //!
 //! ```text
 //! 2 (1+alpha) eta P <= (alpha - r) D + r D_0 + (1+alpha) eta^2 V - 2 (1+alpha) eta C
 //! ```
 //!
 //! with equality where thresholding does nothing. *As printed* C is missing, as in (4).
-//!
-//! *Design.* Components `(1/2)|x - c_z|^2`, all batches, production epochs of 160 steps (the law's tail beyond is below 1e-19).
-//! Equality without thresholding, and the closed forms `D = m_2 D_0 + (1 - 2 m_1 + m_2) V_I`, `C = -(1 - m_1) V_I` with
-//! `m_1 = r/(r+eta)`, `m_2 = r/(r + 2 eta - eta^2)`, `V_I = E|e|^2`. The inequality with thresholding, for x* = 0 and for sparse
-//! x*.
-//!
-//! *Mutants.* B/b for b/B; N fixed at B/b; the cross term dropped.
 
 use super::enumerated::{Averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{sparse_normal, tally};
 use lao_verification_engine::judge::exact_all;
@@ -138,15 +132,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-ineq5",
     place: "Proof sketch, inequality (5)",
-    sentence: "Averaged over an epoch's random length, (4) with its cross term becomes (5) with its cross term, an equality where thresholding does nothing.",
-    formula: r"2 (1+\alpha) \eta E \langle \nabla f(x_N), x_N - x^* \rangle \le \left( \alpha - \tfrac{b}{B} \right) D_N + \tfrac{b}{B} D_0 + (1+\alpha) \left[ \eta^2 E\|\pi_I v_N\|^2 - 2 \eta E \langle e, x_N - x^* \rangle \right]",
-    design: "Six components (1/2)|x - c|^2, all batches, production epochs of 160 steps weighted by the law of N: equality and closed forms in one dimension, the \
-             inequality with thresholding in up to four.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3],
+    sentence: "Averaged over an epoch's random length, (4) with its cross term becomes (5) with its cross \
+               term, an equality where thresholding does nothing.",
+    formula: r"2 (1+\alpha) \eta E \langle \nabla f(x_N), x_N - x^* \rangle \le \left( \alpha -
+               \tfrac{b}{B} \right) D_N + \tfrac{b}{B} D_0 + (1+\alpha) \left[ \eta^2 E\|\pi_I v_N\|^2 -
+               2 \eta E \langle e, x_N - x^* \rangle \right]",
+    design: "Components (1/2)|x - c_z|^2, all batches, production epochs of 160 steps (the law's tail beyond \
+             is below 1e-19). Equality without thresholding, and the closed forms D = m_2 D_0 + (1 - 2 m_1 + \
+             m_2) V_I, C = -(1 - m_1) V_I with m_1 = r/(r+eta), m_2 = r/(r + 2 eta - eta^2), V_I = E|e|^2. \
+             The inequality with thresholding, for x* = 0 and for sparse x*.",
+    standing: Standing::corrected(&[3]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,27 +1,22 @@
 //! Inequality (6): the second moment inserted.
 //!
-//! *Corrected.* With `F = f - f(x*)`, `G = |g*|^2`, `r = b/B`, and C the mean of `<e, x_N - x*>`, at an x* with `g* = 0` (alpha =
-//! 0 here):
+//! *Corrected.* With `F = f - f(x*)`, `G = |g*|^2`, `r = b/B`, and C the mean of `<e, x_N - x*>`, at an x*
+//! with `g* = 0` (alpha = 0 here):
 //!
 //! ```text
-//! 2 (1 - 2 L eta) eta P + r D <= -4 L eta^2 E F(x_N) + 4 L eta^2 F(X) + (r + 2 L^2 eta^2) D_0 + 2 eta^2 (E|e|^2 + E|grad f(x_N)|^2 + G) - 2 eta C
+//! 2 (1 - 2 L eta) eta P + r D <= -4 L eta^2 E F(x_N) + 4 L eta^2 F(X) + (r + 2 L^2 eta^2) D_0
+//!     + 2 eta^2 (E|e|^2 + E|grad f(x_N)|^2 + G) - 2 eta C
 //! ```
 //!
-//! if every component is L-smooth. *As printed* C is missing, as in (4). The theorem then drops `-4 L eta^2 E F(x_N)`, which
-//! needs `F >= 0` once more.
+//! if every component is L-smooth. *As printed* C is missing, as in (4). The theorem then drops
+//! `-4 L eta^2 E F(x_N)`, which needs `F >= 0` once more.
 //!
-//! *Why.* Components are co-coercive: `2 E|grad f_z(x_N) - grad f_z(x*)|^2 <= -4 L F(x_N) + 4 L <grad f(x_N), x_N - x*>`,
-//! whatever `g*`.
-//!
-//! *Design.* Scalar components `(1/2) h_z (x - c_z)^2`, for which the first two moments of `x_t - x*` follow a recursion; it is
-//! compared with production epochs over all draws, and then summed over N. All batches; also `B = n` of up to 200 components, and
-//! 200 of which half are flat, where the snapshot's terms are needed.
-//!
-//! *Mutants.* The cross term dropped; the snapshot's terms dropped; L of f in place of that of the components.
+//! *Why.* Components are co-coercive:
+//! `2 E|grad f_z(x_N) - grad f_z(x*)|^2 <= -4 L F(x_N) + 4 L <grad f(x_N), x_N - x*>`, whatever `g*`.
 
 use super::enumerated::averages;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{SmallSum, batches, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -207,15 +202,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-ineq6",
     place: "Proof sketch, inequality (6)",
-    sentence: "Inserting the second moment of the direction into (5) gives (6) with the cross term, if the gradient at x* is zero and every component is L-smooth.",
-    formula: r"2 (1 - 2 L \eta) \eta P_N + r D_N \le -4 L \eta^2 E F(x_N) + 4 L \eta^2 F(\tilde{x}) + (r + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 \right) - 2 \eta E \langle e, x_N - x^* \rangle",
-    design: "Scalar quadratics: the moments of an epoch by a recursion that is checked against production epochs over all draws, summed over the law of N for \
-             random curvatures, steps and all batch sizes.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[3, 8],
+    sentence: "Inserting the second moment of the direction into (5) gives (6) with the cross term, if the \
+               gradient at x* is zero and every component is L-smooth.",
+    formula: r"2 (1 - 2 L \eta) \eta P_N + r D_N \le -4 L \eta^2 E F(x_N) + 4 L \eta^2 F(\tilde{x}) + (r
+               + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 \right) - 2 \eta E
+               \langle e, x_N - x^* \rangle",
+    design: "Scalar components (1/2) h_z (x - c_z)^2, for which the first two moments of x_t - x* follow a \
+             recursion; it is compared with production epochs over all draws, and then summed over N. All \
+             batches; also B = n of up to 200 components, and 200 of which half are flat, where the \
+             snapshot's terms are needed.",
+    standing: Standing::corrected(&[3, 8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,20 +1,12 @@
 //! The intermediate state: a step seen on the coordinates that matter.
 //!
-//! *Statements.* With `I = supp(x*) u supp(x_t) u supp(x_{t+1})` and `y = x_t - eta pi_I v_t`:
-//! - `H_k(y) = x_{t+1}`;
-//! - `E|y - x*|^2 = |x_t - x*|^2 + eta^2 E|pi_I v_t|^2 - 2 eta <grad f(x_t) + e, x_t - x*>`, although I depends on the
-//!   mini-batch: `x_t - x*` lives inside I whatever it is.
+//! *Why.* `x_t - x*` lives inside I whatever the mini-batch is.
 //!
 //! *As printed* `x_{t+1} = H_k(x_{t-1} - v_t)`: index and eta are missing.
-//!
-//! *Design.* Production steps from x_1, with every mini-batch, on random sums and on sums of small whole numbers with exact ties.
-//! v is computed here.
-//!
-//! *Mutants.* I without `supp(x_{t+1})`, I without `supp(x_t)`, ties to the highest index, the printed formula.
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, epoch, members, minus, norm2, norm2_on, sparse_normal, sup_norm, support_of,
@@ -150,15 +142,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-intermediate-state",
     place: "Proof sketch, displays before Lemma 3",
-    sentence: "Thresholding x_t - eta pi_I v_t gives the next iterate, and its mean squared distance to x* expands as if I did not depend on the mini-batch.",
-    formula: r"H_k(x_t - \eta \pi_I v_t) = x_{t+1}, \; E\|x_t - \eta \pi_I v_t - x^*\|^2 = \|x_t - x^*\|^2 + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta \langle \nabla f(x_t) + e, x_t - x^* \rangle",
-    design: "Second steps of production epochs with every mini-batch, on random sums of up to 6 components and on whole-number sums with exact ties; \
-             the direction is computed from the formula.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[19],
+    sentence: "Thresholding x_t - eta pi_I v_t gives the next iterate, and its mean squared distance to x* \
+               expands as if I did not depend on the mini-batch.",
+    formula: r"H_k(x_t - \eta \pi_I v_t) = x_{t+1}, \; E\|x_t - \eta \pi_I v_t - x^*\|^2 = \|x_t -
+               x^*\|^2 + \eta^2 E\|\pi_I v_t\|^2 - 2 \eta \langle \nabla f(x_t) + e, x_t - x^* \rangle",
+    design: "Production steps from x_1, with every mini-batch, on random sums and on sums of small whole \
+             numbers with exact ties. v is computed here.",
+    standing: Standing::corrected(&[19]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,17 +1,15 @@
 //! The set on which the residual of Theorem 1 is measured.
 //!
-//! *Corrected.* With `J = supp(x*)` joined by the 2k largest entries of `grad f(x*)` outside `supp(x*)`: `|pi_I g*| <= |pi_J g*|`
-//! for every `I = supp(x*)` joined by 2k more coordinates. If `g*` vanishes on `supp(x*)` the 2k largest of all will do.
+//! *Corrected.* With `J = supp(x*)` joined by the 2k largest entries of `grad f(x*)` outside `supp(x*)`:
+//! `|pi_I g*| <= |pi_J g*|` for every `I = supp(x*)` joined by 2k more coordinates. If `g*` vanishes on
+//! `supp(x*)` the 2k largest of all will do.
 //!
-//! *As printed* J is `supp(x*)` joined by the support of `H_2k(f(x*))`, and `f(x*)` is a number. With `grad f(x*)` in its place
-//! take `d = 3`, `k = 1`, `supp(x*) = {1}`, `g* = (3, 2, 1)`: of the 2k = 2 largest entries one lies in `supp(x*)`, so
-//! `J = {1, 2}`, while `I = {1, 2, 3}` has `|pi_I g*|^2 = 14 > 13`.
-//!
-//! *Design.* Random `g*` of up to 8 coordinates, every I; the production threshold. *Mutants.* The 2k largest of all; one index
-//! too few.
+//! *As printed* J is `supp(x*)` joined by the support of `H_2k(f(x*))`, and `f(x*)` is a number. With
+//! `grad f(x*)` in its place take `d = 3`, `k = 1`, `supp(x*) = {1}`, `g* = (3, 2, 1)`: of the 2k = 2 largest
+//! entries one lies in `supp(x*)`, so `J = {1, 2}`, while `I = {1, 2, 3}` has `|pi_I g*|^2 = 14 > 13`.
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{masks, norm2_on, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -92,14 +90,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-itilde",
     place: "Theorem 1, definition of the set of the residual",
-    sentence: "The support of x* and the 2k largest gradient entries outside it carry at least as much of the gradient as any set of that kind.",
-    formula: r"\tilde{I} = \mathrm{supp}(x^*) \cup \mathrm{supp}(H_{2k}(\pi_{\mathrm{supp}(x^*)^c} \nabla f(x^*))) \Rightarrow \|\pi_I \nabla f(x^*)\| \le \|\pi_{\tilde{I}} \nabla f(x^*)\|",
-    design: "Random gradients of up to 8 coordinates and random supports of x*; every set I of the support and 2k more coordinates is compared.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[13],
+    sentence: "The support of x* and the 2k largest gradient entries outside it carry at least as much of \
+               the gradient as any set of that kind.",
+    formula: r"\tilde{I} = \mathrm{supp}(x^*) \cup \mathrm{supp}(H_{2k}(\pi_{\mathrm{supp}(x^*)^c}
+               \nabla f(x^*))) \Rightarrow \|\pi_I \nabla f(x^*)\| \le \|\pi_{\tilde{I}} \nabla f(x^*)\|",
+    design: "Random g* of up to 8 coordinates, every I; the production threshold.",
+    standing: Standing::corrected(&[13]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -120,15 +116,13 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "scsg20-itilde-printed",
     place: "Theorem 1, definition of the set of the residual",
-    sentence: "The support of x* and the 2k largest entries of the gradient carry at least as much of it as any set of that kind.",
-    formula: r"\tilde{I} = \mathrm{supp}(x^*) \cup \mathrm{supp}(H_{2k}(\nabla f(x^*))) \Rightarrow \|\pi_I \nabla f(x^*)\| \le \|\pi_{\tilde{I}} \nabla f(x^*)\|",
-    design: "d = 3, k = 1, supp(x*) = {1}, gradient (3, 2, 1): the two largest entries are 1 and 2, and I = {1, 2, 3} has more. The largest outside \
-             the support pass the same judge.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[13],
+    sentence: "The support of x* and the 2k largest entries of the gradient carry at least as much of it as \
+               any set of that kind.",
+    formula: r"\tilde{I} = \mathrm{supp}(x^*) \cup \mathrm{supp}(H_{2k}(\nabla f(x^*))) \Rightarrow
+               \|\pi_I \nabla f(x^*)\| \le \|\pi_{\tilde{I}} \nabla f(x^*)\|",
+    design: "d = 3, k = 1, supp(x*) = {1}, gradient (3, 2, 1): the two largest entries are 1 and 2, and I = \
+             {1, 2, 3} has more. The largest outside the support pass the same judge.",
+    standing: Standing::printed(&[13]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -1,21 +1,12 @@
 //! Lemma 3: hard thresholding expands distances to sparse vectors a little.
 //!
-//! *Statement.* For `k > k* = |x*|_0` and any x, `|H_k(x) - x*|^2 <= (1 + alpha) |x - x*|^2` with
-//! `alpha = 2 sqrt(k*)/sqrt(k - k*)`.
-//!
-//! *Tightness.* True, and about twice too large: the sharp constant is `(q + sqrt(q (4 + q)))/2`, `q = m/(k - k* + m)`,
-//! `m = min(k*, d - k)`. It is attained at `d = k + k*`, x all ones and `x* = y` on the coordinates that are dropped,
-//! `y = (1 + sqrt(1 + 4/q))/2`.
-//!
-//! *Design.* Random x on log-normal scales, x* random or on the smallest entries of x; the extremal instances. Both constants;
-//! the production threshold and the production constants.
-//!
-//! *Mutants.* Half of alpha; the sharp constant less a thousandth; k - 1 entries kept; the smallest kept; the largest by signed
-//! value kept.
+//! *Tightness.* True, and about twice too large: the sharp constant is `(q + sqrt(q (4 + q)))/2`,
+//! `q = m/(k - k* + m)`, `m = min(k*, d - k)`. It is attained at `d = k + k*`, x all ones and `x* = y` on the
+//! coordinates that are dropped, `y = (1 + sqrt(1 + 4/q))/2`.
 
 use lao_algorithms::thresholding::theory::{expansion, sharp_expansion};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, norm2, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -174,15 +165,13 @@ fn arm_free_keep(x: &[f64], k: usize) -> anyhow::Result<Vec<f64>> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-lemma3-ht",
     place: "Lemma 3",
-    sentence: "Keeping the k largest entries increases the squared distance to a k*-sparse vector at most by the factor 1 + 2 sqrt(k*)/sqrt(k - k*).",
-    formula: r"k > k^* = \|x^*\|_0 \Rightarrow \|H_k(x) - x^*\|^2 \le \left( 1 + \frac{2 \sqrt{k^*}}{\sqrt{k - k^*}} \right) \|x - x^*\|^2",
-    design: "Random vectors of up to 12 coordinates, half of the time with x* on the smallest entries of x, and the instances at which the sharp constant is \
-             attained; the printed and the sharp constant.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "Keeping the k largest entries increases the squared distance to a k*-sparse vector at most by \
+               the factor 1 + 2 sqrt(k*)/sqrt(k - k*).",
+    formula: r"k > k^* = \|x^*\|_0 \Rightarrow \|H_k(x) - x^*\|^2 \le \left( 1 + \frac{2
+               \sqrt{k^*}}{\sqrt{k - k^*}} \right) \|x - x^*\|^2",
+    design: "Random x on log-normal scales, x* random or on the smallest entries of x; the extremal \
+             instances. Both constants; the production threshold and the production constants.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,6 +1,7 @@
 //! Liang, Tong, Zhu & Bi 2020.
 //!
-//! Faults of an implementation that the suite must notice, and claims that do (as a mutant of the same or a like name):
+//! Faults of an implementation that the suite must notice, and claims that do (as a mutant of the same or a
+//! like name):
 //!
 //! | fault | noticed by |
 //! |---|---|
@@ -66,7 +67,8 @@ mod toy_exact;
 pub const PAPER: Paper = Paper {
     name: "scsg20",
     title: "Liang et al. 2020",
-    notation: "`D = E‖x − x*‖²`, `g* = ∇f(x*)`, `G = ‖g*‖²` on the relevant coordinates, `σ*²` is the variance of `∇f_z(x*)`, `e` the error of the batch gradient, `r = b/B`, `κ = L/ρ`",
+    notation: "`D = E‖x − x*‖²`, `g* = ∇f(x*)`, `G = ‖g*‖²` on the relevant coordinates, `σ*²` is the \
+               variance of `∇f_z(x*)`, `e` the error of the batch gradient, `r = b/B`, `κ = L/ρ`",
     claims: CLAIMS,
     errata: errata::ERRATA,
 };

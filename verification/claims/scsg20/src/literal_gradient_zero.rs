@@ -1,21 +1,15 @@
 //! The residual under the literal reading of Theorem 1.
 //!
-//! *Statement.* If x* minimizes f over k-sparse vectors and has fewer than k non-zeros, `grad f(x*) = 0`.
-//!
-//! *Why.* `x* + t e_i` is k-sparse for every i and t, so every partial derivative vanishes. Theorem 1 needs `k > k*` (alpha is
-//! infinite otherwise) and calls x* the optimum: then its residual term is zero, and so is the "fixed nonzero term due to the
-//! sparsity constraint". A residual exists only if x* is some other k*-sparse vector.
-//!
-//! *Design.* Least squares of full rank with noise; labels such that the minimizer is sparse. The optimum by trying all supports
-//! through the production normal equations; the production gradient there.
-//!
-//! *Mutant.* x* the best vector with fewer non-zeros than allowed, of problems whose minimizer is dense.
+//! *Why.* `x* + t e_i` is k-sparse for every i and t, so every partial derivative vanishes. Theorem 1 needs
+//! `k > k*` (alpha is infinite otherwise) and calls x* the optimum: then its residual term is zero, and so is
+//! the "fixed nonzero term due to the sparsity constraint". A residual exists only if x* is some other
+//! k*-sparse vector.
 
 use anyhow::Context as _;
 use lao_finite_sum::{Batch, FiniteSum, NormalEquations};
 use lao_kernels::solve_positive;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, dot, masks, members, norm2, predictor, production_gradient, sparse_normal,
@@ -112,13 +106,9 @@ pub const CLAIM: Claim = Claim {
     place: "Problem (1) and Theorem 1, reading of x*",
     sentence: "An optimum over k-sparse vectors that has fewer than k non-zeros has gradient zero.",
     formula: r"x^* \in \mathrm{argmin}_{\|x\|_0 \le k} f(x), \; \|x^*\|_0 < k \Rightarrow \nabla f(x^*) = 0",
-    design: "Least squares with up to 8 coordinates and a planted sparse minimizer; all supports of size k are tried. The best vector of too few \
-             non-zeros, for a dense minimizer, has a gradient.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[1],
+    design: "Least squares of full rank with noise; labels such that the minimizer is sparse. The optimum by \
+             trying all supports through the production normal equations; the production gradient there.",
+    standing: Standing::corrected(&[1]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

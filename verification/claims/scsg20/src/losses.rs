@@ -1,23 +1,20 @@
 //! The losses of Section 5.
 //!
-//! *Statements.* Squares `(y - z'x)^2` with gradient `2 (z'x - y) z`; logistic `log(1 + exp(-y z'x)) + (lambda/2)|x|^2`; softmax
-//! `-log p_y + (lambda/2) sum_j |x_j|^2` with one k-sparse column per class, thresholded column by column, one operation for all.
-//! Components are convex, and smooth with constants `2|z|^2`, `|z|^2/4 + lambda`, `|z|^2/2 + lambda`. All are finite at logits of
-//! any size. Softmax of two classes is logistic in the difference of the columns.
+//! *Statements.* Squares `(y - z'x)^2` with gradient `2 (z'x - y) z`; logistic
+//! `log(1 + exp(-y z'x)) + (lambda/2)|x|^2`; softmax `-log p_y + (lambda/2) sum_j |x_j|^2` with one k-sparse
+//! column per class, thresholded column by column, one operation for all. Components are convex, and smooth
+//! with constants `2|z|^2`, `|z|^2/4 + lambda`, `|z|^2/2 + lambda`. All are finite at logits of any size.
+//! Softmax of two classes is logistic in the difference of the columns.
 //!
-//! *As printed* the logistic loss is `log(1 + exp(y z'x))`: its minimizer is minus the right one, the values at the minima are
-//! equal, and predictions are inverted. The softmax constraint runs to l in place of the number of classes.
-//!
-//! *Design.* Production values and gradients: central differences; second-order bounds on random pairs of points; two classes
-//! against logistic; logits of 10^4; one step of GD-HT on softmax.
-//!
-//! *Mutants.* The factor 2; the sign of y; lambda forgotten; thresholding all columns together; exponentials without a shift.
+//! *As printed* the logistic loss is `log(1 + exp(y z'x))`: its minimizer is minus the right one, the values
+//! at the minima are equal, and predictions are inverted. The softmax constraint runs to l in place of the
+//! number of classes.
 
 use lao_algorithms::thresholding::{GdParams, GdStep, Shape, Solver};
 use lao_finite_sum::{Batch, Coding, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -114,7 +111,8 @@ impl Arm {
     fn second_order(self, trial: &Trial, kind: usize, tally: &mut PropertyTally) -> anyhow::Result<()> {
         let rng = &mut trial.seed.child("pairs").child(KINDS[kind]).rng();
         for _ in 0..20 {
-            // Softmax needs a component of every class for its labels; the mean over equal rows is a component.
+            // Softmax needs a component of every class for its labels; the mean over equal rows is a
+            // component.
             let mut sum = random_sum(rng, kind, if kind == 2 { CLASSES } else { 1 }, 0.1)?;
             let scale = 10f64.powf(rng.random_range(-2.0..1.0));
             let x = random_point(rng, sum.outputs(), scale);
@@ -252,16 +250,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-losses",
     place: "Section 5, losses",
-    sentence: "Squares, logistic loss with the sign as it should be, and softmax with one k-sparse column per class have the gradients, smoothness and \
-               range that the methods rely on.",
-    formula: r"f_z = (y_z - z' x)^2, \; \log(1 + e^{-y_z z' x}) + \tfrac{\lambda}{2} \|x\|^2, \; -\log \frac{e^{z' x_{y_z}}}{\sum_j e^{z' x_j}} + \tfrac{\lambda}{2} \sum_j \|x_j\|^2",
-    design: "Production gradients against central differences of production values; second-order bounds for single components on random pairs; softmax of two \
-             classes against logistic; logits of 10^4; column sizes after a step.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[21],
+    sentence: "Squares, logistic loss with the sign as it should be, and softmax with one k-sparse column \
+               per class have the gradients, smoothness and range that the methods rely on.",
+    formula: r"f_z = (y_z - z' x)^2, \; \log(1 + e^{-y_z z' x}) + \tfrac{\lambda}{2} \|x\|^2, \; -\log
+               \frac{e^{z' x_{y_z}}}{\sum_j e^{z' x_j}} + \tfrac{\lambda}{2} \sum_j \|x_j\|^2",
+    design: "Production values and gradients: central differences; second-order bounds on random pairs of \
+             points; two classes against logistic; logits of 10^4; one step of GD-HT on softmax.",
+    standing: Standing::corrected(&[21]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -289,14 +284,12 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "scsg20-losses-printed",
     place: "Section 5, logistic regression",
-    sentence: "With the loss log(1 + exp(y z'x)) a prediction of the right sign costs less than one of the wrong sign.",
+    sentence: "With the loss log(1 + exp(y z'x)) a prediction of the right sign costs less than one of the \
+               wrong sign.",
     formula: r"y\, z' x > 0 \Rightarrow \log(1 + e^{y\, z' x}) \le \log(1 + e^{-y\, z' x})",
-    design: "Random examples and predictors, labels equal to the predictor's signs. With the sign corrected the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[21],
+    design: "Random examples and predictors, labels equal to the predictor's signs. With the sign corrected \
+             the same judge accepts.",
+    standing: Standing::printed(&[21]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -1,19 +1,19 @@
 //! Remark 1: the rate at the largest step.
 //!
-//! *Corrected.* At `eta = 1/(32 L kappa)` and `alpha <= 1/(64 kappa^2 - 1)`, that is `k >= (4 (64 kappa^2 - 1)^2 + 1) k*`, and
-//! `alpha <= r`: `theta <= theta_c = 1 - (1 - 1/kappa)/(512 kappa^2 r/(1+alpha) + 14)`.
+//! *Corrected.* At `eta = 1/(32 L kappa)` and `alpha <= 1/(64 kappa^2 - 1)`, that is
+//! `k >= (4 (64 kappa^2 - 1)^2 + 1) k*`, and `alpha <= r`:
+//! `theta <= theta_c = 1 - (1 - 1/kappa)/(512 kappa^2 r/(1+alpha) + 14)`.
 //!
-//! *As printed* k needs `64 kappa - 1` only, and theta may be replaced by `1 - 1/(64 kappa^2 r/(1+alpha) + 13/8)`. The first
-//! violates the theorem's own condition for every kappa > 1; the second is smaller than theta everywhere, so it bounds nothing:
-//! it uses `eta rho/2` for the decrease and forgets what is subtracted.
+//! *As printed* k needs `64 kappa - 1` only, and theta may be replaced by
+//! `1 - 1/(64 kappa^2 r/(1+alpha) + 13/8)`. The first violates the theorem's own condition for every kappa >
+//! 1; the second is smaller than theta everywhere, so it bounds nothing: it uses `eta rho/2` for the decrease
+//! and forgets what is subtracted.
 //!
 //! *Why.* `1 - theta = (1 - 1/kappa)/(512 kappa^2 (r-alpha)/(1+alpha) + 14 - 1/kappa)` exactly.
-//!
-//! *Design.* The production constants at random kappa in [1, 50], r, alpha. *Mutant.* 12.9 for the 14.
 
 use lao_algorithms::thresholding::theory::{Epoch, expansion, required_sparsity};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use rand::RngExt;
@@ -88,13 +88,10 @@ pub const CLAIM: Claim = Claim {
     id: "scsg20-remark1",
     place: "Remark 1",
     sentence: "At the largest step theta is at most 1 - (1 - 1/kappa)/(512 kappa^2 (b/B)/(1+alpha) + 14).",
-    formula: r"\eta = \frac{1}{32 L \kappa}, \; k \ge (4 (64 \kappa^2 - 1)^2 + 1) k^* \Rightarrow \theta \le 1 - \frac{1 - 1/\kappa}{\frac{512 \kappa^2}{1+\alpha} \frac{b}{B} + 14}",
-    design: "The production constants on a random grid of kappa up to 50, alpha up to its cap and r from alpha to 1; the sparsities that the condition asks for.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[11, 12],
+    formula: r"\eta = \frac{1}{32 L \kappa}, \; k \ge (4 (64 \kappa^2 - 1)^2 + 1) k^* \Rightarrow \theta
+               \le 1 - \frac{1 - 1/\kappa}{\frac{512 \kappa^2}{1+\alpha} \frac{b}{B} + 14}",
+    design: "The production constants at random kappa in [1, 50], r, alpha.",
+    standing: Standing::corrected(&[11, 12]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -132,14 +129,13 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "scsg20-remark1-printed",
     place: "Remark 1",
-    sentence: "With k of at least (4 (64 kappa - 1)^2 + 1) k*, theta can be increased to 1 - 1/(64 kappa^2 (b/B)/(1+alpha) + 13/8).",
-    formula: r"k \ge (4 (64 \kappa - 1)^2 + 1) k^* \Rightarrow \theta \le 1 - \frac{1}{\frac{64 \kappa^2}{1+\alpha} \frac{b}{B} + \frac{13}{8}}",
-    design: "The same grid, and the printed sparsities against the theorem's condition on alpha. With the corrected rate and sparsity the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[11, 12],
+    sentence: "With k of at least (4 (64 kappa - 1)^2 + 1) k*, theta can be increased to 1 - 1/(64 kappa^2 \
+               (b/B)/(1+alpha) + 13/8).",
+    formula: r"k \ge (4 (64 \kappa - 1)^2 + 1) k^* \Rightarrow \theta \le 1 - \frac{1}{\frac{64
+               \kappa^2}{1+\alpha} \frac{b}{B} + \frac{13}{8}}",
+    design: "The same grid, and the printed sparsities against the theorem's condition on alpha. With the \
+             corrected rate and sparsity the same judge accepts.",
+    standing: Standing::printed(&[11, 12]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

@@ -18,8 +18,8 @@ pub(super) fn option_two(sparsity: usize, step_size: f64, batch: usize, mini_bat
     ScsgParams { length: EpochLength::Ratio, ..option_one(sparsity, step_size, batch, mini_batch) }
 }
 
-/// Runs a solver and shows `after` every completed round, until it says that this is enough or `rounds` are done. False when a
-/// step diverged.
+/// Runs a solver and shows `after` every completed round, until it says that this is enough or `rounds` are
+/// done. False when a step diverged.
 pub(super) fn each_round(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
@@ -64,8 +64,8 @@ pub(super) fn distances(
     Ok(curve)
 }
 
-/// Judges `E X <= bound` for `X >= 0` from values of a fixed number of runs. Refutation needs nothing else; support rests on `X <=
-/// cap`, and is ruled out by a value beyond it. The finding is one of `cells`.
+/// Judges `E X <= bound` for `X >= 0` from values of a fixed number of runs. Refutation needs nothing else;
+/// support rests on `X <= cap`, and is ruled out by a value beyond it. The finding is one of `cells`.
 pub(super) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), values: &[f64]) -> Finding {
     let n = values.len() as u64;
     let feed = |mut judge: MeanJudge| {
@@ -87,8 +87,9 @@ pub(super) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), val
     finding
 }
 
-/// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every round, and between two
-/// looks taken along the line on which the distance's logarithm falls; infinite when that takes more than `most` calls.
+/// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every
+/// round, and between two looks taken along the line on which the distance's logarithm falls; infinite when
+/// that takes more than `most` calls.
 pub(super) fn calls_to(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,

@@ -1,13 +1,15 @@
-//! The scenario of the comparisons in Figures 1 and 2: sparse least squares with noise, five methods, a budget of IFO calls.
+//! The scenario of the comparisons in Figures 1 and 2: sparse least squares with noise, five methods, a
+//! budget of IFO calls.
 //!
-//! *Setting.* n = 1000 normal rows of d = 200 columns with neighboring correlation .5, ten signs as truth, noise .3, k = 20, start at
-//! zero. Budgets of n, 4n and 20n calls hold inside an epoch: no step is begun that would go beyond. (One epoch of SVRG-HT
-//! costs 3n calls; whoever lets it finish gives it three times the smallest budget.)
+//! *Setting.* n = 1000 normal rows of d = 200 columns with neighboring correlation .5, ten signs as truth,
+//! noise .3, k = 20, start at zero. Budgets of n, 4n and 20n calls hold inside an epoch: no step is begun
+//! that would go beyond. (One epoch of SVRG-HT costs 3n calls; whoever lets it finish gives it three times
+//! the smallest budget.)
 //!
-//! *Steps.* Single-component steps but for GD-HT and HSG-HT (20 components at first, a twentieth more each step); SVRG-HT makes n steps
-//! an epoch; SCSG-HT has B = n/10. Step sizes are powers of two times 1e-4, chosen for each method and budget by the mean
-//! log gap on tuning seeds. The winners of that are written down here, and used as they are unless the tier says how many
-//! tuning seeds to use.
+//! *Steps.* Single-component steps but for GD-HT and HSG-HT (20 components at first, a twentieth more each
+//! step); SVRG-HT makes n steps an epoch; SCSG-HT has B = n/10. Step sizes are powers of two times 1e-4,
+//! chosen for each method and budget by the mean log gap on tuning seeds. The winners of that are written
+//! down here, and used as they are unless the tier says how many tuning seeds to use.
 
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, SolveError, Solver, SolverLimit,
@@ -157,8 +159,8 @@ impl Problem {
     }
 }
 
-/// The step size of a method for a budget: as written down if there are no tuning seeds, else tuned again on so many. Mutants take
-/// what is written down.
+/// The step size of a method for a budget: as written down if there are no tuning seeds, else tuned again on
+/// so many. Mutants take what is written down.
 pub(super) fn step_size(
     cx: &mut Context<'_>,
     method: Method,
@@ -223,7 +225,8 @@ pub(super) fn with_rivals(
     Ok(methods)
 }
 
-/// `f` of several tuned methods on the same data when each of these budgets is spent, per replicate and method; and the log gaps.
+/// `f` of several tuned methods on the same data when each of these budgets is spent, per replicate and
+/// method; and the log gaps.
 pub(super) fn compare(
     cx: &Context<'_>,
     cell: &str,

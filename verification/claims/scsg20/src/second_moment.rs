@@ -10,24 +10,21 @@
 //! *As printed*
 //!
 //! ```text
-//! E|pi_I v|^2 <= 4 L (f(X) - f(x*)) + 4 L <pi_I grad f(x_t), x_t - x*> + 2 G + 2 |pi_I grad f(x_t)|^2 + 2 L^2 |X - x*|^2 + 2 |pi_I e|^2
+//! E|pi_I v|^2 <= 4 L (f(X) - f(x*)) + 4 L <pi_I grad f(x_t), x_t - x*> + 2 G
+//!     + 2 |pi_I grad f(x_t)|^2 + 2 L^2 |X - x*|^2 + 2 |pi_I e|^2
 //! ```
 //!
-//! which holds where `g* = 0`, and drops `-4 L <g*, X - x*>`, which has no sign otherwise. For `h_z = L` with probability p and 0
-//! else, `X = x*` and x_t the minimizer, left is `(1-p)/(2p)` times right: 9.5 at p = .05. Assumption 1(ii), smoothness of f
-//! alone, is not enough for either.
+//! which holds where `g* = 0`, and drops `-4 L <g*, X - x*>`, which has no sign otherwise. For `h_z = L` with
+//! probability p and 0 else, `X = x*` and x_t the minimizer, left is `(1-p)/(2p)` times right: 9.5 at p =
+//! .05. Assumption 1(ii), smoothness of f alone, is not enough for either.
 //!
-//! *Why.* `v = (grad f(x_t) - g*) + (g* + e) + xi`, and the variance of xi is at most `2 E|a|^2 + 2 E|b|^2` with a, b the
-//! differences of component gradients at x_t, X from those at x*; co-coercivity bounds the first.
-//!
-//! *Design.* Random sums (squares on rows and blocks, logistic), random points, some of them at x*; production gradients.
-//! Extremal instances: components of rank one with a common minimizer; `x_t = X = x*`; components on separate coordinates.
-//!
-//! *Mutants.* L/2 for 4 L; without `2 L^2 |X - x*|^2`; .9 G for 4 G; L of f for that of the components.
+//! *Why.* `v = (grad f(x_t) - g*) + (g* + e) + xi`, and the variance of xi is at most `2 E|a|^2 + 2 E|b|^2`
+//! with a, b the differences of component gradients at x_t, X from those at x*; co-coercivity bounds the
+//! first.
 
 use lao_finite_sum::Batch;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, members, minus, norm2_on, production_gradient, sparse_normal, subsets,
@@ -215,15 +212,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-second-moment",
     place: "Proof sketch, bound on the direction",
-    sentence: "If every component is convex and L-smooth, E|pi_I v|^2 is at most 4 L <grad f(x_t) - g*, x_t - x*> + 2 L^2 |X - x*|^2 + 4 G + 4 |pi_I e|^2.",
-    formula: r"E\|\pi_I v_t\|^2 \le 4 L \langle \nabla f(x_t) - \nabla f(x^*), x_t - x^* \rangle + 2 L^2 \|\tilde{x} - x^*\|^2 + 4 \|\pi_I \nabla f(x^*)\|^2 + 4 \|\pi_I e\|^2",
-    design: "Production gradients of random sums of up to 6 components at random points and sets, any x*; extremal instances; the printed bound where the \
-             gradient at x* is zero.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[7, 8],
+    sentence: "If every component is convex and L-smooth, E|pi_I v|^2 is at most 4 L <grad f(x_t) - g*, x_t \
+               - x*> + 2 L^2 |X - x*|^2 + 4 G + 4 |pi_I e|^2.",
+    formula: r"E\|\pi_I v_t\|^2 \le 4 L \langle \nabla f(x_t) - \nabla f(x^*), x_t - x^* \rangle + 2 L^2
+               \|\tilde{x} - x^*\|^2 + 4 \|\pi_I \nabla f(x^*)\|^2 + 4 \|\pi_I e\|^2",
+    design: "Random sums (squares on rows and blocks, logistic), random points, some of them at x*; \
+             production gradients. Extremal instances: components of rank one with a common minimizer; x_t = \
+             X = x*; components on separate coordinates.",
+    standing: Standing::corrected(&[7, 8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -280,14 +276,13 @@ pub const PRINTED: Claim = Claim {
     id: "scsg20-second-moment-printed",
     place: "Proof sketch, bound on the direction",
     sentence: "E|pi_I v|^2 is at most the printed sum of six terms, for any k*-sparse x*.",
-    formula: r"E\|\pi_I v_t\|^2 \le 4 L (f(x_0) - f(x^*)) + 4 L \langle \pi_I \nabla f(x_t), x_t - x^* \rangle + 2 \|\pi_I \nabla f(x^*)\|^2 + 2 \|\pi_I \nabla f(x_t)\|^2 + 2 L^2 \|x_0 - x^*\|^2 + 2 \|\pi_I e\|^2",
-    design: "Random sums and points; one curved component of twenty with X = x* and x_t the minimizer, where left is 9.5 times right. The corrected bound, and the \
-             printed one at an x* with gradient zero, pass the same judge.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[7],
+    formula: r"E\|\pi_I v_t\|^2 \le 4 L (f(x_0) - f(x^*)) + 4 L \langle \pi_I \nabla f(x_t), x_t - x^*
+               \rangle + 2 \|\pi_I \nabla f(x^*)\|^2 + 2 \|\pi_I \nabla f(x_t)\|^2 + 2 L^2 \|x_0 -
+               x^*\|^2 + 2 \|\pi_I e\|^2",
+    design: "Random sums and points; one curved component of twenty with X = x* and x_t the minimizer, where \
+             left is 9.5 times right. The corrected bound, and the printed one at an x* with gradient zero, \
+             pass the same judge.",
+    standing: Standing::printed(&[7]),
     mutants: &mutants(&PRINTED_FAULTS),
     experiment: experiment_printed,
 };

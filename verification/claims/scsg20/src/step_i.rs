@@ -1,20 +1,18 @@
 //! Step (i) of the last part of the proof: descent towards x*.
 //!
-//! *Corrected.* For f that is rho-strongly convex and any x*, with `G = |pi_I g*|^2` on `I = supp(x) u supp(x*)`:
+//! *Corrected.* For f that is rho-strongly convex and any x*, with `G = |pi_I g*|^2` on
+//! `I = supp(x) u supp(x*)`:
 //! - `<grad f(x) - g*, x - x*> >= rho |x - x*|^2`;
 //! - `<grad f(x), x - x*> >= (rho/2) |x - x*|^2 - G/(2 rho)`.
 //!
-//! *As printed* the second has no G. It needs `f(x) >= f(x*)`, true at a minimizer over vectors as sparse as x (where the first
-//! even gives rho for rho/2), but not at other x*: for `f = (1/2)|x - c|^2`, `x* = (c_1, 0)`, `x = c` left is 0 and right
-//! `c_2^2/2`. Repaired, the residual enters Theorem 1 as `G/rho^2`, without a factor eta.
-//!
-//! *Design.* Random sums and points; f isotropic, where the first is an equality. Production gradients.
-//!
-//! *Mutants.* 1.01 rho; G dropped.
+//! *As printed* the second has no G. It needs `f(x) >= f(x*)`, true at a minimizer over vectors as sparse as
+//! x (where the first even gives rho for rho/2), but not at other x*: for `f = (1/2)|x - c|^2`,
+//! `x* = (c_1, 0)`, `x = c` left is 0 and right `c_2^2/2`. Repaired, the residual enters Theorem 1 as
+//! `G/rho^2`, without a factor eta.
 
 use lao_finite_sum::Batch;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, dot, minus, norm2, norm2_on, production_gradient, sparse_normal, support_of, tally,
@@ -126,13 +124,11 @@ pub const CLAIM: Claim = Claim {
     id: "scsg20-step-i",
     place: "Proof sketch, step (i)",
     sentence: "For any x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2 - G/(2 rho).",
-    formula: r"\langle \nabla f(x) - \nabla f(x^*), x - x^* \rangle \ge \rho \|x - x^*\|^2, \; \langle \nabla f(x), x - x^* \rangle \ge \tfrac{\rho}{2} \|x - x^*\|^2 - \tfrac{1}{2 \rho} \|\pi_I \nabla f(x^*)\|^2",
-    design: "Production gradients of random sums of up to 6 components at random points around any x*; an isotropic sum, where the first inequality is an equality.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[6],
+    formula: r"\langle \nabla f(x) - \nabla f(x^*), x - x^* \rangle \ge \rho \|x - x^*\|^2, \; \langle
+               \nabla f(x), x - x^* \rangle \ge \tfrac{\rho}{2} \|x - x^*\|^2 - \tfrac{1}{2 \rho}
+               \|\pi_I \nabla f(x^*)\|^2",
+    design: "Random sums and points; f isotropic, where the first is an equality. Production gradients.",
+    standing: Standing::corrected(&[6]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -173,13 +169,11 @@ pub const PRINTED: Claim = Claim {
     id: "scsg20-step-i-printed",
     place: "Proof sketch, step (i)",
     sentence: "For any k*-sparse x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2.",
-    formula: r"\langle \pi_I \nabla f(\tilde{x}), \tilde{x} - x^* \rangle \ge \tfrac{\rho}{2} \|\tilde{x} - x^*\|^2",
-    design: "Random sums and points, and f = |x - c|^2/2 with x* = (c_1, 0) at x = c. With the residual, or at an x* with gradient zero, the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Deterministic,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[6],
+    formula: r"\langle \pi_I \nabla f(\tilde{x}), \tilde{x} - x^* \rangle \ge \tfrac{\rho}{2}
+               \|\tilde{x} - x^*\|^2",
+    design: "Random sums and points, and f = |x - c|^2/2 with x* = (c_1, 0) at x = c. With the residual, or \
+             at an x* with gradient zero, the same judge accepts.",
+    standing: Standing::printed(&[6]),
     mutants: &mutants(&PRINTED_FAULTS),
     experiment: experiment_printed,
 };

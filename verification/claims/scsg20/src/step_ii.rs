@@ -1,14 +1,10 @@
 //! Step (ii) of the last part of the proof: the value at the snapshot.
 //!
-//! *Statement.* For f that is L-smooth and any x*, `f(x) - f(x*) <= G/(2 L) + L |x - x*|^2` with `G = |pi_I g*|^2` on
-//! `I = supp(x) u supp(x*)`.
-//!
-//! *Why.* `f(x) - f(x*) <= <g*, x - x*> + (L/2)|x - x*|^2`, and Young. Sharp: equality for isotropic f at `x = x* + g*/L`.
-//!
-//! *Design.* Random sums and points; the equality. Production values. *Mutants.* L/2 for L; .9 G.
+//! *Why.* `f(x) - f(x*) <= <g*, x - x*> + (L/2)|x - x*|^2`, and Young. Sharp: equality for isotropic f at
+//! `x = x* + g*/L`.
 
 use super::step_i::Pair;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{SmallSum, minus, norm2, predictor, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -61,12 +57,8 @@ pub const CLAIM: Claim = Claim {
     place: "Proof sketch, step (ii)",
     sentence: "For any x*, f(x) - f(x*) is at most G/(2 L) + L |x - x*|^2.",
     formula: r"f(\tilde{x}) - f(x^*) \le \tfrac{1}{2 L} \|\pi_I \nabla f(x^*)\|^2 + L \|\tilde{x} - x^*\|^2",
-    design: "Production values of random sums of up to 6 components at random points around any x*; an isotropic sum at x* + g*/L, where it is an equality.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    design: "Random sums and points; the equality. Production values.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -4,20 +4,16 @@
 //! - `gamma = 4 eta / (rho/2 - (2 rho L + 14 L^2) eta)`, whatever r and alpha;
 //! - at `eta = 1/(32 L kappa)` the decrease `(1-theta) beta` is `(1 - 1/kappa)/(512 kappa^2)` and `beta` is
 //!   `(r-alpha)/(1+alpha) + (14 - 1/kappa)/(512 kappa^2)`;
-//! - `0 < theta < 1` for `eta < 1/(32 L kappa)`, and at the largest step for `kappa > 1`. At `kappa = 1` and the largest step
-//!   `theta = 1` and gamma is infinite: the print includes that corner.
+//! - `0 < theta < 1` for `eta < 1/(32 L kappa)`, and at the largest step for `kappa > 1`. At `kappa = 1` and
+//!   the largest step `theta = 1` and gamma is infinite: the print includes that corner.
 //! - The proof arrives at the coefficient `r/(1+alpha) + 10 L^2 eta^2` of `D_0`, and needs it to be at most
-//!   `beta theta = (r-alpha)/(1+alpha) + eta rho/2 + 10 L^2 eta^2`: true iff `alpha <= eta rho/(2 - eta rho)`, which is
-//!   `1/(64 kappa^2 - 1)` at the largest step only.
+//!   `beta theta = (r-alpha)/(1+alpha) + eta rho/2 + 10 L^2 eta^2`: true iff
+//!   `alpha <= eta rho/(2 - eta rho)`, which is `1/(64 kappa^2 - 1)` at the largest step only.
 //! - `alpha <= b/B` iff `k >= (4 (B/b)^2 + 1) k*`.
-//!
-//! *Design.* Random kappa, L, r, alpha, eta on wide ranges; the production constants against these formulas.
-//!
-//! *Mutants.* 13 for the 14, 9 for the 10, the printed cap on alpha.
 
 use lao_algorithms::thresholding::theory::{Epoch, expansion, required_sparsity};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::in_units;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -115,16 +111,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-theta-algebra",
     place: "Theorem 1, constants",
-    sentence: "Below the largest step theta lies between 0 and 1, and the proof's recursion follows from alpha <= eta rho/(2 - eta rho), not from \
-               the printed cap.",
-    formula: r"\theta = 1 - \frac{\eta (\rho/2 - (2 \rho L + 14 L^2) \eta)}{\beta}, \; \frac{r}{1+\alpha} + 10 L^2 \eta^2 \le \beta \theta \Leftrightarrow \alpha \le \frac{\eta \rho}{2 - \eta \rho}",
-    design: "The production constants against the formulas of the derivation, for random kappa up to 50, r, alpha and step; the corner kappa = 1 \
-             at the largest step, where theta is 1 and gamma infinite.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[4, 5, 14],
+    sentence: "Below the largest step theta lies between 0 and 1, and the proof's recursion follows from \
+               alpha <= eta rho/(2 - eta rho), not from the printed cap.",
+    formula: r"\theta = 1 - \frac{\eta (\rho/2 - (2 \rho L + 14 L^2) \eta)}{\beta}, \;
+               \frac{r}{1+\alpha} + 10 L^2 \eta^2 \le \beta \theta \Leftrightarrow \alpha \le \frac{\eta
+               \rho}{2 - \eta \rho}",
+    design: "Random kappa, L, r, alpha, eta on wide ranges; the production constants against these formulas.",
+    standing: Standing::corrected(&[4, 5, 14]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,26 +1,19 @@
 //! Theorem 1 as printed: where it is true, and its third term.
 //!
 //! *Statement.* For option I, `eta <= 1/(32 L kappa)` and k large enough, after j epochs
-//! `E D <= theta^j D_0 + 2 gamma G + gamma 1(B<n) sigma^2/B`. (The exponent is that of a start called `X^(1)`; errata 15.)
+//! `E D <= theta^j D_0 + 2 gamma G + gamma 1(B<n) sigma^2/B`. (The exponent is that of a start called
+//! `X^(1)`; errata 15.)
 //!
-//! *Why the third term is wrong.* The proof drops `-2 eta E<e, x_t - x*>` (erratum 3), but x_t has moved along -e since the snapshot. On
-//! the [toy](super::toy) all of it is known: with x* = 0 and k* = 0 (so alpha = 0, and any k is large enough; G = 0, L = rho = 1)
-//! the floor is `phi sigma^2/B`, where phi tends to 1 as B/b grows, while `gamma` is proportional to eta.
-//!
-//! *Design.* (A) `f_z = (1/2) sum_i h_zi x_i^2 + q_z'x` with h in [1/2, 2], sum of the q zero, so x* = 0 is optimal; n = B = 400, d = 4, k = 2,
-//! `eta = 1/(32 L kappa)`, b = 400 and 20, a start of length 0.002, at which the control variate matters; D/D_0 against `theta^j`. As
-//! x moves monotonically towards 0 no run leaves [0, D_0]: support by betting with this cap. (B) The toy, n = 4000, B = 100, b =
-//! 1, started at x*, six epochs: `B D/sigma^2` against gamma. In the full tier also with k* = 1 and k = 15,877, the
-//! smallest that the theorem admits at kappa = 1.
-//!
-//! *Mutants of (A).* No control variate; no correction at the snapshot; a full batch drawn with replacement. *Control of (B).* The
-//! corrected constant, `8 (1 + 2 eta rho)`.
+//! *Why the third term is wrong.* The proof drops `-2 eta E<e, x_t - x*>` (erratum 3), but x_t has moved
+//! along -e since the snapshot. On the [toy](super::toy) all of it is known: with x* = 0 and k* = 0 (so
+//! alpha = 0, and any k is large enough; G = 0, L = rho = 1) the floor is `phi sigma^2/B`, where phi tends to
+//! 1 as B/b grows, while `gamma` is proportional to eta.
 
 use super::runs::{distances, mean_below, option_one};
 use super::toy::Toy;
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -70,9 +63,7 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let finding = mean_below(theta.powi(j as i32), 1.0, (cx.alpha(), 2 * marks.len()), &shares);
             cx.judge(&format!("{name}: E D/D_0 against theta^{j}"), finding);
         }
-        if cx.is_settled() {
-            return Ok(());
-        }
+        cx.settled()?;
         let first: Vec<f64> = curves.iter().map(|curve| curve[0] / start).collect();
         cx.note(&format!("{name}: theta"), theta);
         cx.note(&format!("{name}: E D/D_0 after one epoch"), first.iter().sum::<f64>() / first.len() as f64);
@@ -186,14 +177,15 @@ fn figure() -> Figure {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-thm1-full-batch",
     place: "Theorem 1, B = n",
-    sentence: "With full snapshot gradients, option I and the largest step size of the theorem, the mean squared error shrinks by theta an epoch.",
-    formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 \quad (B = n,\ \nabla f(x^*) = 0)",
-    design: "Random diagonal quadratics with minimizer 0, n = B = 400, d = 4, k = 2, b = 20 and 400, eta = 1/(32 L kappa); after 1, 2, 4, 8 epochs.",
-    form: Form::Sound,
-    regime: Regime::Literal,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[15],
+    sentence: "With full snapshot gradients, option I and the largest step size of the theorem, the mean \
+               squared error shrinks by theta an epoch.",
+    formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 \quad (B = n,\ \nabla
+               f(x^*) = 0)",
+    design: "f_z = (1/2) sum_i h_zi x_i^2 + q_z'x with h in [1/2, 2], sum of the q zero, so x* = 0 is \
+             optimal; n = B = 400, d = 4, k = 2, eta = 1/(32 L kappa), b = 400 and 20, a start of length \
+             0.002, at which the control variate matters; D/D_0 against theta^j. As x moves monotonically \
+             towards 0 no run leaves [0, D_0]: support by betting with this cap.",
+    standing: Standing::sound().with_errata(&[15]).literal(),
     mutants: &mutants(&FAULTS),
     experiment: full_batch,
 };
@@ -202,14 +194,13 @@ pub const CLAIM: Claim = Claim {
 pub const PRINTED: Claim = Claim {
     id: "scsg20-thm1-printed",
     place: "Theorem 1, third term",
-    sentence: "With B < n the error that remains because the snapshot gradient is a sample is at most gamma sigma^2/B.",
-    formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 + 2 \gamma G + \gamma\, \mathbb{1}(B < n)\, \frac{\sigma^2}{B}",
-    design: "Squared distances to points, kappa = 1, x* = 0 = start, so that the first two terms vanish; six epochs; all hypotheses are met.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[2, 3],
+    sentence: "With B < n the error that remains because the snapshot gradient is a sample is at most gamma \
+               sigma^2/B.",
+    formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 + 2 \gamma G + \gamma\,
+               \mathbb{1}(B < n)\, \frac{\sigma^2}{B}",
+    design: "The toy, n = 4000, B = 100, b = 1, started at x*, six epochs: B D/sigma^2 against gamma. In the \
+             full tier also with k* = 1 and k = 15,877, the smallest that the theorem admits at kappa = 1.",
+    standing: Standing::printed(&[2, 3]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: third_term,
 };

@@ -1,21 +1,16 @@
 //! Theorem 1 at small steps: a point that stands for ever.
 //!
 //! *The instance.* `H = [[1, h'], [h, I]]`, `h = (c/sqrt k) (1, .., 1)`, `d = k + 1`, all components
-//! `f_z = f = (1/2)(x - e_1)' H (x - e_1)`: eigenvalues `1 - c`, 1, `1 + c`, minimizer `x* = e_1`, `k* = 1`, no variance. At
-//! `x_S = (0, h)` the gradient is `(c^2 - 1, 0, .., 0)`, so a step proposes `eta (1 - c^2)` at the missing coordinate, and
-//! thresholding takes it back iff that is below `c/sqrt k`.
+//! `f_z = f = (1/2)(x - e_1)' H (x - e_1)`: eigenvalues `1 - c`, 1, `1 + c`, minimizer `x* = e_1`, `k* = 1`,
+//! no variance. At `x_S = (0, h)` the gradient is `(c^2 - 1, 0, .., 0)`, so a step proposes `eta (1 - c^2)`
+//! at the missing coordinate, and thresholding takes it back iff that is below `c/sqrt k`.
 //!
-//! *Corrected statement.* `x_S` is a fixed point iff `eta < eta_c = c/(sqrt k (1 - c^2))`. The theorem therefore needs more than
-//! k large: `alpha <= eta rho/(2 - eta rho)`, which bounds eta from below.
+//! *Corrected statement.* `x_S` is a fixed point iff `eta < eta_c = c/(sqrt k (1 - c^2))`. The theorem
+//! therefore needs more than k large: `alpha <= eta rho/(2 - eta rho)`, which bounds eta from below.
 //!
-//! *As printed* the theorem allows every `eta <= 1/(32 L kappa)` once `alpha <= 1/(64 kappa^2 - 1)`. With kappa = 1.1,
-//! `k = 23375`, `n = B = 76`, `b = 1`, `eta = .9 eta_c = 2.8e-4` it claims a factor of .61 an epoch, and the distance stays
-//! 1.00227.
-//!
-//! *Design.* The production solver: SCSG-HT (option I) at 0.9 and 1.1 `eta_c`, for the literal k and for practical sizes, and
-//! GD-HT. As printed: the distance after some epochs against the bound; at the largest step the same judge accepts.
-//!
-//! *Mutants.* `1 + c^2` for `1 - c^2`; a threshold that keeps one entry more.
+//! *As printed* the theorem allows every `eta <= 1/(32 L kappa)` once `alpha <= 1/(64 kappa^2 - 1)`. With
+//! kappa = 1.1, `k = 23375`, `n = B = 76`, `b = 1`, `eta = .9 eta_c = 2.8e-4` it claims a factor of .61 an
+//! epoch, and the distance stays 1.00227.
 
 use lao_algorithms::thresholding::theory::{Epoch, expansion};
 use lao_algorithms::thresholding::{
@@ -24,7 +19,7 @@ use lao_algorithms::thresholding::{
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::mutants::KeepsOneMore;
@@ -38,7 +33,8 @@ struct Frozen {
 }
 
 impl Frozen {
-    /// With n equal components: rows `e_j + h_j e_1` and one for `(1 - c^2) x_1^2`, scaled to be a block of squares.
+    /// With n equal components: rows `e_j + h_j e_1` and one for `(1 - c^2) x_1^2`, scaled to be a block of
+    /// squares.
     fn new(kappa: f64, k: usize, components: usize) -> anyhow::Result<Self> {
         let (c, dim) = (correlation(kappa), k + 1);
         let h = c / (k as f64).sqrt();
@@ -158,14 +154,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-thm1-small-eta",
     place: "Theorem 1, range of the step size",
-    sentence: "The point with the wrong support stands for ever iff the step is below c/(sqrt k (1 - c^2)): at fixed k small steps are the dangerous ones.",
+    sentence: "The point with the wrong support stands for ever iff the step is below c/(sqrt k (1 - c^2)): \
+               at fixed k small steps are the dangerous ones.",
     formula: r"H_k(x_S - \eta \nabla f(x_S)) = x_S \Leftrightarrow \eta (1 - c^2) < \frac{c}{\sqrt{k}}",
-    design: "Production SCSG-HT and GD-HT for 20 epochs from the point, at 0.9 and 1.1 of the critical step, for four kappa and k.",
-    form: Form::Corrected,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[4],
+    design: "The production solver: SCSG-HT (option I) at 0.9 and 1.1 eta_c, for the literal k and for \
+             practical sizes, and GD-HT. As printed: the distance after some epochs against the bound; at \
+             the largest step the same judge accepts.",
+    standing: Standing::corrected(&[4]),
     mutants: &mutants(&FAULTS),
     experiment,
 };
@@ -220,14 +215,12 @@ pub const PRINTED: Claim = Claim {
     id: "scsg20-thm1-small-eta-printed",
     place: "Theorem 1, range of the step size",
     sentence: "Inequality (2) holds for every step size up to 1/(32 L kappa).",
-    formula: r"\eta \le \frac{1}{32 L \kappa}, \; \alpha \le \min \left\{ \tfrac{b}{B}, \tfrac{1}{64 \kappa^2 - 1} \right\} \Rightarrow D^{(j+1)} \le \theta^j D^{(1)}",
-    design: "All hypotheses literally met, without variance or residual: kappa = 1.1, k = 23375, n = B = 76, b = 1, step 2.8e-4, production epochs from the standing \
-             point. At the largest step the same judge accepts.",
-    form: Form::Printed,
-    regime: Regime::Literal,
-    expected: Expected::Refuted,
-    open: false,
-    errata: &[4],
+    formula: r"\eta \le \frac{1}{32 L \kappa}, \; \alpha \le \min \left\{ \tfrac{b}{B}, \tfrac{1}{64
+               \kappa^2 - 1} \right\} \Rightarrow D^{(j+1)} \le \theta^j D^{(1)}",
+    design: "All hypotheses literally met, without variance or residual: kappa = 1.1, k = 23375, n = B = 76, \
+             b = 1, step 2.8e-4, production epochs from the standing point. At the largest step the same \
+             judge accepts.",
+    standing: Standing::printed(&[4]).literal(),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };

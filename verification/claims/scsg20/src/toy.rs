@@ -1,10 +1,12 @@
-//! The toy: `f_z(x) = |x - c_z|^2/2` without active thresholding, for which the whole algorithm has a closed form.
+//! The toy: `f_z(x) = |x - c_z|^2/2` without active thresholding, for which the whole algorithm has a closed
+//! form.
 //!
-//! The mini-batches cancel, `v = x - c_I` with the batch's mean `c_I`, so that an epoch from X is `x_N = c_I + (1-eta)^N (X - c_I)`.
-//! With `r = b/B` and `m_p = E (1-eta)^(pN)`,
+//! The mini-batches cancel, `v = x - c_I` with the batch's mean `c_I`, so that an epoch from X is
+//! `x_N = c_I + (1-eta)^N (X - c_I)`. With `r = b/B` and `m_p = E (1-eta)^(pN)`,
 //!
 //! ```text
-//! E[X' - x*] = m1 E[X - x*],  E D' = m2 E D + (1 - 2 m1 + m2) V,  V = E|c_I - x*|^2 = (n-B)/((n-1) B) sigma^2
+//! E[X' - x*] = m1 E[X - x*],  E D' = m2 E D + (1 - 2 m1 + m2) V,
+//! V = E|c_I - x*|^2 = (n-B)/((n-1) B) sigma^2
 //! ```
 
 /// One setting of the toy.

@@ -3,8 +3,8 @@
 use lao_observation::Rng;
 use rand::RngExt;
 
-/// How close an inequality `lhs <= rhs` is to failing, on a scale from -1 to 1 that no unit of measurement changes;
-/// positive where it fails. A search that raises it raises `lhs / rhs` wherever both are positive.
+/// How close an inequality `lhs <= rhs` is to failing, on a scale from -1 to 1 that no unit of measurement
+/// changes; positive where it fails. A search that raises it raises `lhs / rhs` wherever both are positive.
 pub fn strain(lhs: f64, rhs: f64) -> f64 {
     let scale = lhs.abs() + rhs.abs();
     if scale > 0.0 { (lhs - rhs) / scale } else { 0.0 }

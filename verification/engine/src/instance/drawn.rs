@@ -2,7 +2,8 @@
 
 use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
 
-/// Examples drawn one after the other: `law` fills the attributes, all zero when it is called, and returns the label.
+/// Examples drawn one after the other: `law` fills the attributes, all zero when it is called, and returns
+/// the label.
 ///
 /// The draws do not depend on what is observed, so two learners on the same seed see the same examples.
 pub struct Drawn<F> {

@@ -1,7 +1,8 @@
 //! Dual averaging on a population: the recursion of Ito et al. with exact gradients in place of estimates.
 
-/// `h <- h + 2 V (w_s - w*)`, `w_s = -u/max(lambda_s, |u|)` with `u = soft(h, Lambda_s)`, `lambda_s = scale sqrt(s)`,
-/// `Lambda_s = sum_{j<s} rho_j`, `rho_j = penalty j^(-1/4)`. Written down from the paper, beside the production methods.
+/// `h <- h + 2 V (w_s - w*)`, `w_s = -u/max(lambda_s, |u|)` with `u = soft(h, Lambda_s)`,
+/// `lambda_s = scale sqrt(s)`, `Lambda_s = sum_{j<s} rho_j`, `rho_j = penalty j^(-1/4)`. Written down from
+/// the paper, beside the production methods.
 #[derive(Clone, Copy, Debug)]
 pub struct DualAveraging<'a> {
     /// `V`, row by row.

@@ -27,7 +27,8 @@ impl GivenExamples {
         Arc::make_mut(&mut self.given).push((x.to_vec(), y));
     }
 
-    /// The examples in another order, from the start: by number, as they were appended, with repetitions and omissions.
+    /// The examples in another order, from the start: by number, as they were appended, with repetitions and
+    /// omissions.
     pub fn in_order(&self, order: Vec<usize>) -> Self {
         GivenExamples { dim: self.dim, given: Arc::clone(&self.given), order, position: 0 }
     }

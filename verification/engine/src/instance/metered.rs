@@ -27,8 +27,8 @@ impl<S: Source> Metered<S> {
         self.values
     }
 
-    /// Multiply-adds of the gradients asked for: per example one for every non-zero of theta, one for every coordinate of
-    /// the gradient, one for the label.
+    /// Multiply-adds of the gradients asked for: per example one for every non-zero of theta, one for every
+    /// coordinate of the gradient, one for the label.
     pub fn multiply_adds(&self) -> u64 {
         self.multiply_adds
     }

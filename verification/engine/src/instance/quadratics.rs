@@ -1,4 +1,5 @@
-//! Finite sums of diagonal quadratics, `f_z(x) = (1/2) sum_i h_zi x_i^2 + q_z'x`, as production sums of blocks.
+//! Finite sums of diagonal quadratics, `f_z(x) = (1/2) sum_i h_zi x_i^2 + q_z'x`, as production sums of
+//! blocks.
 //!
 //! A production sum counts its calls and so belongs to one thread; [`Shared`] hands out clones of one.
 
@@ -20,7 +21,8 @@ pub struct Quadratics {
 }
 
 impl Quadratics {
-    /// `f_z = |x - c_z|^2/2` with `c_z` normal, centered on `mean` exactly, and with `(1/n) sum |c_z - mean|^2 = variance` exactly.
+    /// `f_z = |x - c_z|^2/2` with `c_z` normal, centered on `mean` exactly, and with
+    /// `(1/n) sum |c_z - mean|^2 = variance` exactly.
     pub fn around(mean: &[f64], n: usize, variance: f64, seed: &Seed) -> Quadratics {
         let (mut rng, d) = (seed.rng(), mean.len());
         let mut linear = centered(&mut rng, n, d);
@@ -32,8 +34,8 @@ impl Quadratics {
         Quadratics { curvatures: vec![vec![1.0; d]; n], linear }
     }
 
-    /// Curvatures uniform in `range`, linear parts normal with this standard deviation and adding up to `n gradient`, so that the
-    /// gradient at 0 is `gradient`.
+    /// Curvatures uniform in `range`, linear parts normal with this standard deviation and adding up to
+    /// `n gradient`, so that the gradient at 0 is `gradient`.
     pub fn random(gradient: &[f64], n: usize, range: (f64, f64), sd: f64, seed: &Seed) -> Quadratics {
         let (mut rng, d) = (seed.rng(), gradient.len());
         let curvatures =
@@ -98,8 +100,8 @@ impl Quadratics {
         0.5 * dot(&self.hessian(), &squares) + dot(&mean(&self.linear), x)
     }
 
-    /// The production sum: component z is a block of d rows, row i with the one entry `s = sqrt(d h_zi/2)` and the label
-    /// `-d q_zi/(2 s)`, so that the mean of its squares is `f_z`, but for a constant.
+    /// The production sum: component z is a block of d rows, row i with the one entry `s = sqrt(d h_zi/2)`
+    /// and the label `-d q_zi/(2 s)`, so that the mean of its squares is `f_z`, but for a constant.
     pub fn sum(&self) -> anyhow::Result<FiniteSum> {
         let (n, d) = (self.len(), self.dim());
         let half = 0.5 * d as f64;

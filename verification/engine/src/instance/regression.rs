@@ -15,8 +15,8 @@ pub struct Regression {
     pub star: Vec<f64>,
     /// Standard deviation of the labels around `z'x*`.
     pub noise: f64,
-    /// Whether each row comes twice, with opposite noise: then `x*` is the global minimizer, and yet the components' gradients
-    /// do not vanish at it.
+    /// Whether each row comes twice, with opposite noise: then `x*` is the global minimizer, and yet the
+    /// components' gradients do not vanish at it.
     pub twice: bool,
 }
 

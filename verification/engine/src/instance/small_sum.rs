@@ -1,4 +1,5 @@
-//! Small finite sums that are written out twice: as formulas here, and as a production [`FiniteSum`] of the same rows.
+//! Small finite sums that are written out twice: as formulas here, and as a production [`FiniteSum`] of the
+//! same rows.
 
 use super::{dot, members};
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, ScsgParams, Shape, Solver};
@@ -55,8 +56,8 @@ impl SmallSum {
         SmallSum::quadratics(&components)
     }
 
-    /// Normal rows on log-normal scales: squared losses on blocks of one or of `dim` rows, or logistic, in turn by `number`; with
-    /// an l2 term.
+    /// Normal rows on log-normal scales: squared losses on blocks of one or of `dim` rows, or logistic, in
+    /// turn by `number`; with an l2 term.
     pub fn random(rng: &mut Rng, number: u64, components: usize, dim: usize) -> Self {
         let normal = |rng: &mut Rng| -> f64 { StandardNormal.sample(rng) };
         let block = if number % 3 == 1 { dim } else { 1 };
@@ -74,8 +75,9 @@ impl SmallSum {
         SmallSum::least_squares(rows, labels, block, ridge)
     }
 
-    /// A sum of twice so many components whose gradient vanishes at the vector x* beside it: components come in pairs that pull in opposite directions. Squared
-    /// losses, or logistic with x* = 0, in turn by `number`.
+    /// A sum of twice so many components whose gradient vanishes at the vector x* beside it: components come
+    /// in pairs that pull in opposite directions. Squared losses, or logistic with x* = 0, in turn by
+    /// `number`.
     pub fn balanced(rng: &mut Rng, number: u64, pairs: usize, dim: usize) -> (Self, Vec<f64>) {
         let half = SmallSum::random(rng, 2 * (number % 2), pairs, dim);
         let rows = [&half.rows[..], &half.rows[..]].concat();
@@ -262,7 +264,8 @@ impl BatchLaw for Scripted<'_> {
     }
 }
 
-/// One production epoch of SCSG-HT from `start`, with the batch I and the mini-batches `I_1, .., I_N` as given: `x_0, .., x_N`.
+/// One production epoch of SCSG-HT from `start`, with the batch I and the mini-batches `I_1, .., I_N` as
+/// given: `x_0, .., x_N`.
 ///
 /// # Errors
 /// When production refuses or diverges.

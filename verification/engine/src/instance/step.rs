@@ -1,4 +1,5 @@
-//! One update of Exploration as the proof of Proposition A.1 sees it: populations, sets, and any vector for a gradient.
+//! One update of Exploration as the proof of Proposition A.1 sees it: populations, sets, and any vector for a
+//! gradient.
 
 use super::{Population, members, minus, norm2, random_support, sparse_normal, support_of};
 use crate::probe::exploration_step;
@@ -7,10 +8,12 @@ use lao_observation::Rng;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// `theta_{t-1}`, `theta*`, a gradient estimate `g` and a step size, on a population whose whole spectrum is known.
+/// `theta_{t-1}`, `theta*`, a gradient estimate `g` and a step size, on a population whose whole spectrum is
+/// known.
 ///
-/// The chain of inequalities between the update and Proposition A.1 holds for every `g`, so there is nothing random to
-/// average over. Sets are those that the proof needs: of size exactly `s` (see the claim on the support-size gap).
+/// The chain of inequalities between the update and Proposition A.1 holds for every `g`, so there is nothing
+/// random to average over. Sets are those that the proof needs: of size exactly `s` (see the claim on the
+/// support-size gap).
 #[derive(Clone, Debug)]
 pub struct StepInstance {
     /// The population.
@@ -43,8 +46,8 @@ pub struct Stepped {
 }
 
 impl StepInstance {
-    /// A random instance with `d` in 7..=14, `s* ` in 1..=2, `s` in `5 s*..d`, condition number up to 30, and noise on
-    /// the gradient at one of five scales. `eta` is one of `step_sizes`, in units of `1/L`.
+    /// A random instance with `d` in 7..=14, `s* ` in 1..=2, `s` in `5 s*..d`, condition number up to 30, and
+    /// noise on the gradient at one of five scales. `eta` is one of `step_sizes`, in units of `1/L`.
     pub fn random(rng: &mut Rng, step_sizes: &[f64]) -> Self {
         let dim = rng.random_range(7..=14);
         let star_size = rng.random_range(1..=if dim > 10 { 2 } else { 1 });
@@ -68,8 +71,9 @@ impl StepInstance {
         StepInstance { population, before, before_set, star, star_set, g, eta, sparsity }
     }
 
-    /// An instance on `Sigma = (L/2) I` with `theta* = 0` on `S* = {0, .., s*-1}`, `theta_{t-1}` equal to `level` on
-    /// `S_{t-1} = {0, .., s-1}`, and an error of the gradient equal to `error` there and zero elsewhere.
+    /// An instance on `Sigma = (L/2) I` with `theta* = 0` on `S* = {0, .., s*-1}`, `theta_{t-1}` equal to
+    /// `level` on `S_{t-1} = {0, .., s-1}`, and an error of the gradient equal to `error` there and zero
+    /// elsewhere.
     pub fn aligned(
         dim: usize,
         star_size: usize,

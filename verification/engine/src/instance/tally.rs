@@ -3,8 +3,8 @@
 use crate::context::{Context, Trial};
 use crate::judge::PropertyTally;
 
-/// Runs `n` trials of `cell`, each of which checks instances of the same `K` inequalities, and adds up the counts
-/// in trial order.
+/// Runs `n` trials of `cell`, each of which checks instances of the same `K` inequalities, and adds up the
+/// counts in trial order.
 ///
 /// # Errors
 /// When a trial errs or the run is canceled.

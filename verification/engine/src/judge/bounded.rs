@@ -1,8 +1,8 @@
 //! Hedged-capital confidence sequence for the mean of a bounded variable (Waudby-Smith and Ramdas, 2024).
 //!
-//! Two bettors per candidate mean `m`, one on "larger" and one on "smaller"; a candidate is dropped, for good,
-//! once their better half has multiplied its stake by `1/alpha`. The stakes are tuned for a narrow interval at any
-//! time, not for power at one mean, so this draws intervals and [`super::mean`] decides.
+//! Two bettors per candidate mean `m`, one on "larger" and one on "smaller"; a candidate is dropped, for
+//! good, once their better half has multiplied its stake by `1/alpha`. The stakes are tuned for a narrow
+//! interval at any time, not for power at one mean, so this draws intervals and [`super::mean`] decides.
 
 use super::Interval;
 
@@ -11,8 +11,8 @@ const GRID: usize = 1000;
 /// Largest share of the capital that may be lost at once.
 const TRUNCATION: f64 = 0.5;
 
-/// Interval for the mean of `values` in `[lower, upper]`, valid at any stopping time, at level `1 - alpha`. NaN
-/// ends when the range is empty or a value is NaN.
+/// Interval for the mean of `values` in `[lower, upper]`, valid at any stopping time, at level `1 - alpha`.
+/// NaN ends when the range is empty or a value is NaN.
 pub fn interval(values: &[f64], lower: f64, upper: f64, alpha: f64) -> Interval {
     let width = upper - lower;
     let scaled: Vec<f64> = values.iter().map(|x| (x - lower) / width).collect();

@@ -1,5 +1,5 @@
-//! Do the judges keep their level? Each engine is run again and again at the boundary of a null that it must not
-//! reject, and the crossings are counted.
+//! Do the judges keep their level? Each engine is run again and again at the boundary of a null that it must
+//! not reject, and the crossings are counted.
 //!
 //! Chance comes from outside, as a function that returns independent uniforms in [0, 1).
 
@@ -120,8 +120,8 @@ pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut Unifo
     [side("refute", true), side("support", false)]
 }
 
-/// The whole sequential judge, either side, at failure rate `delta`: at most `2 alpha`, so its `alpha` is doubled
-/// in the answer.
+/// The whole sequential judge, either side, at failure rate `delta`: at most `2 alpha`, so its `alpha` is
+/// doubled in the answer.
 pub fn prob_judge(delta: f64, alpha: f64, n_max: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
     let mut crossings = count(format!("ProbJudge, delta {delta}"), alpha, runs, || {
         let mut judge = ProbJudge::new(delta, alpha, n_max);
@@ -214,7 +214,8 @@ pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut Unifor
     })
 }
 
-/// An unbiased estimator with `d` exponential coordinates, refute side, at the smallest allowed number of draws.
+/// An unbiased estimator with `d` exponential coordinates, refute side, at the smallest allowed number of
+/// draws.
 pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
     count(format!("t-sidak refute, {d} coordinates"), alpha, runs, || {
         let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);

@@ -1,8 +1,9 @@
 //! Did a tracked figure change since the baseline?
 //!
 //! Same configuration, samplers and platform: counts are equal and floats agree to 1e-9 ([`same_counts`],
-//! [`same_floats`]). Another platform: [`log_gap_tolerance`]. Anything legitimately changed: distributions are
-//! compared, by an interval for the difference of the mean rates ([`welch`], or [`paired`] on common seeds).
+//! [`same_floats`]). Another platform: [`log_gap_tolerance`]. Anything legitimately changed: distributions
+//! are compared, by an interval for the difference of the mean rates ([`welch`], or [`paired`] on common
+//! seeds).
 
 use super::sample::Moments;
 use super::{DRAWN_LEVEL, Interval, nonfinite};
@@ -166,8 +167,8 @@ fn same<T: Copy + std::fmt::Display>(
     differs.map_or(Ok(()), |i| Err(format!("value {i}: baseline {}, run {}", old[i], new[i])))
 }
 
-/// How far the log gap at a point may move between platforms: `1e-9 + 256 u ||x*|| / ||x_t - x*||`, with `u` the
-/// unit roundoff; infinite below the distance `1e-7 ||x*||`, where rates are not measured.
+/// How far the log gap at a point may move between platforms: `1e-9 + 256 u ||x*|| / ||x_t - x*||`, with `u`
+/// the unit roundoff; infinite below the distance `1e-7 ||x*||`, where rates are not measured.
 pub fn log_gap_tolerance(solution_norm: f64, distance: f64) -> f64 {
     if distance < 1e-7 * solution_norm {
         return f64::INFINITY;

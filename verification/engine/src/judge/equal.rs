@@ -1,8 +1,8 @@
 //! EQUAL: is `E X = mu`, coordinate by coordinate? Does a sampler have the law it should?
 //!
-//! Refutation is a two-sided t per coordinate with Sidak's correction. That is weak against a small bias in every
-//! coordinate, so fixed directions are tested beside the coordinates. "Not refuted" supports nothing: support
-//! needs a margin, declared beforehand, and shows that every bias is smaller.
+//! Refutation is a two-sided t per coordinate with Sidak's correction. That is weak against a small bias in
+//! every coordinate, so fixed directions are tested beside the coordinates. "Not refuted" supports nothing:
+//! support needs a margin, declared beforehand, and shows that every bias is smaller.
 
 use super::{Finding, Kind, POWER_99};
 use crate::special::{
@@ -25,8 +25,8 @@ pub struct EqualJudge {
 }
 
 impl EqualJudge {
-    /// A judge of `E X = expected` that also tests along `directions` (the signal, all ones, a fixed random sign),
-    /// each as long as `expected`.
+    /// A judge of `E X = expected` that also tests along `directions` (the signal, all ones, a fixed random
+    /// sign), each as long as `expected`.
     pub fn new(expected: Vec<f64>, directions: Vec<Vec<f64>>) -> Self {
         let tested = expected.len() + directions.len();
         let ragged = directions.iter().position(|u| u.len() != expected.len());
@@ -55,9 +55,10 @@ impl EqualJudge {
         }
     }
 
-    /// The finding. `margin` is the largest bias per coordinate that still counts as none (along a direction `u`:
-    /// times the sum of `|u_j|`); without one the claim can be refuted but not supported. Estimate and detectable
-    /// effect are the largest bias seen, and the largest that might be missed, in any coordinate or direction.
+    /// The finding. `margin` is the largest bias per coordinate that still counts as none (along a direction
+    /// `u`: times the sum of `|u_j|`); without one the claim can be refuted but not supported. Estimate and
+    /// detectable effect are the largest bias seen, and the largest that might be missed, in any coordinate
+    /// or direction.
     pub fn finish(&self, margin: Option<f64>, alpha: f64) -> Finding {
         let tested = self.mean.len();
         let broken = |why: String| Finding::broken("t-sidak", Kind::Equal, self.n as usize, why);
@@ -114,9 +115,9 @@ impl EqualJudge {
     }
 }
 
-/// Judges whether `counts` of independent draws come from `probabilities`: refuted by chi-square (expected counts
-/// of at least 20), supported if every cell's probability is shown to be within the relative `margin` of its
-/// value, by exact binomial tests. The estimate is the largest relative deviation.
+/// Judges whether `counts` of independent draws come from `probabilities`: refuted by chi-square (expected
+/// counts of at least 20), supported if every cell's probability is shown to be within the relative `margin`
+/// of its value, by exact binomial tests. The estimate is the largest relative deviation.
 pub fn discrete(counts: &[u64], probabilities: &[f64], margin: Option<f64>) -> Finding {
     let n: u64 = counts.iter().sum();
     let broken = |why: String| Finding::broken("chi-square", Kind::Equal, n as usize, why);

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// One cell, one judge.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The test that decided: "beta-binomial-e", "clopper-pearson", "betting-e", "t", "sign", "enumeration", ...
+    /// The test that decided: "beta-binomial-e", "clopper-pearson", "betting-e", "t", "sign", "enumeration",
+    /// ...
     pub engine: String,
     /// The kind of statement that was judged.
     pub kind: Kind,
@@ -28,7 +29,8 @@ pub struct Finding {
     /// An interval for the estimated quantity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// p-value of "the claim holds": small refutes. Valid at any stopping time where the engine is sequential.
+    /// p-value of "the claim holds": small refutes. Valid at any stopping time where the engine is
+    /// sequential.
     #[serde(with = "nonfinite")]
     pub p_refute: f64,
     /// p-value of "the claim fails": small supports.
@@ -40,12 +42,12 @@ pub struct Finding {
     /// Largest log e-value for the claim so far (sequential engines).
     #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
     pub log_e_support: Option<f64>,
-    /// Smallest violation that this many trials find with power .99: relative to the bound for probabilities and
-    /// means, absolute for exponents and log ratios.
+    /// Smallest violation that this many trials find with power .99: relative to the bound for probabilities
+    /// and means, absolute for exponents and log ratios.
     #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
     pub detectable_effect: Option<f64>,
-    /// Checks of the engine's own assumptions. A failed guard that matters has already set both p-values, or the
-    /// supporting one, to 1.
+    /// Checks of the engine's own assumptions. A failed guard that matters has already set both p-values, or
+    /// the supporting one, to 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Guard>,
     /// For the reader; starts with the reason when the finding is broken.
@@ -191,7 +193,8 @@ impl Finding {
         self.note.push_str(text);
     }
 
-    /// What the finding says at level `alpha`. NaN anywhere, no trial at all, or both nulls rejected is `Broken`.
+    /// What the finding says at level `alpha`. NaN anywhere, no trial at all, or both nulls rejected is
+    /// `Broken`.
     pub fn decide(&self, alpha: f64) -> Decision {
         if let Some(why) = self.defect() {
             return Decision::Broken(if self.note.is_empty() {

@@ -1,8 +1,8 @@
 //! GEOM: does the gap shrink like `q^t`?
 //!
-//! One slope of `ln gap` per replicate, in a window that is frozen before the curves are seen: the steepest of
-//! several windows would be refuted or supported by selection alone. Whether the decrease is geometric at all is a
-//! second question, answered by the ratio of the slopes in the two halves of the window.
+//! One slope of `ln gap` per replicate, in a window that is frozen before the curves are seen: the steepest
+//! of several windows would be refuted or supported by selection alone. Whether the decrease is geometric at
+//! all is a second question, answered by the ratio of the slopes in the two halves of the window.
 //!
 //! A run that never enters its window failed: it is not dropped. Count it with [`super::prob`] as well.
 
@@ -18,8 +18,9 @@ pub struct Window {
     pub end: usize,
 }
 
-/// The window from the problem's constants, for a curve of `horizon + 1` gaps: from a tenth of the horizon to the step at which a gap that starts at
-/// `gap_0` and shrinks by `q` per step comes within a factor 1000 of `floor`.
+/// The window from the problem's constants, for a curve of `horizon + 1` gaps: from a tenth of the horizon to
+/// the step at which a gap that starts at `gap_0` and shrinks by `q` per step comes within a factor 1000 of
+/// `floor`.
 pub fn frozen_window(horizon: usize, gap_0: f64, q: f64, floor: f64) -> Option<Window> {
     let floor = floor.max(1e-14 * gap_0);
     let steps = ((1e3 * floor / gap_0).ln() / q.ln()).floor();
@@ -31,7 +32,8 @@ pub fn frozen_window(horizon: usize, gap_0: f64, q: f64, floor: f64) -> Option<W
 }
 
 /// The alternative: the steps from the first gap at or below `gap_0 / 100` to the last before one at or below
-/// `gap_0 / 10^10` (or the end of the curve). `None` if the run never enters it, or leaves it within two steps.
+/// `gap_0 / 10^10` (or the end of the curve). `None` if the run never enters it, or leaves it within two
+/// steps.
 pub fn gap_window(gaps: &[f64], gap_0: f64) -> Option<Window> {
     let start = gaps.iter().position(|gap| *gap <= 1e-2 * gap_0)?;
     let length = gaps[start..].iter().position(|gap| *gap <= 1e-10 * gap_0);
@@ -39,8 +41,8 @@ pub fn gap_window(gaps: &[f64], gap_0: f64) -> Option<Window> {
     (end >= start + 3).then_some(Window { start, end })
 }
 
-/// Slope of `ln gap` over `time` (steps, cumulative expected work, IFO calls) inside a window. `None` if the curve
-/// ends before the window does, or a gap in it is not positive and finite.
+/// Slope of `ln gap` over `time` (steps, cumulative expected work, IFO calls) inside a window. `None` if the
+/// curve ends before the window does, or a gap in it is not positive and finite.
 pub fn log_slope(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
     if window.end < window.start + 2 {
         return None;
@@ -67,8 +69,8 @@ pub fn half_ratio(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
     ratio.is_finite().then_some(ratio)
 }
 
-/// Judges "the gap shrinks at least by the factor `q` per unit of time": mean slope at most `ln q`. One entry per
-/// replicate, `None` for a run without a slope; such runs rule out support.
+/// Judges "the gap shrinks at least by the factor `q` per unit of time": mean slope at most `ln q`. One entry
+/// per replicate, `None` for a run without a slope; such runs rule out support.
 pub fn rate(slopes: &[Option<f64>], q: f64, alpha: f64) -> Finding {
     if !(q > 0.0 && q.is_finite()) {
         return Finding::broken("t", Kind::Geom, slopes.len(), format!("factor q = {q} has no logarithm"));

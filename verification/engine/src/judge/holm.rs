@@ -1,8 +1,9 @@
 //! Holm's step-down procedure.
 
-/// Adjusted p-values of one family, in the order given: rejecting `adjusted <= alpha` keeps the family-wise error
-/// at `alpha` whatever the dependence. `family` is the number of hypotheses *registered*; those that did not run
-/// count as p = 1, so skipping makes nothing easier. NaN stays NaN and counts as 1 for the others.
+/// Adjusted p-values of one family, in the order given: rejecting `adjusted <= alpha` keeps the family-wise
+/// error at `alpha` whatever the dependence. `family` is the number of hypotheses *registered*; those that
+/// did not run count as p = 1, so skipping makes nothing easier. NaN stays NaN and counts as 1 for the
+/// others.
 pub fn adjusted(p_values: &[f64], family: usize) -> Vec<f64> {
     let registered = family.max(p_values.len());
     let rank_key = |i: usize| if p_values[i].is_nan() { f64::INFINITY } else { p_values[i] };

@@ -1,15 +1,16 @@
 //! MEAN: is `E X <= b`, for `X >= lower`?
 //!
-//! *Refute*: a bet against the claim. The wealth `prod (1 + lam_i Y_i)`, `Y = (X - lower)/(b - lower) - 1`, with
-//! `lam_i` in [0, 1/2] chosen from the past, is a supermartingale under every law with `X >= lower` and
+//! *Refute*: a bet against the claim. The wealth `prod (1 + lam_i Y_i)`, `Y = (X - lower)/(b - lower) - 1`,
+//! with `lam_i` in [0, 1/2] chosen from the past, is a supermartingale under every law with `X >= lower` and
 //! `E X <= b`; it may be watched all the time.
 //!
 //! *Support* rests on an assumption about the tail, for no sample excludes a huge value of tiny probability:
 //! - with a declared upper bound, the same bet on `upper - X`, watched all the time;
-//! - without, Hall's skewness-corrected t at a fifth of the level, once, when the cap is reached, and only if its
-//!   guards pass. Median of means is reported beside it and decides nothing.
+//! - without, Hall's skewness-corrected t at a fifth of the level, once, when the cap is reached, and only if
+//!   its guards pass. Median of means is reported beside it and decides nothing.
 //!
-//! A trial that failed to give a number arrives as +inf. Under the claim that has probability zero, so it refutes.
+//! A trial that failed to give a number arrives as +inf. Under the claim that has probability zero, so it
+//! refutes.
 
 use super::sample::Moments;
 use super::{DRAWN_LEVEL, Finding, Flow, Interval, Kind, POWER_99, Stopped, bounded};
@@ -96,8 +97,8 @@ impl MeanJudge {
         self
     }
 
-    /// Looks at one block. Values after a stop, or beyond `n_max`, are ignored; a NaN, or a finite value outside
-    /// the declared range, breaks the finding.
+    /// Looks at one block. Values after a stop, or beyond `n_max`, are ignored; a NaN, or a finite value
+    /// outside the declared range, breaks the finding.
     pub fn push_block(&mut self, values: &[f64]) -> Flow {
         if self.stopped.is_some() {
             return Flow::Stop;
@@ -232,7 +233,8 @@ pub fn fixed(bound: f64, alpha: f64, values: &[f64]) -> Finding {
     finding
 }
 
-/// Hall's skewness-corrected t test: p-values of "the mean is at least `at`" and "at most `at`", in this order.
+/// Hall's skewness-corrected t test: p-values of "the mean is at least `at`" and "at most `at`", in this
+/// order.
 pub fn hall_test(moments: &Moments, at: f64) -> (f64, f64) {
     let (n, g) = (moments.n as f64, moments.skewness);
     let q = (moments.mean - at) / moments.sd;
@@ -264,8 +266,8 @@ pub fn median_of_means(values: &[f64], blocks: usize) -> f64 {
     super::paired::median(&mut means)
 }
 
-/// Trials that refute (or, with S3, support) a mean that is off its bound by the relative `effect`, with power
-/// .99, when sd/bound is `cv`; with the planning reserve of 30 percent.
+/// Trials that refute (or, with S3, support) a mean that is off its bound by the relative `effect`, with
+/// power .99, when sd/bound is `cv`; with the planning reserve of 30 percent.
 pub fn size(effect: f64, cv: f64, alpha: f64) -> u64 {
     let effort = (normal_upper_quantile(alpha / 5.0) + POWER_99) * cv / effect;
     (1.3 * effort * effort).ceil().max(200.0) as u64

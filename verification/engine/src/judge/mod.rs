@@ -1,8 +1,8 @@
 //! Judges: pure functions from numbers to [`Finding`]s. No seeds, no I/O, no threads.
 //!
-//! Every claim faces two one-sided nulls, tested separately. Rejecting "the claim holds" *refutes* it, rejecting
-//! "the claim fails" *supports* it, rejecting neither leaves it *undecided*, and rejecting both means that the
-//! experiment is broken. A p-value that did not reject is never read as evidence for its null.
+//! Every claim faces two one-sided nulls, tested separately. Rejecting "the claim holds" *refutes* it,
+//! rejecting "the claim fails" *supports* it, rejecting neither leaves it *undecided*, and rejecting both
+//! means that the experiment is broken. A p-value that did not reject is never read as evidence for its null.
 //!
 //! | file | question | engine |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | [`property`] | does this inequality hold on every instance? | zero violations |
 //! | [`prob`] | `P(failure) <= delta`? | beta-binomial e-process; Clopper-Pearson at fixed n |
 //! | [`mean`] | `E X <= b`? | betting e-process to refute; bounded betting or Hall's t to support |
-//! | [`bounded`] | where is the mean of a bounded variable? | hedged-capital confidence sequence (drawn, not judged) |
+//! | [`bounded`] | where is the mean of a bounded variable? | hedged-capital confidence sequence (drawn) |
 //! | [`slope`] | is the exponent in this range? | slope per replicate, t |
 //! | [`geom`] | does the gap shrink geometrically? | slope of the log gap in a frozen window, t |
 //! | [`equal`] | is this estimator unbiased, this sampler right? | max abs t with Sidak; chi-square |

@@ -1,6 +1,7 @@
 //! Floats in JSON: finite ones as numbers, the others as the strings "inf", "-inf" and "nan".
 //!
-//! Use as `#[serde(with = "nonfinite")]`, `nonfinite::option` for `Option<f64>` and `nonfinite::vec` for `Vec<f64>`.
+//! Use as `#[serde(with = "nonfinite")]`, `nonfinite::option` for `Option<f64>` and `nonfinite::vec` for
+//! `Vec<f64>`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;

@@ -6,9 +6,9 @@
 use super::{Finding, Interval, Kind};
 use crate::special::{binomial_ln_at_least, binomial_ln_at_most, normal_sf};
 
-/// Judges "A is better than B" from the gaps of both on the same replicates: smaller is better; an infinite gap (a
-/// run that failed) loses against a finite one, and ties are split. The estimate is the share of wins of A, the
-/// bound one half; the interval is for the median of `ln(gap_B / gap_A)`.
+/// Judges "A is better than B" from the gaps of both on the same replicates: smaller is better; an infinite
+/// gap (a run that failed) loses against a finite one, and ties are split. The estimate is the share of wins
+/// of A, the bound one half; the interval is for the median of `ln(gap_B / gap_A)`.
 pub fn better(gap_a: &[f64], gap_b: &[f64], alpha: f64) -> Finding {
     let n = gap_a.len();
     let broken = |why: String| Finding::broken("sign", Kind::Paired, n, why);

@@ -1,9 +1,9 @@
 //! PROB: is `P(failure) <= delta`?
 //!
 //! *Sequential* ([`ProbJudge`]): the likelihood ratio of a uniform mixture over the rates on the far side of
-//! `delta` against `delta` itself, one process per side. Each is a nonnegative supermartingale under every rate on
-//! the near side, so by Ville's inequality the chance that it ever reaches `1/alpha` is at most `alpha`, whatever
-//! the stopping rule. *Fixed size* ([`fixed`]): Clopper-Pearson, exact.
+//! `delta` against `delta` itself, one process per side. Each is a nonnegative supermartingale under every
+//! rate on the near side, so by Ville's inequality the chance that it ever reaches `1/alpha` is at most
+//! `alpha`, whatever the stopping rule. *Fixed size* ([`fixed`]): Clopper-Pearson, exact.
 
 use super::{DRAWN_LEVEL, Finding, Flow, Interval, Kind, Stopped};
 use crate::special::{
@@ -131,8 +131,8 @@ fn describe(engine: &str, delta: f64, alpha: f64, failures: u64, n: u64) -> Resu
     Ok(finding)
 }
 
-/// Smallest relative excess of the failure rate over `delta` that the Clopper-Pearson test at `alpha` finds with
-/// power .99 in `n` trials; `None` if no number of failures would suffice.
+/// Smallest relative excess of the failure rate over `delta` that the Clopper-Pearson test at `alpha` finds
+/// with power .99 in `n` trials; `None` if no number of failures would suffice.
 fn detectable(delta: f64, alpha: f64, n: u64) -> Option<f64> {
     let critical = first(0, n + 1, |k| binomial_ln_at_least(n, delta, k) <= alpha.ln());
     if critical > n {
@@ -168,8 +168,8 @@ pub fn zero_failure_size_sequential(delta: f64, alpha: f64) -> u64 {
     first(1, high, |n| log_e(0, n, delta).support >= -alpha.ln())
 }
 
-/// Smallest fixed size at which Clopper-Pearson supports `P(failure) <= delta` with power .99 when the rate is
-/// `rate < delta`. `None` outside `0 <= rate < delta < 1` or beyond 10^5 failures.
+/// Smallest fixed size at which Clopper-Pearson supports `P(failure) <= delta` with power .99 when the rate
+/// is `rate < delta`. `None` outside `0 <= rate < delta < 1` or beyond 10^5 failures.
 pub fn support_size(delta: f64, rate: f64, alpha: f64) -> Option<u64> {
     if !(rate >= 0.0 && rate < delta && delta < 1.0) {
         return None;

@@ -94,7 +94,8 @@ impl PropertyTally {
         self.violations
     }
 
-    /// The instance with the largest `lhs / rhs` (among those with a positive right-hand side, if there are any).
+    /// The instance with the largest `lhs / rhs` (among those with a positive right-hand side, if there are
+    /// any).
     pub fn worst(&self) -> Option<InequalityInstance> {
         self.tightest
     }
@@ -129,8 +130,8 @@ impl PropertyTally {
     }
 }
 
-/// The largest fraction of violating instances, under the generator used, that `n` instances without a violation
-/// leave possible at level `alpha`.
+/// The largest fraction of violating instances, under the generator used, that `n` instances without a
+/// violation leave possible at level `alpha`.
 pub fn undetected_fraction(n: u64, alpha: f64) -> f64 {
     crate::special::binomial_upper_limit(0, n, alpha)
 }

@@ -4,9 +4,9 @@ use super::sample::{Moments, inside};
 use super::{DRAWN_LEVEL, Finding, Interval, Kind, POWER_99, slope};
 use crate::special::{student_tails, student_upper_quantile};
 
-/// Judges `lo <= E A / E B <= hi` from independent positive samples: the delta method for `ln mean A - ln mean B`
-/// with Welch's degrees of freedom. `lo = 0` or `hi = inf` leaves that end open. Estimate and interval are ratios;
-/// the detectable effect is a log ratio.
+/// Judges `lo <= E A / E B <= hi` from independent positive samples: the delta method for
+/// `ln mean A - ln mean B` with Welch's degrees of freedom. `lo = 0` or `hi = inf` leaves that end open.
+/// Estimate and interval are ratios; the detectable effect is a log ratio.
 pub fn independent(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Finding {
     let n = a.len() + b.len();
     let broken = |why: String| Finding::broken("log-ratio-t", Kind::Mean, n, why);

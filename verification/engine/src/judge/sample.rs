@@ -61,11 +61,11 @@ impl Moments {
     }
 }
 
-/// Evidence that a mean lies in `[lo, hi]`, either end of which may be infinite: p-values of "it lies outside"
-/// (small supports) and "it lies inside" (small refutes), from p-values at the two ends.
+/// Evidence that a mean lies in `[lo, hi]`, either end of which may be infinite: p-values of "it lies
+/// outside" (small supports) and "it lies inside" (small refutes), from p-values at the two ends.
 ///
-/// Support is an intersection-union test, both one-sided tests at full level. For refutation the two ends share
-/// the level; a single finite end has all of it.
+/// Support is an intersection-union test, both one-sided tests at full level. For refutation the two ends
+/// share the level; a single finite end has all of it.
 pub(crate) fn inside(
     lo: f64,
     hi: f64,

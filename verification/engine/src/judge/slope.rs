@@ -1,11 +1,11 @@
 //! SLOPE: the exponent `p` of `y ~ C x^p`.
 //!
 //! Every replicate runs the whole grid and gives one slope, by least squares on the logarithms with *fixed*
-//! weights; the slopes of independent replicates are then an ordinary sample for the t test. The residuals of one
-//! fit are never used as an error: they mix noise with curvature, and have few degrees of freedom.
+//! weights; the slopes of independent replicates are then an ordinary sample for the t test. The residuals of
+//! one fit are never used as an error: they mix noise with curvature, and have few degrees of freedom.
 //!
-//! The logarithm of a mean is not the mean of the logarithm: where the claim is about `E y` and the spread of `y`
-//! changes over the grid, use [`block_means`] first and take the blocks as replicates.
+//! The logarithm of a mean is not the mean of the logarithm: where the claim is about `E y` and the spread of
+//! `y` changes over the grid, use [`block_means`] first and take the blocks as replicates.
 
 use super::sample::{Moments, inside};
 use super::{Finding, Kind, POWER_99};
@@ -33,8 +33,8 @@ impl Exponent {
     }
 }
 
-/// A claim about an exponent with its margin, declared before the data are seen: the slope that the exact bound's
-/// logarithmic factors add over the grid, plus .05.
+/// A claim about an exponent with its margin, declared before the data are seen: the slope that the exact
+/// bound's logarithmic factors add over the grid, plus .05.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlopeJudge {
     /// The claim.
@@ -43,7 +43,8 @@ pub struct SlopeJudge {
     pub margin: f64,
     /// Weights of the grid points, from tuning seeds; equal if `None`.
     pub weights: Option<Vec<f64>>,
-    /// Largest departure from a power law, `|c2| (ln x range)^2 / 4`, that still allows to speak of an exponent.
+    /// Largest departure from a power law, `|c2| (ln x range)^2 / 4`, that still allows to speak of an
+    /// exponent.
     pub max_curvature: f64,
 }
 
@@ -127,8 +128,8 @@ pub struct Fit {
 /// Fits every replicate.
 ///
 /// # Errors
-/// Says which input cannot be fitted: fewer than two distinct grid points, a ragged replicate, a value that is
-/// not positive and finite, a bad weight.
+/// Says which input cannot be fitted: fewer than two distinct grid points, a ragged replicate, a value that
+/// is not positive and finite, a bad weight.
 pub fn fit(x: &[f64], replicates: &[Vec<f64>], weights: Option<&[f64]>) -> Result<Vec<Fit>, String> {
     let positive = |v: f64| v > 0.0 && v.is_finite();
     if let Some(i) = x.iter().position(|v| !positive(*v)) {
@@ -201,7 +202,8 @@ fn range(x: &[f64]) -> (f64, f64) {
     x.iter().fold((f64::INFINITY, 0.0), |(low, high), v| (low.min(*v), high.max(*v)))
 }
 
-/// Means over consecutive blocks of `size` replicates, grid point by grid point; what is left over is dropped.
+/// Means over consecutive blocks of `size` replicates, grid point by grid point; what is left over is
+/// dropped.
 pub fn block_means(replicates: &[Vec<f64>], size: usize) -> Vec<Vec<f64>> {
     let mean = |block: &[Vec<f64>], i: usize| block.iter().map(|y| y[i]).sum::<f64>() / block.len() as f64;
     let points = |block: &[Vec<f64>]| block.iter().map(Vec::len).min().unwrap_or(0);

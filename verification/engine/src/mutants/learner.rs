@@ -14,7 +14,8 @@ use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 pub enum Misdirection {
     /// On a random support of the same size; coefficients outside are dropped.
     RandomSupport,
-    /// On attributes that exploring has just rejected, as many as it kept (or all there are); the others are dropped.
+    /// On attributes that exploring has just rejected, as many as it kept (or all there are); the others are
+    /// dropped.
     Complement,
     /// Nowhere: each stage's Exploration is skipped, so no support is ever found.
     SkipsExploration,

@@ -1,4 +1,5 @@
-//! Deliberate faults that enter through public seams of the production crates: a source, a threshold, a learner.
+//! Deliberate faults that enter through public seams of the production crates: a source, a threshold, a
+//! learner.
 //!
 //! Production code does not know that these exist. A fault copies no more than the part that it gets wrong.
 

@@ -14,9 +14,11 @@ pub enum SourceFault {
     ResidualMissesFirst,
     /// The ragged last block (attributes from this one on) is answered with zeros.
     DropsFrom(u32),
-    /// Only one example in this many is fresh: it is counted this many times, so the variance grows by the factor.
+    /// Only one example in this many is fresh: it is counted this many times, so the variance grows by the
+    /// factor.
     Repeats(u64),
-    /// Every block of an update sees the same examples, though each may be looked at within the budget only once.
+    /// Every block of an update sees the same examples, though each may be looked at within the budget only
+    /// once.
     ReplaysBatch,
 }
 

@@ -1,8 +1,8 @@
 //! AERR and AELR with a fault in their estimates.
 //!
-//! Both update along `phi x~`, where `phi` comes from one attribute drawn by weight and `x~` from uniform draws. Since a
-//! label shifts `phi` and a value scales its coordinate of `x~`, any other `phi` and any other `x~` on the same draws can be
-//! told as another example: the update itself stays production code.
+//! Both update along `phi x~`, where `phi` comes from one attribute drawn by weight and `x~` from uniform
+//! draws. Since a label shifts `phi` and a value scales its coordinate of `x~`, any other `phi` and any other
+//! `x~` on the same draws can be told as another example: the update itself stays production code.
 
 use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
 use lao_kernels::SparseView;

@@ -1,5 +1,5 @@
-//! Wrong steps of variance-reduced hard thresholding, for which the epoch is written down plainly once more. Wrong draws need no
-//! copy: see [`draws`](super::draws).
+//! Wrong steps of variance-reduced hard thresholding, for which the epoch is written down plainly once more.
+//! Wrong draws need no copy: see [`draws`](super::draws).
 
 use lao_algorithms::thresholding::{BatchLaw, ScsgParams, SolveError, Solver, SolverProgress, UniformDraws};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
@@ -31,7 +31,8 @@ pub enum StepFault {
     ReplacesAll,
 }
 
-/// SCSG-HT for one output, written down plainly in O(d) a step, with a fault. Without one it draws as the production solver does.
+/// SCSG-HT for one output, written down plainly in O(d) a step, with a fault. Without one it draws as the
+/// production solver does.
 #[derive(Clone, Debug)]
 pub struct PlainScsg {
     params: ScsgParams,

@@ -34,8 +34,8 @@ pub fn ln_beta(a: f64, b: f64) -> f64 {
         - stirling_error(n)
 }
 
-/// `ln[ x^a y^b / B(a, b) ]` with `y = 1 - x`, for `a, b > 0` and `0 < x < 1`: the density of Beta(a, b) times
-/// `x y`, which is the density of its logit.
+/// `ln[ x^a y^b / B(a, b) ]` with `y = 1 - x`, for `a, b > 0` and `0 < x < 1`: the density of Beta(a, b)
+/// times `x y`, which is the density of its logit.
 pub fn ln_beta_kernel(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     // a ln(a/n) as two logarithms: the ratio of small parameters to large ones keeps all digits.
@@ -90,8 +90,8 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     fraction
 }
 
-/// The `x` with `P(Beta(a, b) <= x) = e^ln_p`, and `1 - x`. Meant for the lower tail (`e^ln_p <= 1/2`); for the
-/// upper one use [`beta_upper_quantile`].
+/// The `x` with `P(Beta(a, b) <= x) = e^ln_p`, and `1 - x`. Meant for the lower tail (`e^ln_p <= 1/2`); for
+/// the upper one use [`beta_upper_quantile`].
 pub fn beta_lower_quantile(a: f64, b: f64, ln_p: f64) -> Split {
     if ln_p == f64::NEG_INFINITY {
         return Split { p: 0.0, q: 1.0 };
@@ -127,8 +127,8 @@ pub fn binomial_ln_at_least(n: u64, p: f64, k: u64) -> f64 {
     }
 }
 
-/// Clopper-Pearson upper limit at one-sided level `alpha`: the largest rate under which at most `k` failures in
-/// `n` still have probability `alpha`. One when `k = n`.
+/// Clopper-Pearson upper limit at one-sided level `alpha`: the largest rate under which at most `k` failures
+/// in `n` still have probability `alpha`. One when `k = n`.
 pub fn binomial_upper_limit(k: u64, n: u64, alpha: f64) -> f64 {
     if k >= n { 1.0 } else { beta_upper_quantile(k as f64 + 1.0, (n - k) as f64, alpha.ln()).p }
 }

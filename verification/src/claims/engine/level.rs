@@ -1,16 +1,17 @@
 //! Every judge keeps its level.
 //!
-//! *Statement*: at the boundary of a null that is true, a judge at level `alpha` rejects with probability at most
-//! `alpha`. All error probabilities of the suite rest on this.
+//! *Statement*: at the boundary of a null that is true, a judge at level `alpha` rejects with probability at
+//! most `alpha`. All error probabilities of the suite rest on this.
 //!
-//! *Design*: each engine (both sides of the proportion and mean judges, slopes, geometric rates, unbiasedness, samplers,
-//! pairs, ratios, comparisons) is run again and again at its boundary, on the laws that strain it most: skewed, heavy
-//! tailed, spiky. The frequency of rejection must stay below the level plus four standard errors of the simulation.
+//! *Design*: each engine (both sides of the proportion and mean judges, slopes, geometric rates,
+//! unbiasedness, samplers, pairs, ratios, comparisons) is run again and again at its boundary, on the laws
+//! that strain it most: skewed, heavy tailed, spiky. The frequency of rejection must stay below the level
+//! plus four standard errors of the simulation.
 //!
-//! *Mutant*: the same fixed-size exact binomial test, looked at after every block of trials until it rejects. That is the
-//! mistake that the sequential judges exist to avoid.
+//! *Mutant*: the same fixed-size exact binomial test, looked at after every block of trials until it rejects.
+//! That is the mistake that the sequential judges exist to avoid.
 
-use crate::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use crate::claim::{Claim, Fault, Standing, mutants};
 use crate::context::{BLOCK, Context};
 use crate::judge::calibration::{self, Crossings};
 use crate::judge::{PropertyTally, prob};
@@ -80,12 +81,9 @@ pub const CLAIM: Claim = Claim {
     place: "the suite's own judges",
     sentence: "Each judge rejects a true null at its boundary at most as often as its level allows.",
     formula: r"P_{H_0}(\text{reject at level } \alpha) \le \alpha",
-    design: "Simulation of every engine at the boundary of each of its nulls, on skewed, heavy-tailed and spiky laws.",
-    form: Form::Sound,
-    regime: Regime::Practical,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    design: "Simulation of every engine at the boundary of each of its nulls, on skewed, heavy-tailed and \
+             spiky laws.",
+    standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -1,5 +1,5 @@
-//! The judges judged: planted worlds whose answer is known, the printed tables of sizes, and false alarms at the
-//! boundary of each null. Seeds are fixed, so a pass is a pass for ever.
+//! The judges judged: planted worlds whose answer is known, the printed tables of sizes, and false alarms at
+//! the boundary of each null. Seeds are fixed, so a pass is a pass for ever.
 
 mod calibration;
 mod equal;

@@ -37,8 +37,8 @@ fn zero_failure_sizes_agree_with_the_printed_table_and_the_others_are_minimal() 
     assert_eq!(zero, [16, 31, 50, 105, 215, 545, 1095]);
     let zero_sequential = deltas.map(|delta| prob::zero_failure_size_sequential(delta, ALPHA));
     assert_eq!(zero_sequential, [20, 38, 61, 129, 265, 674, 1354]);
-    // Smallest sizes, confirmed by a scan of all n with scipy. The printed ones came from a coarse grid of sizes and
-    // are 0 to 14 percent larger.
+    // Smallest sizes, confirmed by a scan of all n with scipy. The printed ones came from a coarse grid of
+    // sizes and are 0 to 14 percent larger.
     let quarter = deltas.map(|delta| prob::support_size(delta, delta / 4.0, ALPHA));
     assert_eq!(quarter, [61, 120, 194, 415, 871, 2196, 4405].map(Some));
     let half = deltas.map(|delta| prob::support_size(delta, delta / 2.0, ALPHA));

@@ -1,23 +1,14 @@
 //! Equation (2) and the end of Section 2.3: `theta*` is the only best s-sparse predictor.
 //!
-//! *Statement.* For s-sparse `theta`: `L(theta) - L(theta*) = v' Sigma v >= (mu_s/2) |v|^2`, `v = theta - theta*`; hence
-//! `theta*` is the unique minimizer over s-sparse vectors, where `mu_s > 0`.
-//!
 //! *Why.* The noise is independent of x, so the loss is a quadratic form about `theta*`, and v is 2s-sparse.
 //!
-//! *Design.* Random populations of at most 10 attributes. On every support of size s the best vector is solved for from
-//! Sigma and `Sigma theta*` alone, and its gap compared with its distance from `theta*`; the sharp case is v the extremal
-//! eigenvector, split between `theta` and `theta*`. The gaps and gradients that virtual designs report, on which all
-//! claims about runs rely, are compared with the closed form of their covariance.
-//!
-//! *Mutants.* Two copies of one attribute (restricted strong convexity fails): uniqueness must be reported false. mu 1 %
-//! too large. Tightness 1.
+//! *Tightness.* 1.
 
 use lao_datasets::synthetic::{
     CorrelatedPairs, Design, Hadamard, HadamardPairs, Noise, Rademacher, Scaled, Uniform, Virtual,
 };
 use lao_kernels::{RestrictedSpectrum, SparseVector};
-use lao_verification_engine::claim::{Claim, Expected, Fault, Form, Regime, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     Population, dot, in_units, masks, members, minus, norm2, sparse_normal, support_of, tally,
@@ -25,7 +16,8 @@ use lao_verification_engine::instance::{
 use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
 
-/// Solves the symmetric positive semidefinite system `a x = b` by elimination; directions without a pivot get 0.
+/// Solves the symmetric positive semidefinite system `a x = b` by elimination; directions without a pivot
+/// get 0.
 fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     let k = b.len();
     let scale = a.iter().flatten().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -128,7 +120,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Gap and gradient by the production designs, and from `Sigma` = `scale^2` times blocks `[[1, rho], [rho, 1]]`.
+/// Gap and gradient by the production designs, and from `Sigma` = `scale^2` times blocks
+/// `[[1, rho], [rho, 1]]`.
 fn reported(cx: &Context<'_>) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 16;
     let designs: [(Box<dyn Design>, f64, f64); 6] = [
@@ -162,16 +155,16 @@ fn reported(cx: &Context<'_>) -> anyhow::Result<Vec<(f64, f64)>> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-theta-star-minimiser",
     place: "Equation (2) and the end of Section 2.3",
-    sentence: "The gap of an s-sparse vector is at least mu_s/2 times its squared distance to the true parameter, which is \
-               therefore the only minimizer among s-sparse vectors.",
-    formula: r"\mathcal{L}(\theta) - \mathcal{L}(\theta_*) = (\theta - \theta_*)^\top \Sigma (\theta - \theta_*) \ge \frac{\mu_s}{2} \| \theta - \theta_* \|^2, \qquad \|\theta\|_0 \le s",
-    design: "Random populations of at most 10 attributes; the best vector on every support is solved for from second moments; \
-             the gaps and gradients of virtual designs against closed forms.",
-    form: Form::Sound,
-    regime: Regime::Deterministic,
-    expected: Expected::Holds,
-    open: false,
-    errata: &[],
+    sentence: "The gap of an s-sparse vector is at least mu_s/2 times its squared distance to the true \
+               parameter, which is therefore the only minimizer among s-sparse vectors.",
+    formula: r"\mathcal{L}(\theta) - \mathcal{L}(\theta_*) = (\theta - \theta_*)^\top \Sigma (\theta -
+               \theta_*) \ge \frac{\mu_s}{2} \| \theta - \theta_* \|^2, \qquad \|\theta\|_0 \le s",
+    design: "Random populations of at most 10 attributes. On every support of size s the best vector is \
+             solved for from Sigma and Sigma theta* alone, and its gap compared with its distance from \
+             theta*; the sharp case is v the extremal eigenvector, split between theta and theta*. The gaps \
+             and gradients that virtual designs report, on which all claims about runs rely, are compared \
+             with the closed form of their covariance.",
+    standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,
 };
