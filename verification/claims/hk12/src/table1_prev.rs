@@ -18,13 +18,15 @@ const HALF: f64 = 0.09;
 
 /// Excess of AER on signs after `examples` examples.
 fn aer(problem: &Problem, examples: u64, seed: &Seed) -> anyhow::Result<f64> {
-    let params = AerParams::practical(&Task {
+    // Nine draws with replacement, of eight attributes.
+    let practical = AerParams::practical(&Task {
         dim: problem.dim,
-        budget: BUDGET,
+        budget: BUDGET - 1,
         radius: Some(problem.radius),
         examples,
         ..Task::default()
     })?;
+    let params = AerParams { weighted: BUDGET - practical.uniform, ..practical };
     let end = problem.learn(params.build()?, Budget::PerExample(BUDGET), examples, seed)?;
     Ok(end.map_or(f64::INFINITY, |w| problem.excess(&w)))
 }
