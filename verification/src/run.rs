@@ -5,7 +5,7 @@
 //! with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
-use crate::context::{ArmRecord, Canceled, Context, NotRun, Settled, message};
+use crate::context::{ArmOf, ArmRecord, Canceled, Context, NotRun, Settled, message};
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, Sizes, Tier};
 use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
@@ -221,7 +221,8 @@ fn run_arm(
     canceled: &AtomicBool,
     tick: &(dyn Fn() + Sync),
 ) -> Result<ArmRecord, Canceled> {
-    let mut context = Context::new(claim, mutant, sizes, alpha, suite, canceled, tick);
+    let arm = ArmOf { id: claim.id, mutants: claim.mutants, mutant };
+    let mut context = Context::new(arm, sizes, alpha, suite, canceled, tick);
     let outcome = catch_unwind(AssertUnwindSafe(|| (claim.experiment)(&mut context)));
     let mut record = context.into_record();
     if canceled.load(Ordering::Relaxed) {

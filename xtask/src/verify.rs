@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Put the theory to the test, claim by claim, and write a report.
 ///
-/// Every claim is a statistical test with mutants: deliberate faults that the same test must notice. The report,
-/// with plots and evidence, is target/lao/verify/index.html.
+/// Every claim is a statistical test with mutants: deliberate faults that the same test must notice. The
+/// report, with plots and evidence, is target/lao/verify/index.html.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -198,7 +198,10 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
     if format == Format::Json {
         let rows: Vec<_> = selected
             .iter()
-            .map(|c| serde_json::json!({"id": c.id, "place": c.place, "sentence": c.sentence, "mutants": c.mutants.len()}))
+            .map(|c| {
+                let mutants = c.mutants.len();
+                serde_json::json!({"id": c.id, "place": c.place, "sentence": c.sentence, "mutants": mutants})
+            })
             .collect();
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }

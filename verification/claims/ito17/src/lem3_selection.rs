@@ -18,7 +18,7 @@
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -141,28 +141,15 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    OneWeightTooFew,
-    SelectsTheSmallest,
-    GoldenConstant26,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted(
-        "one_weight_too_few",
-        "selects up to one weight fewer than S* has members",
-        Wrong::OneWeightTooFew,
-    ),
-    Fault::refuted("selects_the_smallest", "selects the smallest weights", Wrong::SelectsTheSmallest),
-    Fault::refuted("golden_constant_2_6", "puts 2.6 for (3 + sqrt 5)/2", Wrong::GoldenConstant26),
-];
+const ONE_WEIGHT_TOO_FEW: Mutant =
+    Mutant::refuted("one_weight_too_few", "selects up to one weight fewer than S* has members");
+const SELECTS_THE_SMALLEST: Mutant = Mutant::refuted("selects_the_smallest", "selects the smallest weights");
+const GOLDEN_CONSTANT_2_6: Mutant = Mutant::refuted("golden_constant_2_6", "puts 2.6 for (3 + sqrt 5)/2");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let room = if cx.commits(&FAULTS, Wrong::OneWeightTooFew) { -1 } else { 0 };
-    let smallest = cx.commits(&FAULTS, Wrong::SelectsTheSmallest);
-    let golden = if cx.commits(&FAULTS, Wrong::GoldenConstant26) { 2.6 } else { golden() };
+    let room = if cx.commits(&ONE_WEIGHT_TOO_FEW) { -1 } else { 0 };
+    let smallest = cx.commits(&SELECTS_THE_SMALLEST);
+    let golden = if cx.commits(&GOLDEN_CONSTANT_2_6) { 2.6 } else { golden() };
     judge(cx, Reading { room, smallest, golden })
 }
 
@@ -187,7 +174,7 @@ pub const CLAIM: Claim = Claim {
              the golden section, random S around U; the golden instance for variances from equal to far \
              apart; the selection of production Algorithm 1 at weights with many ties.",
     standing: Standing::corrected(&[4, 5]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ONE_WEIGHT_TOO_FEW, SELECTS_THE_SMALLEST, GOLDEN_CONSTANT_2_6],
     experiment,
 };
 

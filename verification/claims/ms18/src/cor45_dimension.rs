@@ -29,7 +29,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -172,42 +172,19 @@ pub(super) fn units(cx: &mut Context<'_>, last: Last) {
     cx.judge("counts do not depend on the unit", exact_all(pairs, 1e-9));
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    DropsTheFirstGap,
-    FirstFormForEveryEps,
-    ForgetsKappaInTheNoise,
-    AddsTheRequirements,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted(
-        "drops_the_first_gap",
-        "kappa^2 s/(mu r_min^2) in the last term, as printed",
-        Wrong::DropsTheFirstGap,
-    ),
-    Fault::refuted(
-        "first_form_for_every_eps",
-        "uses the corrected first form for coarse targets as well",
-        Wrong::FirstFormForEveryEps,
-    ),
-    Fault::refuted("forgets_kappa_in_the_noise", "no kappa in the last term", Wrong::ForgetsKappaInTheNoise),
-    Fault::refuted(
-        "adds_the_requirements",
-        "as many stages as both requirements together",
-        Wrong::AddsTheRequirements,
-    ),
-];
+const DROPS_THE_FIRST_GAP: Mutant =
+    Mutant::refuted("drops_the_first_gap", "kappa^2 s/(mu r_min^2) in the last term, as printed");
+const FIRST_FORM_FOR_EVERY_EPS: Mutant =
+    Mutant::refuted("first_form_for_every_eps", "uses the corrected first form for coarse targets as well");
+const FORGETS_KAPPA_IN_THE_NOISE: Mutant =
+    Mutant::refuted("forgets_kappa_in_the_noise", "no kappa in the last term");
+const ADDS_THE_REQUIREMENTS: Mutant =
+    Mutant::refuted("adds_the_requirements", "as many stages as both requirements together");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let requirements = if cx.commits(&FAULTS, Wrong::AddsTheRequirements) {
-        Requirements::Added
-    } else {
-        Requirements::Larger
-    };
-    let coefficient =
-        if cx.commits(&FAULTS, Wrong::DropsTheFirstGap) { Last::Printed } else { Last::Corrected };
+    let requirements =
+        if cx.commits(&ADDS_THE_REQUIREMENTS) { Requirements::Added } else { Requirements::Larger };
+    let coefficient = if cx.commits(&DROPS_THE_FIRST_GAP) { Last::Printed } else { Last::Corrected };
     cx.split(4);
     units(cx, coefficient);
     let (mut corrected, mut sharper) = (PropertyTally::new(), PropertyTally::new());
@@ -215,11 +192,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (count, stages) = cell.literal(requirements);
         let fine = cell.eps * cell.blocks as f64 <= cell.kappa.powi(2) * cell.gap_0;
         for (tally, last) in [(&mut corrected, coefficient), (&mut sharper, Last::Sharper)] {
-            if last != Last::Sharper && !fine && !cx.commits(&FAULTS, Wrong::FirstFormForEveryEps) {
+            if last != Last::Sharper && !fine && !cx.commits(&FIRST_FORM_FOR_EVERY_EPS) {
                 continue;
             }
             let mut terms = cell.terms(last);
-            if cx.commits(&FAULTS, Wrong::ForgetsKappaInTheNoise) {
+            if cx.commits(&FORGETS_KAPPA_IN_THE_NOISE) {
                 terms[2] /= cell.kappa.powi(3);
             }
             tally.check(count, cell.bound(terms, stages));
@@ -264,6 +241,11 @@ pub const CLAIM: Claim = Claim {
              10^6 for the first term, 2 * 10^5 for the second, and 7.3 * 10^6 for the third. Last, for small \
              eps the count must not grow as r_min shrinks.",
     standing: Standing::corrected(&[26, 27, 28]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[
+        DROPS_THE_FIRST_GAP,
+        FIRST_FORM_FOR_EVERY_EPS,
+        FORGETS_KAPPA_IN_THE_NOISE,
+        ADDS_THE_REQUIREMENTS,
+    ],
     experiment,
 };

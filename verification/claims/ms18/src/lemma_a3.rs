@@ -11,7 +11,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, SessionLimit};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{pad, subsets, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -82,29 +82,14 @@ fn supports_of_run(trial: &Trial) -> anyhow::Result<(u128, Vec<u128>)> {
     Ok((support_of(&star.view().to_dense()), supports))
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    SupportsNotPadded,
-    AlsoReplacesOldMembers,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "supports_not_padded",
-        "takes the supports as they are, as the paper does",
-        Wrong::SupportsNotPadded,
-    ),
-    Fault::refuted(
-        "also_replaces_old_members",
-        "asks for room for S_t \\ S*, old members included",
-        Wrong::AlsoReplacesOldMembers,
-    ),
-];
+const SUPPORTS_NOT_PADDED: Mutant =
+    Mutant::refuted("supports_not_padded", "takes the supports as they are, as the paper does");
+const ALSO_REPLACES_OLD_MEMBERS: Mutant =
+    Mutant::refuted("also_replaces_old_members", "asks for room for S_t \\ S*, old members included");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let padded = !cx.commits(&FAULTS, Wrong::SupportsNotPadded);
-    let forgets_old = cx.commits(&FAULTS, Wrong::AlsoReplacesOldMembers);
+    let padded = !cx.commits(&SUPPORTS_NOT_PADDED);
+    let forgets_old = cx.commits(&ALSO_REPLACES_OLD_MEMBERS);
     let runs = cx.size("runs")?;
     judge(cx, Reading { padded, forgets_old }, runs)
 }
@@ -120,6 +105,6 @@ pub const CLAIM: Claim = Claim {
     design: "All triples of subsets of six coordinates with |S_t| <= |S_{t-1}|; and the supports of \
              production runs from zero, padded.",
     standing: Standing::corrected(&[9]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[SUPPORTS_NOT_PADDED, ALSO_REPLACES_OLD_MEMBERS],
     experiment,
 };

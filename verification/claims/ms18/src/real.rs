@@ -223,12 +223,12 @@ pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         Some(test) => Some(Tables::new(&loaded.train, test, setup.clip)?),
         None => None,
     };
-    let fault = if cx.commits(&FAULTS, Wrong::StepReversed) {
+    let fault = if cx.fault(&FAULTS) == Some(Wrong::StepReversed) {
         SourceFault::Scaled(-1.0)
     } else {
         SourceFault::Scaled(1.0)
     };
-    let misdirected = cx.commits(&FAULTS, Wrong::RandomAttributes);
+    let misdirected = cx.fault(&FAULTS) == Some(Wrong::RandomAttributes);
     let pairs = cx.all_trials("trials", trials, |trial| {
         let own = match &given {
             Some(_) => None,
@@ -248,7 +248,7 @@ pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         Ok((run(setup.exploration(dim)?)?, run(setup.hybrid(dim, misdirected)?)?))
     })?;
     let (mut exploration, mut hybrid): (Vec<Curve>, Vec<Curve>) = pairs.into_iter().unzip();
-    if cx.commits(&FAULTS, Wrong::LabelsSwapped) {
+    if cx.fault(&FAULTS) == Some(Wrong::LabelsSwapped) {
         std::mem::swap(&mut exploration, &mut hybrid);
     }
 

@@ -11,7 +11,7 @@ use lao_algorithms::murata_suzuki::Problem;
 use lao_datasets::synthetic::{Centered, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::{Constants, Seed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{Population, dot, in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -150,24 +150,15 @@ fn centered(cx: &mut Context<'_>, all_s: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ForgetsFactorTwo,
-    SupportsOfSizeS,
-    AsksForEveryS,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("forgets_factor_two", "the eigenvalues themselves", Wrong::ForgetsFactorTwo),
-    Fault::refuted("supports_of_size_s", "eigenvalues over supports of size s", Wrong::SupportsOfSizeS),
-    Fault::refuted("asks_for_every_s", "Assumption 3 for all s up to d", Wrong::AsksForEveryS),
-];
+const FORGETS_FACTOR_TWO: Mutant = Mutant::refuted("forgets_factor_two", "the eigenvalues themselves");
+const SUPPORTS_OF_SIZE_S: Mutant =
+    Mutant::refuted("supports_of_size_s", "eigenvalues over supports of size s");
+const ASKS_FOR_EVERY_S: Mutant = Mutant::refuted("asks_for_every_s", "Assumption 3 for all s up to d");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let factor = if cx.commits(&FAULTS, Wrong::ForgetsFactorTwo) { 1.0 } else { 2.0 };
-    let orders = if cx.commits(&FAULTS, Wrong::SupportsOfSizeS) { 1 } else { 2 };
-    let (all_s, instances) = (cx.commits(&FAULTS, Wrong::AsksForEveryS), cx.size("instances")?);
+    let factor = if cx.commits(&FORGETS_FACTOR_TWO) { 1.0 } else { 2.0 };
+    let orders = if cx.commits(&SUPPORTS_OF_SIZE_S) { 1 } else { 2 };
+    let (all_s, instances) = (cx.commits(&ASKS_FOR_EVERY_S), cx.size("instances")?);
     judge(cx, Reading { factor, orders, all_s }, instances)
 }
 
@@ -185,6 +176,6 @@ pub const CLAIM: Claim = Claim {
              report; condition 2 of Proposition A.1 at eta = 1/(4L), s = 5 s*, where it is just met. And x = \
              (I - 11'/16) z: at s = 4 all 8 x 8 eigenvalues lie in [1/2, 1], while Sigma is singular.",
     standing: Standing::corrected(&[1, 2]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[FORGETS_FACTOR_TWO, SUPPORTS_OF_SIZE_S, ASKS_FOR_EVERY_S],
     experiment,
 };

@@ -16,7 +16,7 @@ use lao_datasets::synthetic::{
 };
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::mutants::{Faulty, SourceFault};
@@ -94,38 +94,22 @@ fn share<D: Design + Clone>(
     Ok(error / bound)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ForgetsTheRange,
-    RepeatsExamples,
-    ForgetsFactorTwo,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("forgets_the_range", "computes the bound as if R were 1", Wrong::ForgetsTheRange),
-    Fault::refuted(
-        "repeats_examples",
-        "fills the batch with 256 copies of each example",
-        Wrong::RepeatsExamples,
-    ),
-    Fault::refuted(
-        "forgets_factor_two",
-        "uses (theta' x - y) x without the 2 of the squared loss",
-        Wrong::ForgetsFactorTwo,
-    ),
-];
+const FORGETS_THE_RANGE: Mutant = Mutant::refuted("forgets_the_range", "computes the bound as if R were 1");
+const REPEATS_EXAMPLES: Mutant =
+    Mutant::refuted("repeats_examples", "fills the batch with 256 copies of each example");
+const FORGETS_FACTOR_TWO: Mutant =
+    Mutant::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss");
 
 fn cell<D: Design + Clone>(cx: &mut Context<'_>, name: &str, design: &D, part: Part) -> anyhow::Result<()> {
     const BATCH: u64 = 4096;
-    let fault = if cx.commits(&FAULTS, Wrong::RepeatsExamples) {
+    let fault = if cx.commits(&REPEATS_EXAMPLES) {
         Some(SourceFault::Repeats(256))
-    } else if cx.commits(&FAULTS, Wrong::ForgetsFactorTwo) {
+    } else if cx.commits(&FORGETS_FACTOR_TWO) {
         Some(SourceFault::Scaled(0.5))
     } else {
         None
     };
-    let range = if cx.commits(&FAULTS, Wrong::ForgetsTheRange) { 1.0 } else { design.r_inf() };
+    let range = if cx.commits(&FORGETS_THE_RANGE) { 1.0 } else { design.r_inf() };
     let most = cx.size("trials")?;
     cx.prob(name, 2.0 * DELTA, most, |trial| Ok(share(trial, design, part, BATCH, fault, range)? <= 1.0))?;
     if cx.honest() {
@@ -164,6 +148,6 @@ pub const CLAIM: Claim = Claim {
              with noise alone, with signal alone, with both. s = 4, s* = 2, delta = 0.1: a failure frequency \
              of at most 0.2.",
     standing: Standing::corrected(&[18]).literal(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[FORGETS_THE_RANGE, REPEATS_EXAMPLES, FORGETS_FACTOR_TWO],
     experiment,
 };

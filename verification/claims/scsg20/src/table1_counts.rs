@@ -166,7 +166,7 @@ fn same_method(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>>
     let (n, shape, draws) = (small.sum.len(), Shape::of(&small.sum), seed.child("algorithm"));
     let (sparsity, mini_batch) = (small.sparsity, small.mini_batch);
     let params = small.scsg(n, EpochLength::Ratio);
-    let mut scsg: Box<dyn Solver> = match cx.commits(&FAULTS, Wrong::MeanIterate) {
+    let mut scsg: Box<dyn Solver> = match cx.fault(&FAULTS) == Some(Wrong::MeanIterate) {
         true => Box::new(PlainScsg::new(params, &small.sum, StepFault::AveragesIterates)),
         false => Box::new(params.build(shape)?),
     };
@@ -247,7 +247,7 @@ fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (eta, toy) = (0.3, toy(cx, 20_000)?);
-    let growth = if cx.commits(&FAULTS, Wrong::ConstantBatches) { 1.0 } else { 1.1 };
+    let growth = if cx.fault(&FAULTS) == Some(Wrong::ConstantBatches) { 1.0 } else { 1.1 };
     let runs = cx.all_trials("HSG-HT", 8 * cx.size("runs")?, |trial| {
         let mut sum = toy.sum();
         let hsg = HsgParams { sparsity: 4, step_size: eta, first: 10.0, growth, start: None };

@@ -134,7 +134,7 @@ fn two_curvatures(cx: &mut Context<'_>, margin: f64) -> anyhow::Result<()> {
     let curvatures = (0..n).map(|z| vec![if even(z) { 0.2 } else { 1.8 }]).collect();
     let linear = (0..n).map(|z| vec![if even(z) { 0.2 } else { -3.6 }]).collect();
     let shared = Shared::new(Quadratics { curvatures, linear }.sum()?);
-    let subset = cx.commits(&FAULTS, Wrong::InsideBatch).then_some(WrongSubset::InsideBatch);
+    let subset = (cx.fault(&FAULTS) == Some(Wrong::InsideBatch)).then_some(WrongSubset::InsideBatch);
     let runs = 4 * cx.size("runs")?;
     let ends = cx.all_trials("two curvatures", runs, |trial: &Trial| {
         let mut sum = shared.sum();
