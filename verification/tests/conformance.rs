@@ -7,13 +7,13 @@ use lao_verification::{claims, errata};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Every source file of a claim: those that end in a `pub const CLAIM`.
+/// Every source file of a claim: those with a `pub const` of type `Claim`.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             files(&path, found);
-        } else if std::fs::read_to_string(&path).unwrap().contains("CLAIM: Claim") {
+        } else if std::fs::read_to_string(&path).unwrap().contains(": Claim = Claim {") {
             found.push(path);
         }
     }

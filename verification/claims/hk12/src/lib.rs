@@ -87,7 +87,7 @@ const CLAIMS: &[Claim] = &[
     thm34_risk::CLAIM,
     thm34_eta::CLAIM,
     thm34_eta::PRINTED,
-    lem41_unbiased_printed::CLAIM,
+    lem41_unbiased_printed::PRINTED,
     lem41_unbiased::CLAIM,
     lem41_second_moment::PRINTED,
     lem41_second_moment::CLAIM,

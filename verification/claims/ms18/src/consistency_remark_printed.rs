@@ -54,8 +54,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-consistency-remark-printed",
     place: "Corollary 4.2, third remark",
     sentence: "The estimate becomes consistent by more updates alone, whatever the batch size.",

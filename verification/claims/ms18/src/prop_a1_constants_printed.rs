@@ -53,8 +53,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-prop-a1-constants-printed",
     place: "Supplement A.1, Proposition A.1",
     sentence: "Proposition A.1 with its printed batch and noise term, neither of which knows the size of the \

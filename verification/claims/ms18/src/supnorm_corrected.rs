@@ -102,9 +102,14 @@ const COUNTS_EXAMPLES_TWICE: Mutant =
     Mutant::refuted("counts_examples_twice", "every example is counted twice: half as many are fresh");
 
 impl Setting {
+    /// The cell's name, which its draws descend from.
     fn name(&self) -> String {
         let Setting { design, error, noise, width } = self;
-        format!("{design}, v {error:?}, noise {noise:?}, s'-s = {width}")
+        let noise = match noise {
+            Noise::RademacherLaw(size) => format!("Signs({size:?})"),
+            Noise::None | Noise::Gaussian(_) => format!("{noise:?}"),
+        };
+        format!("{design}, v {error:?}, noise {noise}, s'-s = {width}")
     }
 
     /// `|e|_inf` of one production batch; with every example counted twice if `twice`.

@@ -129,8 +129,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-thm41-printed",
     place: "Theorem 4.1 and its proof",
     sentence: "Theorem 4.1 as printed: a second branch of the batch without 1/L, a first of order R^4/(kappa \
