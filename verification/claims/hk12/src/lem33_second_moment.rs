@@ -14,9 +14,9 @@
 //! *Two mutants.* The first draw alone has the factor d for every k. A residual from a uniform draw is
 //! unbiased too, but has `d sum w_j^2 x_j^2` in the place of `|w|^2 sum x_j^2`.
 
-use super::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
-use super::faults;
-use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
+use crate::setup::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
+use crate::setup::faults;
+use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::{Aerr, TwoSampleDraws};
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};

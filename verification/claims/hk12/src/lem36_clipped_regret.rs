@@ -11,8 +11,8 @@
 //! *Mutants.* Without a clip, with `d = 50`, `k = 1`, `eta = 0.136`, the first round alone costs 50, and the
 //! bound is 40.7. A small step on one informative attribute uses up 0.9 of the logarithm.
 
-use super::problem::Problem;
-use super::rounds::Rounds;
+use crate::setup::problem::Problem;
+use crate::setup::rounds::Rounds;
 use lao_algorithms::hazan_koren::AelrParams;
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

@@ -16,9 +16,9 @@
 //! *No mutant.* A large eta, as said.
 
 use super::lem36_clipped_regret::second_moment;
-use super::problem::Problem;
-use super::rounds::{Rounds, estimate, exponents};
-use super::steps::{aelr_along, tell};
+use crate::setup::problem::Problem;
+use crate::setup::rounds::{Rounds, estimate, exponents};
+use crate::setup::steps::{aelr_along, tell};
 use lao_algorithms::hazan_koren::{Aelr, AelrParams, TwoSampleDraws};
 use lao_observation::{Ask, Rng};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};

@@ -13,9 +13,9 @@
 //! at most `4 B^2 (d + k - 1)/k`, attained by signs x, `w = B e_1`, `y = -B x_1`. That is at most `8 B^2 d/k`
 //! if and only if `k <= d + 1` (erratum 2).
 
-use super::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
-use super::faults;
-use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
+use crate::setup::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
+use crate::setup::faults;
+use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};

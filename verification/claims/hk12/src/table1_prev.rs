@@ -1,7 +1,7 @@
 //! Table 1 beside its own bounds: what was known before, and full information.
 
-use super::problem::{Problem, Run};
-use super::scaling::{self, Grid, least};
+use crate::setup::problem::{Problem, Run};
+use crate::setup::scaling::{self, Grid, least};
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams};
 use lao_observation::{Budget, Seed};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};

@@ -9,7 +9,7 @@
 //! but neither exponent is 1. Since `1/sigma_d^2 >= d`, the factor `1/sigma_d^2` in front is a further power
 //! of d.
 
-use super::work::{Work, exponent, work};
+use crate::setup::work::{Work, exponent, work};
 use lao_algorithms::baselines::DantzigParams;
 use lao_algorithms::ito::Rda1Params;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};

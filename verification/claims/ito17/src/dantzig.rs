@@ -10,7 +10,7 @@
 //! that is below the smallest weight the k largest entries are `S*`: regret comes from the burn-in, and
 //! beyond it from errors of about `1/t`, which add up to a logarithm.
 
-use super::regret::{Race, judge_exponent, marks, mean_at};
+use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
 use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;

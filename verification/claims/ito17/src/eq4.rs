@@ -4,8 +4,8 @@
 //! `(D_t w_t - w*)'V(D_t w_t - w*)` to the expected regret against `w*` (`ito17-expected-loss`): the
 //! difference of the two sums is a martingale. `w*` has the least expected loss.
 
-use super::enumerated::{asked, largest, outside, play, set_of, tell};
-use super::finite_law::FiniteLaw;
+use crate::setup::enumerated::{asked, largest, outside, play, set_of, tell};
+use crate::setup::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::session::mean_squared_error;

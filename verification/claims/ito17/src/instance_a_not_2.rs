@@ -11,7 +11,7 @@
 //! (2016) do, chooses `x_0`. This is the case that Theorem 1 is about, and shows the role of (2): see
 //! [`thm1_hardness`](super::thm1_hardness).
 
-use super::population::Population;
+use crate::setup::population::Population;
 use lao_datasets::adversarial::ito;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;

@@ -11,7 +11,7 @@
 //! ones. The paper's remark that almost equal features are what Algorithm 3 is for is right for this
 //! instance; for equal features it is not ([`instance_neither`](super::instance_neither)).
 
-use super::population::{Population, average_of_run};
+use crate::setup::population::{Population, average_of_run};
 use lao_datasets::adversarial::ito;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;

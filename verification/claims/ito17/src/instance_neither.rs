@@ -9,7 +9,7 @@
 //! harm when a relevant one has a twin, and then the l1 norm does not help; twins outside `S*` leave
 //! `phi_0^2 = 1/4`, and harm nobody.
 
-use super::population::Population;
+use crate::setup::population::Population;
 use lao_datasets::adversarial::ito;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;

@@ -15,7 +15,7 @@
 //! The last two exceed the bound only where many attributes are left out, `(d, k', k_1) = (12, 3, 0)`:
 //! `4 p (1/p^2 + 1/p)^2 = 400 > 16/q_0 = 352`.
 
-use super::enumerated::{estimate, outside};
+use crate::setup::enumerated::{estimate, outside};
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::Rng;
 use lao_observation::estimate::gram::{GramWeights, Observe};

@@ -4,7 +4,7 @@
 //! 384 attributes with k' = 70 Algorithm 2 takes 35 s where Algorithm 1 takes 195.
 //!
 //! *Work, not seconds.* Times depend on the machine, so they belong to benches; here is counted what makes
-//! them ([`work`](super::work)). FKK updates each of `C(d, k)` supports in every round, at k products each.
+//! them ([`work`](crate::setup::work)). FKK updates each of `C(d, k)` supports in every round, at k products each.
 //! Algorithm 1 forms a gradient matrix in every round, Algorithm 2 in the `sqrt T` rounds 1, 4, 9, .. only.
 //! (Production gets along without forming the matrix, in O(k') per round; the paper's `k'^2` is what is
 //! charged here.)
@@ -14,7 +14,7 @@
 //! Algorithm 1 T; its products at (384, 60, 70) are at most .6 of Algorithm 1's (the paper's times: .18).
 //! State and products of Algorithms 1 and 2 have an exponent of at most 1.3 in d.
 
-use super::work::{exponent, work};
+use crate::setup::work::{exponent, work};
 use lao_algorithms::baselines::fkk::supports;
 use lao_algorithms::baselines::{DantzigParams, FkkParams};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, UniformParams};

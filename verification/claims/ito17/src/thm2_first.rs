@@ -18,7 +18,7 @@
 //!
 //! *Tightness.* Without the noise, about .03 of the printed bound, and up to .1 of the sharper one.
 
-use super::theorem2::{Ascends, Shape};
+use crate::setup::theorem2::{Ascends, Shape};
 use lao_algorithms::ito::{GreedyParams, Regularization};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};

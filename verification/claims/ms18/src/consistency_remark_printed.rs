@@ -5,7 +5,7 @@
 //! floor of order `sigma^2 s/B`. Only with batches that grow with the number of updates (in Theorem 4.1 they
 //! do, like `(1-a)^-T`) is it true.
 
-use super::practical::Practical;
+use crate::setup::practical::Practical;
 use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};

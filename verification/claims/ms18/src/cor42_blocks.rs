@@ -1,6 +1,6 @@
 //! The number of examples is proportional to the number of blocks, d/(s'-s).
 
-use super::practical::{Path, Practical};
+use crate::setup::practical::{Path, Practical};
 use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};

@@ -1,6 +1,6 @@
 //! The number of examples grows like 1/eps.
 
-use super::practical::{Path, Practical, follow};
+use crate::setup::practical::{Path, Practical, follow};
 use lao_algorithms::murata_suzuki::NaiveParams;
 use lao_algorithms::{BatchSizes, StepSizes};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

@@ -1,6 +1,6 @@
 //! With few attributes per example the cost is proportional to the dimension.
 
-use super::practical::{Batches, Practical};
+use crate::setup::practical::{Batches, Practical};
 use lao_algorithms::BatchSizes;
 use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

@@ -3,7 +3,7 @@
 //! *Tightness.* With noise the exponent is close to 1. Without, it is about .7: the bound's s^2 contains
 //! `(s + s*) |v|^2`, the worst case of `var(v'x x_j)`, which is `|v|^2` where attributes are uncorrelated.
 
-use super::practical::Practical;
+use crate::setup::practical::Practical;
 use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};

@@ -13,7 +13,7 @@
 //! *Also.* At rho = .5, s = 1, even the exact gradient keeps `theta_0`: s of order `kappa^2 s*` cannot be
 //! dropped.
 
-use super::practical::Population;
+use crate::setup::practical::Population;
 use lao_algorithms::murata_suzuki::{ExplorationParams, NaiveParams};
 use lao_algorithms::{BatchSizes, StepSizes};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};

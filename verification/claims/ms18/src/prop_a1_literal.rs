@@ -7,7 +7,7 @@
 //! *Tightness.* With `Sigma = I` and eta = 1/8 an update leaves 9/16 of the gap where the statement promises
 //! .953; the noise term is too large by a factor of about 500.
 
-use super::literal::{self, BUDGET, DIM, explore, random_start};
+use crate::setup::literal::{self, BUDGET, DIM, explore, random_start};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::Hadamard;

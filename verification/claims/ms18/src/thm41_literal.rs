@@ -7,8 +7,8 @@
 //!
 //! *Tightness.* The gap falls by 9/16 per update where 31/32 is promised: the ratio of the logarithms is 18.
 
-use super::literal::{self, BUDGET, DIM, explore, random_start};
-use super::practical::Path;
+use crate::setup::literal::{self, BUDGET, DIM, explore, random_start};
+use crate::setup::practical::Path;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Hadamard, HadamardPairs, WalshRows};

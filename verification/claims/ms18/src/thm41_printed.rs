@@ -14,7 +14,7 @@
 //! `H_s` keeps one of each pair and the gap grows by 9/4. One update with the exact gradient, the limit of
 //! large batches, leaves 1.66 times the gap of `theta_0`.
 
-use super::practical::Population;
+use crate::setup::practical::Population;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};

@@ -9,7 +9,7 @@
 //! `B >= min{n, 18 sigma_*^2/(rho^2 eps)}`: here B = n, with n = 1000. Runs end far below eps; betting up to
 //! 2 eps supports it.
 
-use super::runs::{distances, mean_below, option_one};
+use crate::setup::runs::{distances, mean_below, option_one};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};

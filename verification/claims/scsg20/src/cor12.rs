@@ -5,7 +5,7 @@
 //! kappa: the count is `O((B + kappa^2 b) log(1/eps))`, the number of thresholdings
 //! `O((B/b + kappa^2) log(1/eps))`.
 
-use super::runs::{each_round, option_one};
+use crate::setup::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, Shape, UniformDraws};
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};

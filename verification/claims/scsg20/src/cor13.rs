@@ -14,7 +14,7 @@
 //! bound; else `L D + G/(2 L)`. Design of the corrected form: settings and runs of
 //! [`thm1_corrected`](super::thm1_corrected), epochs 1, 2, 4, 8.
 
-use super::runs::{each_round, mean_below, option_one};
+use crate::setup::runs::{each_round, mean_below, option_one};
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;

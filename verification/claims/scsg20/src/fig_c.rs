@@ -1,7 +1,7 @@
 //! Figure 1 (b), the spread of SCSG-HT over repetitions.
 
-use super::runs::each_round;
-use super::scenario::{Method, N, Problem, SPARSITY, mean};
+use crate::setup::runs::each_round;
+use crate::setup::scenario::{Method, N, Problem, SPARSITY, mean};
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_observation::FiniteSum;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};

@@ -11,7 +11,7 @@
 //!
 //! *Not shown.* That the support which is found next is better: here there is only one other.
 
-use super::runs::each_round;
+use crate::setup::runs::each_round;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape};
 use lao_observation::finite_sum::{DesignMatrix, Loss};
 use lao_observation::{FiniteSum, Rng, Seed};

@@ -4,8 +4,8 @@
 //! in practice". (Theorem 1 does not cover option II: Lemma 4 needs the geometric law.) Not mentioned: at the
 //! same expected cost option II also contracts more, by Jensen's inequality.
 
-use super::runs::{each_round, option_one, option_two};
-use super::toy::Toy;
+use crate::setup::runs::{each_round, option_one, option_two};
+use crate::setup::toy::Toy;
 use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, solve};
 use lao_observation::{FiniteSum, Seed};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};

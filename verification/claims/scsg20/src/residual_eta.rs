@@ -8,7 +8,7 @@
 //! steps. Where the residual does shrink with eta, it is the noise (G = 0), and plain SG-HT's shrinks just as
 //! much.
 
-use super::runs::{each_round, option_one, option_two};
+use crate::setup::runs::{each_round, option_one, option_two};
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{GdParams, GdStep, SgParams, Shape, Solver};
 use lao_observation::Seed;

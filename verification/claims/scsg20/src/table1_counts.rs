@@ -12,7 +12,7 @@
 //! the table's n kappa here and n + kappa there compare two analyzes of one method. And the 1/rho of HSG-HT
 //! carries the unit of eps.
 
-use super::runs::each_round;
+use crate::setup::runs::each_round;
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverLimit,
     SolverProgress, SvrgParams, solve,

@@ -15,7 +15,7 @@
 //! `(4 L^2/B)(eta/rho)(1 + 2 eta rho) <= eta rho/8` for `B >= 36 kappa^2`. Neither G nor the noise is
 //! multiplied by eta.
 
-use super::runs::{each_round, mean_below, option_one};
+use crate::setup::runs::{each_round, mean_below, option_one};
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -218,7 +218,7 @@ fn smallest_legal(cx: &mut Context<'_>, runs: u64, cells: usize) -> anyhow::Resu
         let mut sum = shared.sum();
         let mut solver = option_one(k, constants.step_size, n, 1).build(Shape::of(&sum))?;
         let seed = trial.seed.child("algorithm");
-        super::runs::distances(&mut sum, &mut solver, &seed, &star(dim), rounds)
+        crate::setup::runs::distances(&mut sum, &mut solver, &seed, &star(dim), rounds)
     })?;
     for j in 1..=rounds as usize {
         let values: Vec<f64> = curves.iter().map(|curve| curve[j - 1]).collect();

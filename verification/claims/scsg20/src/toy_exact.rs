@@ -1,12 +1,12 @@
 //! The whole algorithm where its law is known exactly.
 //!
-//! *Statement.* On the [toy](super::toy), for both options and every epoch,
+//! *Statement.* On the [toy](crate::setup::toy), for both options and every epoch,
 //! `E D^(j+1) = m2 E D^j + (1 - 2 m1 + m2) V` and `E<X^(j+1) - x*, u> = m1 E<X^j - x*, u>`. Nothing is
 //! bounded and nothing is loose, so this is the sharpest test of an implementation that the paper's setting
 //! allows.
 
-use super::runs::{each_round, option_one, option_two};
-use super::toy::Toy;
+use crate::setup::runs::{each_round, option_one, option_two};
+use crate::setup::toy::Toy;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_observation::{FiniteSum, Predictor};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

@@ -18,7 +18,7 @@ const NOISE: f64 = 0.1;
 
 /// A setting of Theorem 2.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// `d`.
     pub dim: usize,
     /// `k = k_1`.
@@ -101,7 +101,7 @@ fn sums(lambda: Regularization, rounds: u64) -> (f64, f64) {
 }
 
 /// Algorithm 1 with every gradient estimate turned around.
-pub(super) struct Ascends(pub lao_algorithms::ito::Rda1);
+pub(crate) struct Ascends(pub lao_algorithms::ito::Rda1);
 
 impl Learner for Ascends {
     fn dim(&self) -> usize {

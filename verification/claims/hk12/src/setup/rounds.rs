@@ -12,7 +12,7 @@ use lao_verification_engine::instance::sup_norm;
 use rand::RngExt;
 
 /// A run of AELR.
-pub(super) struct Rounds<'a> {
+pub(crate) struct Rounds<'a> {
     pub problem: &'a Problem,
     /// `k`.
     pub draws: usize,
@@ -27,7 +27,7 @@ pub(super) struct Rounds<'a> {
 }
 
 /// One round.
-pub(super) struct Round<'a> {
+pub(crate) struct Round<'a> {
     /// `w_t`.
     pub w: &'a [f64],
     /// `g~_t`.
@@ -41,7 +41,7 @@ pub(super) struct Round<'a> {
 }
 
 /// `p+` and `p-`: `exp(+-u)` over the sum of all.
-pub(super) fn shares(u: &[f64]) -> Vec<(f64, f64)> {
+pub(crate) fn shares(u: &[f64]) -> Vec<(f64, f64)> {
     let top = sup_norm(u);
     let z: Vec<(f64, f64)> = u.iter().map(|u| ((u - top).exp(), (-u - top).exp())).collect();
     let total: f64 = z.iter().map(|(plus, minus)| plus + minus).sum();
@@ -49,7 +49,7 @@ pub(super) fn shares(u: &[f64]) -> Vec<(f64, f64)> {
 }
 
 /// `w = B (p+ - p-)`.
-pub(super) fn predictor(u: &[f64], radius: f64) -> Vec<f64> {
+pub(crate) fn predictor(u: &[f64], radius: f64) -> Vec<f64> {
     shares(u).iter().map(|(plus, minus)| radius * (plus - minus)).collect()
 }
 
@@ -58,7 +58,7 @@ pub(super) fn predictor(u: &[f64], radius: f64) -> Vec<f64> {
 /// With `c = 1/(|z+|_1 + |z-|_1)` every `|p+ - p-|` is `2c sinh|u|`, and
 /// `p+ + p- = sqrt((p+ - p-)^2 + 4c^2)`. These add up to 1, which is an equation for `c`: convex, so that
 /// Newton's steps from above stay above.
-pub(super) fn exponents(w: &[f64], radius: f64) -> Vec<f64> {
+pub(crate) fn exponents(w: &[f64], radius: f64) -> Vec<f64> {
     let v: Vec<f64> = w.iter().map(|w| w / radius).collect();
     let missing = 1.0 - v.iter().map(|v| v.abs()).sum::<f64>();
     let mut c = 0.5 / v.len() as f64;
@@ -80,13 +80,13 @@ pub(super) fn exponents(w: &[f64], radius: f64) -> Vec<f64> {
 }
 
 /// The estimate of `w.x` from attribute `j`.
-pub(super) fn inner(w: &[f64], j: usize, x: &[f64]) -> f64 {
+pub(crate) fn inner(w: &[f64], j: usize, x: &[f64]) -> f64 {
     let norm: f64 = w.iter().map(|w| w.abs()).sum();
     if w[j] == 0.0 { 0.0 } else { norm * w[j].signum() * x[j] }
 }
 
 /// `g~ = phi x~` on these draws.
-pub(super) fn estimate(w: &[f64], draws: &TwoSampleDraws, (x, y): (&[f64], f64)) -> Vec<f64> {
+pub(crate) fn estimate(w: &[f64], draws: &TwoSampleDraws, (x, y): (&[f64], f64)) -> Vec<f64> {
     let phi = inner(w, draws.weighted as usize, x) - y;
     let share = w.len() as f64 / draws.uniform.len() as f64;
     let mut g = vec![0.0; w.len()];
@@ -109,7 +109,7 @@ fn draw(w: &[f64], count: usize, rng: &mut Rng) -> TwoSampleDraws {
 
 impl Rounds<'_> {
     /// Plays the rounds; `look` sees each before its step.
-    pub(super) fn follow(&self, seed: &Seed, mut look: impl FnMut(&Round<'_>)) -> anyhow::Result<()> {
+    pub(crate) fn follow(&self, seed: &Seed, mut look: impl FnMut(&Round<'_>)) -> anyhow::Result<()> {
         let Rounds { problem, draws, rounds, step_size, clip, descends } = *self;
         let (dim, radius) = (problem.dim, problem.radius);
         let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, rounds) };

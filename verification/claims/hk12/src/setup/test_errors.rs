@@ -33,7 +33,7 @@ const MARKS: usize = 10;
 
 /// A method with few attributes.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kernel {
+pub(crate) enum Kernel {
     Aerr,
     Aelr,
     Aer,
@@ -42,7 +42,7 @@ pub(super) enum Kernel {
 
 /// A method and its two tuned parameters.
 #[derive(Clone, Copy)]
-pub(super) struct Tuned {
+pub(crate) struct Tuned {
     /// The method.
     pub kernel: Kernel,
     /// A factor of the theorem's step size; for AER lambda itself.
@@ -52,7 +52,7 @@ pub(super) struct Tuned {
 }
 
 /// One figure.
-pub(super) struct Setup {
+pub(crate) struct Setup {
     /// Attributes per example, k + 1.
     pub budget: usize,
     /// The paper's method.
@@ -180,30 +180,30 @@ fn last(curves: &[Errors], of: impl Fn(&Errors) -> f64) -> Vec<f64> {
 }
 
 /// The offline predictor takes the method's place.
-pub(super) const CONTROL: [Fault<bool>; 1] = [Fault::held(
+pub(crate) const CONTROL: [Fault<bool>; 1] = [Fault::held(
     "offline_instead",
     "the offline predictor, shrunk by a tenth, in the place of the method",
     true,
 )];
 
 /// The text of the design on the surrogate.
-pub(super) const SURROGATE_DESIGN: &str = "28 x 28 images of two classes made of blobs, 12,109 for training, \
+pub(crate) const SURROGATE_DESIGN: &str = "28 x 28 images of two classes made of blobs, 12,109 for training, \
                                            1,345 for testing; parameters tuned on other images; ten prefixes \
                                            from a 32nd to all, equally spaced on the log scale; sign tests \
                                            over fresh data.";
 /// The text of the design on the paper's data.
-pub(super) const MNIST_DESIGN: &str = "As on the surrogate, with the 13,454 images of 3 and 5, pixels \
+pub(crate) const MNIST_DESIGN: &str = "As on the surrogate, with the 13,454 images of 3 and 5, pixels \
                                        divided by 255, and random splits of 12,109 and 1,345; tuned on other \
                                        splits.";
 
 /// The experiment on the surrogate.
-pub(super) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
+pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
     let images = Images::surrogate(&cx.seed("templates"));
     experiment(cx, setup, &images, true)
 }
 
 /// The experiment on the paper's data.
-pub(super) fn on_mnist(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
+pub(crate) fn on_mnist(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
     if cx.size("splits")? == 0 {
         return cx.not_run("the quick tier has the surrogate only; run with --tier full");
     }

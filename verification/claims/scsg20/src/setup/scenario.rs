@@ -22,10 +22,10 @@ use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::paired;
 
 /// n.
-pub(super) const N: u64 = 1000;
+pub(crate) const N: u64 = 1000;
 const DIM: usize = 200;
 /// k.
-pub(super) const SPARSITY: usize = 20;
+pub(crate) const SPARSITY: usize = 20;
 const STAR: usize = 10;
 const NOISE: f64 = 0.3;
 
@@ -34,7 +34,7 @@ const LEAST: f64 = 1e-14;
 
 /// The methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
+pub(crate) enum Method {
     Gd,
     Sg,
     Hsg,
@@ -107,7 +107,7 @@ fn power(exponent: i32) -> f64 {
 
 /// The rows and labels of one replicate, and what is known of their minimum.
 #[derive(Debug)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub sum: FiniteSum,
     /// The least value of f found so far: by HTP from zero and from the truth, and by the runs.
     pub least: f64,
@@ -160,7 +160,7 @@ impl Problem {
 
 /// The step size of a method for a budget: as written down if there are no tuning seeds, else tuned again on
 /// so many. Mutants take what is written down.
-pub(super) fn step_size(
+pub(crate) fn step_size(
     cx: &mut Context<'_>,
     method: Method,
     passes: u64,
@@ -187,11 +187,11 @@ pub(super) fn step_size(
 }
 
 /// A method with its step size.
-pub(super) type Tuned = (Method, f64);
+pub(crate) type Tuned = (Method, f64);
 
 /// What is wrong with the method under test.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     /// Its step size has this factor.
     Step(f64),
     /// It competes with itself.
@@ -201,7 +201,7 @@ pub(super) enum Wrong {
 }
 
 /// What the fault multiplies the step size of the method under test with.
-pub(super) fn step_factor(wrong: Option<Wrong>) -> f64 {
+pub(crate) fn step_factor(wrong: Option<Wrong>) -> f64 {
     match wrong {
         Some(Wrong::Step(factor)) => factor,
         Some(Wrong::AgainstItself | Wrong::FullGradients) | None => 1.0,
@@ -209,7 +209,7 @@ pub(super) fn step_factor(wrong: Option<Wrong>) -> f64 {
 }
 
 /// A method with its fault, and its rivals, tuned for so many passes.
-pub(super) fn with_rivals(
+pub(crate) fn with_rivals(
     cx: &mut Context<'_>,
     (method, wrong): (Method, Option<Wrong>),
     rivals: &[Method],
@@ -226,7 +226,7 @@ pub(super) fn with_rivals(
 
 /// `f` of several tuned methods on the same data when each of these budgets is spent, per replicate and
 /// method; and the log gaps.
-pub(super) fn compare(
+pub(crate) fn compare(
     cx: &Context<'_>,
     cell: &str,
     replicates: u64,
@@ -248,17 +248,17 @@ pub(super) fn compare(
 }
 
 /// One method's log gaps at one of the budgets, over replicates.
-pub(super) fn at(runs: &[Vec<Vec<f64>>], method: usize, budget: usize) -> Vec<f64> {
+pub(crate) fn at(runs: &[Vec<Vec<f64>>], method: usize, budget: usize) -> Vec<f64> {
     runs.iter().map(|methods| methods[method][budget]).collect()
 }
 
 /// Judges that one method's gaps are below another's on the same data, given their logarithms.
-pub(super) fn judge_below(cx: &mut Context<'_>, cell: &str, logs: &[f64], rival: &[f64]) {
+pub(crate) fn judge_below(cx: &mut Context<'_>, cell: &str, logs: &[f64], rival: &[f64]) {
     let [gaps, rival] = [logs, rival].map(|logs| logs.iter().map(|log| log.exp()).collect::<Vec<f64>>());
     cx.judge(cell, paired::better(&gaps, &rival, cx.alpha()));
 }
 
 /// The mean of values of which some may be infinite.
-pub(super) fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -17,7 +17,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 /// A law of examples `(x, y)`.
-pub(super) struct Problem {
+pub(crate) struct Problem {
     /// `d`.
     pub dim: usize,
     /// `B`.
@@ -75,36 +75,36 @@ impl Problem {
     }
 
     /// The excess risk of `w`.
-    pub(super) fn excess(&self, w: &[f64]) -> f64 {
+    pub(crate) fn excess(&self, w: &[f64]) -> f64 {
         (self.excess)(w)
     }
 
     /// Ridge, hard: [`SignedRows`] with `rows` rows, `B = 1`. The best predictor has size `rows^{-1/2}` on
     /// each of them, the worst is its opposite.
-    pub(super) fn hard(dim: usize, rows: usize) -> anyhow::Result<Problem> {
+    pub(crate) fn hard(dim: usize, rows: usize) -> anyhow::Result<Problem> {
         let population = SignedRows::random(dim, rows, &Seed::root(rows as u64))?;
         Ok(Problem::library(1.0, 2.0 / (rows as f64).sqrt(), population))
     }
 
     /// Ridge: [`Pair`] with labels 0.35, `B = 1`, so that the best predictor lies inside the ball.
-    pub(super) fn pair(dim: usize) -> anyhow::Result<Problem> {
+    pub(crate) fn pair(dim: usize) -> anyhow::Result<Problem> {
         Ok(Problem::library(1.0, 0.5 * 1.35 * 1.35, Pair::new(dim, 0.35)?))
     }
 
     /// Lasso: [`Planted`], signs of which the first has the label's with probability 0.8. The best predictor
     /// is `0.6 B e_1`, inside the ball.
-    pub(super) fn signs(dim: usize, radius: f64) -> anyhow::Result<Problem> {
+    pub(crate) fn signs(dim: usize, radius: f64) -> anyhow::Result<Problem> {
         let worst = 0.5 * (1.6 * radius).powi(2);
         Ok(Problem::library(radius, worst, Planted::new(dim, 0, 0.6, radius)?))
     }
 
     /// Lasso, hard: [`Rare`] with this frequency, `B = 1`. The best predictor is `e_1`.
-    pub(super) fn rare(dim: usize, frequency: f64) -> anyhow::Result<Problem> {
+    pub(crate) fn rare(dim: usize, frequency: f64) -> anyhow::Result<Problem> {
         Ok(Problem::library(1.0, 2.0 * frequency, Rare::new(dim, 0, frequency, 1.0)?))
     }
 
     /// Ridge: `x` uniform on the sphere, `y` is `(B/2) x_1` and noise uniform within `B/2`.
-    pub(super) fn sphere(dim: usize, radius: f64) -> Problem {
+    pub(crate) fn sphere(dim: usize, radius: f64) -> Problem {
         let mut star = vec![0.0; dim];
         star[0] = 0.5 * radius;
         let (center, half) = (star.clone(), 0.5 / dim as f64);
@@ -119,7 +119,7 @@ impl Problem {
     }
 
     /// Lasso: `x = s e_1` and `y = -B s` for a random sign s. The best predictor is a vertex, `-B e_1`.
-    pub(super) fn axis(dim: usize, radius: f64) -> Problem {
+    pub(crate) fn axis(dim: usize, radius: f64) -> Problem {
         let mut star = vec![0.0; dim];
         star[0] = -radius;
         let draw = move |rng: &mut Rng, x: &mut [f64]| {
@@ -131,7 +131,7 @@ impl Problem {
 
     /// Lasso: signs of which each is a common one with probability 1/2 and its own otherwise, so that any two
     /// have correlation 1/4; `y = w*.x` with `w* = B (0.5, -0.3, 0.2, 0 ..)`, on the boundary of the ball.
-    pub(super) fn correlated(dim: usize, radius: f64) -> Problem {
+    pub(crate) fn correlated(dim: usize, radius: f64) -> Problem {
         let mut star = vec![0.0; dim];
         star[..3].copy_from_slice(&[0.5 * radius, -0.3 * radius, 0.2 * radius]);
         let (center, truth) = (star.clone(), star.clone());
@@ -153,7 +153,7 @@ impl Problem {
     }
 
     /// Shows `look` the examples that a learner of this seed learns from, whole.
-    pub(super) fn each_example(
+    pub(crate) fn each_example(
         &self,
         examples: u64,
         seed: &Seed,
@@ -173,7 +173,7 @@ impl Problem {
     }
 
     /// The output of a learner after `examples` examples within `budget`; `None` if it diverged.
-    pub(super) fn learn<L: Learner>(
+    pub(crate) fn learn<L: Learner>(
         &self,
         learner: L,
         budget: Budget,
@@ -184,7 +184,7 @@ impl Problem {
     }
 
     /// As [`learn`](Self::learn), with a look at the learner after every step.
-    pub(super) fn learn_watched<L: Learner>(
+    pub(crate) fn learn_watched<L: Learner>(
         &self,
         mut learner: L,
         budget: Budget,
@@ -202,7 +202,7 @@ impl Problem {
     }
 
     /// The average of the estimates of a method that sees everything, the first one included.
-    pub(super) fn average<L: Learner>(
+    pub(crate) fn average<L: Learner>(
         &self,
         mut learner: L,
         examples: u64,
@@ -219,7 +219,7 @@ impl Problem {
     }
 
     /// The output of AERR with a step size other than the theorem's by a factor.
-    pub(super) fn ridge(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
+    pub(crate) fn ridge(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let params = AerrParams::from_theorem(self.dim, run.draws, self.radius, run.examples);
         let start = run.start.as_deref().map(SparseVector::from_dense);
         let params = AerrParams { step_size: run.step * params.step_size, start, ..params };
@@ -227,7 +227,7 @@ impl Problem {
     }
 
     /// The same of AELR.
-    pub(super) fn lasso(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
+    pub(crate) fn lasso(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let params = AelrParams::from_theorem(self.dim, run.draws, self.radius, run.examples);
         let params = AelrParams { step_size: run.step * params.step_size, ..params };
         self.faulty(params.build()?, run, seed)
@@ -247,7 +247,7 @@ impl Problem {
 
 /// One run of AERR or AELR, with the theorem's step size.
 #[derive(Clone)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// `k`.
     pub draws: usize,
     /// `m`.
@@ -262,14 +262,14 @@ pub(super) struct Run {
 
 impl Run {
     /// As the theorem has it.
-    pub(super) fn new(draws: usize, examples: u64) -> Run {
+    pub(crate) fn new(draws: usize, examples: u64) -> Run {
         Run { draws, examples, step: 1.0, start: None, fault: None }
     }
 }
 
 /// Judges that outputs scale with B: runs on the same draws with B = 1 and with another B give `output` times
 /// that B.
-pub(super) fn judge_equivariance(
+pub(crate) fn judge_equivariance(
     cx: &mut Context<'_>,
     output: impl Fn(f64, &Seed) -> anyhow::Result<Vec<f64>>,
 ) -> anyhow::Result<()> {

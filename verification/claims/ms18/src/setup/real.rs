@@ -30,7 +30,7 @@ use lao_verification_engine::mutants::{Faulty, Misdirected, Misdirection, Source
 use rand::RngExt;
 
 /// A dataset with all that is fixed in advance.
-pub(super) struct Setup {
+pub(crate) struct Setup {
     /// Name in the catalog.
     pub dataset: &'static str,
     /// What is done to the table before it is split: choice of classes, transformation of the label.
@@ -52,7 +52,7 @@ pub(super) struct Setup {
 }
 
 /// Parameters from the tuning seeds. Batches are in multiples of s.
-pub(super) struct Tuned {
+pub(crate) struct Tuned {
     pub step_size: f64,
     pub first: f64,
     pub growth: f64,
@@ -192,14 +192,14 @@ impl Setup {
 
 /// What an arm gets wrong.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     LabelsSwapped,
     RandomAttributes,
     StepReversed,
 }
 
 /// Faults of the claim on every dataset.
-pub(super) const FAULTS: [Fault<Wrong>; 3] = [
+pub(crate) const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration", Wrong::LabelsSwapped),
     Fault::refuted(
         "exploits_random_attributes",
@@ -210,7 +210,7 @@ pub(super) const FAULTS: [Fault<Wrong>; 3] = [
 ];
 
 /// The experiment of every dataset. `trials` of 0 leaves it to another tier.
-pub(super) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
+pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
     let trials = cx.size("trials")?;
     if trials == 0 {
         return cx.not_run("the quick tier runs the shipped data only; run with --tier full");

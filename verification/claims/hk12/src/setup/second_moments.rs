@@ -7,18 +7,18 @@ use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
 /// `(d + k - 1)/k`.
-pub(super) fn spread(dim: usize, draws: usize) -> f64 {
+pub(crate) fn spread(dim: usize, draws: usize) -> f64 {
     (dim + draws - 1) as f64 / draws as f64
 }
 
 /// The lemmas' bound, `8 d/k`, in units of `B^2`.
-pub(super) fn printed(dim: usize, draws: usize) -> f64 {
+pub(crate) fn printed(dim: usize, draws: usize) -> f64 {
     8.0 * dim as f64 / draws as f64
 }
 
 /// Constants of the bounds, which mutants cut.
 #[derive(Clone, Copy)]
-pub(super) struct Constants {
+pub(crate) struct Constants {
     /// Of `E phi^2`, in units of `B^2`.
     pub residual: f64,
     /// Of the exact supremum.
@@ -29,11 +29,11 @@ pub(super) struct Constants {
 
 impl Constants {
     /// Those of the lemmas.
-    pub(super) const SOUND: Constants = Constants { residual: 4.0, exact: 1.0, printed: 1.0 };
+    pub(crate) const SOUND: Constants = Constants { residual: 4.0, exact: 1.0, printed: 1.0 };
 
     /// Checks `E phi^2 <= 4 B^2`, and the moment of `g~` against `4 B^2 (d + k - 1)/k` and, for `k <= d + 1`,
     /// `8 B^2 d/k`. Both moments are in units of `B^2`.
-    pub(super) fn check(
+    pub(crate) fn check(
         &self,
         (dim, draws): (usize, usize),
         residual: f64,
@@ -51,7 +51,7 @@ impl Constants {
 
 /// What `look` finds with one to five draws at the extremal examples of two to four attributes, and at random
 /// ones.
-pub(super) fn examples<I, T: Send>(
+pub(crate) fn examples<I, T: Send>(
     cx: &Context<'_>,
     extremal: fn(usize, f64) -> I,
     random: fn(usize, &mut Rng) -> I,
@@ -73,7 +73,7 @@ pub(super) fn examples<I, T: Send>(
 }
 
 /// Judges each bound over all examples.
-pub(super) fn judge_bounds<'a, const N: usize>(
+pub(crate) fn judge_bounds<'a, const N: usize>(
     cx: &mut Context<'_>,
     names: [&str; N],
     bounds: impl Iterator<Item = &'a [PropertyTally; N]> + Clone,

@@ -25,14 +25,14 @@ use std::sync::Arc;
 /// Pixels along an edge.
 const EDGE: usize = 28;
 /// Pixels.
-pub(super) const PIXELS: usize = EDGE * EDGE;
+pub(crate) const PIXELS: usize = EDGE * EDGE;
 /// Images for training, 90 percent of 13,454.
-pub(super) const TRAIN: u64 = 12_109;
+pub(crate) const TRAIN: u64 = 12_109;
 /// Images for testing.
 const TEST: usize = 1345;
 
 /// Where images come from.
-pub(super) enum Images {
+pub(crate) enum Images {
     /// Templates by class and shift.
     Surrogate(Arc<Vec<Vec<f64>>>),
     /// Pixels between 0 and 1, labels -1 and 1.
@@ -40,14 +40,14 @@ pub(super) enum Images {
 }
 
 /// Training images as streams, and test images.
-pub(super) struct Split {
+pub(crate) struct Split {
     train: Box<dyn Fn() -> Box<dyn Source>>,
     test: BlockBuf,
 }
 
 impl Images {
     /// The surrogate with templates drawn from `seed`.
-    pub(super) fn surrogate(seed: &Seed) -> Images {
+    pub(crate) fn surrogate(seed: &Seed) -> Images {
         let mut rng = seed.rng();
         let mut blobs = |count| -> Vec<[f64; 2]> {
             (0..count).map(|_| [(); 2].map(|()| rng.random_range(6.0..22.0))).collect()
@@ -69,7 +69,7 @@ impl Images {
     }
 
     /// MNIST, all images of "3" and "5", if it is at hand.
-    pub(super) fn mnist() -> anyhow::Result<Result<Images, String>> {
+    pub(crate) fn mnist() -> anyhow::Result<Result<Images, String>> {
         let loaded = match Catalog::from_env()?.load("mnist") {
             Err(reason @ CatalogError::Missing { .. }) => return Ok(Err(reason.to_string())),
             loaded => loaded?,
@@ -88,7 +88,7 @@ impl Images {
     }
 
     /// Fresh images of the surrogate, or a random split of the given ones.
-    pub(super) fn split(&self, seed: &Seed) -> anyhow::Result<Split> {
+    pub(crate) fn split(&self, seed: &Seed) -> anyhow::Result<Split> {
         let mut test = BlockBuf::new();
         let all: Vec<u32> = (0..PIXELS as u32).collect();
         let train: Box<dyn Fn() -> Box<dyn Source>> = match self {
@@ -114,12 +114,12 @@ impl Images {
 
 impl Split {
     /// The training images, from the first.
-    pub(super) fn train(&self) -> Box<dyn Source> {
+    pub(crate) fn train(&self) -> Box<dyn Source> {
         (self.train)()
     }
 
     /// The first `count` training images with all their pixels.
-    pub(super) fn all_pixels(&self, count: usize) -> anyhow::Result<BlockBuf> {
+    pub(crate) fn all_pixels(&self, count: usize) -> anyhow::Result<BlockBuf> {
         let mut block = BlockBuf::new();
         block.reset(PIXELS, count);
         let all: Vec<u32> = (0..PIXELS as u32).collect();
@@ -128,7 +128,7 @@ impl Split {
     }
 
     /// Mean squared error on the test images; 1 for the zero predictor.
-    pub(super) fn error(&self, w: SparseView<'_>) -> f64 {
+    pub(crate) fn error(&self, w: SparseView<'_>) -> f64 {
         let all: Vec<u32> = (0..PIXELS as u32).collect();
         let test = self.test.view(&all);
         let mut residual: Vec<f64> = test.labels().iter().map(|y| -y).collect();

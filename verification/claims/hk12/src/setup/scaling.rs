@@ -5,10 +5,10 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series}
 use lao_verification_engine::judge::slope::{SlopeJudge, fit};
 
 /// What is measured at the `i`-th grid point, from a seed.
-pub(super) type Measure<'a> = dyn Fn(usize, &Seed) -> anyhow::Result<f64> + Sync + 'a;
+pub(crate) type Measure<'a> = dyn Fn(usize, &Seed) -> anyhow::Result<f64> + Sync + 'a;
 
 /// A grid with the claim about its exponent.
-pub(super) struct Grid<'a> {
+pub(crate) struct Grid<'a> {
     /// What is measured against what.
     pub name: &'static str,
     /// The parameter.
@@ -22,7 +22,7 @@ pub(super) struct Grid<'a> {
 }
 
 /// Judges the grids one after the other, until a mutant is settled.
-pub(super) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -> anyhow::Result<()> {
+pub(crate) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -> anyhow::Result<()> {
     for grid in grids {
         let values = measured(cx, grid, replicates)?;
         if let Some(judge) = &grid.judge {
@@ -37,7 +37,7 @@ pub(super) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -
 }
 
 /// The exponents of a grid's replicates.
-pub(super) fn exponents(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<f64>> {
+pub(crate) fn exponents(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<f64>> {
     let values = measured(cx, grid, replicates)?;
     Ok(fit(&grid.x, &values, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect())
 }
@@ -68,7 +68,7 @@ fn report(cx: &mut Context<'_>, grid: &Grid<'_>, values: &[Vec<f64>]) {
 }
 
 /// The least scale from `from` on, to five percent, at which there is enough: by doubling, then bisection.
-pub(super) fn least(from: f64, enough: impl Fn(f64) -> anyhow::Result<bool>) -> anyhow::Result<f64> {
+pub(crate) fn least(from: f64, enough: impl Fn(f64) -> anyhow::Result<bool>) -> anyhow::Result<f64> {
     let mut above = from;
     while !enough(above)? {
         above *= 2.0;

@@ -7,7 +7,7 @@ use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Told};
 
 /// Tells the learner what it asked of the example `(x, y)`.
-pub(super) fn tell<L: Learner>(learner: &mut L, ask: &Ask, x: &[f64], y: f64) -> Result<(), LearnError> {
+pub(crate) fn tell<L: Learner>(learner: &mut L, ask: &Ask, x: &[f64], y: f64) -> Result<(), LearnError> {
     let Request::Values { attributes, .. } = ask.request() else { return Ok(()) };
     let mut block = BlockBuf::new();
     block.reset(attributes.len(), 1);
@@ -21,7 +21,7 @@ pub(super) fn tell<L: Learner>(learner: &mut L, ask: &Ask, x: &[f64], y: f64) ->
 
 /// AERR's step from its iterate along `g`; the learner must make as many uniform draws as there are
 /// attributes.
-pub(super) fn aerr_along(learner: &mut Aerr, g: &[f64]) -> Result<(), LearnError> {
+pub(crate) fn aerr_along(learner: &mut Aerr, g: &[f64]) -> Result<(), LearnError> {
     let w = learner.iterate();
     let j = heaviest(&w);
     let square: f64 = w.iter().map(|w| w * w).sum();
@@ -32,7 +32,7 @@ pub(super) fn aerr_along(learner: &mut Aerr, g: &[f64]) -> Result<(), LearnError
 }
 
 /// AELR's step from its iterate along `g`, clipped by the learner; as many uniform draws as attributes.
-pub(super) fn aelr_along(learner: &mut Aelr, g: &[f64]) -> Result<(), LearnError> {
+pub(crate) fn aelr_along(learner: &mut Aelr, g: &[f64]) -> Result<(), LearnError> {
     let w = learner.iterate();
     let j = heaviest(&w);
     let norm: f64 = w.iter().map(|w| w.abs()).sum();

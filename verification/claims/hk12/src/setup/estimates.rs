@@ -18,11 +18,11 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Of an expectation over all draws, relative to the mean absolute value.
-pub(super) const TOLERANCE: f64 = 1e-10;
+pub(crate) const TOLERANCE: f64 = 1e-10;
 
 /// What an arm gets wrong.
 #[derive(Clone, Copy)]
-pub(super) struct Arm {
+pub(crate) struct Arm {
     /// What it does to the estimates.
     pub fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
     /// The weight by which it draws `j`, if not the method's.
@@ -33,14 +33,14 @@ pub(super) struct Arm {
 
 impl Arm {
     /// The method as it is.
-    pub(super) const SOUND: Arm = Arm { fault: None, weight: None, alter: None };
+    pub(crate) const SOUND: Arm = Arm { fault: None, weight: None, alter: None };
 }
 
 /// A map of iterates.
 type Moved = Box<dyn Fn(&[f64]) -> Vec<f64> + Send + Sync>;
 
 /// A learner at a predictor, to be told one example again and again.
-pub(super) struct At<L> {
+pub(crate) struct At<L> {
     /// `w`.
     pub w: Vec<f64>,
     /// `k`.
@@ -53,7 +53,7 @@ pub(super) struct At<L> {
 
 /// AERR at `w`, in a ball that no step leaves: the estimate is what is looked at here, and projection is not
 /// part of it.
-pub(super) fn aerr_at(w: &[f64], draws: usize) -> anyhow::Result<At<Aerr>> {
+pub(crate) fn aerr_at(w: &[f64], draws: usize) -> anyhow::Result<At<Aerr>> {
     // A step so long that w is nothing beside it, and rounds nothing away.
     let (step_size, start) = (f64::from(1 << 20), Some(SparseVector::from_dense(w)));
     let params = AerrParams { step_size, start, ..AerrParams::from_theorem(w.len(), draws, 1e100, 1) };
@@ -61,7 +61,7 @@ pub(super) fn aerr_at(w: &[f64], draws: usize) -> anyhow::Result<At<Aerr>> {
 }
 
 /// AELR at `w = B sinh(u) / sum cosh(u)`. No `|g~_i|` may be above `largest`, lest it be clipped.
-pub(super) fn aelr_at(u: &[f64], draws: usize, radius: f64, largest: f64) -> anyhow::Result<At<Aelr>> {
+pub(crate) fn aelr_at(u: &[f64], draws: usize, radius: f64, largest: f64) -> anyhow::Result<At<Aelr>> {
     let (dim, step_size) = (u.len(), 1.0 / largest);
     let params = AelrParams { step_size, ..AelrParams::from_theorem(dim, draws, radius, 1) };
     let mut learner = params.build()?;
@@ -77,7 +77,7 @@ pub(super) fn aelr_at(u: &[f64], draws: usize, radius: f64, largest: f64) -> any
 
 /// One way in which the draws can come out.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     pub probability: f64,
     pub phi: f64,
     /// `x~`.
@@ -87,7 +87,7 @@ pub(super) struct Outcome {
 }
 
 impl<L: TwoDraws + Clone> At<L> {
-    pub(super) fn dim(&self) -> usize {
+    pub(crate) fn dim(&self) -> usize {
         self.w.len()
     }
 
@@ -112,7 +112,7 @@ impl<L: TwoDraws + Clone> At<L> {
     }
 
     /// All outcomes of the draws for the example `(x, y)`, no `x_i` being zero.
-    pub(super) fn outcomes(&self, arm: &Arm, x: &[f64], y: f64) -> anyhow::Result<Vec<Outcome>> {
+    pub(crate) fn outcomes(&self, arm: &Arm, x: &[f64], y: f64) -> anyhow::Result<Vec<Outcome>> {
         let dim = self.dim();
         let weights: Vec<f64> = self.w.iter().map(|&w| arm.weight.unwrap_or(L::weight)(w)).collect();
         let total: f64 = weights.iter().sum();
@@ -148,20 +148,20 @@ impl<L: TwoDraws + Clone> At<L> {
 }
 
 /// The mean of `f`, and of its absolute value.
-pub(super) fn mean(outcomes: &[Outcome], f: impl Fn(&Outcome) -> f64) -> (f64, f64) {
+pub(crate) fn mean(outcomes: &[Outcome], f: impl Fn(&Outcome) -> f64) -> (f64, f64) {
     let term = |outcome: &Outcome| outcome.probability * f(outcome);
     (outcomes.iter().map(term).sum(), outcomes.iter().map(|outcome| term(outcome).abs()).sum())
 }
 
 /// The mean of `f` and its claimed value, in units of the mean absolute value.
-pub(super) fn pair(outcomes: &[Outcome], claimed: f64, f: impl Fn(&Outcome) -> f64) -> (f64, f64) {
+pub(crate) fn pair(outcomes: &[Outcome], claimed: f64, f: impl Fn(&Outcome) -> f64) -> (f64, f64) {
     let (mean, size) = mean(outcomes, f);
     let unit = size.max(claimed.abs()).max(f64::MIN_POSITIVE);
     (mean / unit, claimed / unit)
 }
 
 /// `d` normal numbers, by `kind`: all of them, one set to zero, one to a millionth, or all to zero.
-pub(super) fn predictor(rng: &mut Rng, dim: usize, kind: u64) -> Vec<f64> {
+pub(crate) fn predictor(rng: &mut Rng, dim: usize, kind: u64) -> Vec<f64> {
     let mut v = normal(rng, dim);
     match kind % 4 {
         0 => {}
@@ -173,14 +173,14 @@ pub(super) fn predictor(rng: &mut Rng, dim: usize, kind: u64) -> Vec<f64> {
 }
 
 /// `d` standard normal numbers.
-pub(super) fn normal(rng: &mut Rng, dim: usize) -> Vec<f64> {
+pub(crate) fn normal(rng: &mut Rng, dim: usize) -> Vec<f64> {
     (0..dim).map(|_| StandardNormal.sample(rng)).collect()
 }
 
 /// Judges `E x~ = x`, `E phi = w.x - y` and `E g~ = (w.x - y) x` over all draws, for two to four attributes
 /// and one to three uniform draws. `place` puts a learner at a random predictor, of this kind, for the
 /// example `(x, y)`.
-pub(super) fn judge_unbiased<L: TwoDraws + Clone>(
+pub(crate) fn judge_unbiased<L: TwoDraws + Clone>(
     cx: &mut Context<'_>,
     arm: &Arm,
     place: impl Fn(&mut Rng, u64, usize, (&[f64], f64)) -> anyhow::Result<At<L>> + Sync,
@@ -210,7 +210,7 @@ pub(super) fn judge_unbiased<L: TwoDraws + Clone>(
 }
 
 /// Pairs of dimension and number of draws.
-pub(super) fn shapes(
+pub(crate) fn shapes(
     dims: std::ops::RangeInclusive<usize>,
     most_draws: usize,
 ) -> impl Iterator<Item = (usize, usize)> {
@@ -220,7 +220,7 @@ pub(super) fn shapes(
 /// Judges the draws of the production sampler at a predictor of six attributes, one of them zero, with three
 /// uniform draws: the law of `j`, and that draws are uniform and independent; then the mean of the estimates
 /// that it leads to.
-pub(super) fn judge_sampler<L: TwoDraws + Clone>(
+pub(crate) fn judge_sampler<L: TwoDraws + Clone>(
     cx: &mut Context<'_>,
     arm: &Arm,
     mut at: At<L>,

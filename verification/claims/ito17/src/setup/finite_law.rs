@@ -7,7 +7,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// `y = w*'x + eps` with x and eps independent.
 #[derive(Clone)]
-pub(super) struct FiniteLaw {
+pub(crate) struct FiniteLaw {
     /// Probabilities and values of x.
     pub features: Vec<(f64, Vec<f64>)>,
     /// Probabilities and values of eps.

@@ -18,7 +18,7 @@ use lao_verification_engine::judge::{Finding, Kind, paired};
 
 /// A method of Section 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
+pub(crate) enum Method {
     A1,
     A2,
     A3,
@@ -34,7 +34,7 @@ pub(super) enum Method {
 
 /// What a fault makes of a contest.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     /// Algorithm 1 keeps none of its weights in sight.
     KeepsNothing,
     /// The ball has a tenth of the radius.
@@ -60,7 +60,7 @@ impl Method {
 
 /// Scales of the regularization, `lambda_t = c sqrt t`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scales {
+pub(crate) struct Scales {
     /// Of Algorithm 1 and of the two baselines built like it.
     pub online: f64,
     /// Of the exploring rounds of Algorithms 2 and 3, `c_s`.
@@ -73,7 +73,7 @@ pub(super) struct Scales {
 
 /// A setting of Section 6.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contest {
+pub(crate) struct Contest {
     /// `d`.
     pub dim: usize,
     /// `k`, non-zeros of `w*`.
@@ -92,7 +92,7 @@ pub(super) struct Contest {
 }
 
 /// Regret curves of several methods on the same instances.
-pub(super) struct Curves {
+pub(crate) struct Curves {
     marks: Vec<u64>,
     /// For each method the curves of its runs, by number of the trial.
     of: Vec<(Method, Vec<Vec<f64>>)>,

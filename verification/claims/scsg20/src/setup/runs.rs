@@ -7,19 +7,19 @@ use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::judge::{Finding, Flow, MeanJudge};
 
 /// SCSG-HT with option I from zero.
-pub(super) fn option_one(sparsity: usize, step_size: f64, batch: usize, mini_batch: usize) -> ScsgParams {
+pub(crate) fn option_one(sparsity: usize, step_size: f64, batch: usize, mini_batch: usize) -> ScsgParams {
     let length = EpochLength::Geometric;
     ScsgParams { sparsity, step_size, batch, mini_batch, length, start: None }
 }
 
 /// The same with option II.
-pub(super) fn option_two(sparsity: usize, step_size: f64, batch: usize, mini_batch: usize) -> ScsgParams {
+pub(crate) fn option_two(sparsity: usize, step_size: f64, batch: usize, mini_batch: usize) -> ScsgParams {
     ScsgParams { length: EpochLength::Ratio, ..option_one(sparsity, step_size, batch, mini_batch) }
 }
 
 /// Runs a solver and shows `after` every completed round, until it says that this is enough or `rounds` are
 /// done. False when a step diverged.
-pub(super) fn each_round(
+pub(crate) fn each_round(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
     seed: &Seed,
@@ -47,7 +47,7 @@ pub(super) fn each_round(
 }
 
 /// `|x - x*|^2` after each of so many rounds; infinite from where a step diverged.
-pub(super) fn distances(
+pub(crate) fn distances(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
     seed: &Seed,
@@ -65,7 +65,7 @@ pub(super) fn distances(
 
 /// Judges `E X <= bound` for `X >= 0` from values of a fixed number of runs. Refutation needs nothing else;
 /// support rests on `X <= cap`, and is ruled out by a value beyond it. The finding is one of `cells`.
-pub(super) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), values: &[f64]) -> Finding {
+pub(crate) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), values: &[f64]) -> Finding {
     let n = values.len() as u64;
     let feed = |mut judge: MeanJudge| {
         for block in values.chunks(BLOCK) {
@@ -89,7 +89,7 @@ pub(super) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), val
 /// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every
 /// round, and between two looks taken along the line on which the distance's logarithm falls; infinite when
 /// that takes more than `most` calls.
-pub(super) fn calls_to(
+pub(crate) fn calls_to(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
     seed: &Seed,

@@ -6,7 +6,7 @@ use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Row, Told};
 use lao_verification_engine::instance::{masks, members};
 
 /// A learner whose draws can be chosen.
-pub(super) trait Draws: Learner + Clone {
+pub(crate) trait Draws: Learner + Clone {
     /// As [`Learner::ask`], with these attributes drawn.
     fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask);
     /// The weights at which the gradient is estimated.
@@ -64,7 +64,7 @@ impl Draws for Rda3 {
 }
 
 /// A round that is over.
-pub(super) struct Round<L> {
+pub(crate) struct Round<L> {
     /// `S_t`.
     pub set: u128,
     /// What was predicted from `D_t x_t`.
@@ -77,7 +77,7 @@ pub(super) struct Round<L> {
 ///
 /// # Errors
 /// When the learner asks for anything but attribute values, or diverges.
-pub(super) fn play<L: Draws>(learner: &L, drawn: u128, x: &[f64], y: f64) -> anyhow::Result<Round<L>> {
+pub(crate) fn play<L: Draws>(learner: &L, drawn: u128, x: &[f64], y: f64) -> anyhow::Result<Round<L>> {
     let (mut after, mut ask) = (learner.clone(), Ask::new(x.len()));
     let drawn: Vec<u32> = members(drawn).map(|j| j as u32).collect();
     after.ask_for(&drawn, &mut ask);
@@ -92,13 +92,13 @@ pub(super) fn play<L: Draws>(learner: &L, drawn: u128, x: &[f64], y: f64) -> any
 ///
 /// # Errors
 /// As [`play`].
-pub(super) fn estimate<L: Draws>(learner: &L, drawn: u128, x: &[f64], y: f64) -> anyhow::Result<Vec<f64>> {
+pub(crate) fn estimate<L: Draws>(learner: &L, drawn: u128, x: &[f64], y: f64) -> anyhow::Result<Vec<f64>> {
     let after = play(learner, drawn, x, y)?.after;
     Ok(lao_verification_engine::instance::minus(&after.gradient_sum(), &learner.gradient_sum()))
 }
 
 /// What was asked for, if that is attribute values.
-pub(super) fn asked(ask: &Ask) -> anyhow::Result<&[u32]> {
+pub(crate) fn asked(ask: &Ask) -> anyhow::Result<&[u32]> {
     match ask.request() {
         Request::Values { attributes, .. } => Ok(attributes),
         _ => anyhow::bail!("the learner does not ask for attribute values"),
@@ -106,7 +106,7 @@ pub(super) fn asked(ask: &Ask) -> anyhow::Result<&[u32]> {
 }
 
 /// Serves `ask` from the example `(x, y)`.
-pub(super) fn tell<L: Learner>(learner: &mut L, ask: &Ask, x: &[f64], y: f64) -> anyhow::Result<()> {
+pub(crate) fn tell<L: Learner>(learner: &mut L, ask: &Ask, x: &[f64], y: f64) -> anyhow::Result<()> {
     let (attributes, mut block) = (asked(ask)?, BlockBuf::new());
     block.reset(attributes.len(), 1);
     for (c, &j) in attributes.iter().enumerate() {
@@ -119,16 +119,16 @@ pub(super) fn tell<L: Learner>(learner: &mut L, ask: &Ask, x: &[f64], y: f64) ->
 }
 
 /// Attributes as bits.
-pub(super) fn set_of(attributes: &[u32]) -> u128 {
+pub(crate) fn set_of(attributes: &[u32]) -> u128 {
     attributes.iter().fold(0, |set, &j| set | 1 << j)
 }
 
 /// All sets of `size` of the attributes `0..dim` outside `kept`.
-pub(super) fn outside(dim: usize, kept: u128, size: usize) -> impl Iterator<Item = u128> {
+pub(crate) fn outside(dim: usize, kept: u128, size: usize) -> impl Iterator<Item = u128> {
     masks(dim, size).filter(move |set| set & kept == 0)
 }
 
 /// `U`: the `size` largest weights, ties to the smaller index.
-pub(super) fn largest(weights: &[f64], size: usize) -> u128 {
+pub(crate) fn largest(weights: &[f64], size: usize) -> u128 {
     lao_verification_engine::instance::largest(weights, size).into_iter().fold(0, |set, j| set | 1 << j)
 }

@@ -11,7 +11,7 @@
 
 /// One setting of the toy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Toy {
+pub(crate) struct Toy {
     /// n.
     pub components: usize,
     /// B.

@@ -4,7 +4,7 @@ use lao_verification_engine::instance::{SmallSum, batches, dot, epoch, minus, no
 
 /// Means over the randomness of an epoch; index t is the step.
 #[derive(Clone, Debug)]
-pub(super) struct Averages {
+pub(crate) struct Averages {
     /// `E|x_t - x*|^2`, t = 0, .., T.
     pub distance: Vec<f64>,
     /// `E|pi_I v_t|^2`, the direction of step t + 1, on the supports of x*, x_t and x_{t+1}; t = 0, .., T-1.
@@ -19,14 +19,14 @@ pub(super) struct Averages {
 
 impl Averages {
     /// Of no path, for epochs of so many steps.
-    pub(super) fn new(steps: usize) -> Self {
+    pub(crate) fn new(steps: usize) -> Self {
         let zeros = vec![0.0; steps + 1];
         let (distance, descent, cross) = (zeros.clone(), zeros.clone(), zeros.clone());
         Averages { distance, direction: vec![0.0; steps], descent, cross, error: 0.0 }
     }
 
     /// Adds one path with its probability.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         small: &SmallSum,
         star: &[f64],
@@ -54,7 +54,7 @@ impl Averages {
 
 /// The averages over all batches of `size` and all sequences of single components, for `steps` steps from
 /// `start`.
-pub(super) fn averages(
+pub(crate) fn averages(
     small: &SmallSum,
     (start, star): (&[f64], &[f64]),
     (sparsity, step_size): (usize, f64),
@@ -81,7 +81,7 @@ pub(super) fn averages(
 
 /// The averages for components `(1/2) |x - c_z|^2`, over all batches: mini-batches cancel from v, so any
 /// sequence of them will do.
-pub(super) fn averages_around(
+pub(crate) fn averages_around(
     centers: &[Vec<f64>],
     (start, star): (&[f64], &[f64]),
     (sparsity, step_size): (usize, f64),

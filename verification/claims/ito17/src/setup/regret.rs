@@ -12,7 +12,7 @@ use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 
 /// Examples, drawn once and kept, with the loss of a fixed predictor at some marks: the regret of any learner
 /// on them is its own squared loss less that.
-pub(super) struct Race {
+pub(crate) struct Race {
     source: Rows<f64>,
     /// Numbers of rounds, ascending.
     marks: Vec<u64>,
@@ -104,7 +104,7 @@ impl Race {
 }
 
 /// The next `rows` examples, in memory.
-pub(super) fn drawn(source: &mut impl Source, rows: usize) -> anyhow::Result<Rows<f64>> {
+pub(crate) fn drawn(source: &mut impl Source, rows: usize) -> anyhow::Result<Rows<f64>> {
     let dim = source.dim();
     let (mut values, mut labels) = (vec![0.0; rows * dim], Vec::with_capacity(rows));
     let (all, mut block): (Vec<u32>, _) = ((0..dim as u32).collect(), BlockBuf::new());
@@ -188,7 +188,7 @@ impl Moments {
 }
 
 /// `n` marks on the logarithmic scale from `first` to `last`.
-pub(super) fn marks(first: u64, last: u64, n: usize) -> Vec<u64> {
+pub(crate) fn marks(first: u64, last: u64, n: usize) -> Vec<u64> {
     let step = (last as f64 / first as f64).ln() / (n.max(2) - 1) as f64;
     let mut marks: Vec<u64> =
         (0..n).map(|k| (first as f64 * (step * k as f64).exp()).round() as u64).collect();
@@ -198,7 +198,7 @@ pub(super) fn marks(first: u64, last: u64, n: usize) -> Vec<u64> {
 
 /// Judges that the means of `curves` over blocks of five runs have exponents of at most `most` in the marks
 /// of `grid`, the curves' last ones, with a margin. The exponents of the blocks, if they are to be reported.
-pub(super) fn judge_exponent(
+pub(crate) fn judge_exponent(
     cx: &mut Context<'_>,
     cell: &str,
     (most, margin): (f64, f64),
@@ -214,7 +214,7 @@ pub(super) fn judge_exponent(
 }
 
 /// The mean of one column: `rows[r][at]` over r.
-pub(super) fn mean_at(rows: &[Vec<f64>], at: usize) -> f64 {
+pub(crate) fn mean_at(rows: &[Vec<f64>], at: usize) -> f64 {
     rows.iter().map(|row| row[at]).sum::<f64>() / rows.len() as f64
 }
 

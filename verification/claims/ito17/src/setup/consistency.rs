@@ -30,17 +30,17 @@ use lao_observation::{Budget, Learner, Session, SessionLimit};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::prob;
 
-pub(super) const DIM: usize = 10;
-pub(super) const BUDGET: usize = 4;
+pub(crate) const DIM: usize = 10;
+pub(crate) const BUDGET: usize = 4;
 const FEATURES: [u32; 2] = [6, 9];
 const WEIGHTS: [f64; 2] = [0.5, -0.4];
 
 /// `lambda_s` and `lambda~_t`.
-pub(super) const EXPLORE: f64 = 3.0;
-pub(super) const EXPLOIT: f64 = 1.0;
+pub(crate) const EXPLORE: f64 = 3.0;
+pub(crate) const EXPLOIT: f64 = 1.0;
 
 /// A learner with an average of what exploring found.
-pub(super) trait Averages: Learner {
+pub(crate) trait Averages: Learner {
     /// `wbar_s`.
     fn wbar(&self) -> Vec<f64>;
 }
@@ -72,7 +72,7 @@ struct Run {
 }
 
 /// The experiment for one of the algorithms.
-pub(super) fn experiment<L: Averages>(
+pub(crate) fn experiment<L: Averages>(
     cx: &mut Context<'_>,
     name: &str,
     learner: impl Fn() -> anyhow::Result<L> + Sync,

@@ -6,13 +6,13 @@ use lao_verification_engine::claim::Fault;
 
 /// What goes wrong with exploration.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Exploration {
+pub(crate) enum Exploration {
     Frozen,
     Greedy,
 }
 
 /// Faults of the claims on exploration.
-pub(super) const FAULTS: [Fault<Exploration>; 2] = [
+pub(crate) const FAULTS: [Fault<Exploration>; 2] = [
     Fault::refuted(
         "frozen_after_100_rounds",
         "exploration hears nothing after round 100",
@@ -26,7 +26,7 @@ pub(super) const FAULTS: [Fault<Exploration>; 2] = [
 ];
 
 /// A learner that counts the rounds in which some features were not looked at.
-pub(super) struct Watched<L> {
+pub(crate) struct Watched<L> {
     pub inner: L,
     features: Vec<u32>,
     /// Rounds without each of the features.
@@ -76,7 +76,7 @@ impl<L: Learner> Learner for Watched<L> {
 /// Examples of which rounds 1, 4, 9, ... beyond a given one are all zero: exploration learns nothing from
 /// then on.
 #[derive(Clone)]
-pub(super) struct Silenced<S> {
+pub(crate) struct Silenced<S> {
     pub inner: S,
     /// The last round whose exploration is heard.
     pub after: u64,

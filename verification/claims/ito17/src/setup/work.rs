@@ -10,7 +10,7 @@ use lao_verification_engine::instance::numbers;
 use serde::Serialize;
 
 /// What some rounds took.
-pub(super) struct Work {
+pub(crate) struct Work {
     pub rounds: u64,
     /// The most attributes read in one round.
     pub attributes: usize,
@@ -31,7 +31,7 @@ impl Work {
 }
 
 /// Follows `rounds` rounds of a learner on normal attributes; `sum` reads the sum of its gradient estimates.
-pub(super) fn work<L: Learner + Serialize>(
+pub(crate) fn work<L: Learner + Serialize>(
     mut learner: L,
     rounds: u64,
     seed: &Seed,
@@ -53,7 +53,7 @@ pub(super) fn work<L: Learner + Serialize>(
 }
 
 /// Slope of the least squares line through `(ln x, ln y)`.
-pub(super) fn exponent(points: &[(f64, f64)]) -> f64 {
+pub(crate) fn exponent(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let n = logs.len() as f64;
     let (x, y) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
