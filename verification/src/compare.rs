@@ -24,7 +24,7 @@ use crate::judge::compare::{
     Change, RateChange, SAME_WITHIN, Worse, paired, same_counts, same_floats, welch,
 };
 use crate::judge::{holm, sample::Moments};
-use crate::record::{ClaimRecord, Record};
+use crate::record::{ClaimRecord, RunRecord};
 use anyhow::{Context as _, bail, ensure};
 use lao_figures::{check_writable, number, p_value, write_atomically};
 use serde::{Deserialize, Serialize};
@@ -106,28 +106,28 @@ pub struct Bless {
 /// What a comparison found.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// One row per tracked rate and epoch; those of [`Epoch::Zero`] decide nothing.
-    pub rows: Vec<Row>,
+    /// One row per tracked rate and epoch; those of [`BaselineEpoch::Zero`] decide nothing.
+    pub rows: Vec<RateRow>,
     /// Figures that moved but are not judged: trials looked at, tightness, new rates.
     pub remarks: Vec<String>,
 }
 
 /// One tracked rate against one epoch of the baseline.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct RateRow {
     /// The claim's id.
     pub claim: String,
     /// The rate's name.
     pub rate: String,
     /// Last blessed, or first.
-    pub epoch: Epoch,
+    pub epoch: BaselineEpoch,
     /// What was found.
-    pub outcome: Outcome,
+    pub outcome: RateOutcome,
 }
 
 /// Which figures of a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Epoch {
+pub enum BaselineEpoch {
     /// The last blessed ones.
     Current,
     /// The first ones ever blessed.
@@ -136,7 +136,7 @@ pub enum Epoch {
 
 /// What was found of one rate.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum RateOutcome {
     /// Every replicate agrees, to a relative 1e-9 or, across platforms, 1e-6.
     Identical,
     /// Compared as distributions.
@@ -148,21 +148,21 @@ pub enum Outcome {
 impl Comparison {
     /// Whether a tracked rate got worse than it was last blessed, or got lost.
     pub fn is_worse(&self) -> bool {
-        self.of(Epoch::Current).any(|row| row.outcome.is_worse())
+        self.of(BaselineEpoch::Current).any(|row| row.outcome.is_worse())
     }
 
-    fn of(&self, epoch: Epoch) -> impl Iterator<Item = &Row> {
+    fn of(&self, epoch: BaselineEpoch) -> impl Iterator<Item = &RateRow> {
         self.rows.iter().filter(move |row| row.epoch == epoch)
     }
 }
 
-impl Outcome {
+impl RateOutcome {
     /// What was found, in one word; capitals for what fails a run.
     fn word(&self) -> &'static str {
         match self {
-            Outcome::Identical => "unchanged",
-            Outcome::Lost(_) => "LOST",
-            Outcome::Compared(RateChange { change, .. }) => match change {
+            RateOutcome::Identical => "unchanged",
+            RateOutcome::Lost(_) => "LOST",
+            RateOutcome::Compared(RateChange { change, .. }) => match change {
                 Change::Same => "same",
                 Change::Worse => "WORSE",
                 Change::Better => "better",
@@ -173,9 +173,9 @@ impl Outcome {
 
     fn is_worse(&self) -> bool {
         match self {
-            Outcome::Identical => false,
-            Outcome::Compared(change) => change.change == Change::Worse,
-            Outcome::Lost(_) => true,
+            RateOutcome::Identical => false,
+            RateOutcome::Compared(change) => change.change == Change::Worse,
+            RateOutcome::Lost(_) => true,
         }
     }
 }
@@ -183,12 +183,12 @@ impl Outcome {
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |epoch, word| self.of(epoch).filter(|row| row.outcome.word() == word).count();
-        let now = |word| of(Epoch::Current, word);
+        let now = |word| of(BaselineEpoch::Current, word);
         writeln!(
             f,
             "compared with the baseline: {} figures: {} unchanged, {} same, {} better, {} worse, \
              {} undecided, {} lost",
-            self.of(Epoch::Current).count(),
+            self.of(BaselineEpoch::Current).count(),
             now("unchanged"),
             now("same"),
             now("better"),
@@ -196,11 +196,11 @@ impl fmt::Display for Comparison {
             now("undecided"),
             now("LOST"),
         )?;
-        for Row { claim, rate, outcome, .. } in self.of(Epoch::Current) {
+        for RateRow { claim, rate, outcome, .. } in self.of(BaselineEpoch::Current) {
             match outcome {
-                Outcome::Identical => {}
-                Outcome::Lost(why) => writeln!(f, "LOST: {claim}: {rate}: {why}")?,
-                Outcome::Compared(change) => {
+                RateOutcome::Identical => {}
+                RateOutcome::Lost(why) => writeln!(f, "LOST: {claim}: {rate}: {why}")?,
+                RateOutcome::Compared(change) => {
                     writeln!(f, "{}: {claim}: {rate}: {}", outcome.word(), by_how_much(change))?;
                 }
             }
@@ -211,18 +211,18 @@ impl fmt::Display for Comparison {
                 "if this is accepted, make it the baseline: cargo xtask verify --bless FILE --reason \"why\""
             )?;
         }
-        let drifted = self.of(Epoch::Zero).count();
+        let drifted = self.of(BaselineEpoch::Zero).count();
         if drifted > 0 {
             writeln!(
                 f,
                 "drift since the first baseline, for information: {drifted} figures were blessed anew: \
                  {} better, {} worse",
-                of(Epoch::Zero, "better"),
-                of(Epoch::Zero, "WORSE"),
+                of(BaselineEpoch::Zero, "better"),
+                of(BaselineEpoch::Zero, "WORSE"),
             )?;
         }
-        for Row { claim, rate, outcome, .. } in self.of(Epoch::Zero) {
-            if let Outcome::Compared(change) = outcome
+        for RateRow { claim, rate, outcome, .. } in self.of(BaselineEpoch::Zero) {
+            if let RateOutcome::Compared(change) = outcome
                 && matches!(change.change, Change::Better | Change::Worse)
             {
                 let word = outcome.word().to_lowercase();
@@ -253,7 +253,7 @@ fn by_how_much(change: &RateChange) -> String {
 ///
 /// # Errors
 /// When the file cannot be read, or is no baseline of this version.
-pub fn compare(record: &Record, file: &Path) -> anyhow::Result<Comparison> {
+pub fn compare(record: &RunRecord, file: &Path) -> anyhow::Result<Comparison> {
     Ok(against(record, &read(file)?))
 }
 
@@ -279,28 +279,28 @@ pub fn read(file: &Path) -> anyhow::Result<Baseline> {
 }
 
 /// Compares a record with a baseline. Claims that did not run are left out.
-pub fn against(record: &Record, baseline: &Baseline) -> Comparison {
+pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
     let (mut rows, mut remarks) = (Vec::new(), Vec::new());
     let ran = record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none());
     for claim in ran {
         let new = figures(record, claim);
         let current = baseline.current.get(&claim.id);
         let zero = baseline.epoch_zero.get(&claim.id);
-        for (epoch, old) in [(Epoch::Current, current), (Epoch::Zero, zero)] {
+        for (epoch, old) in [(BaselineEpoch::Current, current), (BaselineEpoch::Zero, zero)] {
             for (rate, old_rate) in old.iter().flat_map(|old| &old.rates) {
                 let blessed = current.and_then(|current| current.rates.get(rate));
                 // The first baseline says nothing new as long as it is the last one, nor of rates that were
                 // dropped.
-                if epoch == Epoch::Zero
+                if epoch == BaselineEpoch::Zero
                     && blessed.is_none_or(|blessed| blessed.replicates == old_rate.replicates)
                 {
                     continue;
                 }
                 let outcome = match (old, new.rates.get(rate)) {
                     (Some(old), Some(new_rate)) => judge(old, old_rate, &new, new_rate),
-                    _ => Outcome::Lost("the claim no longer measures it; bless if that is meant".into()),
+                    _ => RateOutcome::Lost("the claim no longer measures it; bless if that is meant".into()),
                 };
-                rows.push(Row { claim: claim.id.clone(), rate: rate.clone(), epoch, outcome });
+                rows.push(RateRow { claim: claim.id.clone(), rate: rate.clone(), epoch, outcome });
             }
         }
         let blessed = |rate: &&String| current.is_some_and(|old| old.rates.contains_key(*rate));
@@ -315,7 +315,7 @@ pub fn against(record: &Record, baseline: &Baseline) -> Comparison {
 }
 
 /// One rate against one epoch, before Holm's procedure.
-fn judge(old: &Figures, old_rate: &RateFigures, new: &Figures, new_rate: &RateFigures) -> Outcome {
+fn judge(old: &Figures, old_rate: &RateFigures, new: &Figures, new_rate: &RateFigures) -> RateOutcome {
     let same_draws = old.seed == new.seed && old.tier == new.tier && old.sizes == new.sizes;
     let (before, now) = (&old_rate.replicates, &new_rate.replicates);
     if same_draws {
@@ -324,7 +324,7 @@ fn judge(old: &Figures, old_rate: &RateFigures, new: &Figures, new_rate: &RateFi
             false => within_rounding(before, now),
         };
         if agree {
-            return Outcome::Identical;
+            return RateOutcome::Identical;
         }
     }
     let worse = match new_rate.worse {
@@ -335,7 +335,7 @@ fn judge(old: &Figures, old_rate: &RateFigures, new: &Figures, new_rate: &RateFi
         true => paired(before, now, worse, SAME_WITHIN),
         false => welch(before, now, worse, SAME_WITHIN),
     };
-    change.map_or_else(Outcome::Lost, Outcome::Compared)
+    change.map_or_else(RateOutcome::Lost, RateOutcome::Compared)
 }
 
 /// Rates agree across platforms to a relative 1e-6: rounding differs, and cancellation magnifies it.
@@ -345,17 +345,17 @@ fn within_rounding(before: &[f64], now: &[f64]) -> bool {
 }
 
 /// *Worse* stands only if Holm's procedure over the tracked rates of an epoch rejects "not worse".
-fn hold_the_level(rows: &mut [Row]) {
-    for epoch in [Epoch::Current, Epoch::Zero] {
+fn hold_the_level(rows: &mut [RateRow]) {
+    for epoch in [BaselineEpoch::Current, BaselineEpoch::Zero] {
         let tracked: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].epoch == epoch).collect();
         let p = |i: &usize| match &rows[*i].outcome {
-            Outcome::Compared(change) => change.p_worse,
-            Outcome::Identical | Outcome::Lost(_) => 1.0,
+            RateOutcome::Compared(change) => change.p_worse,
+            RateOutcome::Identical | RateOutcome::Lost(_) => 1.0,
         };
         let p: Vec<f64> = tracked.iter().map(p).collect();
         let rejected = holm::step_down(&p, tracked.len(), LEVEL);
         for (i, rejected) in tracked.into_iter().zip(rejected) {
-            if let Outcome::Compared(change) = &mut rows[i].outcome
+            if let RateOutcome::Compared(change) = &mut rows[i].outcome
                 && change.change == Change::Worse
                 && !rejected
             {
@@ -381,7 +381,7 @@ fn moved(id: &str, old: &Figures, new: &Figures) -> Vec<String> {
     remarks
 }
 
-fn figures(record: &Record, claim: &ClaimRecord) -> Figures {
+fn figures(record: &RunRecord, claim: &ClaimRecord) -> Figures {
     let ArmRecord { cells, rates, .. } = &claim.honest;
     let rate = |rate: &Rate| {
         let Moments { n, mean, sd, .. } = Moments::of(&rate.replicates);
@@ -407,14 +407,16 @@ fn figures(record: &Record, claim: &ClaimRecord) -> Figures {
 ///
 /// # Errors
 /// Those of [`may_bless`].
-pub fn bless(record: &Record, file: &Path, reason: &str) -> anyhow::Result<()> {
+pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()> {
     let mut baseline = may_bless(file, reason)?;
     let comparison = against(record, &baseline);
-    let changes = comparison.rows.iter().filter(|row| row.epoch == Epoch::Current);
+    let changes = comparison.rows.iter().filter(|row| row.epoch == BaselineEpoch::Current);
     let changes = changes.filter_map(|row| match &row.outcome {
-        Outcome::Identical => None,
-        Outcome::Compared(change) => Some(format!("{}: {}: {}", row.claim, row.rate, by_how_much(change))),
-        Outcome::Lost(why) => Some(format!("{}: {}: lost: {why}", row.claim, row.rate)),
+        RateOutcome::Identical => None,
+        RateOutcome::Compared(change) => {
+            Some(format!("{}: {}: {}", row.claim, row.rate, by_how_much(change)))
+        }
+        RateOutcome::Lost(why) => Some(format!("{}: {}: lost: {why}", row.claim, row.rate)),
     });
     let version = record.run.version.clone();
     baseline.history.push(Bless { version, reason: reason.trim().into(), changes: changes.collect() });

@@ -1,7 +1,7 @@
 //! What every claim owes, whatever it claims.
 
 use lao_verification::claim::{Claim, Expected};
-use lao_verification::plan::{Plan, Tier};
+use lao_verification::plan::{Plan, RunTier};
 use lao_verification::report::formula;
 use lao_verification::{claims, errata};
 use std::collections::BTreeSet;
@@ -106,7 +106,7 @@ fn a_claim_whose_file_asks_for_sizes_has_a_table_in_the_plan() {
     let plan = Plan::built_in().unwrap();
     for text in all_files().iter().map(|(_, file)| std::fs::read_to_string(file).unwrap()) {
         let inside = |claim: &&Claim| text.contains(&format!("id: \"{}\"", claim.id));
-        let planned = |claim: &Claim| plan.sizes(claim.id, Tier::Quick).iter().next().is_some();
+        let planned = |claim: &Claim| plan.sizes(claim.id, RunTier::Quick).iter().next().is_some();
         let claims: Vec<&Claim> = claims::all().filter(inside).collect();
         if text.contains("cx.size(") {
             let ids: Vec<&str> = claims.iter().map(|claim| claim.id).collect();
@@ -123,7 +123,7 @@ fn every_size_of_the_plan_is_asked_for() {
         let sources = std::fs::read_dir(folder(claim.paper())).unwrap();
         let text: String =
             sources.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
-        for (key, _) in plan.sizes(claim.id, Tier::Full).iter() {
+        for (key, _) in plan.sizes(claim.id, RunTier::Full).iter() {
             assert!(text.contains(&format!("\"{key}\"")), "{}: size `{key}` is never asked for", claim.id);
         }
     }

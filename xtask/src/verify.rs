@@ -5,10 +5,10 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use lao_verification::claim::{Claim, Expected};
-use lao_verification::context::Canceled;
-use lao_verification::plan::{Plan, Tier};
-use lao_verification::record::Record;
-use lao_verification::run::{self, Options, RunProgress, Status};
+use lao_verification::context::RunCanceled;
+use lao_verification::plan::{Plan, RunTier};
+use lao_verification::record::RunRecord;
+use lao_verification::run::{self, RunOptions, RunProgress, Status};
 use lao_verification::verdict::Verdict;
 use lao_verification::{claims, compare, explain, report};
 use std::path::{Path, PathBuf};
@@ -93,9 +93,9 @@ enum Format {
 pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     let plan = Plan::built_in()?;
     let tier = match args.tier {
-        TierArg::Quick => Tier::Quick,
-        TierArg::Full => Tier::Full,
-        TierArg::Nightly => Tier::Nightly,
+        TierArg::Quick => RunTier::Quick,
+        TierArg::Full => RunTier::Full,
+        TierArg::Nightly => RunTier::Nightly,
     };
     if let Some(id) = &args.explain {
         let claim = claims::find(id).with_context(|| unknown(id))?;
@@ -116,10 +116,10 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     let mut folder = run::open_folder(&args.out)?;
     let seed = match (args.seed, tier) {
         (Some(seed), _) => seed,
-        (None, Tier::Nightly) => run::seed_of_the_day(),
+        (None, RunTier::Nightly) => run::seed_of_the_day(),
         (None, _) => plan.suite.seed,
     };
-    let options = Options { claims: selected, tier, seed, jobs: args.jobs.into(), fresh: args.fresh };
+    let options = RunOptions { claims: selected, tier, seed, jobs: args.jobs.into(), fresh: args.fresh };
 
     let canceled = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&canceled);
@@ -129,7 +129,7 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     bar.0.finish_and_clear();
     let (record, timings) = match result {
         Ok(done) => done,
-        Err(error) if error.is::<Canceled>() => {
+        Err(error) if error.is::<RunCanceled>() => {
             say::note(&format!(
                 "canceled; finished claims are kept in {} and the next run goes on",
                 args.out.display()
@@ -221,7 +221,7 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
     ))
 }
 
-fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &Path) -> String {
+fn summary(record: &RunRecord, comparison: Option<&compare::Comparison>, out: &Path) -> String {
     let mut table = say::table(["", "claim", "verdict", "expected", "tightness", "mutants"]);
     for claim in &record.claims {
         let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();

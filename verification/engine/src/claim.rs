@@ -37,7 +37,7 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// Printed, corrected, or sound as it stands.
-    pub form: Form,
+    pub form: StatementForm,
     /// Deterministic, with the theorem's literal constants, or with practical ones.
     pub regime: Regime,
     /// The verdict that a correct implementation gets.
@@ -49,16 +49,16 @@ pub struct Standing {
 impl Standing {
     /// The print is right. Like the other two constructors, this one is for an experiment without chance.
     pub const fn sound() -> Self {
-        let (form, regime, expected) = (Form::Sound, Regime::Deterministic, Expected::Holds);
+        let (form, regime, expected) = (StatementForm::Sound, Regime::Deterministic, Expected::Holds);
         Standing { form, regime, expected, errata: &[] }
     }
     /// The corrected form of a statement; it is expected to hold.
     pub const fn corrected(errata: &'static [u32]) -> Self {
-        Standing { form: Form::Corrected, errata, ..Standing::sound() }
+        Standing { form: StatementForm::Corrected, errata, ..Standing::sound() }
     }
     /// A statement as printed, where the print is wrong or in doubt; it is expected to be refuted.
     pub const fn printed(errata: &'static [u32]) -> Self {
-        Standing { form: Form::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
+        Standing { form: StatementForm::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
     }
     /// With constants exactly as in the theorem.
     pub const fn literal(self) -> Self {
@@ -85,7 +85,7 @@ impl Standing {
 /// Which reading of a statement is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum StatementForm {
     /// As printed, where the print is known to be wrong or in doubt.
     Printed,
     /// As corrected.

@@ -122,7 +122,7 @@ pub enum Direction {
 /// The run was canceled; nothing is recorded.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("cancelled")]
-pub struct Canceled;
+pub struct RunCanceled;
 
 impl<'a> Context<'a> {
     /// The view of one arm of a claim, the honest one or that of a mutant, at a level.
@@ -256,7 +256,7 @@ impl<'a> Context<'a> {
     /// in a trial becomes that trial's error.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<anyhow::Result<R>>>
     where
         R: Send,
@@ -268,7 +268,7 @@ impl<'a> Context<'a> {
     /// As [`trials`](Self::trials), with the first failing trial as an error of the experiment.
     ///
     /// # Errors
-    /// [`Canceled`], or the first failing trial's error.
+    /// [`RunCanceled`], or the first failing trial's error.
     pub fn all_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<R>>
     where
         R: Send,
@@ -314,7 +314,7 @@ impl<'a> Context<'a> {
         let seed = self.seed(cell);
         let outcomes = numbers.into_par_iter().map(|number| {
             if self.canceled.load(Ordering::Relaxed) {
-                return Err(Canceled.into());
+                return Err(RunCanceled.into());
             }
             let one = Trial { number, seed: seed.trial(number) };
             let outcome = catch_unwind(AssertUnwindSafe(|| trial(&one)));
@@ -322,7 +322,7 @@ impl<'a> Context<'a> {
         });
         let outcomes: Vec<_> = outcomes.collect();
         if self.canceled.load(Ordering::Relaxed) {
-            bail!(Canceled);
+            bail!(RunCanceled);
         }
         (self.tick)();
         Ok(outcomes)
@@ -332,7 +332,7 @@ impl<'a> Context<'a> {
     /// trial says whether it succeeded; one that errs or panics counts as a failure.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn prob<F>(&mut self, cell: &str, delta: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
@@ -361,7 +361,7 @@ impl<'a> Context<'a> {
     /// suffices. A trial that errs or panics counts as infinite.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn mean<F>(&mut self, cell: &str, bound: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
@@ -374,7 +374,7 @@ impl<'a> Context<'a> {
     /// may stop early too.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn mean_within<F>(
         &mut self,
         cell: &str,

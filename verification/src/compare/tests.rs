@@ -2,7 +2,7 @@ use super::*;
 use crate::report::sample;
 
 /// A record whose first claim has one rate with these replicates.
-fn with_rate(replicates: Vec<f64>, worse: Direction) -> Record {
+fn with_rate(replicates: Vec<f64>, worse: Direction) -> RunRecord {
     let mut record = sample::record();
     let rate = Rate { name: "contraction".into(), worse, replicates };
     record.claims[0].honest.rates = vec![rate];
@@ -14,17 +14,17 @@ fn around(mean: f64) -> Vec<f64> {
     (0..20).map(|i| mean * (1.0 + 0.01 * (f64::from(i * 7 % 20) - 9.5) / 9.5)).collect()
 }
 
-fn blessed(record: &Record) -> (tempfile::TempDir, std::path::PathBuf) {
+fn blessed(record: &RunRecord) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("baseline.json");
     bless(record, &file, "first").unwrap();
     (folder, file)
 }
 
-fn change(comparison: &Comparison, epoch: Epoch) -> Change {
+fn change(comparison: &Comparison, epoch: BaselineEpoch) -> Change {
     let row = comparison.rows.iter().find(|row| row.epoch == epoch).unwrap();
     match &row.outcome {
-        Outcome::Compared(change) => change.change,
+        RateOutcome::Compared(change) => change.change,
         other => panic!("{other:?}"),
     }
 }
@@ -35,7 +35,8 @@ fn a_run_equals_itself() {
     let (_folder, file) = blessed(&record);
     let comparison = compare(&record, &file).unwrap();
     assert!(
-        comparison.rows.iter().all(|row| row.outcome == Outcome::Identical) && !comparison.rows.is_empty()
+        comparison.rows.iter().all(|row| row.outcome == RateOutcome::Identical)
+            && !comparison.rows.is_empty()
     );
     assert!(!comparison.is_worse());
 }
@@ -54,7 +55,7 @@ fn the_direction_of_worse_is_the_rates_own() {
     for (worse, expected) in [(Direction::Larger, Change::Worse), (Direction::Smaller, Change::Better)] {
         let (_folder, file) = blessed(&with_rate(around(0.5), worse));
         let comparison = compare(&with_rate(around(0.6), worse), &file).unwrap();
-        assert_eq!(change(&comparison, Epoch::Current), expected);
+        assert_eq!(change(&comparison, BaselineEpoch::Current), expected);
         assert_eq!(comparison.is_worse(), expected == Change::Worse);
     }
 }
@@ -63,7 +64,7 @@ fn the_direction_of_worse_is_the_rates_own() {
 fn a_change_within_the_tolerance_is_the_same() {
     let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
     let comparison = compare(&with_rate(around(0.505), Direction::Larger), &file).unwrap();
-    assert_eq!(change(&comparison, Epoch::Current), Change::Same);
+    assert_eq!(change(&comparison, BaselineEpoch::Current), Change::Same);
 }
 
 #[test]
@@ -72,13 +73,13 @@ fn another_seed_is_compared_by_welch_and_another_platform_to_rounding() {
     let mut other = with_rate(around(0.5), Direction::Larger);
     other.run.seed += 1;
     let comparison = compare(&other, &file).unwrap();
-    let Outcome::Compared(change) = &comparison.rows[0].outcome else { panic!("{comparison}") };
+    let RateOutcome::Compared(change) = &comparison.rows[0].outcome else { panic!("{comparison}") };
     assert_eq!(change.interval.method, "welch");
 
     let mut other = with_rate(around(0.5 * (1.0 + 1e-8)), Direction::Larger);
-    assert!(matches!(compare(&other, &file).unwrap().rows[0].outcome, Outcome::Compared(_)));
+    assert!(matches!(compare(&other, &file).unwrap().rows[0].outcome, RateOutcome::Compared(_)));
     other.run.platform = "elsewhere".into();
-    assert_eq!(compare(&other, &file).unwrap().rows[0].outcome, Outcome::Identical);
+    assert_eq!(compare(&other, &file).unwrap().rows[0].outcome, RateOutcome::Identical);
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn what_was_blessed_passes_and_the_drift_stays_in_view() {
 
     let after = compare(&slower, &file).unwrap();
     assert!(!after.is_worse(), "{after}");
-    assert_eq!(change(&after, Epoch::Zero), Change::Worse);
+    assert_eq!(change(&after, BaselineEpoch::Zero), Change::Worse);
     let text = after.to_string();
     assert!(text.contains("drift, worse:") && text.contains("+10.00 %"), "{text}");
     assert!(!text.contains("WORSE") && !text.contains("--bless"), "{text}");
@@ -116,9 +117,9 @@ fn small_steps_that_add_up_are_shown_against_epoch_zero() {
     for step in 1..=3 {
         let record = with_rate(around(0.5 * 1.014f64.powi(step)), Direction::Larger);
         let comparison = compare(&record, &file).unwrap();
-        assert_ne!(change(&comparison, Epoch::Current), Change::Worse, "one step is small");
+        assert_ne!(change(&comparison, BaselineEpoch::Current), Change::Worse, "one step is small");
         if step == 3 {
-            assert_eq!(change(&comparison, Epoch::Zero), Change::Worse);
+            assert_eq!(change(&comparison, BaselineEpoch::Zero), Change::Worse);
             assert!(comparison.to_string().contains("drift, worse"), "{comparison}");
         }
         assert!(!comparison.is_worse());
@@ -140,11 +141,11 @@ fn a_rate_that_is_no_longer_measured_is_lost_and_a_claim_that_did_not_run_is_not
 #[test]
 fn one_worse_rate_among_many_must_pass_holm() {
     // p = 4e-4 alone is below 1e-3, and is not when it is the smallest of ten.
-    let row = |p_worse: f64, change| Row {
+    let row = |p_worse: f64, change| RateRow {
         claim: "c".into(),
         rate: "r".into(),
-        epoch: Epoch::Current,
-        outcome: Outcome::Compared(RateChange {
+        epoch: BaselineEpoch::Current,
+        outcome: RateOutcome::Compared(RateChange {
             change,
             baseline: 1.0,
             run: 1.1,

@@ -1,7 +1,7 @@
 //! `junit.xml`: one test case per claim and one per mutant, for tools that read such files.
 
-use crate::plan::Tier;
-use crate::record::{ClaimRecord, Record};
+use crate::plan::RunTier;
+use crate::record::{ClaimRecord, RunRecord};
 use crate::run::Timings;
 use crate::verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -11,7 +11,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn xml(record: &Record, timings: &Timings) -> anyhow::Result<String> {
+pub fn xml(record: &RunRecord, timings: &Timings) -> anyhow::Result<String> {
     let mut report = Report::new("lao verification");
     let mut suites: Vec<TestSuite> = Vec::new();
     for claim in &record.claims {
@@ -41,12 +41,12 @@ pub fn xml(record: &Record, timings: &Timings) -> anyhow::Result<String> {
     Ok(report.to_string()?)
 }
 
-fn status(record: &Record, claim: &ClaimRecord) -> TestCaseStatus {
+fn status(record: &RunRecord, claim: &ClaimRecord) -> TestCaseStatus {
     let said = format!("{}, expected {}", claim.verdict, claim.expected);
     let (mut status, message) = match claim.verdict {
         Verdict::NotRun => (TestCaseStatus::skipped(), claim.honest.not_run.clone().unwrap_or_default()),
         _ if claim.as_expected => return TestCaseStatus::success(),
-        Verdict::Inconclusive if record.run.tier == Tier::Quick.to_string() => {
+        Verdict::Inconclusive if record.run.tier == RunTier::Quick.to_string() => {
             (TestCaseStatus::skipped(), said)
         }
         Verdict::Error => {

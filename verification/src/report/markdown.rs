@@ -4,13 +4,13 @@ use super::view;
 use crate::claim::Regime;
 use crate::compare::Comparison;
 use crate::errata::{self, literal};
-use crate::record::Record;
+use crate::record::RunRecord;
 use crate::verdict::Verdict;
 use lao_figures::number;
 use std::fmt::Write as _;
 
 /// The run in one page.
-pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
+pub fn summary(record: &RunRecord, comparison: Option<&Comparison>) -> String {
     let status = view::status(record, comparison);
     let mut text = format!(
         "# Verification: {}\n\nExit status {}: {}\n\n{}\n\n| claim | place | verdict | expected | tightness \
@@ -53,7 +53,7 @@ pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
 
 /// What the README shows of a record: how many claims got which verdict, by how close the experiment is to
 /// the statement, and what the errata come to.
-pub fn results(record: &Record) -> String {
+pub fn results(record: &RunRecord) -> String {
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let mut text = format!(

@@ -20,7 +20,7 @@ mod view;
 
 use crate::compare::Comparison;
 use crate::errata;
-use crate::record::Record;
+use crate::record::RunRecord;
 use crate::run::Timings;
 use lao_figures::{OutputFolder, standalone};
 
@@ -61,7 +61,7 @@ pub(crate) fn announce<'a>(
 /// When a file cannot be written.
 pub fn write(
     folder: &mut OutputFolder,
-    record: &Record,
+    record: &RunRecord,
     timings: &Timings,
     comparison: Option<&Comparison>,
 ) -> anyhow::Result<()> {

@@ -1,14 +1,14 @@
 //! What a page shows: a record joined with the registry, with every number already formatted.
 
 use super::formula;
-use crate::claim::{Claim, Form, Must, Regime};
+use crate::claim::{Claim, Must, Regime, StatementForm};
 use crate::compare::Comparison;
 use crate::context::Cell;
 use crate::errata;
-use crate::judge::{Interval, Kind, Stopped};
+use crate::judge::{FindingKind, Interval, Stopped};
 use crate::paper::Erratum;
-use crate::plan::Tier;
-use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo};
+use crate::plan::RunTier;
+use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord};
 use crate::run::{self, Status, Timings};
 use crate::verdict::Verdict;
 use lao_figures::{count, number, p_value, seconds};
@@ -144,7 +144,7 @@ pub(super) struct PlotView {
 /// # Errors
 /// When a plot cannot be drawn.
 pub(super) fn page(
-    record: &Record,
+    record: &RunRecord,
     timings: &Timings,
     comparison: Option<&Comparison>,
 ) -> anyhow::Result<Page> {
@@ -181,8 +181,8 @@ pub(super) fn page(
 }
 
 /// The exit status of the command that made this record.
-pub(super) fn status(record: &Record, comparison: Option<&Comparison>) -> Status {
-    let tier = if record.run.tier == Tier::Quick.to_string() { Tier::Quick } else { Tier::Full };
+pub(super) fn status(record: &RunRecord, comparison: Option<&Comparison>) -> Status {
+    let tier = if record.run.tier == RunTier::Quick.to_string() { RunTier::Quick } else { RunTier::Full };
     match run::status(record, tier) {
         Status::AsExpected if comparison.is_some_and(Comparison::is_worse) => Status::Worse,
         status => status,
@@ -203,7 +203,7 @@ pub(super) fn meaning(status: Status) -> &'static str {
 }
 
 /// The claims' tightness as a plot, sharpest first; none if no claim has one.
-fn tightness(record: &Record) -> anyhow::Result<Option<String>> {
+fn tightness(record: &RunRecord) -> anyhow::Result<Option<String>> {
     let rows = record.claims.iter().filter_map(|c| Some((c.id.as_str(), c.tightness.filter(|t| *t > 0.0)?)));
     let mut rows: Vec<_> = rows.collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -212,7 +212,7 @@ fn tightness(record: &Record) -> anyhow::Result<Option<String>> {
     (!rows.is_empty()).then(draw).transpose()
 }
 
-fn headline(record: &Record) -> String {
+fn headline(record: &RunRecord) -> String {
     let good = record.claims.iter().filter(|claim| claim.as_expected).count();
     let all = record.claims.len();
     let verdicts = if all == 1 { "verdict" } else { "verdicts" };
@@ -220,7 +220,7 @@ fn headline(record: &Record) -> String {
 }
 
 /// Verdicts and how many claims have them; those that nobody has are left out, but for the first.
-pub(super) fn counts(record: &Record) -> Vec<Count> {
+pub(super) fn counts(record: &RunRecord) -> Vec<Count> {
     let claims = &record.claims;
     let of = |verdict| claims.iter().filter(|c| c.verdict == verdict).count();
     let refuted = claims.iter().filter(|c| c.verdict == Verdict::Refuted);
@@ -291,11 +291,11 @@ pub(super) fn badge(claim: &ClaimRecord) -> (&'static str, &'static str) {
     }
 }
 
-fn form(form: Form) -> &'static str {
+fn form(form: StatementForm) -> &'static str {
     match form {
-        Form::Printed => "as printed",
-        Form::Corrected => "corrected",
-        Form::Sound => "as printed, and sound",
+        StatementForm::Printed => "as printed",
+        StatementForm::Corrected => "corrected",
+        StatementForm::Sound => "as printed, and sound",
     }
 }
 
@@ -307,16 +307,16 @@ fn regime(regime: Regime) -> &'static str {
     }
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: FindingKind) -> &'static str {
     match kind {
-        Kind::Exact => "identity",
-        Kind::Property => "inequality",
-        Kind::Prob => "probability",
-        Kind::Mean => "mean",
-        Kind::Equal => "equality",
-        Kind::Slope => "exponent",
-        Kind::Geom => "geometric rate",
-        Kind::Paired => "ordering",
+        FindingKind::Exact => "identity",
+        FindingKind::Property => "inequality",
+        FindingKind::Prob => "probability",
+        FindingKind::Mean => "mean",
+        FindingKind::Equal => "equality",
+        FindingKind::Slope => "exponent",
+        FindingKind::Geom => "geometric rate",
+        FindingKind::Paired => "ordering",
     }
 }
 

@@ -11,7 +11,7 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams};
 use lao_observation::{Budget, Ledger, Rng, Seed, Session, SessionError, Source};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::instance::{Drawn, Metered};
+use lao_verification_engine::instance::{LawSource, Metered};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
 use lao_verification_engine::mutants::{Overreach, Overreaches, TwoDraws};
 use rand::RngExt;
@@ -27,7 +27,7 @@ fn source(dim: usize, length: u64, seed: &Seed) -> impl Source + use<> {
         x.fill_with(|| size * rng.random_range(-1.0..1.0));
         rng.random_range(-1.0..1.0)
     };
-    Drawn::new(dim, length, seed.child("data"), law)
+    LawSource::new(dim, length, seed.child("data"), law)
 }
 
 /// What a run did.
@@ -100,7 +100,7 @@ fn outcome<L: TwoDraws>(
 /// Reads with multiplicity of one pass over nine tenths of the images.
 fn pass<L: TwoDraws>(mut learner: L, seed: &Seed) -> anyhow::Result<f64> {
     let images = (0.9 * IMAGES).round() as u64;
-    let source = Drawn::new(PIXELS, images, seed.child("data"), |_: &mut Rng, _: &mut [f64]| 1.0);
+    let source = LawSource::new(PIXELS, images, seed.child("data"), |_: &mut Rng, _: &mut [f64]| 1.0);
     let mut session = Session::new(source, Budget::Unlimited, &seed.child("algorithm"));
     let mut reads = 0;
     for _ in 0..images {

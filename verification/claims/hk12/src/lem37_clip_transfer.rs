@@ -24,7 +24,7 @@ use lao_observation::{Ask, Rng};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, minus, sup_norm, tally};
-use lao_verification_engine::judge::{Kind, PropertyTally, exact, exact_all, slope};
+use lao_verification_engine::judge::{FindingKind, PropertyTally, exact, exact_all, slope};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -230,7 +230,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             })?;
             Ok(lost / (2.0 * sharp * step_size * moment * 72.0))
         })?;
-        let finding = slope::judge_sample(&shares, (f64::NEG_INFINITY, 1.0), alpha, Kind::Mean);
+        let finding = slope::judge_sample(&shares, (f64::NEG_INFINITY, 1.0), alpha, FindingKind::Mean);
         cx.judge(&format!("{name}: mean loss of a run over B eta G^2 m/2"), finding);
     }
     Ok(())

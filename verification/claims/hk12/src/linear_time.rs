@@ -18,7 +18,7 @@ use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Told};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Drawn, Metered, numbers_within};
+use lao_verification_engine::instance::{LawSource, Metered, numbers_within};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Overreach, Overreaches};
 use rand::RngExt;
@@ -111,7 +111,7 @@ fn work<L: Learner + Serialize>(
         x.fill_with(|| if rng.random() { size } else { -size });
         x[0].signum()
     };
-    let source = Metered::new(Drawn::new(dim, examples, seed.child("data"), law));
+    let source = Metered::new(LawSource::new(dim, examples, seed.child("data"), law));
     let dense = if cx.commits(&SCALES_ALL_COORDINATES) { vec![1.0; dim] } else { Vec::new() };
     let learner = Wasteful { learner, dense, keeps: cx.commits(&KEEPS_WHAT_IT_WAS_TOLD), kept: Vec::new() };
     if cx.commits(&READS_EVERY_ATTRIBUTE) {

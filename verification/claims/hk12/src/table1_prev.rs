@@ -6,7 +6,7 @@ use lao_algorithms::baselines::{AerParams, Ball, OnlineParams};
 use lao_observation::{Budget, Seed};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction};
-use lao_verification_engine::judge::{Kind, ratio, slope};
+use lao_verification_engine::judge::{FindingKind, ratio, slope};
 
 const EXAMPLES: u64 = 2000;
 const DIM: usize = 32;
@@ -75,7 +75,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let aelr = scaling::exponents(cx, &needs("AELR's examples until half of the excess", aelr)?, replicates)?;
     let sign = if cx.commits(&LABELS_SWAPPED) { -1.0 } else { 1.0 };
     let more: Vec<f64> = aer.iter().zip(&aelr).map(|(aer, aelr)| sign * (aer - aelr)).collect();
-    let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), Kind::Slope);
+    let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), FindingKind::Slope);
     cx.judge("exponent in d: AER's less AELR's", finding);
     if cx.honest() {
         let (few, full) = against_full(cx, Ball::Lasso, DIM, 2 * replicates)?;

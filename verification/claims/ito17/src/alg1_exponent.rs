@@ -7,9 +7,9 @@
 //! *Mutants.* `k_1 = k - 1`: the feature that is not kept is missing in two rounds of three. A set of the
 //! largest weights alone. Both leave a regret that is linear.
 
+use super::table2::CONTEST;
 use crate::setup::contest::Method;
 use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
-use super::table2::CONTEST;
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};

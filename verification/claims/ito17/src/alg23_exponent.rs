@@ -7,9 +7,9 @@
 //! predicting weights, which never leave the features that they begin with (the greedy method). Both leave a
 //! regret that is linear.
 
+use super::table2::CONTEST;
 use crate::setup::contest::Method;
 use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
-use super::table2::CONTEST;
 use crate::setup::watched::{self, Exploration, Silenced};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Standing, mutants};

@@ -25,7 +25,7 @@ use lao_datasets::adversarial::ito::{self, Compatibility};
 use lao_kernels::RestrictedSpectrum;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, random_support, tally};
+use lao_verification_engine::instance::{QuadraticPopulation, random_support, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
 use rand::RngExt;
 
@@ -53,7 +53,7 @@ fn near_identity(cx: &Context<'_>, c: f64) -> anyhow::Result<PropertyTally> {
     const DIM: usize = 9;
     let [mut small] = tally(cx, "near the identity", cx.size("isometries")?, |trial, [small]| {
         let mut rng = trial.seed.child("data").rng();
-        let population = Population::random(&mut rng, DIM, 0.9, 1.1);
+        let population = QuadraticPopulation::random(&mut rng, DIM, 0.9, 1.1);
         let support = random_support(&mut rng, DIM, 1).into_iter().map(|j| j as u32).collect::<Vec<_>>();
         let found = Compatibility::of(population.covariance(), DIM, &support, 1, APART)?;
         let (delta, level) = isometry(population.covariance(), DIM, DIM)?;
@@ -86,8 +86,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let k = rng.random_range(1..=3.min(dim));
         let smallest = 10f64.powf(rng.random_range(-2.0..0.0)) / dim as f64;
         let population = match trial.number % 4 {
-            0 => Population::isotropic(dim, 1.0 / dim as f64),
-            _ => Population::random(&mut rng, dim, smallest, 1.0 / dim as f64),
+            0 => QuadraticPopulation::isotropic(dim, 1.0 / dim as f64),
+            _ => QuadraticPopulation::random(&mut rng, dim, smallest, 1.0 / dim as f64),
         };
         let support = random_support(&mut rng, dim, k).into_iter().map(|j| j as u32).collect::<Vec<_>>();
         let found = Compatibility::of(population.covariance(), dim, &support, k, APART)?;
@@ -96,7 +96,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         Ok(())
     })?;
     cx.judge("sigma_d^2 is at most phi_0^2", independent.finish());
-    let identity = Population::isotropic(4, 0.25);
+    let identity = QuadraticPopulation::isotropic(4, 0.25);
     let found = Compatibility::of(identity.covariance(), 4, &[0, 1], 2, APART)?;
     cx.judge("phi_0^2 = 1/4 for V = I/4, k = 2", exact(phi(&found, 2), 0.25, 10.0 * APART));
     let c = if cx.commits(&ISOMETRY_BOUND_WITHOUT_TWO) { 0.0 } else { 2.0 };

@@ -20,7 +20,7 @@ use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, random_support, sparse_normal, tally};
+use lao_verification_engine::instance::{QuadraticPopulation, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -87,11 +87,11 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
         for kind in 0..PER_TRIAL {
             let dim = rng.random_range(2..=6);
             let population = if kind.is_multiple_of(3) {
-                Population::isotropic(dim, 1.0)
+                QuadraticPopulation::isotropic(dim, 1.0)
             } else {
                 let top: f64 = rng.random_range(0.3..1.0);
                 let bottom = top * 10f64.powf(rng.random_range(-3.0..0.0));
-                Population::random(&mut rng, dim, bottom, top)
+                QuadraticPopulation::random(&mut rng, dim, bottom, top)
             };
             let star = rng.random_range(1..=dim.div_ceil(2));
             let w_star = sparse_normal(&mut rng, dim, star);

@@ -6,7 +6,7 @@
 
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, dot, norm2};
+use lao_verification_engine::instance::{QuadraticPopulation, dot, norm2};
 use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -37,7 +37,7 @@ fn judge(cx: &mut Context<'_>, transpose: bool, scale: f64) -> anyhow::Result<()
     let each = cx.all_trials("random", cx.size("instances")?, |trial| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(2..=6);
-        let population = Population::random(&mut rng, dim, 0.01, 1.0);
+        let population = QuadraticPopulation::random(&mut rng, dim, 0.01, 1.0);
         let lower = cholesky(population.covariance(), dim);
         let product = |at: usize| dot(&lower[at / dim * dim..][..dim], &lower[at % dim * dim..][..dim]);
         let entries = (0..dim * dim).map(|at| (product(at), population.covariance()[at])).collect::<Vec<_>>();

@@ -4,9 +4,9 @@
 //! 384 attributes with k' = 70 Algorithm 2 takes 35 s where Algorithm 1 takes 195.
 //!
 //! *Work, not seconds.* Times depend on the machine, so they belong to benches; here is counted what makes
-//! them ([`work`](crate::setup::work)). FKK updates each of `C(d, k)` supports in every round, at k products each.
-//! Algorithm 1 forms a gradient matrix in every round, Algorithm 2 in the `sqrt T` rounds 1, 4, 9, .. only.
-//! (Production gets along without forming the matrix, in O(k') per round; the paper's `k'^2` is what is
+//! them ([`work`](crate::setup::work)). FKK updates each of `C(d, k)` supports in every round, at k products
+//! each. Algorithm 1 forms a gradient matrix in every round, Algorithm 2 in the `sqrt T` rounds 1, 4, 9, ..
+//! only. (Production gets along without forming the matrix, in O(k') per round; the paper's `k'^2` is what is
 //! charged here.)
 //!
 //! *Judged.* FKK's touched supports grow like `C(d, k)^p`, p in [.8, 1.2], for d = 10, 12, .., 20; at (20,

@@ -17,7 +17,7 @@
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, dot, minus, norm2, sparse_normal, tally};
+use lao_verification_engine::instance::{QuadraticPopulation, dot, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
 use rand::RngExt;
 
@@ -43,7 +43,7 @@ fn implication(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(5..=9);
         let s = rng.random_range(2..=dim / 2);
-        let population = Population::random(&mut rng, dim, 0.4, 1.6);
+        let population = QuadraticPopulation::random(&mut rng, dim, 0.4, 1.6);
         let extremes = RestrictedSpectrum::of(population.covariance(), dim, 2 * s)?;
         let order = if low_order { s } else { 2 * s };
         let isometry = RestrictedSpectrum::of(population.covariance(), dim, order)?;

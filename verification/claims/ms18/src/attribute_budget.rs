@@ -16,7 +16,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Metered, sparse_normal};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
-use lao_verification_engine::mutants::{Faulty, KeepsOneMore, Overreach, Overreaches, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault, KeepsOneMore, Overreach, Overreaches};
 use rand::RngExt;
 
 type Stream = Metered<Virtual<Rademacher>>;
@@ -183,7 +183,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let source = Overreaches::new(source()?, Overreach::SkipsLastBlock);
             run(source, &mut *learner, free, trial, |source| source.inner())
         } else if cx.commits(&ONE_BATCH_FOR_ALL_BLOCKS) {
-            let source = Faulty::new(source()?, SourceFault::ReplaysBatch);
+            let source = Faulty::new(source()?, GradientFault::ReplaysBatch);
             run(source, &mut *learner, free, trial, |source| source.inner())
         } else {
             run(source()?, &mut *learner, free, trial, |source| source)

@@ -5,7 +5,7 @@ use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::{exact_all, ratio};
-use lao_verification_engine::mutants::{Sabotage, SourceFault};
+use lao_verification_engine::mutants::{GradientFault, Sabotage};
 
 const WIDTHS: [usize; 4] = [96, 8, 32, 500];
 const DIM: usize = 512;
@@ -34,11 +34,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for width in WIDTHS {
         let practical = setting(width);
         let sabotage = if replays {
-            SourceFault::ReplaysBatch.into()
+            GradientFault::ReplaysBatch.into()
         } else if splits {
-            SourceFault::Repeats(practical.blocks()).into()
+            GradientFault::Repeats(practical.blocks()).into()
         } else if ragged && !DIM.is_multiple_of(width) {
-            SourceFault::DropsFrom((DIM - DIM % width) as u32).into()
+            GradientFault::DropsFrom((DIM - DIM % width) as u32).into()
         } else {
             Sabotage::default()
         };

@@ -18,7 +18,7 @@ use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{GivenExamples, dot, masks, members, sparse_normal};
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::{Faulty, ImputesMean, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault, ImputesMean};
 use lao_verification_engine::probe::exploration_gradient;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -120,15 +120,15 @@ impl Finite {
     fn explore<S: Source>(&self, cx: &Context<'_>, source: S, batch: u64) -> anyhow::Result<Vec<f64>> {
         let (dim, width) = (self.gradient.len(), self.width());
         let fault = if cx.commits(&RESIDUAL_FROM_BLOCK_ONLY) {
-            SourceFault::ResidualFromBlock
+            GradientFault::ResidualFromBlock
         } else if cx.commits(&FORGETS_FACTOR_TWO) {
-            SourceFault::Scaled(0.5)
+            GradientFault::Scaled(0.5)
         } else if cx.commits(&FLIPS_SIGN) {
-            SourceFault::Scaled(-1.0)
+            GradientFault::Scaled(-1.0)
         } else if cx.commits(&DROPS_RAGGED_BLOCK) && !dim.is_multiple_of(width) {
-            SourceFault::DropsFrom((dim - dim % width) as u32)
+            GradientFault::DropsFrom((dim - dim % width) as u32)
         } else {
-            SourceFault::Scaled(1.0)
+            GradientFault::Scaled(1.0)
         };
         let (theta, s, budget) = (self.theta.view(), self.sparsity, self.budget);
         if cx.commits(&IMPUTES_MEAN) {
@@ -300,9 +300,9 @@ fn mean_of_batches(cx: &mut Context<'_>, batches: u64) -> anyhow::Result<()> {
         let source = problem(&trial.seed.child("data"))?;
         // s' - s = 17 leaves a ragged block of 13.
         let fault = if cx.commits(&DROPS_RAGGED_BLOCK) {
-            SourceFault::DropsFrom(187)
+            GradientFault::DropsFrom(187)
         } else {
-            SourceFault::Scaled(1.0)
+            GradientFault::Scaled(1.0)
         };
         exploration_gradient(Faulty::new(source, fault), theta.view(), 3, 20, 1)
             .with_context(|| format!("batch {}", trial.number))

@@ -22,7 +22,9 @@ use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::{Constants, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, dot, in_units, minus, norm2, sparse_normal, tally};
+use lao_verification_engine::instance::{
+    QuadraticPopulation, dot, in_units, minus, norm2, sparse_normal, tally,
+};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
 use rand::RngExt;
 
@@ -38,12 +40,12 @@ struct Reading {
 }
 
 /// The loss up to the variance of the noise, `a' Sigma a - 2 a' Sigma theta* + theta*' Sigma theta*`.
-fn loss(population: &Population, star: &[f64], a: &[f64]) -> f64 {
+fn loss(population: &QuadraticPopulation, star: &[f64], a: &[f64]) -> f64 {
     population.form(a) - 2.0 * dot(a, &population.times(star)) + population.form(star)
 }
 
 /// `L(a) - L(b) - <grad L(b), a - b>`.
-fn beyond_tangent(population: &Population, star: &[f64], a: &[f64], b: &[f64]) -> f64 {
+fn beyond_tangent(population: &QuadraticPopulation, star: &[f64], a: &[f64], b: &[f64]) -> f64 {
     let tangent = dot(&population.gradient(b, star), &minus(a, b));
     loss(population, star, a) - loss(population, star, b) - tangent
 }
@@ -117,10 +119,10 @@ fn judge(cx: &mut Context<'_>, reading: Reading, instances: u64) -> anyhow::Resu
 }
 
 /// A population of 4 to 10 attributes and an s with 2s at most d.
-fn draw(rng: &mut lao_observation::Rng) -> (Population, usize) {
+fn draw(rng: &mut lao_observation::Rng) -> (QuadraticPopulation, usize) {
     let dim = rng.random_range(4..=10);
     let s = rng.random_range(1..=(dim / 2).min(3));
-    (Population::random(rng, dim, 0.1, 2.0), s)
+    (QuadraticPopulation::random(rng, dim, 0.1, 2.0), s)
 }
 
 /// `L_s` and `mu_s` of the production designs against the eigenvalues of their covariance.

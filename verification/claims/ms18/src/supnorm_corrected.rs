@@ -25,7 +25,7 @@ use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
-use lao_verification_engine::mutants::{Faulty, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 use lao_verification_engine::probe::exploration_gradient;
 
 const DIM: usize = 128;
@@ -120,7 +120,7 @@ impl Setting {
         source.gradient_exact(theta.view(), &mut exact);
         let budget = SPARSITY + self.width;
         let estimate = if twice {
-            let source = Faulty::new(source, SourceFault::Repeats(2));
+            let source = Faulty::new(source, GradientFault::Repeats(2));
             exploration_gradient(source, theta.view(), SPARSITY, budget, BATCH)?
         } else {
             exploration_gradient(source, theta.view(), SPARSITY, budget, BATCH)?

@@ -32,7 +32,7 @@ use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::judge::{PropertyTally, prob};
-use lao_verification_engine::mutants::{Faulty, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 use lao_verification_engine::probe;
 use lao_verification_engine::special::normal_sf;
 
@@ -79,7 +79,7 @@ fn share<D: Design + Clone>(
     design: &D,
     part: Part,
     batch: u64,
-    fault: Option<SourceFault>,
+    fault: Option<GradientFault>,
     range: f64,
 ) -> anyhow::Result<f64> {
     // With noise alone theta must equal theta*.
@@ -117,9 +117,9 @@ const FORGETS_FACTOR_TWO: Mutant =
 fn cell<D: Design + Clone>(cx: &mut Context<'_>, name: &str, design: &D, part: Part) -> anyhow::Result<()> {
     const BATCH: u64 = 4096;
     let fault = if cx.commits(&REPEATS_EXAMPLES) {
-        Some(SourceFault::Repeats(256))
+        Some(GradientFault::Repeats(256))
     } else if cx.commits(&FORGETS_FACTOR_TWO) {
-        Some(SourceFault::Scaled(0.5))
+        Some(GradientFault::Scaled(0.5))
     } else {
         None
     };

@@ -11,7 +11,7 @@ use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
-    Population, dot, in_units, masks, members, minus, norm2, sparse_normal, support_of, tally,
+    QuadraticPopulation, dot, in_units, masks, members, minus, norm2, sparse_normal, support_of, tally,
 };
 use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
@@ -63,7 +63,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let dim = rng.random_range(4..=10);
         let s = rng.random_range(1..=(dim / 2).min(3));
         let star_size = rng.random_range(1..=s);
-        let population = Population::random(&mut rng, dim, 0.1, 2.0);
+        let population = QuadraticPopulation::random(&mut rng, dim, 0.1, 2.0);
         let mut covariance = population.covariance().to_vec();
         let mut star = sparse_normal(&mut rng, dim, star_size);
         if cx.commits(&COPIES_AN_ATTRIBUTE) {

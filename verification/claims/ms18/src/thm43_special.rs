@@ -28,7 +28,7 @@ use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{Faulty, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 use lao_verification_engine::probe;
 
 const DIM: usize = 16;
@@ -53,7 +53,7 @@ struct Arm {
     misses_support: bool,
     forgets_noise: bool,
     tiny_step: bool,
-    fault: Option<SourceFault>,
+    fault: Option<GradientFault>,
     /// Takes the printed condition for the batch.
     printed_condition: bool,
 }
@@ -76,7 +76,7 @@ const FAULTS: [Fault<Arm>; 5] = [
     Fault::refuted(
         "residual_misses_a_coordinate",
         "leaves the first coordinate of theta out of the residual",
-        Arm { fault: Some(SourceFault::ResidualMissesFirst), ..SOUND },
+        Arm { fault: Some(GradientFault::ResidualMissesFirst), ..SOUND },
     ),
     Fault::refuted(
         "forgets_the_noise",
@@ -122,7 +122,7 @@ fn run<D: Design + Clone, S: Source>(
         params.step_size /= 100.0;
     }
     let mut learner = params.build()?;
-    let fault = arm.fault.unwrap_or(SourceFault::Scaled(1.0));
+    let fault = arm.fault.unwrap_or(GradientFault::Scaled(1.0));
     let source = Faulty::new(source(truth.clone())?, fault);
     let mut last = f64::INFINITY;
     let after = |_: &_, theta: lao_kernels::SparseView<'_>| last = truth.gap(theta);

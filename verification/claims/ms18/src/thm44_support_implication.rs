@@ -14,7 +14,7 @@ use lao_observation::{Budget, Constants, Seed};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
-    Population, minus, norm2, random_support, sparse_normal, support_of, tally,
+    QuadraticPopulation, minus, norm2, random_support, sparse_normal, support_of, tally,
 };
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
@@ -45,7 +45,7 @@ fn vectors(cx: &mut Context<'_>) -> anyhow::Result<()> {
         if support_of(&theta_star) & !support_of(&theta) != 0 {
             missing.check(smallest(&theta_star).powi(2), norm2(&v));
         }
-        let population = Population::random(&mut rng, dim, 0.05, 2.0);
+        let population = QuadraticPopulation::random(&mut rng, dim, 0.05, 2.0);
         let mu = 2.0 * population.smallest();
         convex.check(norm2(&v), 2.0 / mu * population.gap(&theta, &theta_star));
         Ok(())

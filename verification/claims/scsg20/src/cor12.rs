@@ -12,7 +12,7 @@ use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
-use lao_verification_engine::judge::{Kind, exact_all};
+use lao_verification_engine::judge::{FindingKind, exact_all};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const N: usize = 16;
@@ -79,10 +79,10 @@ fn counts(cx: &mut Context<'_>, calls_per_batch: f64, per_step: u64, by_epoch: b
             all.iter().map(|epochs| total(epochs) / epochs.len() as f64 / unit).collect()
         };
         let calls = mean(0, calls_per_batch * batch as f64);
-        let finding = slope::judge_sample(&calls, (0.95, 1.05), cx.alpha(), Kind::Equal);
+        let finding = slope::judge_sample(&calls, (0.95, 1.05), cx.alpha(), FindingKind::Equal);
         cx.judge(&format!("{name}: mean calls of an epoch over {calls_per_batch} B"), finding);
         let thresholds = mean(1, batch as f64 / mini_batch as f64);
-        let finding = slope::judge_sample(&thresholds, (0.95, 1.05), cx.alpha(), Kind::Equal);
+        let finding = slope::judge_sample(&thresholds, (0.95, 1.05), cx.alpha(), FindingKind::Equal);
         cx.judge(&format!("{name}: mean thresholdings of an epoch over B/b"), finding);
         cx.settled()?;
     }

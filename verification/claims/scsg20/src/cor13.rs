@@ -14,8 +14,8 @@
 //! bound; else `L D + G/(2 L)`. Design of the corrected form: settings and runs of
 //! [`thm1_corrected`](super::thm1_corrected), epochs 1, 2, 4, 8.
 
-use crate::setup::runs::{each_round, mean_below, option_one};
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};
+use crate::setup::runs::{each_round, mean_below, option_one};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};

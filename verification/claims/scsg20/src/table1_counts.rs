@@ -24,7 +24,7 @@ use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predicto
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::geom::{Window, half_ratio, is_geometric, log_slope, rate};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge, block_means};
-use lao_verification_engine::judge::{Kind, PropertyTally, exact_all};
+use lao_verification_engine::judge::{FindingKind, PropertyTally, exact_all};
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
 use rand::RngExt;
 
@@ -240,7 +240,7 @@ fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let late = &curve[200..];
         Ok(late.iter().map(|[_, d]| d).sum::<f64>() / late.len() as f64 / floor)
     })?;
-    let finding = slope::judge_sample(&ratios, (0.9, 1.1), cx.alpha(), Kind::Equal);
+    let finding = slope::judge_sample(&ratios, (0.9, 1.1), cx.alpha(), FindingKind::Equal);
     cx.judge("SG-HT: D of steps 200 to 3000 over eta sigma^2/(2 - eta)", finding);
     Ok(())
 }

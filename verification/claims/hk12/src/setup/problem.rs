@@ -10,7 +10,7 @@ use lao_observation::{
     BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, SessionLimit, Source,
 };
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Drawn, dot, minus, norm2};
+use lao_verification_engine::instance::{LawSource, dot, minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Tampered, TwoDraws, TwoSampleEstimates};
 use rand::RngExt;
@@ -69,7 +69,7 @@ impl Problem {
     ) -> Problem {
         let dim = star.len();
         let examples = move |seed: &Seed, length| -> Box<dyn Source> {
-            Box::new(Drawn::new(dim, length, seed.clone(), draw.clone()))
+            Box::new(LawSource::new(dim, length, seed.clone(), draw.clone()))
         };
         Problem { dim, radius, star, worst, examples: Box::new(examples), excess: Box::new(excess) }
     }

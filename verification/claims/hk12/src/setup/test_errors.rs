@@ -26,7 +26,7 @@ use lao_kernels::SparseVector;
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit};
 use lao_verification_engine::claim::Fault;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::judge::{Kind, paired, slope};
+use lao_verification_engine::judge::{FindingKind, paired, slope};
 
 /// Numbers of examples at which errors are read.
 const MARKS: usize = 10;
@@ -263,7 +263,7 @@ fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images, fresh: bool)
     let (ours_last, offline) = (last(&errors, |e| e.ours[MARKS - 1]), last(&errors, |e| e.offline));
     cx.judge("offline is the best at the end", paired::better(&offline, &ours_last, alpha));
     let gap: Vec<f64> = ours_last.iter().zip(&offline).map(|(ours, offline)| ours - offline).collect();
-    let finding = slope::judge_sample(&gap, (f64::NEG_INFINITY, 0.25), alpha, Kind::Mean);
+    let finding = slope::judge_sample(&gap, (f64::NEG_INFINITY, 0.25), alpha, FindingKind::Mean);
     cx.judge("error above offline's at the end is at most 0.25", finding);
     if online.is_some() {
         let online = last(&errors, |e| e.online);

@@ -14,7 +14,7 @@ use lao_datasets::adversarial::ito::gauss_spread;
 use lao_observation::Learner;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
-use lao_verification_engine::judge::{Finding, Kind, paired};
+use lao_verification_engine::judge::{Finding, FindingKind, paired};
 
 /// A method of Section 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,7 +238,7 @@ impl Curves {
     /// Judges that the mean of `R_T / 100` lies in a band.
     pub fn within(&self, cx: &mut Context<'_>, method: Method, low: f64, high: f64) -> anyhow::Result<()> {
         let hundreds: Vec<f64> = self.last(method)?.iter().map(|regret| regret / 100.0).collect();
-        let finding = slope::judge_sample(&hundreds, (low, high), cx.alpha(), Kind::Mean);
+        let finding = slope::judge_sample(&hundreds, (low, high), cx.alpha(), FindingKind::Mean);
         cx.judge(&format!("{}: mean of R_T/100 in [{low}, {high}]", method.name()), finding);
         Ok(())
     }

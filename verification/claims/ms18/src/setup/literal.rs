@@ -11,7 +11,7 @@ use lao_datasets::synthetic::{Counted, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
 use lao_observation::Seed;
 use lao_observation::sample::SubsetSampler;
-use lao_verification_engine::mutants::{Faulty, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 use rand_distr::{Distribution, StandardNormal};
 
 /// `d` where kappa = 1.
@@ -62,7 +62,7 @@ pub fn random_start(dim: usize, nonzeros: usize, size: f64, data: &Seed) -> Spar
 pub fn explore<D: WalshRows + Clone, T: Threshold>(
     problem: &Virtual<D>,
     params: ExplorationParams,
-    (fault, threshold): (Option<SourceFault>, T),
+    (fault, threshold): (Option<GradientFault>, T),
     algorithm: &Seed,
 ) -> anyhow::Result<Path> {
     let (budget, mut learner) = (params.budget, params.check_with(threshold)?);

@@ -26,7 +26,7 @@ use lao_verification_engine::claim::Fault;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::paired;
-use lao_verification_engine::mutants::{Faulty, Misdirected, Misdirection, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault, Misdirected, Misdirection};
 use rand::RngExt;
 
 /// A dataset with all that is fixed in advance.
@@ -171,7 +171,7 @@ impl Setup {
         tables: &Tables,
         stream: &GivenExamples,
         learner: &mut dyn Learner,
-        fault: SourceFault,
+        fault: GradientFault,
         seed: &Seed,
     ) -> anyhow::Result<Curve> {
         let source = Faulty::new(stream.clone(), fault);
@@ -224,9 +224,9 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         None => None,
     };
     let fault = if cx.fault(&FAULTS) == Some(Wrong::StepReversed) {
-        SourceFault::Scaled(-1.0)
+        GradientFault::Scaled(-1.0)
     } else {
-        SourceFault::Scaled(1.0)
+        GradientFault::Scaled(1.0)
     };
     let misdirected = cx.fault(&FAULTS) == Some(Wrong::RandomAttributes);
     let pairs = cx.all_trials("trials", trials, |trial| {
