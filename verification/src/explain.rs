@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn an_explanation_names_statement_mutants_and_level() {
         let plan = Plan::built_in().unwrap();
-        for claim in crate::claims::all() {
+        for claim in crate::papers::all() {
             let text = explain(claim, &plan, RunTier::Quick, &PathBuf::from("nowhere"));
             assert!(
                 text.contains(claim.id) && text.contains(claim.place) && text.contains("8.0e-6"),

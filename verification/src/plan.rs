@@ -92,7 +92,7 @@ impl Plan {
     /// # Errors
     /// [`PlanError`].
     pub fn built_in() -> Result<Self, PlanError> {
-        Self::parse(Self::TEXT, crate::claims::all().map(|claim| claim.id))
+        Self::parse(Self::TEXT, crate::papers::all().map(|claim| claim.id))
     }
 
     /// Its text.

@@ -9,7 +9,7 @@ use crate::context::{ArmOf, ArmRecord, Context, NotRun, RunCanceled, Settled, me
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, RunTier, Sizes};
 use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
-use crate::verdict::{self, Verdict};
+use crate::verdict;
 use anyhow::Context as _;
 use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;
@@ -382,48 +382,4 @@ fn write_json(folder: &OutputFolder, name: &str, value: &impl Serialize) -> anyh
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     folder.write(name, &text)
-}
-
-/// What the exit status of a run should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Every verdict is as expected and every mutant was noticed (quick tier: or inconclusive).
-    AsExpected = 0,
-    /// A verdict is not the expected one.
-    Unexpected = 1,
-    /// A claim is inconclusive that may not be.
-    Inconclusive = 3,
-    /// A mutant was not noticed.
-    MutantSurvived = 4,
-    /// An experiment broke.
-    Broken = 5,
-    /// Nothing ran.
-    NothingRun = 6,
-    /// A tracked rate got worse.
-    Worse = 7,
-}
-
-/// The exit status of a record; the gravest finding wins.
-pub fn status(record: &RunRecord, tier: RunTier) -> Status {
-    let claims = &record.claims;
-    let has = |verdict| claims.iter().any(|claim| claim.verdict == verdict);
-    if claims.iter().all(|claim| claim.verdict == Verdict::NotRun) {
-        return Status::NothingRun;
-    }
-    if has(Verdict::Error) {
-        return Status::Broken;
-    }
-    let inconclusive = |c: &ClaimRecord| c.verdict == Verdict::Inconclusive;
-    let unexpected = |c: &ClaimRecord| {
-        !c.as_expected && !matches!(c.verdict, Verdict::Inconclusive | Verdict::Untested | Verdict::NotRun)
-    };
-    if claims.iter().any(unexpected) {
-        Status::Unexpected
-    } else if has(Verdict::Untested) {
-        Status::MutantSurvived
-    } else if tier != RunTier::Quick && claims.iter().any(inconclusive) {
-        Status::Inconclusive
-    } else {
-        Status::AsExpected
-    }
 }

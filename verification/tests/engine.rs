@@ -6,7 +6,8 @@ use lao_verification::context::{Context, Direction, RunCanceled};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, RunTier};
 use lao_verification::record::RunRecord;
-use lao_verification::run::{self, RunOptions, RunProgress, Silent, Status, Timings, status};
+use lao_verification::run::{self, RunOptions, RunProgress, Silent, Timings};
+use lao_verification::status::{ClaimStatus, ExitStatus, RunStatus};
 use lao_verification::verdict::Verdict;
 use rand::RngExt as _;
 use std::path::Path;
@@ -151,25 +152,26 @@ fn run_alone(claim: &'static Claim) -> (Verdict, RunRecord) {
 #[test]
 fn planted_worlds_get_their_verdicts_and_exit_states() {
     let cases = [
-        (&TRUE, Verdict::Holds, Status::AsExpected),
-        (&FALSE, Verdict::Refuted, Status::AsExpected),
-        (&WRONG, Verdict::Refuted, Status::Unexpected),
-        (&HASTY, Verdict::Inconclusive, Status::AsExpected),
-        (&TAME, Verdict::Untested, Status::MutantSurvived),
-        (&FORGETFUL, Verdict::Untested, Status::MutantSurvived),
-        (&PANICS, Verdict::Error, Status::Broken),
-        (&NAN, Verdict::Error, Status::Broken),
-        (&TRIALS, Verdict::Holds, Status::AsExpected),
-        (&ABSENT, Verdict::NotRun, Status::NothingRun),
-        (&RICH, Verdict::Holds, Status::AsExpected),
+        (&TRUE, Verdict::Holds, ExitStatus::AsExpected),
+        (&FALSE, Verdict::Refuted, ExitStatus::AsExpected),
+        (&WRONG, Verdict::Refuted, ExitStatus::Unexpected),
+        (&HASTY, Verdict::Inconclusive, ExitStatus::AsExpected),
+        (&TAME, Verdict::Untested, ExitStatus::MutantSurvived),
+        (&FORGETFUL, Verdict::Untested, ExitStatus::MutantSurvived),
+        (&PANICS, Verdict::Error, ExitStatus::Broken),
+        (&NAN, Verdict::Error, ExitStatus::Broken),
+        (&TRIALS, Verdict::Holds, ExitStatus::AsExpected),
+        (&ABSENT, Verdict::NotRun, ExitStatus::NothingRun),
+        (&RICH, Verdict::Holds, ExitStatus::AsExpected),
     ];
     for (claim, verdict, state) in cases {
         let (found, record) = run_alone(claim);
         assert_eq!(found, verdict, "{}: {:#?}", claim.id, record.claims[0]);
-        assert_eq!(status(&record, RunTier::Quick), state, "{}", claim.id);
+        assert_eq!(RunStatus::of(&record, None).exit, state, "{}", claim.id);
     }
     let (_, hasty) = run_alone(&HASTY);
-    assert_eq!(status(&hasty, RunTier::Full), Status::Inconclusive, "the full tier does not accept that");
+    let in_full = ClaimStatus::of(&hasty.claims[0], RunTier::Full);
+    assert_eq!(in_full, ClaimStatus::Inconclusive, "the full tier does not accept that");
 }
 
 #[test]

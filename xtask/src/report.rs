@@ -42,7 +42,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let record: RunRecord = serde_json::from_str(&text).with_context(|| {
         format!("{} is no record of this version: run `cargo xtask verify`", file.display())
     })?;
-    let known = lao_verification::claims::all().count();
+    let known = lao_verification::papers::all().count();
     if record.claims.len() != known {
         bail!(
             "{} holds {} of {known} claims: run `cargo xtask verify` without a filter",

@@ -1,15 +1,15 @@
 //! What a page shows: a record joined with the registry, with every number already formatted.
 
 use super::formula;
+use crate::baseline_diff::Comparison;
 use crate::claim::{Claim, Must, Regime, StatementForm};
-use crate::compare::Comparison;
 use crate::context::Cell;
 use crate::errata;
 use crate::judge::{FindingKind, Interval, Stopped};
 use crate::paper::Erratum;
-use crate::plan::RunTier;
 use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord};
-use crate::run::{self, Status, Timings};
+use crate::run::Timings;
+use crate::status::{ClaimStatus, ExitStatus, RunStatus};
 use crate::verdict::Verdict;
 use lao_figures::{count, number, p_value, seconds};
 use serde::Serialize;
@@ -147,8 +147,8 @@ pub(super) fn page(
     record: &RunRecord,
     timings: &Timings,
     comparison: Option<&Comparison>,
+    status: &RunStatus,
 ) -> anyhow::Result<Page> {
-    let status = status(record, comparison);
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let shown = errata::shown_by(record);
@@ -161,9 +161,9 @@ pub(super) fn page(
     Ok(Page {
         run: record.run.clone(),
         headline: headline(record),
-        good: status == Status::AsExpected,
-        exit: status as u8,
-        exit_meaning: meaning(status),
+        good: status.exit == ExitStatus::AsExpected,
+        exit: status.exit as u8,
+        exit_meaning: status.exit.meaning(),
         counts: counts(record),
         mutants_noticed: noticed,
         mutants: mutants.len(),
@@ -175,31 +175,10 @@ pub(super) fn page(
         claims: record
             .claims
             .iter()
-            .map(|claim| claim_view(claim, timings))
+            .zip(&status.claims)
+            .map(|(claim, status)| claim_view(claim, *status, timings))
             .collect::<anyhow::Result<_>>()?,
     })
-}
-
-/// The exit status of the command that made this record.
-pub(super) fn status(record: &RunRecord, comparison: Option<&Comparison>) -> Status {
-    let tier = if record.run.tier == RunTier::Quick.to_string() { RunTier::Quick } else { RunTier::Full };
-    match run::status(record, tier) {
-        Status::AsExpected if comparison.is_some_and(Comparison::is_worse) => Status::Worse,
-        status => status,
-    }
-}
-
-/// What an exit status means, in one sentence.
-pub(super) fn meaning(status: Status) -> &'static str {
-    match status {
-        Status::AsExpected => "No verdict differs from the expected one and every mutant was noticed.",
-        Status::Unexpected => "A verdict is not the expected one.",
-        Status::Inconclusive => "A claim is inconclusive at sizes at which it should not be.",
-        Status::MutantSurvived => "A mutant was not noticed: its claim's check proves nothing.",
-        Status::Broken => "An experiment broke.",
-        Status::NothingRun => "Nothing ran.",
-        Status::Worse => "A tracked convergence rate is worse than the baseline's.",
-    }
 }
 
 /// The claims' tightness as a plot, sharpest first; none if no claim has one.
@@ -238,10 +217,10 @@ pub(super) fn counts(record: &RunRecord) -> Vec<Count> {
     all.into_iter().enumerate().filter(|(i, count)| *i == 0 || count.n > 0).map(|(_, count)| count).collect()
 }
 
-fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimView> {
-    let claim = crate::claims::find(&record.id);
+fn claim_view(record: &ClaimRecord, status: ClaimStatus, timings: &Timings) -> anyhow::Result<ClaimView> {
+    let claim = crate::papers::find(&record.id);
     let honest = &record.honest;
-    let (class, mark) = badge(record);
+    let (class, mark) = status.badge();
     let plots = honest.figures.iter().enumerate().map(|(i, figure)| {
         let file = super::plot(&record.id, i + 1);
         Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
@@ -277,18 +256,6 @@ fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimVi
         noticed: record.mutants.iter().filter(|mutant| mutant.noticed).count(),
         plots: plots.collect::<anyhow::Result<_>>()?,
     })
-}
-
-/// Class and mark of a verdict; the word stands beside them, so color alone says nothing.
-pub(super) fn badge(claim: &ClaimRecord) -> (&'static str, &'static str) {
-    match (claim.verdict, claim.as_expected) {
-        (Verdict::Holds, true) => ("good", "✓"),
-        (Verdict::Refuted, true) => ("errata", "✓"),
-        (Verdict::Vacuous | Verdict::NotRun, true) => ("plain", "–"),
-        (Verdict::NotRun, false) => ("plain", "–"),
-        (Verdict::Inconclusive, _) => ("open", "?"),
-        _ => ("bad", "✗"),
-    }
 }
 
 fn form(form: StatementForm) -> &'static str {

@@ -1,10 +1,9 @@
 //! The registry of papers and their claims. A paper is a crate under `verification/claims`, with one file per
-//! claim; the claims about the suite itself are here.
-
-pub mod engine;
+//! claim; the claims about the suite itself are in `self_tests`.
 
 use crate::claim::Claim;
 use crate::paper::Paper;
+use crate::self_tests;
 
 /// All papers, by year.
 pub const PAPERS: &[Paper] =
@@ -12,7 +11,7 @@ pub const PAPERS: &[Paper] =
 
 /// All registered claims, in the order of the papers; those about the suite itself come last.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
-    PAPERS.iter().flat_map(|paper| paper.claims).chain(engine::CLAIMS)
+    PAPERS.iter().flat_map(|paper| paper.claims).chain(self_tests::CLAIMS)
 }
 
 /// The claim with this id.

@@ -44,9 +44,9 @@ pub struct Baseline {
     /// [`SCHEMA`].
     pub schema: String,
     /// Last blessed figures, by claim.
-    pub current: BTreeMap<String, Figures>,
+    pub current: BTreeMap<String, Measured>,
     /// First blessed figures of every rate; never overwritten.
-    pub epoch_zero: BTreeMap<String, Figures>,
+    pub epoch_zero: BTreeMap<String, Measured>,
     /// Every bless, oldest first.
     pub history: Vec<Bless>,
 }
@@ -54,7 +54,7 @@ pub struct Baseline {
 /// The tracked figures of one claim, and what run they come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Figures {
+pub struct Measured {
     /// Version of the project.
     pub version: String,
     /// Tier of the run.
@@ -72,13 +72,13 @@ pub struct Figures {
     /// Trials that each cell looked at.
     pub trials: Vec<u64>,
     /// Tracked rates, by name.
-    pub rates: BTreeMap<String, RateFigures>,
+    pub rates: BTreeMap<String, MeasuredRate>,
 }
 
 /// One tracked rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RateFigures {
+pub struct MeasuredRate {
     /// Which direction is worse.
     pub worse: Direction,
     /// Mean of the replicates.
@@ -108,7 +108,7 @@ pub struct Bless {
 pub struct Comparison {
     /// One row per tracked rate and epoch; those of [`BaselineEpoch::Zero`] decide nothing.
     pub rows: Vec<RateRow>,
-    /// Figures that moved but are not judged: trials looked at, tightness, new rates.
+    /// Measured that moved but are not judged: trials looked at, tightness, new rates.
     pub remarks: Vec<String>,
 }
 
@@ -283,7 +283,7 @@ pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
     let (mut rows, mut remarks) = (Vec::new(), Vec::new());
     let ran = record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none());
     for claim in ran {
-        let new = figures(record, claim);
+        let new = measured(record, claim);
         let current = baseline.current.get(&claim.id);
         let zero = baseline.epoch_zero.get(&claim.id);
         for (epoch, old) in [(BaselineEpoch::Current, current), (BaselineEpoch::Zero, zero)] {
@@ -315,7 +315,7 @@ pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
 }
 
 /// One rate against one epoch, before Holm's procedure.
-fn judge(old: &Figures, old_rate: &RateFigures, new: &Figures, new_rate: &RateFigures) -> RateOutcome {
+fn judge(old: &Measured, old_rate: &MeasuredRate, new: &Measured, new_rate: &MeasuredRate) -> RateOutcome {
     let same_draws = old.seed == new.seed && old.tier == new.tier && old.sizes == new.sizes;
     let (before, now) = (&old_rate.replicates, &new_rate.replicates);
     if same_draws {
@@ -366,7 +366,7 @@ fn hold_the_level(rows: &mut [RateRow]) {
 }
 
 /// What moved without being judged.
-fn moved(id: &str, old: &Figures, new: &Figures) -> Vec<String> {
+fn moved(id: &str, old: &Measured, new: &Measured) -> Vec<String> {
     let mut remarks = Vec::new();
     if old.seed == new.seed && old.sizes == new.sizes && old.tier == new.tier {
         if let Err(difference) = same_counts(&old.trials, &new.trials) {
@@ -381,15 +381,15 @@ fn moved(id: &str, old: &Figures, new: &Figures) -> Vec<String> {
     remarks
 }
 
-fn figures(record: &RunRecord, claim: &ClaimRecord) -> Figures {
+fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
     let ArmRecord { cells, rates, .. } = &claim.honest;
     let rate = |rate: &Rate| {
         let Moments { n, mean, sd, .. } = Moments::of(&rate.replicates);
         let figures =
-            RateFigures { worse: rate.worse, mean, sd, count: n, replicates: rate.replicates.clone() };
+            MeasuredRate { worse: rate.worse, mean, sd, count: n, replicates: rate.replicates.clone() };
         (rate.name.clone(), figures)
     };
-    Figures {
+    Measured {
         version: record.run.version.clone(),
         tier: record.run.tier.clone(),
         seed: record.run.seed,
@@ -421,7 +421,7 @@ pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()
     let version = record.run.version.clone();
     baseline.history.push(Bless { version, reason: reason.trim().into(), changes: changes.collect() });
     for claim in record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none()) {
-        let new = figures(record, claim);
+        let new = measured(record, claim);
         let zero = baseline.epoch_zero.entry(claim.id.clone()).or_insert_with(|| new.clone());
         for (name, rate) in &new.rates {
             zero.rates.entry(name.clone()).or_insert_with(|| rate.clone());
