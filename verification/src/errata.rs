@@ -3,16 +3,16 @@
 //! The rows stand with the claims of their paper.
 
 use crate::claim::Claim;
-use crate::claims;
 use crate::context::Cell;
 use crate::paper::Erratum;
-use crate::record::{ClaimRecord, Record};
+use crate::papers;
+use crate::record::{ClaimRecord, RunRecord};
 use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 
 /// All errata, paper by paper.
 pub fn all() -> impl Iterator<Item = &'static Erratum> {
-    claims::PAPERS.iter().flat_map(|paper| paper.errata)
+    papers::PAPERS.iter().flat_map(|paper| paper.errata)
 }
 
 /// The erratum of this number in this paper.
@@ -26,16 +26,16 @@ pub fn of(claim: &Claim) -> impl Iterator<Item = &'static Erratum> {
 }
 
 /// Pairs of an erratum and a claim that lists it and got its expected verdict in this record.
-pub fn shown_by(record: &Record) -> Vec<(&'static Erratum, &str)> {
+pub fn shown_by(record: &RunRecord) -> Vec<(&'static Erratum, &str)> {
     let good = record.claims.iter().filter(|claim| claim.as_expected && claim.honest.not_run.is_none());
     let pairs = good.flat_map(|shown| {
-        claims::find(&shown.id).into_iter().flat_map(of).map(|erratum| (erratum, shown.id.as_str()))
+        papers::find(&shown.id).into_iter().flat_map(of).map(|erratum| (erratum, shown.id.as_str()))
     });
     pairs.collect()
 }
 
 /// How many errata are shown by a claim of this record.
-pub fn count_shown(record: &Record) -> usize {
+pub fn count_shown(record: &RunRecord) -> usize {
     let shown = shown_by(record);
     all().filter(|erratum| shown.iter().any(|(other, _)| other == erratum)).count()
 }
@@ -49,7 +49,7 @@ pub fn is_generated(page: &str) -> bool {
 }
 
 /// `ERRATA.md`: each erratum with the figures of the claims that show it.
-pub fn markdown(record: &Record) -> String {
+pub fn markdown(record: &RunRecord) -> String {
     let shown = shown_by(record);
     let mut text = format!(
         "{HEAD} --tier {}`; do not edit. {} errata, {} of them shown by a claim that ran.\n",
@@ -57,7 +57,7 @@ pub fn markdown(record: &Record) -> String {
         all().count(),
         count_shown(record),
     );
-    for paper in claims::PAPERS {
+    for paper in papers::PAPERS {
         let _ = write!(text, "\n## {}\n\nIn the formulas {}.\n", paper.title, paper.notation);
         for erratum in paper.errata {
             let Erratum { number, place, printed, corrected, why, .. } = *erratum;
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn numbers_run_from_one_without_gaps() {
-        for paper in claims::PAPERS {
+        for paper in papers::PAPERS {
             assert!(paper.errata.iter().map(|erratum| erratum.number).eq(1..=paper.errata.len() as u32));
             assert!(paper.errata.iter().all(|erratum| erratum.paper == paper.name));
         }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn claims_name_known_errata() {
-        for claim in claims::all() {
+        for claim in papers::all() {
             for number in claim.standing.errata {
                 assert!(
                     find(claim.paper(), *number).is_some(),
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn an_erratum_that_no_claim_shows_is_said_to_be_so() {
         let record = crate::report::sample::record();
-        let text = markdown(&Record { claims: Vec::new(), ..record });
+        let text = markdown(&RunRecord { claims: Vec::new(), ..record });
         assert!(is_generated(&text) && !is_generated("# Errata\n\nMine.\n"));
         assert_eq!(text.matches("No claim of this run shows it.").count(), all().count());
     }

@@ -1,16 +1,16 @@
 //! Everything about one claim, as text.
 
-use crate::claim::{Claim, Expected, Form, Must, Regime};
+use crate::claim::{Claim, Expected, Must, Regime, StatementForm};
 use crate::errata;
-use crate::plan::{Plan, Tier};
-use crate::record::Record;
+use crate::plan::{Plan, RunTier};
+use crate::record::RunRecord;
 use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Explains a claim: statement, place, design, sizes per tier, level and what it can detect, mutants,
 /// expected verdict, errata, and its last result if `out/evidence.json` has one.
-pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
+pub fn explain(claim: &Claim, plan: &Plan, tier: RunTier, out: &Path) -> String {
     let mut text = format!("{}\n{}\n\n", claim.id, "=".repeat(claim.id.len()));
     paragraph(&mut text, claim.sentence);
     let _ = writeln!(text, "place      {} ({})", claim.place, form(claim.standing.form));
@@ -43,7 +43,7 @@ pub fn explain(claim: &Claim, plan: &Plan, tier: Tier, out: &Path) -> String {
 }
 
 /// Sizes, level, and what a size means at that level.
-fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: Tier) {
+fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: RunTier) {
     let alpha = plan.suite.alpha / plan.suite.family as f64;
     let _ = writeln!(
         text,
@@ -52,7 +52,7 @@ fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: Tier) {
         plan.suite.alpha,
         plan.suite.family
     );
-    let (quick, full) = (plan.sizes(claim.id, Tier::Quick), plan.sizes(claim.id, Tier::Full));
+    let (quick, full) = (plan.sizes(claim.id, RunTier::Quick), plan.sizes(claim.id, RunTier::Full));
     if quick.iter().next().is_some() {
         let _ = writeln!(text, "Sizes{:>25}{:>12}   (this run: {tier})", "quick", "full");
         for (key, size) in quick.iter() {
@@ -80,7 +80,7 @@ fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: Tier) {
 fn last_result(text: &mut String, claim: &Claim, out: &Path) {
     let file = out.join("evidence.json");
     let record =
-        std::fs::read_to_string(&file).ok().and_then(|json| serde_json::from_str::<Record>(&json).ok());
+        std::fs::read_to_string(&file).ok().and_then(|json| serde_json::from_str::<RunRecord>(&json).ok());
     let found = record.as_ref().and_then(|record| record.claims.iter().find(|one| one.id == claim.id));
     let (Some(record), Some(found)) = (&record, found) else {
         let _ = writeln!(text, "\nLast result\n  none in {}", file.display());
@@ -118,11 +118,11 @@ fn last_result(text: &mut String, claim: &Claim, out: &Path) {
     }
 }
 
-fn form(form: Form) -> &'static str {
+fn form(form: StatementForm) -> &'static str {
     match form {
-        Form::Printed => "as printed",
-        Form::Corrected => "corrected",
-        Form::Sound => "as printed, and sound",
+        StatementForm::Printed => "as printed",
+        StatementForm::Corrected => "corrected",
+        StatementForm::Sound => "as printed, and sound",
     }
 }
 
@@ -169,8 +169,8 @@ mod tests {
     #[test]
     fn an_explanation_names_statement_mutants_and_level() {
         let plan = Plan::built_in().unwrap();
-        for claim in crate::claims::all() {
-            let text = explain(claim, &plan, Tier::Quick, &PathBuf::from("nowhere"));
+        for claim in crate::papers::all() {
+            let text = explain(claim, &plan, RunTier::Quick, &PathBuf::from("nowhere"));
             assert!(
                 text.contains(claim.id) && text.contains(claim.place) && text.contains("8.0e-6"),
                 "{text}"

@@ -10,13 +10,15 @@
 //! each paper: they compile side by side, and a change to one paper leaves the others alone. This crate knows
 //! them all and runs them.
 
-pub mod claims;
-pub mod compare;
+pub mod baseline_diff;
 pub mod errata;
 pub mod explain;
+pub mod papers;
 pub mod plan;
 pub mod record;
 pub mod report;
 pub mod run;
+mod self_tests;
+pub mod status;
 
 pub use lao_verification_engine::{claim, context, judge, paper, verdict};

@@ -9,7 +9,7 @@ use thiserror::Error;
 /// How much work a run does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tier {
+pub enum RunTier {
     /// Minutes; the default. A fixed seed, so a regression test: inconclusive is allowed.
     Quick,
     /// An hour; larger sizes, more cells, real data where found.
@@ -18,12 +18,12 @@ pub enum Tier {
     Nightly,
 }
 
-impl fmt::Display for Tier {
+impl fmt::Display for RunTier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Tier::Quick => "quick",
-            Tier::Full => "full",
-            Tier::Nightly => "nightly",
+            RunTier::Quick => "quick",
+            RunTier::Full => "full",
+            RunTier::Nightly => "nightly",
         })
     }
 }
@@ -92,7 +92,7 @@ impl Plan {
     /// # Errors
     /// [`PlanError`].
     pub fn built_in() -> Result<Self, PlanError> {
-        Self::parse(Self::TEXT, crate::claims::all().map(|claim| claim.id))
+        Self::parse(Self::TEXT, crate::papers::all().map(|claim| claim.id))
     }
 
     /// Its text.
@@ -119,14 +119,14 @@ impl Plan {
     }
 
     /// The sizes of a claim in a tier.
-    pub fn sizes(&self, claim: &str, tier: Tier) -> Sizes {
+    pub fn sizes(&self, claim: &str, tier: RunTier) -> Sizes {
         let table = self.claims.get(claim).into_iter().flatten();
         table
             .map(|(key, size)| {
                 let size = match (size, tier) {
                     (Size::Same(size), _) => *size,
-                    (Size::PerTier(sizes), Tier::Quick) => sizes.quick,
-                    (Size::PerTier(sizes), Tier::Full | Tier::Nightly) => sizes.full,
+                    (Size::PerTier(sizes), RunTier::Quick) => sizes.quick,
+                    (Size::PerTier(sizes), RunTier::Full | RunTier::Nightly) => sizes.full,
                 };
                 (key.clone(), size)
             })

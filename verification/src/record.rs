@@ -3,7 +3,7 @@
 //! Nothing here depends on the clock, the machine's load or the number of threads; times are kept apart, in
 //! `timings.json`.
 
-use crate::claim::{Form, Must, Regime};
+use crate::claim::{Must, Regime, StatementForm};
 use crate::context::ArmRecord;
 use crate::verdict::{Evidence, Verdict};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub const SCHEMA: &str = "lao-evidence/1";
 
 /// `evidence.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct RunRecord {
     /// [`SCHEMA`].
     pub schema: String,
     /// What ran.
@@ -52,7 +52,7 @@ pub struct ClaimRecord {
     /// The sentence.
     pub sentence: String,
     /// Reading of the statement.
-    pub form: Form,
+    pub form: StatementForm,
     /// How close the experiment is to it.
     pub regime: Regime,
     /// "HOLDS", "REFUTED", "VACUOUS" or "NOT-RUN".
@@ -92,7 +92,7 @@ pub struct MutantRecord {
     pub arm: ArmRecord,
 }
 
-impl Record {
+impl RunRecord {
     /// The line that sums a run up.
     pub fn summary(&self) -> String {
         let count = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict).count();

@@ -5,11 +5,11 @@
 //! with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
-use crate::context::{ArmRecord, Canceled, Context, NotRun, Settled, message};
+use crate::context::{ArmOf, ArmRecord, Context, NotRun, RunCanceled, Settled, message};
 use crate::judge::{Decision, holm};
-use crate::plan::{Plan, Sizes, Tier};
-use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
-use crate::verdict::{self, Verdict};
+use crate::plan::{Plan, RunTier, Sizes};
+use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
+use crate::verdict;
 use anyhow::Context as _;
 use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;
@@ -25,11 +25,11 @@ use std::time::Instant;
 
 /// What to run and how.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RunOptions {
     /// The claims.
     pub claims: Vec<&'static Claim>,
     /// How much work.
-    pub tier: Tier,
+    pub tier: RunTier,
     /// Root seed.
     pub seed: u64,
     /// Threads; 0 is one per core.
@@ -135,15 +135,15 @@ fn file_of(claim: &Claim) -> String {
 /// Runs the claims, writes the record into the folder, and returns it.
 ///
 /// # Errors
-/// When the folder cannot be written, or the run was canceled ([`Canceled`]); what was finished before is
+/// When the folder cannot be written, or the run was canceled ([`RunCanceled`]); what was finished before is
 /// kept, and the next run with the same key resumes from there.
 pub fn run(
-    options: &Options,
+    options: &RunOptions,
     plan: &Plan,
     folder: &mut OutputFolder,
     progress: &dyn RunProgress,
     canceled: &AtomicBool,
-) -> anyhow::Result<(Record, Timings)> {
+) -> anyhow::Result<(RunRecord, Timings)> {
     let info = run_info(options, plan)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
     let pool =
@@ -186,7 +186,7 @@ pub fn run(
 ///
 /// # Errors
 /// When the folder cannot be written.
-pub fn finish(folder: &OutputFolder, record: &Record) -> anyhow::Result<()> {
+pub fn finish(folder: &OutputFolder, record: &RunRecord) -> anyhow::Result<()> {
     write_json(folder, STATE, &State { key: record.run.key.clone(), finished: true })
 }
 
@@ -220,12 +220,13 @@ fn run_arm(
     suite: &Seed,
     canceled: &AtomicBool,
     tick: &(dyn Fn() + Sync),
-) -> Result<ArmRecord, Canceled> {
-    let mut context = Context::new(claim, mutant, sizes, alpha, suite, canceled, tick);
+) -> Result<ArmRecord, RunCanceled> {
+    let arm = ArmOf { id: claim.id, mutants: claim.mutants, mutant };
+    let mut context = Context::new(arm, sizes, alpha, suite, canceled, tick);
     let outcome = catch_unwind(AssertUnwindSafe(|| (claim.experiment)(&mut context)));
     let mut record = context.into_record();
     if canceled.load(Ordering::Relaxed) {
-        return Err(Canceled);
+        return Err(RunCanceled);
     }
     match outcome {
         Ok(Ok(())) => {}
@@ -249,12 +250,12 @@ fn is_tested(claim: &Claim) -> bool {
 }
 
 /// Hypotheses of a family: those planned, or those that run if there should be more.
-fn family(options: &Options, plan: &Plan) -> usize {
+fn family(options: &RunOptions, plan: &Plan) -> usize {
     plan.suite.family.max(options.claims.iter().filter(|claim| is_tested(claim)).count())
 }
 
 /// Holm's procedure over the claims that ran, then a verdict for each.
-fn assemble(options: &Options, plan: &Plan, info: RunInfo, stored: Vec<Stored>, alpha: f64) -> Record {
+fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored>, alpha: f64) -> RunRecord {
     let evidence: Vec<_> = stored.iter().map(|stored| verdict::evidence(&stored.honest)).collect();
     let tested: Vec<usize> = (0..evidence.len()).filter(|&i| is_tested(options.claims[i])).collect();
     let family = family(options, plan);
@@ -290,7 +291,7 @@ fn assemble(options: &Options, plan: &Plan, info: RunInfo, stored: Vec<Stored>, 
             mutants,
         }
     });
-    Record { schema: SCHEMA.into(), run: info, claims: claims.collect() }
+    RunRecord { schema: SCHEMA.into(), run: info, claims: claims.collect() }
 }
 
 fn mutant_records(claim: &Claim, arms: Vec<ArmRecord>, alpha: f64) -> Vec<MutantRecord> {
@@ -333,7 +334,7 @@ fn passed(claim: &Claim, stored: &Stored, alpha: f64) -> bool {
     }
 }
 
-fn run_info(options: &Options, plan: &Plan) -> anyhow::Result<RunInfo> {
+fn run_info(options: &RunOptions, plan: &Plan) -> anyhow::Result<RunInfo> {
     let mut hash = Sha256::new();
     let program = std::env::current_exe().context("cannot find the running program")?;
     hash.update(std::fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?);
@@ -381,48 +382,4 @@ fn write_json(folder: &OutputFolder, name: &str, value: &impl Serialize) -> anyh
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     folder.write(name, &text)
-}
-
-/// What the exit status of a run should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Every verdict is as expected and every mutant was noticed (quick tier: or inconclusive).
-    AsExpected = 0,
-    /// A verdict is not the expected one.
-    Unexpected = 1,
-    /// A claim is inconclusive that may not be.
-    Inconclusive = 3,
-    /// A mutant was not noticed.
-    MutantSurvived = 4,
-    /// An experiment broke.
-    Broken = 5,
-    /// Nothing ran.
-    NothingRun = 6,
-    /// A tracked rate got worse.
-    Worse = 7,
-}
-
-/// The exit status of a record; the gravest finding wins.
-pub fn status(record: &Record, tier: Tier) -> Status {
-    let claims = &record.claims;
-    let has = |verdict| claims.iter().any(|claim| claim.verdict == verdict);
-    if claims.iter().all(|claim| claim.verdict == Verdict::NotRun) {
-        return Status::NothingRun;
-    }
-    if has(Verdict::Error) {
-        return Status::Broken;
-    }
-    let inconclusive = |c: &ClaimRecord| c.verdict == Verdict::Inconclusive;
-    let unexpected = |c: &ClaimRecord| {
-        !c.as_expected && !matches!(c.verdict, Verdict::Inconclusive | Verdict::Untested | Verdict::NotRun)
-    };
-    if claims.iter().any(unexpected) {
-        Status::Unexpected
-    } else if has(Verdict::Untested) {
-        Status::MutantSurvived
-    } else if tier != Tier::Quick && claims.iter().any(inconclusive) {
-        Status::Inconclusive
-    } else {
-        Status::AsExpected
-    }
 }

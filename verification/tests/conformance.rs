@@ -1,34 +1,42 @@
 //! What every claim owes, whatever it claims.
 
 use lao_verification::claim::{Claim, Expected};
-use lao_verification::plan::{Plan, Tier};
+use lao_verification::plan::{Plan, RunTier};
 use lao_verification::report::formula;
-use lao_verification::{claims, errata};
+use lao_verification::{errata, papers};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Every source file of a claim: those that end in a `pub const CLAIM`.
+/// Every source file of a claim: those with a `pub const` of type `Claim`.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             files(&path, found);
-        } else if std::fs::read_to_string(&path).unwrap().contains("CLAIM: Claim") {
+        } else if std::fs::read_to_string(&path).unwrap().contains(": Claim = Claim {") {
             found.push(path);
         }
     }
 }
 
+/// All sources in a folder and below.
+fn sources(folder: &Path) -> String {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths
+        .map(|path| if path.is_dir() { sources(&path) } else { std::fs::read_to_string(&path).unwrap() })
+        .collect()
+}
+
 /// The sources of a paper's claims; those about the suite itself stand in this crate.
 fn folder(paper: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let own = root.join("src/claims").join(paper);
-    if own.is_dir() { own } else { root.join("claims").join(paper).join("src") }
+    let of_paper = root.join("claims").join(paper).join("src");
+    if of_paper.is_dir() { of_paper } else { root.join("src/self_tests") }
 }
 
 /// Every paper with claims, in the order of the registry.
 fn papers() -> Vec<&'static str> {
-    let mut papers: Vec<&str> = claims::all().map(Claim::paper).collect();
+    let mut papers: Vec<&str> = papers::all().map(Claim::paper).collect();
     papers.dedup();
     papers
 }
@@ -48,16 +56,16 @@ fn every_crate_of_claims_is_registered() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("claims");
     let crates = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap());
     let crates: BTreeSet<String> = crates.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    let registered = claims::PAPERS.iter().map(|paper| paper.name.to_string());
+    let registered = papers::PAPERS.iter().map(|paper| paper.name.to_string());
     assert_eq!(crates, registered.collect());
-    for paper in claims::PAPERS {
+    for paper in papers::PAPERS {
         assert!(paper.claims.iter().all(|claim| claim.paper() == paper.name), "{}", paper.name);
     }
 }
 
 #[test]
 fn ids_are_unique_and_start_with_their_paper() {
-    let ids: Vec<&str> = claims::all().map(|claim| claim.id).collect();
+    let ids: Vec<&str> = papers::all().map(|claim| claim.id).collect();
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "an id is used twice: {ids:?}");
     for id in ids {
         let plain = id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -71,7 +79,7 @@ fn every_file_of_a_claim_is_registered_and_named_after_it() {
         let name = file.file_stem().unwrap().to_str().unwrap().replace('_', "-");
         let text = std::fs::read_to_string(&file).unwrap();
         // A file may hold a statement beside its corrected or printed form; their ids share the file's name.
-        let ids = claims::all().filter(|claim| text.contains(&format!("id: \"{}\"", claim.id)));
+        let ids = papers::all().filter(|claim| text.contains(&format!("id: \"{}\"", claim.id)));
         let ids: Vec<&str> = ids.map(|claim| claim.id).collect();
         assert!(!ids.is_empty(), "{}: its claim is not in the registry", file.display());
         let expected = format!("{paper}-{name}");
@@ -83,14 +91,14 @@ fn every_file_of_a_claim_is_registered_and_named_after_it() {
 
 #[test]
 fn every_claim_that_runs_has_a_mutant() {
-    for claim in claims::all().filter(|claim| !matches!(claim.standing.expected, Expected::NotRun(_))) {
+    for claim in papers::all().filter(|claim| !matches!(claim.standing.expected, Expected::NotRun(_))) {
         assert!(!claim.mutants.is_empty(), "{}: a check that nothing can fail proves nothing", claim.id);
     }
 }
 
 #[test]
 fn mutants_have_distinct_names_and_say_their_sin() {
-    for claim in claims::all() {
+    for claim in papers::all() {
         let names: BTreeSet<&str> = claim.mutants.iter().map(|mutant| mutant.name).collect();
         assert_eq!(names.len(), claim.mutants.len(), "{}: a mutant's name is used twice", claim.id);
         for mutant in claim.mutants {
@@ -106,8 +114,8 @@ fn a_claim_whose_file_asks_for_sizes_has_a_table_in_the_plan() {
     let plan = Plan::built_in().unwrap();
     for text in all_files().iter().map(|(_, file)| std::fs::read_to_string(file).unwrap()) {
         let inside = |claim: &&Claim| text.contains(&format!("id: \"{}\"", claim.id));
-        let planned = |claim: &Claim| plan.sizes(claim.id, Tier::Quick).iter().next().is_some();
-        let claims: Vec<&Claim> = claims::all().filter(inside).collect();
+        let planned = |claim: &Claim| plan.sizes(claim.id, RunTier::Quick).iter().next().is_some();
+        let claims: Vec<&Claim> = papers::all().filter(inside).collect();
         if text.contains("cx.size(") {
             let ids: Vec<&str> = claims.iter().map(|claim| claim.id).collect();
             assert!(claims.into_iter().any(planned), "plan.toml has no table for {ids:?}");
@@ -119,11 +127,9 @@ fn a_claim_whose_file_asks_for_sizes_has_a_table_in_the_plan() {
 fn every_size_of_the_plan_is_asked_for() {
     let plan = Plan::built_in().unwrap();
     // Claims of a paper share experiments, so a size may be read in another file of the folder.
-    for claim in claims::all() {
-        let sources = std::fs::read_dir(folder(claim.paper())).unwrap();
-        let text: String =
-            sources.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
-        for (key, _) in plan.sizes(claim.id, Tier::Full).iter() {
+    for claim in papers::all() {
+        let text = sources(&folder(claim.paper()));
+        for (key, _) in plan.sizes(claim.id, RunTier::Full).iter() {
             assert!(text.contains(&format!("\"{key}\"")), "{}: size `{key}` is never asked for", claim.id);
         }
     }
@@ -131,7 +137,7 @@ fn every_size_of_the_plan_is_asked_for() {
 
 #[test]
 fn every_formula_becomes_mathml() {
-    for claim in claims::all() {
+    for claim in papers::all() {
         let html = formula::mathml(claim.formula);
         assert!(html.as_ref().is_ok_and(|html| html.len() > 60), "{}: {html:?}", claim.id);
     }
@@ -139,7 +145,7 @@ fn every_formula_becomes_mathml() {
 
 #[test]
 fn every_erratum_that_a_claim_names_exists() {
-    for claim in claims::all() {
+    for claim in papers::all() {
         for number in claim.standing.errata {
             assert!(errata::find(claim.paper(), *number).is_some(), "{} names erratum {number}", claim.id);
         }
@@ -148,7 +154,7 @@ fn every_erratum_that_a_claim_names_exists() {
 
 #[test]
 fn every_claim_says_what_where_and_how() {
-    for claim in claims::all() {
+    for claim in papers::all() {
         assert!(claim.sentence.len() > 20 && claim.sentence.ends_with('.'), "{}: sentence", claim.id);
         assert!(!claim.place.is_empty(), "{}: place", claim.id);
         assert!(
@@ -161,8 +167,8 @@ fn every_claim_says_what_where_and_how() {
 
 #[test]
 fn a_misspelt_claim_suggests_the_nearest() {
-    let id = claims::all().next().unwrap().id;
+    let id = papers::all().next().unwrap().id;
     let misspelt = id.replace("unbiased", "unbaised");
-    assert_eq!(claims::nearest(&misspelt), Some(id));
-    assert_eq!(claims::nearest("zzzzqqqq"), None);
+    assert_eq!(papers::nearest(&misspelt), Some(id));
+    assert_eq!(papers::nearest("zzzzqqqq"), None);
 }

@@ -2,11 +2,12 @@
 //! tame.
 
 use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, mutants};
-use lao_verification::context::{Canceled, Context, Direction};
+use lao_verification::context::{Context, Direction, RunCanceled};
 use lao_verification::judge::{Finding, exact};
-use lao_verification::plan::{Plan, PlanError, Tier};
-use lao_verification::record::Record;
-use lao_verification::run::{self, Options, RunProgress, Silent, Status, Timings, status};
+use lao_verification::plan::{Plan, PlanError, RunTier};
+use lao_verification::record::RunRecord;
+use lao_verification::run::{self, RunOptions, RunProgress, Silent, Timings};
+use lao_verification::status::{ClaimStatus, ExitStatus, RunStatus};
 use lao_verification::verdict::Verdict;
 use rand::RngExt as _;
 use std::path::Path;
@@ -128,21 +129,21 @@ fn attempt(
     jobs: usize,
     progress: &dyn RunProgress,
     canceled: &AtomicBool,
-) -> anyhow::Result<(Record, Timings)> {
-    let options = Options { claims: claims.to_vec(), tier: Tier::Quick, seed: 1, jobs, fresh: false };
+) -> anyhow::Result<(RunRecord, Timings)> {
+    let options = RunOptions { claims: claims.to_vec(), tier: RunTier::Quick, seed: 1, jobs, fresh: false };
     let mut folder = run::open_folder(out)?;
     let done = run::run(&options, &Plan::built_in().unwrap(), &mut folder, progress, canceled)?;
     run::finish(&folder, &done.0)?;
     Ok(done)
 }
 
-fn run_in(claims: &[&'static Claim], out: &Path, jobs: usize) -> Record {
+fn run_in(claims: &[&'static Claim], out: &Path, jobs: usize) -> RunRecord {
     let (record, timings) = attempt(claims, out, jobs, &Silent, &AtomicBool::new(false)).unwrap();
     assert_eq!(timings.len(), claims.len());
     record
 }
 
-fn run_alone(claim: &'static Claim) -> (Verdict, Record) {
+fn run_alone(claim: &'static Claim) -> (Verdict, RunRecord) {
     let folder = tempfile::tempdir().unwrap();
     let record = run_in(&[claim], folder.path(), 2);
     (record.claims[0].verdict, record)
@@ -151,25 +152,26 @@ fn run_alone(claim: &'static Claim) -> (Verdict, Record) {
 #[test]
 fn planted_worlds_get_their_verdicts_and_exit_states() {
     let cases = [
-        (&TRUE, Verdict::Holds, Status::AsExpected),
-        (&FALSE, Verdict::Refuted, Status::AsExpected),
-        (&WRONG, Verdict::Refuted, Status::Unexpected),
-        (&HASTY, Verdict::Inconclusive, Status::AsExpected),
-        (&TAME, Verdict::Untested, Status::MutantSurvived),
-        (&FORGETFUL, Verdict::Untested, Status::MutantSurvived),
-        (&PANICS, Verdict::Error, Status::Broken),
-        (&NAN, Verdict::Error, Status::Broken),
-        (&TRIALS, Verdict::Holds, Status::AsExpected),
-        (&ABSENT, Verdict::NotRun, Status::NothingRun),
-        (&RICH, Verdict::Holds, Status::AsExpected),
+        (&TRUE, Verdict::Holds, ExitStatus::AsExpected),
+        (&FALSE, Verdict::Refuted, ExitStatus::AsExpected),
+        (&WRONG, Verdict::Refuted, ExitStatus::Unexpected),
+        (&HASTY, Verdict::Inconclusive, ExitStatus::AsExpected),
+        (&TAME, Verdict::Untested, ExitStatus::MutantSurvived),
+        (&FORGETFUL, Verdict::Untested, ExitStatus::MutantSurvived),
+        (&PANICS, Verdict::Error, ExitStatus::Broken),
+        (&NAN, Verdict::Error, ExitStatus::Broken),
+        (&TRIALS, Verdict::Holds, ExitStatus::AsExpected),
+        (&ABSENT, Verdict::NotRun, ExitStatus::NothingRun),
+        (&RICH, Verdict::Holds, ExitStatus::AsExpected),
     ];
     for (claim, verdict, state) in cases {
         let (found, record) = run_alone(claim);
         assert_eq!(found, verdict, "{}: {:#?}", claim.id, record.claims[0]);
-        assert_eq!(status(&record, Tier::Quick), state, "{}", claim.id);
+        assert_eq!(RunStatus::of(&record, None).exit, state, "{}", claim.id);
     }
     let (_, hasty) = run_alone(&HASTY);
-    assert_eq!(status(&hasty, Tier::Full), Status::Inconclusive, "the full tier does not accept that");
+    let in_full = ClaimStatus::of(&hasty.claims[0], RunTier::Full);
+    assert_eq!(in_full, ClaimStatus::Inconclusive, "the full tier does not accept that");
 }
 
 #[test]
@@ -216,7 +218,7 @@ fn a_canceled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
 
     let flag = AtomicBool::new(false);
     let error = attempt(&claims, &broken, 1, &CancelAfter(AtomicU64::new(2), &flag), &flag);
-    assert!(error.unwrap_err().is::<Canceled>());
+    assert!(error.unwrap_err().is::<RunCanceled>());
     assert!(!broken.join("evidence.json").exists(), "no record of half a run");
 
     // A torn file, as a power cut could leave it, counts as not there.
@@ -253,8 +255,8 @@ fn plans_with_unknown_keys_or_claims_are_refused() {
         let sizes = plan.sizes("known", tier);
         (sizes.get("trials"), sizes.get("rows"), sizes.get("none"))
     };
-    assert_eq!(sizes(Tier::Quick), (Some(3), Some(5), None));
-    assert_eq!(sizes(Tier::Nightly), (Some(9), Some(5), None));
+    assert_eq!(sizes(RunTier::Quick), (Some(3), Some(5), None));
+    assert_eq!(sizes(RunTier::Nightly), (Some(9), Some(5), None));
     let other = parse(&format!("{suite}[claims.other]\n"));
     assert!(matches!(other, Err(PlanError::UnknownClaim(id)) if id == "other"));
     assert!(matches!(parse(&format!("{suite}color = 1\n[claims]\n")), Err(PlanError::Syntax(_))));

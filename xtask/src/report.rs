@@ -7,7 +7,7 @@ use lao_algorithms::thresholding::SOLVERS;
 use lao_figures::{check_writable, write_atomically};
 use lao_say as say;
 use lao_verification::errata;
-use lao_verification::record::Record;
+use lao_verification::record::RunRecord;
 use lao_verification::report::markdown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,10 +39,10 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let file = args.from.join("evidence.json");
     let text = std::fs::read_to_string(&file)
         .with_context(|| format!("cannot read {}: run `cargo xtask verify` first", file.display()))?;
-    let record: Record = serde_json::from_str(&text).with_context(|| {
+    let record: RunRecord = serde_json::from_str(&text).with_context(|| {
         format!("{} is no record of this version: run `cargo xtask verify`", file.display())
     })?;
-    let known = lao_verification::claims::all().count();
+    let known = lao_verification::papers::all().count();
     if record.claims.len() != known {
         bail!(
             "{} holds {} of {known} claims: run `cargo xtask verify` without a filter",

@@ -5,12 +5,12 @@ use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use lao_say as say;
 use lao_verification::claim::{Claim, Expected};
-use lao_verification::context::Canceled;
-use lao_verification::plan::{Plan, Tier};
-use lao_verification::record::Record;
-use lao_verification::run::{self, Options, RunProgress, Status};
-use lao_verification::verdict::Verdict;
-use lao_verification::{claims, compare, explain, report};
+use lao_verification::context::RunCanceled;
+use lao_verification::plan::{Plan, RunTier};
+use lao_verification::record::RunRecord;
+use lao_verification::run::{self, RunOptions, RunProgress};
+use lao_verification::status::{ClaimStatus, ExitStatus, RunStatus};
+use lao_verification::{baseline_diff, explain, papers, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Put the theory to the test, claim by claim, and write a report.
 ///
-/// Every claim is a statistical test with mutants: deliberate faults that the same test must notice. The report,
-/// with plots and evidence, is target/lao/verify/index.html.
+/// Every claim is a statistical test with mutants: deliberate faults that the same test must notice. The
+/// report, with plots and evidence, is target/lao/verify/index.html.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -93,12 +93,12 @@ enum Format {
 pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     let plan = Plan::built_in()?;
     let tier = match args.tier {
-        TierArg::Quick => Tier::Quick,
-        TierArg::Full => Tier::Full,
-        TierArg::Nightly => Tier::Nightly,
+        TierArg::Quick => RunTier::Quick,
+        TierArg::Full => RunTier::Full,
+        TierArg::Nightly => RunTier::Nightly,
     };
     if let Some(id) = &args.explain {
-        let claim = claims::find(id).with_context(|| unknown(id))?;
+        let claim = papers::find(id).with_context(|| unknown(id))?;
         say::results(&explain::explain(claim, &plan, tier, &args.out))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -108,18 +108,18 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     // What can be refused is refused before the first claim runs.
-    let baseline = args.compare.as_deref().map(compare::read).transpose()?;
+    let baseline = args.compare.as_deref().map(baseline_diff::read).transpose()?;
     let reason = args.reason.as_deref().unwrap_or_default();
     if let Some(file) = &args.bless {
-        compare::may_bless(file, reason)?;
+        baseline_diff::may_bless(file, reason)?;
     }
     let mut folder = run::open_folder(&args.out)?;
     let seed = match (args.seed, tier) {
         (Some(seed), _) => seed,
-        (None, Tier::Nightly) => run::seed_of_the_day(),
+        (None, RunTier::Nightly) => run::seed_of_the_day(),
         (None, _) => plan.suite.seed,
     };
-    let options = Options { claims: selected, tier, seed, jobs: args.jobs.into(), fresh: args.fresh };
+    let options = RunOptions { claims: selected, tier, seed, jobs: args.jobs.into(), fresh: args.fresh };
 
     let canceled = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&canceled);
@@ -129,7 +129,7 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     bar.0.finish_and_clear();
     let (record, timings) = match result {
         Ok(done) => done,
-        Err(error) if error.is::<Canceled>() => {
+        Err(error) if error.is::<RunCanceled>() => {
             say::note(&format!(
                 "canceled; finished claims are kept in {} and the next run goes on",
                 args.out.display()
@@ -140,42 +140,39 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     };
 
     // All files first, words last: a stream that is closed or full costs no result.
-    let comparison = baseline.map(|baseline| compare::against(&record, &baseline));
-    report::write(&mut folder, &record, &timings, comparison.as_ref())?;
+    let comparison = baseline.map(|baseline| baseline_diff::against(&record, &baseline));
+    let status = RunStatus::of(&record, comparison.as_ref());
+    report::write(&mut folder, &record, &timings, comparison.as_ref(), &status)?;
     run::finish(&folder, &record)?;
-    let mut status = run::status(&record, tier);
-    if status == Status::AsExpected && comparison.as_ref().is_some_and(compare::Comparison::is_worse) {
-        status = Status::Worse;
-    }
     if let Some(file) = &args.bless {
-        if status != Status::AsExpected && status != Status::Worse {
-            bail!("not blessed: the run is not as expected ({status:?})");
+        if !matches!(status.exit, ExitStatus::AsExpected | ExitStatus::Worse) {
+            bail!("not blessed: the run is not as expected: {}", status.exit.meaning());
         }
-        compare::bless(&record, file, reason)?;
+        baseline_diff::bless(&record, file, reason)?;
         say::note(&format!("wrote {}", file.display()));
     }
     match args.format {
         Format::Json => say::results(&(serde_json::to_string_pretty(&record)? + "\n"))?,
-        Format::Human => say::results(&summary(&record, comparison.as_ref(), &args.out))?,
+        Format::Human => say::results(&summary(&record, comparison.as_ref(), &status, &args.out))?,
     }
-    Ok(ExitCode::from(status as u8))
+    Ok(ExitCode::from(status.exit as u8))
 }
 
 /// The claims asked for; an unknown name is an error that suggests the nearest.
 fn select(args: &VerifyArgs) -> anyhow::Result<Vec<&'static Claim>> {
     if let Some(paper) = &args.paper
-        && !claims::all().any(|claim| claim.paper() == paper)
+        && !papers::all().any(|claim| claim.paper() == paper)
     {
-        let mut papers: Vec<&str> = claims::all().map(Claim::paper).collect();
+        let mut papers: Vec<&str> = papers::all().map(Claim::paper).collect();
         papers.dedup();
         bail!("no claims of a paper `{paper}`; known: {}", papers.join(", "));
     }
     for filter in &args.filter {
-        if !claims::all().any(|claim| claim.id.contains(filter.as_str())) {
+        if !papers::all().any(|claim| claim.id.contains(filter.as_str())) {
             bail!("{}", unknown(filter));
         }
     }
-    let selected: Vec<_> = claims::all()
+    let selected: Vec<_> = papers::all()
         .filter(|claim| args.paper.as_ref().is_none_or(|paper| claim.paper() == paper))
         .filter(|claim| {
             args.filter.is_empty() || args.filter.iter().any(|part| claim.id.contains(part.as_str()))
@@ -188,7 +185,7 @@ fn select(args: &VerifyArgs) -> anyhow::Result<Vec<&'static Claim>> {
 }
 
 fn unknown(name: &str) -> String {
-    match claims::nearest(name) {
+    match papers::nearest(name) {
         Some(near) => format!("no claim named `{name}`; did you mean `{near}`? (--list shows all)"),
         None => format!("no claim named `{name}`; --list shows all"),
     }
@@ -198,7 +195,10 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
     if format == Format::Json {
         let rows: Vec<_> = selected
             .iter()
-            .map(|c| serde_json::json!({"id": c.id, "place": c.place, "sentence": c.sentence, "mutants": c.mutants.len()}))
+            .map(|c| {
+                let mutants = c.mutants.len();
+                serde_json::json!({"id": c.id, "place": c.place, "sentence": c.sentence, "mutants": mutants})
+            })
             .collect();
         return Ok(serde_json::to_string_pretty(&rows)? + "\n");
     }
@@ -218,14 +218,19 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
     ))
 }
 
-fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &Path) -> String {
+fn summary(
+    record: &RunRecord,
+    comparison: Option<&baseline_diff::Comparison>,
+    status: &RunStatus,
+    out: &Path,
+) -> String {
     let mut table = say::table(["", "claim", "verdict", "expected", "tightness", "mutants"]);
-    for claim in &record.claims {
+    for (claim, status) in record.claims.iter().zip(&status.claims) {
         let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
-        let mark = match (claim.as_expected, claim.verdict) {
-            (true, _) => "ok",
-            (false, Verdict::Inconclusive | Verdict::NotRun) => "--",
-            (false, _) => "!!",
+        let mark = match status {
+            _ if claim.as_expected => "ok",
+            status if status.is_failure() => "!!",
+            _ => "--",
         };
         let tightness = claim.tightness.map_or_else(String::new, lao_figures::number);
         let verdict = claim.verdict.to_string();
@@ -251,15 +256,11 @@ fn summary(record: &Record, comparison: Option<&compare::Comparison>, out: &Path
         text += &format!("{comparison}\n");
     }
     text += &format!("{}\nreport: {}\n", record.summary(), out.join("index.html").display());
-    let failed = record.claims.iter().filter(|claim| is_failure(claim)).count();
-    let skipped = record.claims.iter().filter(|claim| claim.verdict == Verdict::NotRun).count();
+    let failed = status.claims.iter().filter(|status| status.is_failure()).count();
+    let skipped = status.claims.iter().filter(|status| **status == ClaimStatus::NotRun).count();
     text +=
         &format!("{} passed, {failed} failed, {skipped} skipped\n", record.claims.len() - failed - skipped);
     text
-}
-
-fn is_failure(claim: &lao_verification::record::ClaimRecord) -> bool {
-    !claim.as_expected && !matches!(claim.verdict, Verdict::Inconclusive | Verdict::NotRun)
 }
 
 /// A bar on a terminal; a line per claim elsewhere.

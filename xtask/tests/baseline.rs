@@ -116,6 +116,6 @@ fn lists_fit_a_page_and_lose_nothing_as_json() {
     let list: serde_json::Value = serde_json::from_str(&said).unwrap();
     let listed: Vec<&str> =
         list.as_array().unwrap().iter().map(|claim| claim["sentence"].as_str().unwrap()).collect();
-    let known: Vec<&str> = lao_verification::claims::all().map(|claim| claim.sentence).collect();
+    let known: Vec<&str> = lao_verification::papers::all().map(|claim| claim.sentence).collect();
     assert_eq!(listed, known);
 }

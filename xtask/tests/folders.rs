@@ -217,7 +217,7 @@ fn report_replaces_only_pages_that_it_wrote() {
     std::fs::create_dir(&pages).unwrap();
     std::fs::copy(root.join("README.md"), pages.join("README.md")).unwrap();
     write_mine(&pages, &["ERRATA.md"]);
-    let record = lao_verification::claims::all().map(|claim| claim.id.to_string()).collect();
+    let record = lao_verification::papers::all().map(|claim| claim.id.to_string()).collect();
     std::fs::create_dir(folder.path().join("from")).unwrap();
     std::fs::write(folder.path().join("from/evidence.json"), planted(record)).unwrap();
     let before = snapshot(&pages);

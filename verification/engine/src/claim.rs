@@ -2,6 +2,7 @@
 //! experiment must reject.
 
 use crate::context::Context;
+pub use crate::fault::{Fault, Must, Mutant, mutants};
 use serde::{Deserialize, Serialize};
 
 /// One claim. A claim is one file under `verification/claims/<paper>/src`, which ends in a
@@ -36,7 +37,7 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// Printed, corrected, or sound as it stands.
-    pub form: Form,
+    pub form: StatementForm,
     /// Deterministic, with the theorem's literal constants, or with practical ones.
     pub regime: Regime,
     /// The verdict that a correct implementation gets.
@@ -48,16 +49,16 @@ pub struct Standing {
 impl Standing {
     /// The print is right. Like the other two constructors, this one is for an experiment without chance.
     pub const fn sound() -> Self {
-        let (form, regime, expected) = (Form::Sound, Regime::Deterministic, Expected::Holds);
+        let (form, regime, expected) = (StatementForm::Sound, Regime::Deterministic, Expected::Holds);
         Standing { form, regime, expected, errata: &[] }
     }
     /// The corrected form of a statement; it is expected to hold.
     pub const fn corrected(errata: &'static [u32]) -> Self {
-        Standing { form: Form::Corrected, errata, ..Standing::sound() }
+        Standing { form: StatementForm::Corrected, errata, ..Standing::sound() }
     }
     /// A statement as printed, where the print is wrong or in doubt; it is expected to be refuted.
     pub const fn printed(errata: &'static [u32]) -> Self {
-        Standing { form: Form::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
+        Standing { form: StatementForm::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
     }
     /// With constants exactly as in the theorem.
     pub const fn literal(self) -> Self {
@@ -84,7 +85,7 @@ impl Standing {
 /// Which reading of a statement is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum StatementForm {
     /// As printed, where the print is known to be wrong or in doubt.
     Printed,
     /// As corrected.
@@ -117,70 +118,6 @@ pub enum Expected {
     Vacuous,
     /// The claim waits for something that is not built or not at hand; the text says for what.
     NotRun(&'static str),
-}
-
-/// A deliberate fault, and what the claim's own judge must say of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mutant {
-    /// The fault as an identifier, in snake_case: `forgets_importance_weight`.
-    pub name: &'static str,
-    /// What is wrong with it, in a few words.
-    pub fault: &'static str,
-    /// What the judge must say.
-    pub must: Must,
-}
-
-/// What a judge must say of a mutant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Must {
-    /// Refuted, at the claim's own level.
-    BeRefuted,
-    /// Anything but supported (where a bound is so loose that refutation is out of reach; the claim says
-    /// why).
-    NotHold,
-    /// Supported: the control of a claim that is expected to be refuted, showing that its judge can also
-    /// accept.
-    Hold,
-}
-
-/// A fault of a claim with what the experiment does about it: one row of the claim's table of faults.
-///
-/// A claim has the table as a constant. [`mutants`] makes the list for the registry from it, and
-/// [`Context::arm`](crate::context::Context::arm) gives the experiment the value of the fault that it is to
-/// commit.
-#[derive(Clone, Copy, Debug)]
-pub struct Fault<A> {
-    /// Name, description and required verdict.
-    pub mutant: Mutant,
-    /// The value that takes the place of the sound one.
-    pub arm: A,
-}
-
-impl<A> Fault<A> {
-    /// A fault that must be refuted.
-    pub const fn refuted(name: &'static str, fault: &'static str, arm: A) -> Self {
-        Fault { mutant: Mutant { name, fault, must: Must::BeRefuted }, arm }
-    }
-    /// A fault that must not be supported.
-    pub const fn not_held(name: &'static str, fault: &'static str, arm: A) -> Self {
-        Fault { mutant: Mutant { name, fault, must: Must::NotHold }, arm }
-    }
-    /// A repaired form that must be supported.
-    pub const fn held(name: &'static str, fault: &'static str, arm: A) -> Self {
-        Fault { mutant: Mutant { name, fault, must: Must::Hold }, arm }
-    }
-}
-
-/// The mutants of a table of faults, for [`Claim::mutants`].
-pub const fn mutants<A, const N: usize>(faults: &[Fault<A>; N]) -> [Mutant; N] {
-    let mut mutants = [Mutant { name: "", fault: "", must: Must::BeRefuted }; N];
-    let mut i = 0;
-    while i < N {
-        mutants[i] = faults[i].mutant;
-        i += 1;
-    }
-    mutants
 }
 
 impl Claim {

@@ -4,7 +4,7 @@
 //! [`Cell`] per judged question. It runs once for the honest arm and once per mutant, through the same judges
 //! at the same sizes and levels; [`Context::arm`] tells it which fault to commit.
 
-use crate::claim::{Claim, Fault};
+use crate::fault::{Fault, Mutant};
 pub use crate::judge::BLOCK;
 use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
 use crate::sizes::Sizes;
@@ -17,9 +17,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// One arm of a claim.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmOf<'a> {
+    /// The claim's id.
+    pub id: &'a str,
+    /// All its mutants.
+    pub mutants: &'a [Mutant],
+    /// The name of the mutant whose arm it is; `None` for the honest arm.
+    pub mutant: Option<&'static str>,
+}
+
 /// An experiment's view of the suite.
 pub struct Context<'a> {
-    claim: &'a Claim,
+    id: &'a str,
+    mutants: &'a [Mutant],
     mutant: Option<&'static str>,
     /// Whether the experiment has asked for the value of the mutant's fault.
     committed: AtomicBool,
@@ -110,33 +122,23 @@ pub enum Direction {
 /// The run was canceled; nothing is recorded.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("cancelled")]
-pub struct Canceled;
+pub struct RunCanceled;
 
 impl<'a> Context<'a> {
-    /// The view of one arm: the honest one, or that of a mutant.
+    /// The view of one arm of a claim, the honest one or that of a mutant, at a level.
     pub fn new(
-        claim: &'a Claim,
-        mutant: Option<&'static str>,
+        arm: ArmOf<'a>,
         sizes: &'a Sizes,
         alpha: f64,
         suite: &Seed,
         canceled: &'a AtomicBool,
         tick: &'a (dyn Fn() + Sync),
     ) -> Self {
-        let seed = suite.child("claim").child(claim.id);
+        let ArmOf { id, mutants, mutant } = arm;
+        let seed = suite.child("claim").child(id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
-        Context {
-            claim,
-            mutant,
-            committed: AtomicBool::new(false),
-            sizes,
-            alpha,
-            cells: 1,
-            seed,
-            canceled,
-            tick,
-            record,
-        }
+        let committed = AtomicBool::new(false);
+        Context { id, mutants, mutant, committed, sizes, alpha, cells: 1, seed, canceled, tick, record }
     }
 
     /// What the arm found.
@@ -164,10 +166,13 @@ impl<'a> Context<'a> {
         self.fault(faults).unwrap_or(sound)
     }
 
-    /// Whether this arm commits the fault with this value.
-    pub fn commits<A: PartialEq>(&self, faults: &[Fault<A>], fault: A) -> bool {
-        let known = faults.iter().find(|known| known.arm == fault);
-        let commits = known.is_some_and(|known| self.mutant == Some(known.mutant.name));
+    /// Whether this arm commits the fault.
+    ///
+    /// # Panics
+    /// In debug builds, when the fault is not among the claim's mutants: no arm would commit it.
+    pub fn commits(&self, fault: &Mutant) -> bool {
+        debug_assert!(self.mutants.contains(fault), "{}: `{}` is not among the mutants", self.id, fault.name);
+        let commits = self.mutant == Some(fault.name);
         self.committed.fetch_or(commits, Ordering::Relaxed);
         commits
     }
@@ -193,7 +198,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// When the plan has no such key.
     pub fn size(&self, key: &str) -> anyhow::Result<u64> {
-        self.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.claim.id))
+        self.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.id))
     }
 
     /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with
@@ -251,7 +256,7 @@ impl<'a> Context<'a> {
     /// in a trial becomes that trial's error.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<anyhow::Result<R>>>
     where
         R: Send,
@@ -263,7 +268,7 @@ impl<'a> Context<'a> {
     /// As [`trials`](Self::trials), with the first failing trial as an error of the experiment.
     ///
     /// # Errors
-    /// [`Canceled`], or the first failing trial's error.
+    /// [`RunCanceled`], or the first failing trial's error.
     pub fn all_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<R>>
     where
         R: Send,
@@ -309,7 +314,7 @@ impl<'a> Context<'a> {
         let seed = self.seed(cell);
         let outcomes = numbers.into_par_iter().map(|number| {
             if self.canceled.load(Ordering::Relaxed) {
-                return Err(Canceled.into());
+                return Err(RunCanceled.into());
             }
             let one = Trial { number, seed: seed.trial(number) };
             let outcome = catch_unwind(AssertUnwindSafe(|| trial(&one)));
@@ -317,7 +322,7 @@ impl<'a> Context<'a> {
         });
         let outcomes: Vec<_> = outcomes.collect();
         if self.canceled.load(Ordering::Relaxed) {
-            bail!(Canceled);
+            bail!(RunCanceled);
         }
         (self.tick)();
         Ok(outcomes)
@@ -327,7 +332,7 @@ impl<'a> Context<'a> {
     /// trial says whether it succeeded; one that errs or panics counts as a failure.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn prob<F>(&mut self, cell: &str, delta: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
@@ -356,7 +361,7 @@ impl<'a> Context<'a> {
     /// suffices. A trial that errs or panics counts as infinite.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn mean<F>(&mut self, cell: &str, bound: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
@@ -369,7 +374,7 @@ impl<'a> Context<'a> {
     /// may stop early too.
     ///
     /// # Errors
-    /// [`Canceled`].
+    /// [`RunCanceled`].
     pub fn mean_within<F>(
         &mut self,
         cell: &str,

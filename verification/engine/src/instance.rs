@@ -17,11 +17,11 @@ mod step;
 mod tally;
 
 pub use climb::{climb, strain};
-pub use drawn::Drawn;
+pub use drawn::LawSource;
 pub use dual_averaging::{DualAveraging, largest};
 pub use given_examples::GivenExamples;
 pub use metered::{Metered, numbers, numbers_within};
-pub use population::Population;
+pub use population::QuadraticPopulation;
 pub use sets::{masks, members, random_support, sparse_normal, subsets};
 pub use small_sum::{SmallSum, batches, epoch, mean, predictor, production_gradient};
 pub use step::{StepInstance, Stepped, pad};

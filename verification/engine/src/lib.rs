@@ -6,6 +6,7 @@
 
 pub mod claim;
 pub mod context;
+pub mod fault;
 pub mod instance;
 pub mod judge;
 pub mod mutants;

@@ -33,3 +33,25 @@ pub struct Erratum {
     /// Why, in a sentence or two.
     pub why: &'static str,
 }
+
+/// One row of a paper's errata: number, place, what is printed, what should be, and why. [`in_paper`] adds
+/// the paper.
+pub const fn row(
+    number: u32,
+    place: &'static str,
+    printed: &'static str,
+    corrected: &'static str,
+    why: &'static str,
+) -> Erratum {
+    Erratum { paper: "", number, place, printed, corrected, why }
+}
+
+/// The rows as errata of the paper with this short name.
+pub const fn in_paper<const N: usize>(paper: &'static str, mut rows: [Erratum; N]) -> [Erratum; N] {
+    let mut i = 0;
+    while i < N {
+        rows[i].paper = paper;
+        i += 1;
+    }
+    rows
+}

@@ -14,8 +14,8 @@ mod normal;
 mod student;
 
 pub use beta::{
-    Split, beta_lower_quantile, beta_tails, beta_upper_quantile, binomial_ln_at_least, binomial_ln_at_most,
-    binomial_lower_limit, binomial_upper_limit, ln_beta, ln_beta_kernel,
+    TailSplit, beta_lower_quantile, beta_tails, beta_upper_quantile, binomial_ln_at_least,
+    binomial_ln_at_most, binomial_lower_limit, binomial_upper_limit, ln_beta, ln_beta_kernel,
 };
 pub use gamma::{chi_square_tails, chi_square_upper_quantile, gamma_tails, ln_gamma};
 pub use normal::{normal_cdf, normal_ln_sf, normal_quantile, normal_sf, normal_upper_quantile};

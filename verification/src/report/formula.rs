@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn every_registered_formula_converts() {
-        for claim in crate::claims::all() {
+        for claim in crate::papers::all() {
             assert!(mathml(claim.formula).is_ok(), "{}: {:?}", claim.id, mathml(claim.formula).err());
         }
     }

@@ -26,11 +26,12 @@ pub(super) fn render(page: &Page) -> anyhow::Result<String> {
 mod tests {
     use crate::report::{sample, view};
     use crate::run::Timings;
+    use crate::status::RunStatus;
 
     fn page() -> String {
         let record = sample::record();
         let timings: Timings = record.claims.iter().map(|claim| (claim.id.clone(), 0.25)).collect();
-        super::render(&view::page(&record, &timings, None).unwrap()).unwrap()
+        super::render(&view::page(&record, &timings, None, &RunStatus::of(&record, None)).unwrap()).unwrap()
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! `junit.xml`: one test case per claim and one per mutant, for tools that read such files.
 
-use crate::plan::Tier;
-use crate::record::{ClaimRecord, Record};
+use crate::record::{ClaimRecord, RunRecord};
 use crate::run::Timings;
-use crate::verdict::Verdict;
+use crate::status::{ClaimStatus, RunStatus};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 
@@ -11,15 +10,15 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn xml(record: &Record, timings: &Timings) -> anyhow::Result<String> {
+pub fn xml(record: &RunRecord, timings: &Timings, status: &RunStatus) -> anyhow::Result<String> {
     let mut report = Report::new("lao verification");
     let mut suites: Vec<TestSuite> = Vec::new();
-    for claim in &record.claims {
+    for (claim, status) in record.claims.iter().zip(&status.claims) {
         let paper = claim.id.split('-').next().unwrap_or(&claim.id);
         if suites.last().is_none_or(|suite| suite.name.as_str() != paper) {
             suites.push(TestSuite::new(paper));
         }
-        let mut case = TestCase::new(claim.id.as_str(), status(record, claim));
+        let mut case = TestCase::new(claim.id.as_str(), case_status(claim, *status));
         case.set_classname(paper);
         case.set_time(Duration::from_secs_f64(timings.get(&claim.id).copied().unwrap_or(0.0).max(0.0)));
         let mutants = claim.mutants.iter().map(|mutant| {
@@ -41,21 +40,20 @@ pub fn xml(record: &Record, timings: &Timings) -> anyhow::Result<String> {
     Ok(report.to_string()?)
 }
 
-fn status(record: &Record, claim: &ClaimRecord) -> TestCaseStatus {
+fn case_status(claim: &ClaimRecord, status: ClaimStatus) -> TestCaseStatus {
     let said = format!("{}, expected {}", claim.verdict, claim.expected);
-    let (mut status, message) = match claim.verdict {
-        Verdict::NotRun => (TestCaseStatus::skipped(), claim.honest.not_run.clone().unwrap_or_default()),
-        _ if claim.as_expected => return TestCaseStatus::success(),
-        Verdict::Inconclusive if record.run.tier == Tier::Quick.to_string() => {
-            (TestCaseStatus::skipped(), said)
+    let failure = TestCaseStatus::non_success;
+    let (mut case, message) = match status {
+        ClaimStatus::Holds | ClaimStatus::Refuted | ClaimStatus::Vacuous => return TestCaseStatus::success(),
+        ClaimStatus::NotRun => (TestCaseStatus::skipped(), claim.honest.not_run.clone().unwrap_or_default()),
+        ClaimStatus::MayBeOpen => (TestCaseStatus::skipped(), said),
+        ClaimStatus::Broken => (failure(NonSuccessKind::Error), claim.honest.error.clone().unwrap_or(said)),
+        ClaimStatus::Inconclusive | ClaimStatus::Unexpected | ClaimStatus::Untested => {
+            (failure(NonSuccessKind::Failure), said)
         }
-        Verdict::Error => {
-            (TestCaseStatus::non_success(NonSuccessKind::Error), claim.honest.error.clone().unwrap_or(said))
-        }
-        _ => (TestCaseStatus::non_success(NonSuccessKind::Failure), said),
     };
-    status.set_message(message);
-    status
+    case.set_message(message);
+    case
 }
 
 #[cfg(test)]
@@ -66,7 +64,7 @@ mod tests {
     #[test]
     fn every_claim_and_mutant_is_a_case() {
         let record = sample::record();
-        let text = xml(&record, &Timings::new()).unwrap();
+        let text = xml(&record, &Timings::new(), &RunStatus::of(&record, None)).unwrap();
         let cases = record.claims.len() + record.claims.iter().map(|c| c.mutants.len()).sum::<usize>();
         assert_eq!(text.matches("<testcase").count(), cases);
         assert!(text.contains("<failure") && text.contains("<skipped") && text.contains("<error"), "{text}");

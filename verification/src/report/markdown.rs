@@ -1,28 +1,27 @@
 //! `summary.md`, for the page of a continuous integration run, and the tables that the README shows.
 
-use super::view;
+use crate::baseline_diff::Comparison;
 use crate::claim::Regime;
-use crate::compare::Comparison;
 use crate::errata::{self, literal};
-use crate::record::Record;
+use crate::record::RunRecord;
+use crate::status::RunStatus;
 use crate::verdict::Verdict;
 use lao_figures::number;
 use std::fmt::Write as _;
 
 /// The run in one page.
-pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
-    let status = view::status(record, comparison);
+pub fn summary(record: &RunRecord, comparison: Option<&Comparison>, status: &RunStatus) -> String {
     let mut text = format!(
         "# Verification: {}\n\nExit status {}: {}\n\n{}\n\n| claim | place | verdict | expected | tightness \
          | mutants |\n|---|---|---|---|---|---|\n",
         record.run.tier,
-        status as u8,
-        view::meaning(status),
+        status.exit as u8,
+        status.exit.meaning(),
         record.summary(),
     );
-    for claim in &record.claims {
+    for (claim, status) in record.claims.iter().zip(&status.claims) {
         let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
-        let mark = view::badge(claim).1;
+        let mark = status.badge().1;
         let tightness = claim.tightness.map_or_else(String::new, number);
         let _ = writeln!(
             text,
@@ -53,7 +52,7 @@ pub fn summary(record: &Record, comparison: Option<&Comparison>) -> String {
 
 /// What the README shows of a record: how many claims got which verdict, by how close the experiment is to
 /// the statement, and what the errata come to.
-pub fn results(record: &Record) -> String {
+pub fn results(record: &RunRecord) -> String {
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let mut text = format!(
@@ -106,7 +105,7 @@ mod tests {
     #[test]
     fn the_summary_names_every_claim_and_every_mutant_that_survived() {
         let record = sample::record();
-        let text = summary(&record, None);
+        let text = summary(&record, None, &RunStatus::of(&record, None));
         for claim in &record.claims {
             assert!(text.contains(&claim.id));
             for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {

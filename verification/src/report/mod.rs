@@ -18,10 +18,11 @@ pub(crate) mod sample;
 mod schema;
 mod view;
 
-use crate::compare::Comparison;
+use crate::baseline_diff::Comparison;
 use crate::errata;
-use crate::record::Record;
+use crate::record::RunRecord;
 use crate::run::Timings;
+use crate::status::RunStatus;
 use lao_figures::{OutputFolder, standalone};
 
 /// The files of a report, plots apart.
@@ -39,7 +40,7 @@ pub(crate) fn is_plot(name: &str) -> bool {
     let stem = name.strip_prefix("plots/").and_then(|name| name.strip_suffix(".svg"));
     let numbered = stem.and_then(|stem| stem.rsplit_once('-'));
     let known = |(claim, number): (&str, &str)| {
-        crate::claims::find(claim).is_some() && number.bytes().all(|byte| byte.is_ascii_digit())
+        crate::papers::find(claim).is_some() && number.bytes().all(|byte| byte.is_ascii_digit())
     };
     name == TIGHTNESS || numbered.is_some_and(known)
 }
@@ -61,16 +62,17 @@ pub(crate) fn announce<'a>(
 /// When a file cannot be written.
 pub fn write(
     folder: &mut OutputFolder,
-    record: &Record,
+    record: &RunRecord,
     timings: &Timings,
     comparison: Option<&Comparison>,
+    status: &RunStatus,
 ) -> anyhow::Result<()> {
-    let page = view::page(record, timings, comparison)?;
+    let page = view::page(record, timings, comparison, status)?;
     let mut files = vec![
         ("index.html".to_string(), html::render(&page)?),
-        ("summary.md".to_string(), markdown::summary(record, comparison)),
+        ("summary.md".to_string(), markdown::summary(record, comparison, status)),
         ("errata.md".to_string(), errata::markdown(record)),
-        ("junit.xml".to_string(), junit::xml(record, timings)?),
+        ("junit.xml".to_string(), junit::xml(record, timings, status)?),
     ];
     files.extend(page.tightness.iter().map(|svg| (TIGHTNESS.into(), standalone(svg))));
     let drawn = page.claims.iter().flat_map(|claim| &claim.plots);
@@ -90,7 +92,7 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let record = sample::record();
         let mut folder = crate::run::open_folder(out.path()).unwrap();
-        write(&mut folder, &record, &Timings::new(), None).unwrap();
+        write(&mut folder, &record, &Timings::new(), None, &RunStatus::of(&record, None)).unwrap();
         for file in ["index.html", "summary.md", "errata.md", "junit.xml", "plots/tightness.svg"] {
             assert!(folder.path().join(file).metadata().unwrap().len() > 100, "{file}");
         }
@@ -101,7 +103,7 @@ mod tests {
         std::fs::write(&mine, "mine").unwrap();
         let mut fewer = record.clone();
         fewer.claims[0].honest.figures.pop();
-        write(&mut folder, &fewer, &Timings::new(), None).unwrap();
+        write(&mut folder, &fewer, &Timings::new(), None, &RunStatus::of(&fewer, None)).unwrap();
         assert!(!folder.path().join(plot(&record.claims[0].id, 2)).exists());
         assert!(folder.path().join(plot(&record.claims[0].id, 1)).exists() && mine.exists());
     }

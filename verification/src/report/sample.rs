@@ -1,13 +1,13 @@
 //! A planted record with every verdict and every optional field, for the tests of the report.
 
-use crate::claim::{Form, Must, Regime};
+use crate::claim::{Must, Regime, StatementForm};
 use crate::context::{ArmRecord, Axis, Cell, Direction, Figure, Note, Rate, Series};
-use crate::judge::{Finding, Guard, Interval, Kind, Stopped};
-use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo, SCHEMA};
+use crate::judge::{Finding, FindingKind, Guard, Interval, Stopped};
+use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
 use crate::verdict::{Evidence, Verdict};
 
 /// The record.
-pub(crate) fn record() -> Record {
+pub(crate) fn record() -> RunRecord {
     let verdicts = [
         (Verdict::Holds, "HOLDS"),
         (Verdict::Refuted, "REFUTED"),
@@ -28,7 +28,7 @@ pub(crate) fn record() -> Record {
         platform: "x86_64-linux".into(),
     };
     let claims = verdicts.iter().enumerate().map(|(i, (verdict, expected))| claim(i, *verdict, expected));
-    Record { schema: SCHEMA.into(), run, claims: claims.collect() }
+    RunRecord { schema: SCHEMA.into(), run, claims: claims.collect() }
 }
 
 fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
@@ -53,7 +53,7 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
         id: format!("planted-{i}-{}", verdict.to_string().to_lowercase()),
         place: "Theorem 4.1".into(),
         sentence: "The gap & the bound: gap < bound in every setting.".into(),
-        form: [Form::Sound, Form::Printed, Form::Corrected][i % 3],
+        form: [StatementForm::Sound, StatementForm::Printed, StatementForm::Corrected][i % 3],
         regime: [Regime::Deterministic, Regime::Literal, Regime::Practical][i % 3],
         expected: expected.into(),
         verdict,
@@ -110,7 +110,7 @@ fn cell(name: &str, refuted: bool) -> Cell {
     let (p_refute, p_support) = if refuted { (0.0, 1.0) } else { (1.0, 3e-9) };
     let finding = Finding {
         engine: "beta-binomial-e".into(),
-        kind: Kind::Prob,
+        kind: FindingKind::Prob,
         n_trials: 144,
         n_max: 160,
         stopped: Stopped::Evidence,

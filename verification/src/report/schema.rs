@@ -33,5 +33,5 @@ fn every_field_of_a_record_is_documented() {
 fn a_record_survives_storage() {
     let record = sample::record();
     let text = serde_json::to_string(&record).unwrap();
-    assert_eq!(serde_json::from_str::<crate::record::Record>(&text).unwrap(), record);
+    assert_eq!(serde_json::from_str::<crate::record::RunRecord>(&text).unwrap(), record);
 }

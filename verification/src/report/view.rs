@@ -1,15 +1,15 @@
 //! What a page shows: a record joined with the registry, with every number already formatted.
 
 use super::formula;
-use crate::claim::{Claim, Form, Must, Regime};
-use crate::compare::Comparison;
+use crate::baseline_diff::Comparison;
+use crate::claim::{Claim, Must, Regime, StatementForm};
 use crate::context::Cell;
 use crate::errata;
-use crate::judge::{Interval, Kind, Stopped};
+use crate::judge::{FindingKind, Interval, Stopped};
 use crate::paper::Erratum;
-use crate::plan::Tier;
-use crate::record::{ClaimRecord, MutantRecord, Record, RunInfo};
-use crate::run::{self, Status, Timings};
+use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord};
+use crate::run::Timings;
+use crate::status::{ClaimStatus, ExitStatus, RunStatus};
 use crate::verdict::Verdict;
 use lao_figures::{count, number, p_value, seconds};
 use serde::Serialize;
@@ -144,11 +144,11 @@ pub(super) struct PlotView {
 /// # Errors
 /// When a plot cannot be drawn.
 pub(super) fn page(
-    record: &Record,
+    record: &RunRecord,
     timings: &Timings,
     comparison: Option<&Comparison>,
+    status: &RunStatus,
 ) -> anyhow::Result<Page> {
-    let status = status(record, comparison);
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let shown = errata::shown_by(record);
@@ -161,9 +161,9 @@ pub(super) fn page(
     Ok(Page {
         run: record.run.clone(),
         headline: headline(record),
-        good: status == Status::AsExpected,
-        exit: status as u8,
-        exit_meaning: meaning(status),
+        good: status.exit == ExitStatus::AsExpected,
+        exit: status.exit as u8,
+        exit_meaning: status.exit.meaning(),
         counts: counts(record),
         mutants_noticed: noticed,
         mutants: mutants.len(),
@@ -175,35 +175,14 @@ pub(super) fn page(
         claims: record
             .claims
             .iter()
-            .map(|claim| claim_view(claim, timings))
+            .zip(&status.claims)
+            .map(|(claim, status)| claim_view(claim, *status, timings))
             .collect::<anyhow::Result<_>>()?,
     })
 }
 
-/// The exit status of the command that made this record.
-pub(super) fn status(record: &Record, comparison: Option<&Comparison>) -> Status {
-    let tier = if record.run.tier == Tier::Quick.to_string() { Tier::Quick } else { Tier::Full };
-    match run::status(record, tier) {
-        Status::AsExpected if comparison.is_some_and(Comparison::is_worse) => Status::Worse,
-        status => status,
-    }
-}
-
-/// What an exit status means, in one sentence.
-pub(super) fn meaning(status: Status) -> &'static str {
-    match status {
-        Status::AsExpected => "No verdict differs from the expected one and every mutant was noticed.",
-        Status::Unexpected => "A verdict is not the expected one.",
-        Status::Inconclusive => "A claim is inconclusive at sizes at which it should not be.",
-        Status::MutantSurvived => "A mutant was not noticed: its claim's check proves nothing.",
-        Status::Broken => "An experiment broke.",
-        Status::NothingRun => "Nothing ran.",
-        Status::Worse => "A tracked convergence rate is worse than the baseline's.",
-    }
-}
-
 /// The claims' tightness as a plot, sharpest first; none if no claim has one.
-fn tightness(record: &Record) -> anyhow::Result<Option<String>> {
+fn tightness(record: &RunRecord) -> anyhow::Result<Option<String>> {
     let rows = record.claims.iter().filter_map(|c| Some((c.id.as_str(), c.tightness.filter(|t| *t > 0.0)?)));
     let mut rows: Vec<_> = rows.collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -212,7 +191,7 @@ fn tightness(record: &Record) -> anyhow::Result<Option<String>> {
     (!rows.is_empty()).then(draw).transpose()
 }
 
-fn headline(record: &Record) -> String {
+fn headline(record: &RunRecord) -> String {
     let good = record.claims.iter().filter(|claim| claim.as_expected).count();
     let all = record.claims.len();
     let verdicts = if all == 1 { "verdict" } else { "verdicts" };
@@ -220,7 +199,7 @@ fn headline(record: &Record) -> String {
 }
 
 /// Verdicts and how many claims have them; those that nobody has are left out, but for the first.
-pub(super) fn counts(record: &Record) -> Vec<Count> {
+pub(super) fn counts(record: &RunRecord) -> Vec<Count> {
     let claims = &record.claims;
     let of = |verdict| claims.iter().filter(|c| c.verdict == verdict).count();
     let refuted = claims.iter().filter(|c| c.verdict == Verdict::Refuted);
@@ -238,10 +217,10 @@ pub(super) fn counts(record: &Record) -> Vec<Count> {
     all.into_iter().enumerate().filter(|(i, count)| *i == 0 || count.n > 0).map(|(_, count)| count).collect()
 }
 
-fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimView> {
-    let claim = crate::claims::find(&record.id);
+fn claim_view(record: &ClaimRecord, status: ClaimStatus, timings: &Timings) -> anyhow::Result<ClaimView> {
+    let claim = crate::papers::find(&record.id);
     let honest = &record.honest;
-    let (class, mark) = badge(record);
+    let (class, mark) = status.badge();
     let plots = honest.figures.iter().enumerate().map(|(i, figure)| {
         let file = super::plot(&record.id, i + 1);
         Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
@@ -279,23 +258,11 @@ fn claim_view(record: &ClaimRecord, timings: &Timings) -> anyhow::Result<ClaimVi
     })
 }
 
-/// Class and mark of a verdict; the word stands beside them, so color alone says nothing.
-pub(super) fn badge(claim: &ClaimRecord) -> (&'static str, &'static str) {
-    match (claim.verdict, claim.as_expected) {
-        (Verdict::Holds, true) => ("good", "✓"),
-        (Verdict::Refuted, true) => ("errata", "✓"),
-        (Verdict::Vacuous | Verdict::NotRun, true) => ("plain", "–"),
-        (Verdict::NotRun, false) => ("plain", "–"),
-        (Verdict::Inconclusive, _) => ("open", "?"),
-        _ => ("bad", "✗"),
-    }
-}
-
-fn form(form: Form) -> &'static str {
+fn form(form: StatementForm) -> &'static str {
     match form {
-        Form::Printed => "as printed",
-        Form::Corrected => "corrected",
-        Form::Sound => "as printed, and sound",
+        StatementForm::Printed => "as printed",
+        StatementForm::Corrected => "corrected",
+        StatementForm::Sound => "as printed, and sound",
     }
 }
 
@@ -307,16 +274,16 @@ fn regime(regime: Regime) -> &'static str {
     }
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: FindingKind) -> &'static str {
     match kind {
-        Kind::Exact => "identity",
-        Kind::Property => "inequality",
-        Kind::Prob => "probability",
-        Kind::Mean => "mean",
-        Kind::Equal => "equality",
-        Kind::Slope => "exponent",
-        Kind::Geom => "geometric rate",
-        Kind::Paired => "ordering",
+        FindingKind::Exact => "identity",
+        FindingKind::Property => "inequality",
+        FindingKind::Prob => "probability",
+        FindingKind::Mean => "mean",
+        FindingKind::Equal => "equality",
+        FindingKind::Slope => "exponent",
+        FindingKind::Geom => "geometric rate",
+        FindingKind::Paired => "ordering",
     }
 }
 

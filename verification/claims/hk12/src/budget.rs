@@ -9,9 +9,9 @@
 
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Budget, Ledger, Rng, Seed, Session, SessionError, Source};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::instance::{Drawn, Metered};
+use lao_verification_engine::instance::{LawSource, Metered};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
 use lao_verification_engine::mutants::{Overreach, Overreaches, TwoDraws};
 use rand::RngExt;
@@ -27,7 +27,7 @@ fn source(dim: usize, length: u64, seed: &Seed) -> impl Source + use<> {
         x.fill_with(|| size * rng.random_range(-1.0..1.0));
         rng.random_range(-1.0..1.0)
     };
-    Drawn::new(dim, length, seed.child("data"), law)
+    LawSource::new(dim, length, seed.child("data"), law)
 }
 
 /// What a run did.
@@ -71,21 +71,11 @@ struct Outcome {
     short: Run,
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    OneDrawMore,
-    OneDrawLess,
-    LooksAtOneMore,
-    LimitOfK,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("one_draw_more", "makes k + 1 uniform draws", Wrong::OneDrawMore),
-    Fault::refuted("one_draw_less", "makes k - 1 uniform draws", Wrong::OneDrawLess),
-    Fault::refuted("looks_at_one_more", "reads one attribute that was not asked for", Wrong::LooksAtOneMore),
-    Fault::refuted("limit_of_k", "counts k attributes in all, as Table 1 does", Wrong::LimitOfK),
-];
+const ONE_DRAW_MORE: Mutant = Mutant::refuted("one_draw_more", "makes k + 1 uniform draws");
+const ONE_DRAW_LESS: Mutant = Mutant::refuted("one_draw_less", "makes k - 1 uniform draws");
+const LOOKS_AT_ONE_MORE: Mutant =
+    Mutant::refuted("looks_at_one_more", "reads one attribute that was not asked for");
+const LIMIT_OF_K: Mutant = Mutant::refuted("limit_of_k", "counts k attributes in all, as Table 1 does");
 
 fn outcome<L: TwoDraws>(
     cx: &Context<'_>,
@@ -94,7 +84,7 @@ fn outcome<L: TwoDraws>(
     learner: impl Fn() -> anyhow::Result<L>,
 ) -> anyhow::Result<Outcome> {
     let source = || source(dim, EXAMPLES, &trial.seed);
-    let (free, distinct) = if cx.commits(&FAULTS, Wrong::LooksAtOneMore) {
+    let (free, distinct) = if cx.commits(&LOOKS_AT_ONE_MORE) {
         let source = Overreaches::new(Metered::new(source()), Overreach::OneMore);
         let (free, source) = run(source, &mut learner()?, Budget::Unlimited, &trial.seed)?;
         (free, source.inner().attributes_per_example().collect())
@@ -110,7 +100,7 @@ fn outcome<L: TwoDraws>(
 /// Reads with multiplicity of one pass over nine tenths of the images.
 fn pass<L: TwoDraws>(mut learner: L, seed: &Seed) -> anyhow::Result<f64> {
     let images = (0.9 * IMAGES).round() as u64;
-    let source = Drawn::new(PIXELS, images, seed.child("data"), |_: &mut Rng, _: &mut [f64]| 1.0);
+    let source = LawSource::new(PIXELS, images, seed.child("data"), |_: &mut Rng, _: &mut [f64]| 1.0);
     let mut session = Session::new(source, Budget::Unlimited, &seed.child("algorithm"));
     let mut reads = 0;
     for _ in 0..images {
@@ -121,10 +111,7 @@ fn pass<L: TwoDraws>(mut learner: L, seed: &Seed) -> anyhow::Result<f64> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (more, less) = (
-        usize::from(cx.commits(&FAULTS, Wrong::OneDrawMore)),
-        usize::from(cx.commits(&FAULTS, Wrong::OneDrawLess)),
-    );
+    let (more, less) = (usize::from(cx.commits(&ONE_DRAW_MORE)), usize::from(cx.commits(&ONE_DRAW_LESS)));
     let drawn = |draws: usize| draws + more - less;
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {
         let mut rng = trial.seed.child("shape").rng();
@@ -165,7 +152,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut distinct, mut short) = (PropertyTally::new(), PropertyTally::new());
     let mut refusals = Vec::new();
     for Outcome { dim, draws, free, distinct: seen, enough, short: less } in &outcomes {
-        let limit = if cx.commits(&FAULTS, Wrong::LimitOfK) { *draws } else { draws + 1 };
+        let limit = if cx.commits(&LIMIT_OF_K) { *draws } else { draws + 1 };
         reads.extend(free.reads.iter().map(|&reads| (reads, (draws + 1) as f64)));
         let most = seen.iter().copied().max().unwrap_or(0);
         distinct.check(f64::from(most), limit.min(*dim) as f64);
@@ -233,6 +220,6 @@ pub const CLAIM: Claim = Claim {
              show more than k, and one whose draws are all different must be refused. Then one pass of each \
              learner over as many images as the paper has.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ONE_DRAW_MORE, ONE_DRAW_LESS, LOOKS_AT_ONE_MORE, LIMIT_OF_K],
     experiment,
 };

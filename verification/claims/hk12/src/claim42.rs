@@ -13,7 +13,7 @@
 //! `1 + 1/sqrt(pi)`.
 
 use lao_algorithms::hazan_koren::loss::{insensitive, smoothed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -32,30 +32,15 @@ fn tail(x: f64) -> f64 {
     (-x * x).exp() / PI.sqrt() - x * libm::erfc(x)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    RhoWithoutRootOfPi,
-    ConstantCut,
-    InsensitivityNotSubtracted,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("rho_without_root_of_pi", "rho(x) = x erf x + exp(-x^2)", Wrong::RhoWithoutRootOfPi),
-    Fault::refuted("constant_cut", "0.56 eps in place of eps/sqrt(pi)", Wrong::ConstantCut),
-    Fault::refuted(
-        "insensitivity_not_subtracted",
-        "f_eps without its -delta",
-        Wrong::InsensitivityNotSubtracted,
-    ),
-];
+const RHO_WITHOUT_ROOT_OF_PI: Mutant =
+    Mutant::refuted("rho_without_root_of_pi", "rho(x) = x erf x + exp(-x^2)");
+const CONSTANT_CUT: Mutant = Mutant::refuted("constant_cut", "0.56 eps in place of eps/sqrt(pi)");
+const INSENSITIVITY_NOT_SUBTRACTED: Mutant =
+    Mutant::refuted("insensitivity_not_subtracted", "f_eps without its -delta");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let constant = if cx.commits(&FAULTS, Wrong::ConstantCut) { 0.56 } else { 1.0 / PI.sqrt() };
-    let (wide, whole) = (
-        cx.commits(&FAULTS, Wrong::RhoWithoutRootOfPi),
-        cx.commits(&FAULTS, Wrong::InsensitivityNotSubtracted),
-    );
+    let constant = if cx.commits(&CONSTANT_CUT) { 0.56 } else { 1.0 / PI.sqrt() };
+    let (wide, whole) = (cx.commits(&RHO_WITHOUT_ROOT_OF_PI), cx.commits(&INSENSITIVITY_NOT_SUBTRACTED));
     let f = |z: f64, delta: f64, eps: f64| {
         let fault = match () {
             () if wide => {
@@ -133,6 +118,6 @@ pub const CLAIM: Claim = Claim {
              grid points exceeds by more than eps/1000. Beyond, erfc is below 1e-28. For the consequence, \
              finite laws of (x, y) on the line and all predictors of a grid.",
     standing: Standing::sound().with_errata(&[18]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[RHO_WITHOUT_ROOT_OF_PI, CONSTANT_CUT, INSENSITIVITY_NOT_SUBTRACTED],
     experiment,
 };

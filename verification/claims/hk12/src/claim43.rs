@@ -5,25 +5,15 @@
 
 use lao_algorithms::hazan_koren::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
 use lao_observation::estimate::gen_est::erf_coefficient;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    DivisorLost,
-    SignLost,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("divisor_lost", "coefficients without the divisor 2n+1", Wrong::DivisorLost),
-    Fault::refuted("sign_lost", "coefficients without the factor (-1)^n", Wrong::SignLost),
-];
+const DIVISOR_LOST: Mutant = Mutant::refuted("divisor_lost", "coefficients without the divisor 2n+1");
+const SIGN_LOST: Mutant = Mutant::refuted("sign_lost", "coefficients without the factor (-1)^n");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (integrand, unsigned) =
-        (cx.commits(&FAULTS, Wrong::DivisorLost), cx.commits(&FAULTS, Wrong::SignLost));
+    let (integrand, unsigned) = (cx.commits(&DIVISOR_LOST), cx.commits(&SIGN_LOST));
     let coefficient = |n: u32| match erf_coefficient(n) {
         a if integrand => f64::from(n) * a,
         a if unsigned => a.abs(),
@@ -60,6 +50,6 @@ pub const CLAIM: Claim = Claim {
              against the error function and against central differences of the production rho; the \
              coefficients against their logarithms, which exact moments use.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[DIVISOR_LOST, SIGN_LOST],
     experiment,
 };

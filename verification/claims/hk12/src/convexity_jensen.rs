@@ -5,8 +5,8 @@
 //! *Why.* The first is an equality less `((w_t - w*).x_t)^2/2`; the second is Jensen's inequality for the
 //! quadratic L.
 
-use super::problem::Problem;
-use super::steps::tell;
+use crate::setup::problem::Problem;
+use crate::setup::steps::tell;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Ask, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

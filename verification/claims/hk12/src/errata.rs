@@ -1,196 +1,190 @@
 //! Errata of Hazan & Koren 2012.
 
-use lao_verification_engine::paper::Erratum;
+use lao_verification_engine::paper::{Erratum, in_paper, row};
 
-const fn row(
-    number: u32,
-    place: &'static str,
-    printed: &'static str,
-    corrected: &'static str,
-    why: &'static str,
-) -> Erratum {
-    Erratum { paper: "hk12", number, place, printed, corrected, why }
-}
-
-pub(crate) const ERRATA: &[Erratum] = &[
-    row(
-        1,
-        "Display (9)",
-        "E‖x̃‖² = ((2d + k − 1)/(2k))‖x‖²",
-        "E‖x̃‖² = ((d + k − 1)/k)‖x‖²",
-        "The sum over pairs of draws counts each unordered pair once; ordered pairs are k(k − 1). Both agree \
-         at k = 1 only.",
-    ),
-    row(
-        2,
-        "Lemmas 3.3 and 3.8",
-        "E‖g̃‖² ≤ 8B²d/k for every k ≥ 1",
-        "the same for k ≤ d + 1; 4B²(d + k − 1)/k for every k",
-        "Draws are with replacement, so k may exceed d + 1; the exact maximum is then larger than the bound \
-         (d = 2, k = 10: 4.4 B² against 1.6 B²).",
-    ),
-    row(
-        3,
-        "Lemma 3.7",
-        "E Σ g̃·w_t ≤ E Σ ḡ·w_t + 4BηG²m",
-        "w_t − w* in place of w_t on both sides",
-        "The supplement proves the form with w*, and Theorem 3.4 needs it: from the printed line the term \
-         with w* stays uncontrolled.",
-    ),
-    row(
-        4,
-        "Lemma 3.8",
-        "‖E[g̃]²‖_∞ ≤ 8B²d/k",
-        "‖E[g̃²]‖_∞ ≤ 8B²d/k",
-        "The square belongs inside the expectation; the printed quantity is at most 4B² whatever the \
+pub(crate) const ERRATA: &[Erratum] = &in_paper(
+    "hk12",
+    [
+        row(
+            1,
+            "Display (9)",
+            "E‖x̃‖² = ((2d + k − 1)/(2k))‖x‖²",
+            "E‖x̃‖² = ((d + k − 1)/k)‖x‖²",
+            "The sum over pairs of draws counts each unordered pair once; ordered pairs are k(k − 1). Both \
+             agree at k = 1 only.",
+        ),
+        row(
+            2,
+            "Lemmas 3.3 and 3.8",
+            "E‖g̃‖² ≤ 8B²d/k for every k ≥ 1",
+            "the same for k ≤ d + 1; 4B²(d + k − 1)/k for every k",
+            "Draws are with replacement, so k may exceed d + 1; the exact maximum is then larger than the \
+             bound (d = 2, k = 10: 4.4 B² against 1.6 B²).",
+        ),
+        row(
+            3,
+            "Lemma 3.7",
+            "E Σ g̃·w_t ≤ E Σ ḡ·w_t + 4BηG²m",
+            "w_t − w* in place of w_t on both sides",
+            "The supplement proves the form with w*, and Theorem 3.4 needs it: from the printed line the \
+             term with w* stays uncontrolled.",
+        ),
+        row(
+            4,
+            "Lemma 3.8",
+            "‖E[g̃]²‖_∞ ≤ 8B²d/k",
+            "‖E[g̃²]‖_∞ ≤ 8B²d/k",
+            "The square belongs inside the expectation; the printed quantity is at most 4B² whatever the \
          estimator, and of no use in Lemma 3.6.",
-    ),
-    row(
-        5,
-        "Supplement A.5",
-        "E[x̃²] = ((d + k − 1)/k) x and ‖w‖₁Σ|w_j|x_j² ≤ ‖w‖₁²‖w²‖_∞",
-        "x² on the right of the first, ‖x²‖_∞ on the right of the second",
-        "With w = (1/2, 1/2) and x = (1, 1) the printed chain would say 1 ≤ 1/4.",
-    ),
-    row(
-        6,
-        "Theorem 3.4, step size",
-        "η = (1/(4B²))√(2k log(2d)/(5md))",
-        "η = (1/(4B))√(2k log(2d)/(5md))",
-        "Scaling w, y and B by c scales gradients by c, so η must scale by 1/c. With the printed η the bound \
-         fails for large B.",
-    ),
-    row(
-        7,
-        "Proof of Theorem 3.4",
-        "‖w̄‖₂ ≤ B and a sum up to T",
-        "‖w̄‖₁ ≤ B and a sum up to m",
-        "Algorithm 2 keeps the 1-norm, and its number of rounds is m.",
-    ),
-    row(
-        8,
-        "Algorithm 2, line 9",
-        "w[j], with j drawn from |w|/‖w‖₁",
-        "w_t[j]; φ_1 = −y_1 in the first round",
-        "w_1 = 0, so in the first round the law of j is undefined. Any attribute may be read then: the inner \
-         product is zero.",
-    ),
-    row(
-        9,
-        "Lemma A.1 and (11)",
-        "min over i in [d], and an equality after the induction",
-        "min over i in [n], and ≤",
-        "The vectors have n entries (2d in the use made of it), and each step of the induction is an \
+        ),
+        row(
+            5,
+            "Supplement A.5",
+            "E[x̃²] = ((d + k − 1)/k) x and ‖w‖₁Σ|w_j|x_j² ≤ ‖w‖₁²‖w²‖_∞",
+            "x² on the right of the first, ‖x²‖_∞ on the right of the second",
+            "With w = (1/2, 1/2) and x = (1, 1) the printed chain would say 1 ≤ 1/4.",
+        ),
+        row(
+            6,
+            "Theorem 3.4, step size",
+            "η = (1/(4B²))√(2k log(2d)/(5md))",
+            "η = (1/(4B))√(2k log(2d)/(5md))",
+            "Scaling w, y and B by c scales gradients by c, so η must scale by 1/c. With the printed η the \
+             bound fails for large B.",
+        ),
+        row(
+            7,
+            "Proof of Theorem 3.4",
+            "‖w̄‖₂ ≤ B and a sum up to T",
+            "‖w̄‖₁ ≤ B and a sum up to m",
+            "Algorithm 2 keeps the 1-norm, and its number of rounds is m.",
+        ),
+        row(
+            8,
+            "Algorithm 2, line 9",
+            "w[j], with j drawn from |w|/‖w‖₁",
+            "w_t[j]; φ_1 = −y_1 in the first round",
+            "w_1 = 0, so in the first round the law of j is undefined. Any attribute may be read then: the \
+             inner product is zero.",
+        ),
+        row(
+            9,
+            "Lemma A.1 and (11)",
+            "min over i in [d], and an equality after the induction",
+            "min over i in [n], and ≤",
+            "The vectors have n entries (2d in the use made of it), and each step of the induction is an \
          inequality.",
-    ),
-    row(
-        10,
-        "Lemma A.2",
-        "|E clip(X, C) − E X| ≤ 2 Var(X)/C",
-        "the constant 1/2 suffices, and is sharp",
-        "For u = x − μ and D = C − μ ≥ C/2, (u − D)/u² ≤ 1/(4D) ≤ 1/(2C).",
-    ),
-    row(
-        11,
-        "Lemma 3.7 and Theorem 3.4, conditions",
-        "η ≤ 1/(2G), m ≥ log 2d, constant 4",
-        "no condition, constant 1/2",
-        "(u − C)₊ ≤ u²/(4C) bounds the clipping bias by ηG²/4 whatever the mean is.",
-    ),
-    row(
-        12,
-        "Lemma 4.1, hypothesis",
-        "f real-analytic on the line, series used for |x| ≤ 1",
-        "f' entire, or of a radius of convergence above max(2B, E|θ̃|)",
-        "1/(1 + x²/4) is analytic on the whole line, but its series diverges at 3, where the estimate is \
+        ),
+        row(
+            10,
+            "Lemma A.2",
+            "|E clip(X, C) − E X| ≤ 2 Var(X)/C",
+            "the constant 1/2 suffices, and is sharp",
+            "For u = x − μ and D = C − μ ≥ C/2, (u − D)/u² ≤ 1/(4D) ≤ 1/(2C).",
+        ),
+        row(
+            11,
+            "Lemma 3.7 and Theorem 3.4, conditions",
+            "η ≤ 1/(2G), m ≥ log 2d, constant 4",
+            "no condition, constant 1/2",
+            "(u − C)₊ ≤ u²/(4C) bounds the clipping bias by ηG²/4 whatever the mean is.",
+        ),
+        row(
+            12,
+            "Lemma 4.1, hypothesis",
+            "f real-analytic on the line, series used for |x| ≤ 1",
+            "f' entire, or of a radius of convergence above max(2B, E|θ̃|)",
+            "1/(1 + x²/4) is analytic on the whole line, but its series diverges at 3, where the estimate is \
          needed.",
-    ),
-    row(
-        13,
-        "Lemma 4.1 and A.6, averaged branch",
-        "E θ̃² ≤ 4B²/N",
-        "E θ̃² = θ² + Var(θ̃)/N",
-        "Averaging N copies divides the variance, not the second moment. At B = 2 the log moment is 57.1, \
-         above the printed 35.0.",
-    ),
-    row(
-        14,
-        "A.6, second sum",
-        "the factor 2ⁿ left out",
-        "E θ̃² ≤ 1/2 would be needed",
-        "2ⁿ⁺¹ multiplies every term of the second moment; with E θ̃² ≤ 1 the sum need not be bounded as \
+        ),
+        row(
+            13,
+            "Lemma 4.1 and A.6, averaged branch",
+            "E θ̃² ≤ 4B²/N",
+            "E θ̃² = θ² + Var(θ̃)/N",
+            "Averaging N copies divides the variance, not the second moment. At B = 2 the log moment is \
+             57.1, above the printed 35.0.",
+        ),
+        row(
+            14,
+            "A.6, second sum",
+            "the factor 2ⁿ left out",
+            "E θ̃² ≤ 1/2 would be needed",
+            "2ⁿ⁺¹ multiplies every term of the second moment; with E θ̃² ≤ 1 the sum need not be bounded as \
          stated.",
-    ),
-    row(
-        15,
-        "Lemma 4.1 and Theorem 4.4, (8)",
-        "exp(O(log² B)), and exp(O(log²(B/ε))) in (8)",
-        "exp(O(B²)), and exp(O(B²/ε²)) in (8)",
-        "For erf the exact series of the worst case grows like exp(16 B²); no constant in the printed \
+        ),
+        row(
+            15,
+            "Lemma 4.1 and Theorem 4.4, (8)",
+            "exp(O(log² B)), and exp(O(log²(B/ε))) in (8)",
+            "exp(O(B²)), and exp(O(B²/ε²)) in (8)",
+            "For erf the exact series of the worst case grows like exp(16 B²); no constant in the printed \
          exponent can cover it.",
-    ),
-    row(
-        16,
-        "A.6",
-        "E φ = f(θ); E[n] for the expected number of attributes",
-        "E φ = f'(θ); the expected number of attributes",
-        "The series is that of the derivative; the expectation of n itself is 1.",
-    ),
-    row(
-        17,
-        "Lemma 4.1 and Theorem 4.4, attributes",
-        "at most 3 per call, k + 6 per round",
-        "7/4 per call, k + 3.5 per round",
-        "1 + (N − 1)(r + 1)2⁻ʳ with r = ⌊2 log₂ N⌋ + 1 is largest at N = 5.",
-    ),
-    row(
-        18,
-        "Section 4, from smooth to plain loss",
-        "uniform ε-approximation makes an ε-optimum 2ε-optimal",
-        "true because the approximation is one-sided; two-sided closeness gives 3ε",
-        "0 ≤ f_ε − |x|_δ ≤ ε/√π, which gives the factor 1 + 1/√π.",
-    ),
-    row(
-        19,
-        "Procedure 3 in AESVR",
-        "N = ⌈4B²⌉",
-        "N = ⌈4(2B/ε)²⌉",
-        "GenEst is called at w/ε, whose radius is B/ε, with labels up to 2B/ε; the printed N does not see ε.",
-    ),
-    row(
-        20,
-        "Fact B.2",
-        "i in [r]",
-        "i in [d]",
-        "The random position ranges over all entries; r is its sign.",
-    ),
-    row(
-        21,
-        "Appendix B, loss",
-        "squared loss without 1/2",
-        "Section 2 defines it with 1/2",
-        "Risks of the appendix are twice those of Section 2.",
-    ),
-    row(
-        22,
-        "Lemma B.5",
-        "for any vector w",
-        "for ‖w‖₂ ≤ 1",
-        "At ε = 0.02, w = r_i on 98 of the 2500 coordinates reaches the loss, and 98 < K/10.",
-    ),
-    row(
-        23,
-        "Proof of Theorem B.1, range of ε",
-        "δ = 10⁻⁵ and any ε",
-        "needs ε ≤ δ",
-        "(1 − ε)² + δε ≤ 1 − 2(1 − δ)ε holds only then; the theorem is proved for ε below an absolute \
+        ),
+        row(
+            16,
+            "A.6",
+            "E φ = f(θ); E[n] for the expected number of attributes",
+            "E φ = f'(θ); the expected number of attributes",
+            "The series is that of the derivative; the expectation of n itself is 1.",
+        ),
+        row(
+            17,
+            "Lemma 4.1 and Theorem 4.4, attributes",
+            "at most 3 per call, k + 6 per round",
+            "7/4 per call, k + 3.5 per round",
+            "1 + (N − 1)(r + 1)2⁻ʳ with r = ⌊2 log₂ N⌋ + 1 is largest at N = 5.",
+        ),
+        row(
+            18,
+            "Section 4, from smooth to plain loss",
+            "uniform ε-approximation makes an ε-optimum 2ε-optimal",
+            "true because the approximation is one-sided; two-sided closeness gives 3ε",
+            "0 ≤ f_ε − |x|_δ ≤ ε/√π, which gives the factor 1 + 1/√π.",
+        ),
+        row(
+            19,
+            "Procedure 3 in AESVR",
+            "N = ⌈4B²⌉",
+            "N = ⌈4(2B/ε)²⌉",
+            "GenEst is called at w/ε, whose radius is B/ε, with labels up to 2B/ε; the printed N does not \
+             see ε.",
+        ),
+        row(
+            20,
+            "Fact B.2",
+            "i in [r]",
+            "i in [d]",
+            "The random position ranges over all entries; r is its sign.",
+        ),
+        row(
+            21,
+            "Appendix B, loss",
+            "squared loss without 1/2",
+            "Section 2 defines it with 1/2",
+            "Risks of the appendix are twice those of Section 2.",
+        ),
+        row(
+            22,
+            "Lemma B.5",
+            "for any vector w",
+            "for ‖w‖₂ ≤ 1",
+            "At ε = 0.02, w = r_i on 98 of the 2500 coordinates reaches the loss, and 98 < K/10.",
+        ),
+        row(
+            23,
+            "Proof of Theorem B.1, range of ε",
+            "δ = 10⁻⁵ and any ε",
+            "needs ε ≤ δ",
+            "(1 − ε)² + δε ≤ 1 − 2(1 − δ)ε holds only then; the theorem is proved for ε below an absolute \
          constant.",
-    ),
-    row(
-        24,
-        "Proof of Theorem B.1, remaining weight",
-        "weight δ, hence 100δk",
-        "2δ, hence 200δk",
-        "Lemma B.5 gives (1 − δ)² ≥ 1 − 2δ.",
-    ),
-];
+        ),
+        row(
+            24,
+            "Proof of Theorem B.1, remaining weight",
+            "weight δ, hence 100δk",
+            "2δ, hence 200δk",
+            "Lemma B.5 gives (1 − δ)² ≥ 1 − 2δ.",
+        ),
+    ],
+);

@@ -9,7 +9,7 @@
 use lao_datasets::adversarial::hazan_koren::{PopulationStream, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{BlockBuf, Source};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -39,26 +39,14 @@ fn best(dim: usize, cleared: usize, left: usize) -> f64 {
     hit + (1.0 - hit) * best(dim, cleared + 1, left - 1)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    AQuarterSuffices,
-    DoesNotGuess,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "a_quarter_suffices",
-        "a quarter of the entries in place of a third",
-        Wrong::AQuarterSuffices,
-    ),
-    Fault::refuted("does_not_guess", "says nothing unless it has seen the sign", Wrong::DoesNotGuess),
-];
+const A_QUARTER_SUFFICES: Mutant =
+    Mutant::refuted("a_quarter_suffices", "a quarter of the entries in place of a third");
+const DOES_NOT_GUESS: Mutant = Mutant::refuted("does_not_guess", "says nothing unless it has seen the sign");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let guesses = !cx.commits(&FAULTS, Wrong::DoesNotGuess);
+    let guesses = !cx.commits(&DOES_NOT_GUESS);
     let enough = |dim: usize| {
-        if cx.commits(&FAULTS, Wrong::AQuarterSuffices) { dim.div_ceil(4) } else { dim.div_ceil(3) }
+        if cx.commits(&A_QUARTER_SUFFICES) { dim.div_ceil(4) } else { dim.div_ceil(3) }
     };
     let (mut formula, mut adaptive) = (Vec::new(), Vec::new());
     let mut threshold = PropertyTally::new();
@@ -93,6 +81,6 @@ pub const CLAIM: Claim = Claim {
              reader for every n, d up to 12. A dynamic program over all adaptive readers gives the same best \
              value.",
     standing: Standing::corrected(&[20]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[A_QUARTER_SUFFICES, DOES_NOT_GUESS],
     experiment,
 };

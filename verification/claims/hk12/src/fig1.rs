@@ -4,13 +4,15 @@
 //! example (AELR three by lot and one by weight); offline Lasso is the best. In the text: online Lasso with
 //! as many attributes is almost ten times worse.
 //!
-//! Design and references: [`figures`](super::figures); images: [`digits`](super::digits).
+//! Design and references: [`test_errors`](crate::setup::test_errors); images:
+//! [`digits`](crate::setup::digits).
 //!
 //! *What comes out.* Not this. With both tuned for their last error, AELR mostly ends below AER, but early
 //! prefixes are AER's on MNIST; AELR stays far above offline Lasso, and online Lasso, tuned as well, needs no
-//! more attributes than AELR. The errors stand in the report. Control: [`figures`](super::figures).
+//! more attributes than AELR. The errors stand in the report. Control:
+//! [`test_errors`](crate::setup::test_errors).
 
-use super::figures::{self, Kernel, Setup, Tuned};
+use crate::setup::test_errors::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
 use lao_verification_engine::claim::{Claim, Standing, mutants};
 
@@ -31,10 +33,10 @@ pub const CLAIM: Claim = Claim {
                of offline Lasso at the end, and below that of online Lasso at equal attributes.",
     formula: r"\mathrm{err}_{\mathrm{Lasso}} < \mathrm{err}_{\mathrm{AELR}}(n) <
                \mathrm{err}_{\mathrm{AER}}(n)",
-    design: figures::SURROGATE_DESIGN,
+    design: test_errors::SURROGATE_DESIGN,
     standing: Standing::printed(&[]).practical(),
-    mutants: &mutants(&figures::CONTROL),
-    experiment: |cx| figures::on_surrogate(cx, &SETUP),
+    mutants: &mutants(&test_errors::CONTROL),
+    experiment: |cx| test_errors::on_surrogate(cx, &SETUP),
 };
 
 /// On the paper's data.
@@ -44,7 +46,7 @@ pub const MNIST: Claim = Claim {
     sentence: "On MNIST, 3 against 5, with four pixels per image, AELR's test error is below AER's at every \
                prefix, within 0.25 of offline Lasso at the end, and below that of online Lasso at equal \
                attributes.",
-    design: figures::MNIST_DESIGN,
-    experiment: |cx| figures::on_mnist(cx, &SETUP),
+    design: test_errors::MNIST_DESIGN,
+    experiment: |cx| test_errors::on_mnist(cx, &SETUP),
     ..CLAIM
 };

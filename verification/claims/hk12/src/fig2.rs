@@ -3,12 +3,13 @@
 //! *Statement.* At every prefix of the stream AERR's test error is below AER's, both with 56 attributes per
 //! example (AERR 55 by lot and one by weight); offline Ridge is the best at the end.
 //!
-//! Design and references: [`figures`](super::figures); images: [`digits`](super::digits).
+//! Design and references: [`test_errors`](crate::setup::test_errors); images:
+//! [`digits`](crate::setup::digits).
 //!
 //! *What comes out.* Not this: with 28 draws for the product `w'x` where AERR has one, AER as reconstructed
-//! is below AERR. The errors stand in the report. Control: [`figures`](super::figures).
+//! is below AERR. The errors stand in the report. Control: [`test_errors`](crate::setup::test_errors).
 
-use super::figures::{self, Kernel, Setup, Tuned};
+use crate::setup::test_errors::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
 use lao_verification_engine::claim::{Claim, Standing, mutants};
 
@@ -29,10 +30,10 @@ pub const CLAIM: Claim = Claim {
                0.25 of offline Ridge at the end.",
     formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) <
                \mathrm{err}_{\mathrm{AER}}(n)",
-    design: figures::SURROGATE_DESIGN,
+    design: test_errors::SURROGATE_DESIGN,
     standing: Standing::printed(&[]).practical(),
-    mutants: &mutants(&figures::CONTROL),
-    experiment: |cx| figures::on_surrogate(cx, &SETUP),
+    mutants: &mutants(&test_errors::CONTROL),
+    experiment: |cx| test_errors::on_surrogate(cx, &SETUP),
 };
 
 /// On the paper's data.
@@ -41,7 +42,7 @@ pub const MNIST: Claim = Claim {
     place: "Section 5, Figure 2",
     sentence: "On MNIST, 3 against 5, with 56 pixels per image, AERR's test error is below AER's at every \
                prefix, and within 0.25 of offline Ridge at the end.",
-    design: figures::MNIST_DESIGN,
-    experiment: |cx| figures::on_mnist(cx, &SETUP),
+    design: test_errors::MNIST_DESIGN,
+    experiment: |cx| test_errors::on_mnist(cx, &SETUP),
     ..CLAIM
 };

@@ -4,7 +4,7 @@
 //! `|w_{t+1} - w*|^2 <= |w_t - w*|^2 - 2 eta g_t.(w_t - w*) + eta^2 |g_t|^2`. Add up;
 //! `|w_1 - w*|^2 <= 4 B^2`.
 
-use super::steps::aerr_along;
+use crate::setup::steps::aerr_along;
 use lao_algorithms::hazan_koren::{Aerr, AerrParams, Horizon};
 use lao_kernels::SparseVector;
 use lao_observation::Rng;

@@ -14,13 +14,13 @@
 //! *Two mutants.* The first draw alone has the factor d for every k. A residual from a uniform draw is
 //! unbiased too, but has `d sum w_j^2 x_j^2` in the place of `|w|^2 sum x_j^2`.
 
-use super::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
-use super::faults;
-use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
+use crate::setup::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
+use crate::setup::faults;
+use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::{Aerr, TwoSampleDraws};
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -190,21 +190,11 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-/// What the printed form is given in the place of its own.
-#[derive(Clone, Copy, PartialEq)]
-enum Control {
-    Corrected,
-    SingleDraw,
-}
-
-const CONTROLS: [Fault<Control>; 2] = [
-    Fault::held("corrected_form", "the factor (d+k-1)/k", Control::Corrected),
-    Fault::held("single_draw", "the printed factor at k = 1, where both agree", Control::SingleDraw),
-];
+const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "the factor (d+k-1)/k");
+const SINGLE_DRAW: Mutant = Mutant::held("single_draw", "the printed factor at k = 1, where both agree");
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let control = cx.fault(&CONTROLS);
-    let (corrected, single) = (control == Some(Control::Corrected), control == Some(Control::SingleDraw));
+    let (corrected, single) = (cx.commits(&CORRECTED_FORM), cx.commits(&SINGLE_DRAW));
     let mut pairs = Vec::new();
     for (dim, draws) in shapes(2..=4, if single { 1 } else { 3 }) {
         let instance = Instance::extremal(dim, 1.0);
@@ -227,27 +217,16 @@ pub const PRINTED: Claim = Claim {
     design: "All draws for two to four attributes and one to three uniform draws, through the production \
              learner.",
     standing: Standing::printed(&[1]),
-    mutants: &mutants(&CONTROLS),
+    mutants: &[CORRECTED_FORM, SINGLE_DRAW],
     experiment: experiment_printed,
     ..CLAIM
 };
 
-/// What the printed form is given in the place of its own.
-#[derive(Clone, Copy, PartialEq)]
-enum RangeControl {
-    Corrected,
-    FewDraws,
-}
-
-const RANGE_CONTROLS: [Fault<RangeControl>; 2] = [
-    Fault::held("corrected_form", "the bound 4 B^2 (d+k-1)/k", RangeControl::Corrected),
-    Fault::held("few_draws", "the printed bound for k <= d + 1", RangeControl::FewDraws),
-];
+const CORRECTED_FORM_PRINTED: Mutant = Mutant::held("corrected_form", "the bound 4 B^2 (d+k-1)/k");
+const FEW_DRAWS: Mutant = Mutant::held("few_draws", "the printed bound for k <= d + 1");
 
 fn experiment_range(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let control = cx.fault(&RANGE_CONTROLS);
-    let (corrected, few) =
-        (control == Some(RangeControl::Corrected), control == Some(RangeControl::FewDraws));
+    let (corrected, few) = (cx.commits(&CORRECTED_FORM_PRINTED), cx.commits(&FEW_DRAWS));
     let mut tally = PropertyTally::new();
     for (dim, draws) in [(2, 1), (2, 2), (2, 3), (2, 4), (2, 10), (3, 4), (3, 6)] {
         if few && draws > dim + 1 {
@@ -271,7 +250,7 @@ pub const PRINTED_RANGE: Claim = Claim {
     design: "All draws of the extremal example w = B x, y = -B, through the production learner, up to ten \
              draws of two attributes.",
     standing: Standing::printed(&[2]),
-    mutants: &mutants(&RANGE_CONTROLS),
+    mutants: &[CORRECTED_FORM_PRINTED, FEW_DRAWS],
     experiment: experiment_range,
     ..CLAIM
 };

@@ -8,8 +8,8 @@
 //! *One mutant.* Reuse of `i_1` as `j`, with the weight that goes with it, leaves both factors unbiased and
 //! only their product wrong.
 
-use super::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
-use super::faults;
+use crate::setup::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
+use crate::setup::faults;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::mutants::TwoSampleEstimates;

@@ -11,14 +11,14 @@
 //! *Mutants.* Without a clip, with `d = 50`, `k = 1`, `eta = 0.136`, the first round alone costs 50, and the
 //! bound is 40.7. A small step on one informative attribute uses up 0.9 of the logarithm.
 
-use super::problem::Problem;
-use super::rounds::Rounds;
+use crate::setup::problem::Problem;
+use crate::setup::rounds::Rounds;
 use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, minus, sup_norm, tally};
-use lao_verification_engine::judge::{Kind, PropertyTally, slope};
+use lao_verification_engine::judge::{FindingKind, PropertyTally, slope};
 use rand::RngExt;
 
 /// `4 B^2 (d + k - 1)/k`, the largest second moment of a coordinate of `g~`.
@@ -145,11 +145,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let alpha = cx.alpha();
         cx.judge(
             &format!("{name}: mean regret over its bound"),
-            slope::judge_sample(&regret, below, alpha, Kind::Mean),
+            slope::judge_sample(&regret, below, alpha, FindingKind::Mean),
         );
         cx.judge(
             &format!("{name}: mean of p.g-bar^2 over G^2"),
-            slope::judge_sample(&squares, below, alpha, Kind::Mean),
+            slope::judge_sample(&squares, below, alpha, FindingKind::Mean),
         );
     }
     Ok(())

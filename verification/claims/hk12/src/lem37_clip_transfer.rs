@@ -16,15 +16,15 @@
 //! *No mutant.* A large eta, as said.
 
 use super::lem36_clipped_regret::second_moment;
-use super::problem::Problem;
-use super::rounds::{Rounds, estimate, exponents};
-use super::steps::{aelr_along, tell};
+use crate::setup::problem::Problem;
+use crate::setup::rounds::{Rounds, estimate, exponents};
+use crate::setup::steps::{aelr_along, tell};
 use lao_algorithms::hazan_koren::{Aelr, AelrParams, Horizon, TwoSampleDraws};
 use lao_observation::{Ask, Rng};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, minus, sup_norm, tally};
-use lao_verification_engine::judge::{Kind, PropertyTally, exact, exact_all, slope};
+use lao_verification_engine::judge::{FindingKind, PropertyTally, exact, exact_all, slope};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -153,25 +153,17 @@ fn random(dim: usize, radius: f64, rng: &mut Rng) -> (Vec<f64>, Vec<f64>, f64) {
     (u, x, radius * rng.random_range(-1.0..=1.0))
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    Clips20TimesLower,
-    SharpConstantCut,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("clips_20_times_lower", "clips at 1/(20 eta)", Wrong::Clips20TimesLower),
-    Fault::refuted("sharp_constant_cut", "0.24 eta G^2 in place of eta G^2/4", Wrong::SharpConstantCut),
-];
+const CLIPS_20_TIMES_LOWER: Mutant = Mutant::refuted("clips_20_times_lower", "clips at 1/(20 eta)");
+const SHARP_CONSTANT_CUT: Mutant =
+    Mutant::refuted("sharp_constant_cut", "0.24 eta G^2 in place of eta G^2/4");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const SHAPES: [(usize, usize); 6] = [(2, 1), (2, 2), (3, 2), (4, 1), (4, 2), (3, 3)];
     // eta G: within the hypothesis, and beyond it.
     const STEPS: [f64; 6] = [0.02, 0.1, 0.25, 0.5, 2.0, 10.0];
     cx.split(10);
-    let clip = cx.commits(&FAULTS, Wrong::Clips20TimesLower).then_some(0.05);
-    let sharp = if cx.commits(&FAULTS, Wrong::SharpConstantCut) { 0.24 } else { 0.25 };
+    let clip = cx.commits(&CLIPS_20_TIMES_LOWER).then_some(0.05);
+    let sharp = if cx.commits(&SHARP_CONSTANT_CUT) { 0.24 } else { 0.25 };
     let at = |(dim, draws): (usize, usize), radius: f64, eta_g: f64, u: &[f64]| {
         let moment = 4.0 * radius * radius * (dim + draws - 1) as f64 / draws as f64;
         Ok::<_, anyhow::Error>(OneStep { clip, ..OneStep::new(draws, radius, eta_g / moment.sqrt(), u)? })
@@ -239,7 +231,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             })?;
             Ok(lost / (2.0 * sharp * step_size * moment * 72.0))
         })?;
-        let finding = slope::judge_sample(&shares, (f64::NEG_INFINITY, 1.0), alpha, Kind::Mean);
+        let finding = slope::judge_sample(&shares, (f64::NEG_INFINITY, 1.0), alpha, FindingKind::Mean);
         cx.judge(&format!("{name}: mean loss of a run over B eta G^2 m/2"), finding);
     }
     Ok(())
@@ -262,6 +254,6 @@ pub const CLAIM: Claim = Claim {
              stepped along is read off the iterates: exact expectations, on random and on extremal \
              instances, G^2 = 4 B^2 (d + k - 1)/k. Then means over runs.",
     standing: Standing::corrected(&[3, 11]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[CLIPS_20_TIMES_LOWER, SHARP_CONSTANT_CUT],
     experiment,
 };

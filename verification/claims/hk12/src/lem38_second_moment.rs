@@ -13,12 +13,12 @@
 //! at most `4 B^2 (d + k - 1)/k`, attained by signs x, `w = B e_1`, `y = -B x_1`. That is at most `8 B^2 d/k`
 //! if and only if `k <= d + 1` (erratum 2).
 
-use super::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
-use super::faults;
-use super::second_moments::{Constants, examples, judge_bounds, printed, spread};
+use crate::setup::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
+use crate::setup::faults;
+use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::dot;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -201,21 +201,11 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-/// What the printed form is given in the place of its own.
-#[derive(Clone, Copy, PartialEq)]
-enum Control {
-    Corrected,
-    AllOnes,
-}
-
-const CONTROLS: [Fault<Control>; 2] = [
-    Fault::held("corrected_form", "x^2, coordinate by coordinate", Control::Corrected),
-    Fault::held("all_ones", "the print at x = (1, .., 1), which is its own square", Control::AllOnes),
-];
+const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "x^2, coordinate by coordinate");
+const ALL_ONES: Mutant = Mutant::held("all_ones", "the print at x = (1, .., 1), which is its own square");
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let control = cx.fault(&CONTROLS);
-    let (corrected, ones) = (control == Some(Control::Corrected), control == Some(Control::AllOnes));
+    let (corrected, ones) = (cx.commits(&CORRECTED_FORM), cx.commits(&ALL_ONES));
     let mut pairs = Vec::new();
     for (dim, draws) in shapes(2..=4, 3) {
         let mut instance =
@@ -243,7 +233,7 @@ pub const PRINTED: Claim = Claim {
     design: "All draws for two to four attributes and one to three uniform draws of random examples, through \
              the production learner.",
     standing: Standing::printed(&[5]),
-    mutants: &mutants(&CONTROLS),
+    mutants: &[CORRECTED_FORM, ALL_ONES],
     experiment: experiment_printed,
     ..CLAIM
 };

@@ -4,8 +4,8 @@
 //! `|w_j|/|w|_1`, value `|w|_1 sign(w_j) x_j`, whose mean is `sum_j w_j x_j`. `w_1 = 0` always: there
 //! `phi = -y` (erratum 8).
 
-use super::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor};
-use super::faults;
+use crate::setup::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor};
+use crate::setup::faults;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sup_norm;

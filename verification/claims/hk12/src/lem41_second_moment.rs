@@ -20,7 +20,7 @@
 use lao_algorithms::hazan_koren::loss::ln_erf_coefficient;
 use lao_observation::Rng;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -198,21 +198,12 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-/// What the printed form is given in the place of its own.
-#[derive(Clone, Copy, PartialEq)]
-enum Control {
-    Corrected,
-    SmallMargin,
-}
-
-const CONTROLS: [Fault<Control>; 2] = [
-    Fault::held("corrected_form", "the majorant series at 2 sqrt(2) B", Control::Corrected),
-    Fault::held("small_margin", "the printed bound where |w.x - y| <= 1/2 and B >= 1", Control::SmallMargin),
-];
+const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "the majorant series at 2 sqrt(2) B");
+const SMALL_MARGIN: Mutant =
+    Mutant::held("small_margin", "the printed bound where |w.x - y| <= 1/2 and B >= 1");
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let control = cx.fault(&CONTROLS);
-    let (corrected, small) = (control == Some(Control::Corrected), control == Some(Control::SmallMargin));
+    let (corrected, small) = (cx.commits(&CORRECTED_FORM), cx.commits(&SMALL_MARGIN));
     let mut worst = PropertyTally::new();
     for radius in RADII.into_iter().filter(|radius| !small || *radius >= 1.0) {
         let instance = match small {
@@ -238,7 +229,7 @@ pub const PRINTED: Claim = Claim {
              residual is 2B exactly, and at B = 2 the log moment is 57.1 against a log bound of 35.0. The \
              series is summed in logarithms.",
     standing: Standing::printed(&[13, 14, 15]),
-    mutants: &mutants(&CONTROLS),
+    mutants: &[CORRECTED_FORM, SMALL_MARGIN],
     experiment: experiment_printed,
 };
 

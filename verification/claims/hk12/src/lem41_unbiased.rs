@@ -12,7 +12,7 @@
 use lao_observation::Seed;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2};
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
@@ -84,36 +84,21 @@ struct Arm {
     loses_sign: bool,
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    HalfThePower,
-    LawStartsAtOne,
-    OneSharedFactor,
-    ForgetsDivisor,
-    ForgetsSign,
-}
-
-const FAULTS: [Fault<Wrong>; 5] = [
-    Fault::refuted("half_the_power", "2^n in the place of 2^(n+1)", Wrong::HalfThePower),
-    Fault::refuted("law_starts_at_one", "draws n >= 1 with probability 2^-n", Wrong::LawStartsAtOne),
-    Fault::refuted(
-        "one_shared_factor",
-        "one estimate of theta, raised to the n-th power",
-        Wrong::OneSharedFactor,
-    ),
-    Fault::refuted("forgets_divisor", "coefficients of erf without 1/(2m + 1)", Wrong::ForgetsDivisor),
-    Fault::refuted("forgets_sign", "coefficients of erf without (-1)^m", Wrong::ForgetsSign),
-];
+const HALF_THE_POWER: Mutant = Mutant::refuted("half_the_power", "2^n in the place of 2^(n+1)");
+const LAW_STARTS_AT_ONE: Mutant = Mutant::refuted("law_starts_at_one", "draws n >= 1 with probability 2^-n");
+const ONE_SHARED_FACTOR: Mutant =
+    Mutant::refuted("one_shared_factor", "one estimate of theta, raised to the n-th power");
+const FORGETS_DIVISOR: Mutant = Mutant::refuted("forgets_divisor", "coefficients of erf without 1/(2m + 1)");
+const FORGETS_SIGN: Mutant = Mutant::refuted("forgets_sign", "coefficients of erf without (-1)^m");
 
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         Arm {
-            half_power: cx.commits(&FAULTS, Wrong::HalfThePower),
-            early_law: cx.commits(&FAULTS, Wrong::LawStartsAtOne),
-            shares_factor: cx.commits(&FAULTS, Wrong::OneSharedFactor),
-            loses_divisor: cx.commits(&FAULTS, Wrong::ForgetsDivisor),
-            loses_sign: cx.commits(&FAULTS, Wrong::ForgetsSign),
+            half_power: cx.commits(&HALF_THE_POWER),
+            early_law: cx.commits(&LAW_STARTS_AT_ONE),
+            shares_factor: cx.commits(&ONE_SHARED_FACTOR),
+            loses_divisor: cx.commits(&FORGETS_DIVISOR),
+            loses_sign: cx.commits(&FORGETS_SIGN),
         }
     }
 
@@ -226,6 +211,6 @@ pub const CLAIM: Claim = Claim {
              where the second moment is below 5; at larger theta its tail is so heavy that a mean says \
              nothing.",
     standing: Standing::corrected(&[12, 16]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[HALF_THE_POWER, LAW_STARTS_AT_ONE, ONE_SHARED_FACTOR, FORGETS_DIVISOR, FORGETS_SIGN],
     experiment,
 };

@@ -38,7 +38,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 }
 
 /// The claim.
-pub const CLAIM: Claim = Claim {
+pub const PRINTED: Claim = Claim {
     id: "hk12-lem41-unbiased-printed",
     place: "Lemma 4.1",
     sentence: "GenEst is unbiased whenever f' is analytic on the real line and its series converges \

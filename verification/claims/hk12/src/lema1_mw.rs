@@ -11,7 +11,7 @@
 //! *No mutant.* A clip 1.7 times too generous is covered by the scalar inequality and passes; that is judged
 //! beside it.
 
-use super::steps::aelr_along;
+use crate::setup::steps::aelr_along;
 use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

@@ -9,28 +9,19 @@
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    WeightsOneOverK,
-    BallTooLarge,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("weights_one_over_k", "w* with weights 1/K", Wrong::WeightsOneOverK),
-    Fault::refuted("ball_too_large", "predictors of norm 1.1", Wrong::BallTooLarge),
-];
+const WEIGHTS_ONE_OVER_K: Mutant = Mutant::refuted("weights_one_over_k", "w* with weights 1/K");
+const BALL_TOO_LARGE: Mutant = Mutant::refuted("ball_too_large", "predictors of norm 1.1");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let radius = if cx.commits(&FAULTS, Wrong::BallTooLarge) { 1.1 } else { 1.0 };
-    let flat = cx.commits(&FAULTS, Wrong::WeightsOneOverK);
+    let radius = if cx.commits(&BALL_TOO_LARGE) { 1.1 } else { 1.0 };
+    let flat = cx.commits(&WEIGHTS_ONE_OVER_K);
     let instances = cx.size("instances")?;
     let mut exact = Vec::new();
     for rows in [4, 9, 100] {
@@ -82,6 +73,6 @@ pub const CLAIM: Claim = Claim {
     design: "The production instance for random T and signs, K in 4, 9, 100; random w in the ball, among \
              them perturbed w*.",
     standing: Standing::sound().with_errata(&[21]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[WEIGHTS_ONE_OVER_K, BALL_TOO_LARGE],
     experiment,
 };

@@ -15,7 +15,7 @@
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -68,21 +68,12 @@ fn two_levels(count: &mut PropertyTally, in_ball: bool, (eps, delta, share): (f6
     fewest
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    BallDropped,
-    MoreLargeCoordinates,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("ball_dropped", "any vector, as printed", Wrong::BallDropped),
-    Fault::refuted("more_large_coordinates", "0.95 K in place of K/10", Wrong::MoreLargeCoordinates),
-];
+const BALL_DROPPED: Mutant = Mutant::refuted("ball_dropped", "any vector, as printed");
+const MORE_LARGE_COORDINATES: Mutant = Mutant::refuted("more_large_coordinates", "0.95 K in place of K/10");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let in_ball = !cx.commits(&FAULTS, Wrong::BallDropped);
-    let share = if cx.commits(&FAULTS, Wrong::MoreLargeCoordinates) { 0.95 } else { 0.1 };
+    let in_ball = !cx.commits(&BALL_DROPPED);
+    let share = if cx.commits(&MORE_LARGE_COORDINATES) { 0.95 } else { 0.1 };
     let instances = cx.size("instances")?;
     let [weight, count] = tally(cx, "predictors", instances, |trial, [weight, count]| {
         let rng = &mut trial.seed.child("algorithm").rng();
@@ -154,7 +145,7 @@ pub const CLAIM: Claim = Claim {
              sum_T w_i^2 at the threshold; and for every m the two-level one with m large coordinates that \
              has the least loss.",
     standing: Standing::corrected(&[22]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[BALL_DROPPED, MORE_LARGE_COORDINATES],
     experiment,
 };
 

@@ -16,9 +16,9 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_kernels::SparseView;
 use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Told};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Drawn, Metered, numbers_within};
+use lao_verification_engine::instance::{LawSource, Metered, numbers_within};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Overreach, Overreaches};
 use rand::RngExt;
@@ -91,29 +91,13 @@ struct Work {
     state: [usize; 2],
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ScalesAllCoordinates,
-    ScansAllWeights,
-    ReadsEveryAttribute,
-    KeepsWhatItWasTold,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("scales_all_coordinates", "every step multiplies d numbers", Wrong::ScalesAllCoordinates),
-    Fault::refuted("scans_all_weights", "draws j by running over all weights", Wrong::ScansAllWeights),
-    Fault::refuted(
-        "reads_every_attribute",
-        "looks at all attributes of every example",
-        Wrong::ReadsEveryAttribute,
-    ),
-    Fault::refuted(
-        "keeps_what_it_was_told",
-        "the learner stores every value that it was told",
-        Wrong::KeepsWhatItWasTold,
-    ),
-];
+const SCALES_ALL_COORDINATES: Mutant =
+    Mutant::refuted("scales_all_coordinates", "every step multiplies d numbers");
+const SCANS_ALL_WEIGHTS: Mutant = Mutant::refuted("scans_all_weights", "draws j by running over all weights");
+const READS_EVERY_ATTRIBUTE: Mutant =
+    Mutant::refuted("reads_every_attribute", "looks at all attributes of every example");
+const KEEPS_WHAT_IT_WAS_TOLD: Mutant =
+    Mutant::refuted("keeps_what_it_was_told", "the learner stores every value that it was told");
 
 fn work<L: Learner + Serialize>(
     cx: &Context<'_>,
@@ -127,11 +111,10 @@ fn work<L: Learner + Serialize>(
         x.fill_with(|| if rng.random() { size } else { -size });
         x[0].signum()
     };
-    let source = Metered::new(Drawn::new(dim, examples, seed.child("data"), law));
-    let dense = if cx.commits(&FAULTS, Wrong::ScalesAllCoordinates) { vec![1.0; dim] } else { Vec::new() };
-    let learner =
-        Wasteful { learner, dense, keeps: cx.commits(&FAULTS, Wrong::KeepsWhatItWasTold), kept: Vec::new() };
-    if cx.commits(&FAULTS, Wrong::ReadsEveryAttribute) {
+    let source = Metered::new(LawSource::new(dim, examples, seed.child("data"), law));
+    let dense = if cx.commits(&SCALES_ALL_COORDINATES) { vec![1.0; dim] } else { Vec::new() };
+    let learner = Wasteful { learner, dense, keeps: cx.commits(&KEEPS_WHAT_IT_WAS_TOLD), kept: Vec::new() };
+    if cx.commits(&READS_EVERY_ATTRIBUTE) {
         let source = Overreaches::new(source, Overreach::All);
         watch(source, learner, examples, seed, |source| source.inner().values())
     } else {
@@ -306,7 +289,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut draw, mut change) = (PropertyTally::new(), PropertyTally::new());
     for dim in [1 << 7, 1 << 10, 1 << 14, 1 << 17, 1 << 20] {
         for draws in DRAWS {
-            let [of_draw, of_change] = tree(cx.commits(&FAULTS, Wrong::ScansAllWeights), dim, draws, rng)?;
+            let [of_draw, of_change] = tree(cx.commits(&SCANS_ALL_WEIGHTS), dim, draws, rng)?;
             draw.check(of_draw as f64, (3 * 64 + BLOCK) as f64);
             // Three levels, two blocks of them added up anew, and the sum of the coarsest.
             change.check(of_change as f64, (3 * (draws + 1) + 2 * 64 + 64 + 7) as f64);
@@ -330,7 +313,7 @@ pub const CLAIM: Claim = Claim {
              numbers per attribute seen (draws, step, entry, two levels of two sums), rounded up to 20, and \
              40 besides; three levels of 64 and a block of 8 visits of a draw.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[SCALES_ALL_COORDINATES, SCANS_ALL_WEIGHTS, READS_EVERY_ATTRIBUTE, KEEPS_WHAT_IT_WAS_TOLD],
     experiment,
 };
 

@@ -5,8 +5,8 @@
 //! exponentials must not be formed as they stand, and the strict inequality may be lost to rounding once
 //! `|u|` is beyond 17.
 
-use super::problem::Problem;
-use super::steps::aelr_along;
+use crate::setup::problem::Problem;
+use crate::setup::steps::aelr_along;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Budget, Learner, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

@@ -3,7 +3,7 @@
 //! *Why.* The eps of the inner derivative and that in front of rho cancel, so x is not divided.
 
 use lao_algorithms::hazan_koren::loss::{smoothed, smoothed_derivative};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, sparse_normal};
 use lao_verification_engine::judge::exact_all;
@@ -11,25 +11,12 @@ use rand::RngExt;
 
 const DIM: usize = 4;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    MultipliesByScaledX,
-    LabelsNotScaled,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("multiplies_by_scaled_x", "x' in place of x", Wrong::MultipliesByScaledX),
-    Fault::refuted(
-        "labels_not_scaled",
-        "w.x' against y +- delta, not divided by eps",
-        Wrong::LabelsNotScaled,
-    ),
-];
+const MULTIPLIES_BY_SCALED_X: Mutant = Mutant::refuted("multiplies_by_scaled_x", "x' in place of x");
+const LABELS_NOT_SCALED: Mutant =
+    Mutant::refuted("labels_not_scaled", "w.x' against y +- delta, not divided by eps");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (scales_x, plain_labels) =
-        (cx.commits(&FAULTS, Wrong::MultipliesByScaledX), cx.commits(&FAULTS, Wrong::LabelsNotScaled));
+    let (scales_x, plain_labels) = (cx.commits(&MULTIPLIES_BY_SCALED_X), cx.commits(&LABELS_NOT_SCALED));
     let instances = cx.all_trials("instances", cx.size("instances")?, |trial| {
         let rng = &mut trial.seed.child("data").rng();
         let (w, x) = (sparse_normal(rng, DIM, 3), sparse_normal(rng, DIM, DIM));
@@ -68,6 +55,6 @@ pub const CLAIM: Claim = Claim {
     design: "Random w, x, y, delta, eps in four dimensions: the formula against central differences of the \
              production loss in every coordinate, and against the production derivative.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[MULTIPLIES_BY_SCALED_X, LABELS_NOT_SCALED],
     experiment,
 };

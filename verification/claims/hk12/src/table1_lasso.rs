@@ -10,8 +10,8 @@
 //! *No mutant.* Using only one of the k draws: what is left of the excess at these sizes is the time that the
 //! weight takes to grow, and not noise.
 
-use super::problem::{Problem, Run};
-use super::scaling::{self, Grid, least};
+use crate::setup::problem::{Problem, Run};
+use crate::setup::scaling::{self, Grid, least};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

@@ -1,13 +1,13 @@
 //! Table 1 beside its own bounds: what was known before, and full information.
 
-use super::problem::{Problem, Run};
-use super::scaling::{self, Grid, least};
+use crate::setup::problem::{Problem, Run};
+use crate::setup::scaling::{self, Grid, least};
 use lao_algorithms::Task;
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams};
 use lao_observation::{Budget, Seed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction};
-use lao_verification_engine::judge::{Kind, ratio, slope};
+use lao_verification_engine::judge::{FindingKind, ratio, slope};
 
 const EXAMPLES: u64 = 2000;
 const DIM: usize = 32;
@@ -73,31 +73,22 @@ fn against_full(cx: &Context<'_>, ball: Ball, draws: usize, n: u64) -> anyhow::R
     Ok(pairs.into_iter().unzip())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    OneDraw,
-    LabelsSwapped,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("one_draw", "makes one uniform draw in the place of d", Wrong::OneDraw),
-    Fault::refuted("labels_swapped", "calls AER AELR and AELR AER", Wrong::LabelsSwapped),
-];
+const ONE_DRAW: Mutant = Mutant::refuted("one_draw", "makes one uniform draw in the place of d");
+const LABELS_SWAPPED: Mutant = Mutant::refuted("labels_swapped", "calls AER AELR and AELR AER");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates = cx.size("replicates")?;
     cx.split(2);
-    let draws = if cx.commits(&FAULTS, Wrong::OneDraw) { 1 } else { DIM };
+    let draws = if cx.commits(&ONE_DRAW) { 1 } else { DIM };
     let (few, full) = against_full(cx, Ball::Ridge, draws, 2 * replicates)?;
     let finding = ratio::independent(&few, &full, (0.0, 4.0), cx.alpha());
     cx.judge("AERR with d draws over gradient descent, hard rows", finding);
     cx.settled()?;
     let aer = scaling::exponents(cx, &needs("AER's examples until half of the excess", aer)?, replicates)?;
     let aelr = scaling::exponents(cx, &needs("AELR's examples until half of the excess", aelr)?, replicates)?;
-    let sign = if cx.commits(&FAULTS, Wrong::LabelsSwapped) { -1.0 } else { 1.0 };
+    let sign = if cx.commits(&LABELS_SWAPPED) { -1.0 } else { 1.0 };
     let more: Vec<f64> = aer.iter().zip(&aelr).map(|(aer, aelr)| sign * (aer - aelr)).collect();
-    let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), Kind::Slope);
+    let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), FindingKind::Slope);
     cx.judge("exponent in d: AER's less AELR's", finding);
     if cx.honest() {
         let (few, full) = against_full(cx, Ball::Lasso, DIM, 2 * replicates)?;
@@ -126,6 +117,6 @@ pub const CLAIM: Claim = Claim {
              that number, is reported against d. What is judged is the improvement: its exponent exceeds \
              that of AELR at the same budget of nine attributes.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ONE_DRAW, LABELS_SWAPPED],
     experiment,
 };

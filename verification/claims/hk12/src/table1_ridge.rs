@@ -11,8 +11,8 @@
 //! *No mutant.* A second uniform draw for the residual instead of one by weight makes the variance larger by
 //! a constant only, which cannot be seen in an exponent.
 
-use super::problem::{Problem, Run};
-use super::scaling::{self, Grid, least};
+use crate::setup::problem::{Problem, Run};
+use crate::setup::scaling::{self, Grid, least};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

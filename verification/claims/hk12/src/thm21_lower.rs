@@ -10,7 +10,7 @@ use lao_algorithms::hazan_koren::{AelrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Planted, Population, PopulationStream};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Session, Told};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -138,20 +138,11 @@ fn posterior_needs(setting: Setting, trial: &Trial, peeks: bool, most: u64) -> a
     needed(&mut learner, seen, (setting, trial), ((setting.dim / seen) as u64, most))
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    Peeks,
-    AdvantageDoubled,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("peeks", "looks at all attributes and counts kappa", Wrong::Peeks),
-    Fault::refuted("advantage_doubled", "p = 4 sqrt(eps)", Wrong::AdvantageDoubled),
-];
+const PEEKS: Mutant = Mutant::refuted("peeks", "looks at all attributes and counts kappa");
+const ADVANTAGE_DOUBLED: Mutant = Mutant::refuted("advantage_doubled", "p = 4 sqrt(eps)");
 
 fn exact_parts(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let factor = if cx.commits(&FAULTS, Wrong::AdvantageDoubled) { 2.0 } else { 1.0 };
+    let factor = if cx.commits(&ADVANTAGE_DOUBLED) { 2.0 } else { 1.0 };
     let (mut zero, mut information) = (Vec::new(), PropertyTally::new());
     for eps in [0.0624, 1.0 / 64.0, 1e-3, 1e-6] {
         let p = factor * 2.0 * f64::sqrt(eps);
@@ -167,7 +158,7 @@ fn exact_parts(cx: &mut Context<'_>) -> anyhow::Result<()> {
 }
 
 fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
-    let peeks = cx.commits(&FAULTS, Wrong::Peeks);
+    let peeks = cx.commits(&PEEKS);
     for setting in SETTINGS {
         let Setting { dim, kappa, eps } = setting;
         let name = |of: &str| {
@@ -189,7 +180,7 @@ fn ratios(cx: &mut Context<'_>, most: u64) -> anyhow::Result<()> {
 }
 
 fn growth(cx: &mut Context<'_>, replicates: u64) -> anyhow::Result<()> {
-    let peeks = cx.commits(&FAULTS, Wrong::Peeks);
+    let peeks = cx.commits(&PEEKS);
     let in_dim = [32, 64, 128, 256, 512].map(|dim| Setting { dim, kappa: 4, eps: 1.0 / 64.0 });
     let in_eps =
         [32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].map(|n| Setting { dim: 64, kappa: 4, eps: 1.0 / n });
@@ -244,6 +235,6 @@ pub const CLAIM: Claim = Claim {
              like d^.9 and like eps^-.9 to eps^-2.1. The verdict is consistency, not proof: the quantifier \
              over algorithms cannot be tested.",
     standing: Standing::sound().literal(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[PEEKS, ADVANTAGE_DOUBLED],
     experiment,
 };

@@ -12,8 +12,8 @@
 //! bound is below that from `km > 8600 d` on, and at two thirds of it at `km = 18000 d`, as here. The bound
 //! leaves a factor of 2.3 to 4 on the hard rows.
 
-use super::faults;
-use super::problem::{Problem, Run, judge_equivariance};
+use crate::setup::faults;
+use crate::setup::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

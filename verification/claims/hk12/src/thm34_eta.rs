@@ -5,8 +5,8 @@
 //! `G` of the order of B, which gives `1/(4B)`; with the printed step one gets
 //! `BG sqrt(5 log(2d)/m) (B + 1/B)` instead. The two agree at `B = 1` only.
 
-use super::problem::{Problem, Run};
 use super::thm34_risk::{bound, excess};
+use crate::setup::problem::{Problem, Run};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 

@@ -15,7 +15,7 @@
 //! *Mutants.* The constant leaves a factor 7.7 on the axis. A lower clip level is no mutant here: at 0.02/eta
 //! nothing is ever clipped on these populations (noted), and the lemmas on clipping show what it is for.
 
-use super::problem::{Problem, Run, judge_equivariance};
+use crate::setup::problem::{Problem, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

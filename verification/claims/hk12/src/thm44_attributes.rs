@@ -11,7 +11,7 @@ use lao_algorithms::hazan_koren::{AesvrParams, Horizon, SmoothedLoss};
 use lao_observation::{Budget, Rng, Session};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::Drawn;
+use lao_verification_engine::instance::LawSource;
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::judge::equal::EqualJudge;
 use rand::RngExt;
@@ -49,7 +49,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 x[0] + x[1]
             };
             let seed = cx.seed(&cell);
-            let source = Drawn::new(DIM, examples, seed.child("data"), law);
+            let source = LawSource::new(DIM, examples, seed.child("data"), law);
             let budget = learner.budget();
             let mut session = Session::new(source, budget, &seed.child("algorithm"));
             let mut judge = EqualJudge::new(vec![DRAWS as f64 + 2.0 * expected], Vec::new());

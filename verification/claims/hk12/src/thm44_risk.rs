@@ -16,7 +16,7 @@ use lao_algorithms::hazan_koren::{AesvrParams, Horizon, SmoothedLoss};
 use lao_observation::{Learner, Rng, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
-use lao_verification_engine::instance::Drawn;
+use lao_verification_engine::instance::LawSource;
 use rand::RngExt;
 
 const DIM: usize = 4;
@@ -81,7 +81,7 @@ impl Instance {
             };
             sign * (signal * x[0] + shock)
         };
-        let source = Drawn::new(DIM, u64::MAX, seed.child("data"), law);
+        let source = LawSource::new(DIM, u64::MAX, seed.child("data"), law);
         let mut session = Session::new(source, learner.budget(), &seed.child("algorithm"));
         let mut found = Vec::new();
         for &mark in marks {

@@ -9,11 +9,11 @@
 //! but neither exponent is 1. Since `1/sigma_d^2 >= d`, the factor `1/sigma_d^2` in front is a further power
 //! of d.
 
-use super::work::{Work, exponent, work};
+use crate::setup::work::{Work, exponent, work};
 use lao_algorithms::Task;
 use lao_algorithms::baselines::DantzigParams;
 use lao_algorithms::ito::Rda1Params;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -21,23 +21,15 @@ const BUDGET: usize = 10;
 const KEPT: usize = 2;
 const ROUNDS: u64 = 50;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ConstantOne,
-    ReadsEveryAttribute,
-    KeepsAMatrix,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("constant_one", "claims d/q, without the square root of two", Wrong::ConstantOne),
-    Fault::refuted("reads_every_attribute", "has a budget of all attributes", Wrong::ReadsEveryAttribute),
-    Fault::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes", Wrong::KeepsAMatrix),
-];
+const CONSTANT_ONE: Mutant = Mutant::refuted("constant_one", "claims d/q, without the square root of two");
+const READS_EVERY_ATTRIBUTE: Mutant =
+    Mutant::refuted("reads_every_attribute", "has a budget of all attributes");
+const KEEPS_A_MATRIX: Mutant =
+    Mutant::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut factor = PropertyTally::new();
-    let root = if cx.commits(&FAULTS, Wrong::ConstantOne) { 1.0 } else { 2.0_f64.sqrt() };
+    let root = if cx.commits(&CONSTANT_ONE) { 1.0 } else { 2.0_f64.sqrt() };
     for dim in 3..=60 {
         for drawn in 2..=dim {
             for kept in [0, 1, dim - drawn] {
@@ -61,10 +53,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut reads, mut grows) = (PropertyTally::new(), PropertyTally::new());
     let mut points = Vec::new();
     // The matrix of the mutant has a largest dimension.
-    let most = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) { 10 } else { cx.size("largest_log2_dim")? };
+    let most = if cx.commits(&KEEPS_A_MATRIX) { 10 } else { cx.size("largest_log2_dim")? };
     for dim in (6..=most).map(|k| 1 << k) {
         let seed = cx.seed("work").trial(dim as u64);
-        let Work { attributes, changed, state, .. } = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) {
+        let Work { attributes, changed, state, .. } = if cx.commits(&KEEPS_A_MATRIX) {
             let learner = DantzigParams::practical(&Task {
                 dim,
                 sparsity: KEPT,
@@ -75,7 +67,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             .build()?;
             work(learner, ROUNDS, &seed, |_| Vec::new())?
         } else {
-            let budget = if cx.commits(&FAULTS, Wrong::ReadsEveryAttribute) { dim } else { BUDGET };
+            let budget = if cx.commits(&READS_EVERY_ATTRIBUTE) { dim } else { BUDGET };
             let params = Rda1Params::practical(&Task {
                 dim,
                 sparsity: KEPT,
@@ -111,6 +103,6 @@ pub const CLAIM: Claim = Claim {
              numbers kept by production for k' = 10 and d from 64 to 1024 (8192 in full). Counts: seconds \
              are for benches.",
     standing: Standing::sound().with_errata(&[26]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[CONSTANT_ONE, READS_EVERY_ATTRIBUTE, KEEPS_A_MATRIX],
     experiment,
 };

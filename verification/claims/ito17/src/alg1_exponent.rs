@@ -7,40 +7,25 @@
 //! *Mutants.* `k_1 = k - 1`: the feature that is not kept is missing in two rounds of three. A set of the
 //! largest weights alone. Both leave a regret that is linear.
 
-use super::contest::Method;
-use super::regret::{Race, judge_exponent, marks, mean_at};
 use super::table2::CONTEST;
+use crate::setup::contest::Method;
+use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
 use lao_datasets::adversarial::ito::gauss_spread;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    KeepsOneFeatureLess,
-    OnlyTheLargestWeights,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "keeps_one_feature_less",
-        "k_1 = k - 1: a relevant feature is missing in most rounds",
-        Wrong::KeepsOneFeatureLess,
-    ),
-    Fault::refuted(
-        "only_the_largest_weights",
-        "observes the largest weights and nothing beside them",
-        Wrong::OnlyTheLargestWeights,
-    ),
-];
+const KEEPS_ONE_FEATURE_LESS: Mutant =
+    Mutant::refuted("keeps_one_feature_less", "k_1 = k - 1: a relevant feature is missing in most rounds");
+const ONLY_THE_LARGEST_WEIGHTS: Mutant =
+    Mutant::refuted("only_the_largest_weights", "observes the largest weights and nothing beside them");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, last) = (cx.size("runs")?, cx.size("rounds")?);
     let mut contest = CONTEST;
-    if cx.commits(&FAULTS, Wrong::KeepsOneFeatureLess) {
+    if cx.commits(&KEEPS_ONE_FEATURE_LESS) {
         contest.kept = 1;
     }
-    let method = if cx.commits(&FAULTS, Wrong::OnlyTheLargestWeights) { Method::Greedy } else { Method::A1 };
+    let method = if cx.commits(&ONLY_THE_LARGEST_WEIGHTS) { Method::Greedy } else { Method::A1 };
     let marks = marks(512, last, 2 * (last / 512).ilog2() as usize + 1);
     let curves = cx.all_trials("runs", runs, |trial| {
         let mut data = gauss_spread(contest.dim, contest.sparsity, 1.0, &trial.seed.child("data"))?;
@@ -79,6 +64,6 @@ pub const CLAIM: Claim = Claim {
              at any time. Regret at eleven marks, half of them to the octave (more in the full tier); means \
              over blocks of five runs give one slope each. Exponents of at most .5, with a margin of .1.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[KEEPS_ONE_FEATURE_LESS, ONLY_THE_LARGEST_WEIGHTS],
     experiment,
 };

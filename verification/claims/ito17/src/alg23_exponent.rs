@@ -7,10 +7,10 @@
 //! predicting weights, which never leave the features that they begin with (the greedy method). Both leave a
 //! regret that is linear.
 
-use super::contest::Method;
-use super::regret::{Race, judge_exponent, marks, mean_at};
 use super::table2::CONTEST;
-use super::watched::{self, Exploration, Silenced};
+use crate::setup::contest::Method;
+use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
+use crate::setup::watched::{self, Exploration, Silenced};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};

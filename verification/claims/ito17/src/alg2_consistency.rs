@@ -1,9 +1,9 @@
 //! Algorithm 2 finds `w*`, and misses a relevant feature in no more than about `sqrt T` of T rounds.
 //!
-//! Statement, design and mutants: see [`consistency`](super::consistency).
+//! Statement, design and mutants: see [`consistency`](crate::setup::consistency).
 
-use super::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
-use super::watched;
+use crate::setup::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
+use crate::setup::watched;
 use lao_algorithms::ito::{Rda2Params, Regularization};
 use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::Context;

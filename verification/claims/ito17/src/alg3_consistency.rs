@@ -1,9 +1,9 @@
 //! Algorithm 3 finds `w*`, and misses a relevant feature in no more than about `sqrt T` of T rounds.
 //!
-//! Statement, design and mutants: see [`consistency`](super::consistency).
+//! Statement, design and mutants: see [`consistency`](crate::setup::consistency).
 
 use super::alg2_consistency;
-use super::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
+use crate::setup::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
 use lao_algorithms::ito::{Rda3Params, Regularization};
 use lao_verification_engine::claim::Claim;
 use lao_verification_engine::context::Context;

@@ -10,13 +10,13 @@
 //! that is below the smallest weight the k largest entries are `S*`: regret comes from the burn-in, and
 //! beyond it from errors of about `1/t`, which add up to a logarithm.
 
-use super::regret::{Race, judge_exponent, marks, mean_at};
+use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
 use lao_algorithms::Task;
 use lao_algorithms::baselines::{Dantzig, DantzigParams};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
@@ -38,42 +38,18 @@ fn sums(learner: &Dantzig, dim: usize, examples: f64) -> Vec<f64> {
     moments.chain((0..dim).map(|i| learner.correlation(i))).map(|mean| mean * examples).collect()
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    SupportEstimatesToo,
-    OneAttributeTooFew,
-    ToleranceOfAHundredth,
-    ZeroIsFeasible,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted(
-        "support_estimates_too",
-        "estimates from the attributes that predict, too",
-        Wrong::SupportEstimatesToo,
-    ),
-    Fault::refuted(
-        "one_attribute_too_few",
-        "draws one attribute less than the weights assume",
-        Wrong::OneAttributeTooFew,
-    ),
-    Fault::refuted(
-        "tolerance_of_a_hundredth",
-        "takes a gamma_t of a hundredth of the stated one",
-        Wrong::ToleranceOfAHundredth,
-    ),
-    Fault::refuted(
-        "zero_is_feasible",
-        "takes a gamma_t so large that w = 0 is feasible",
-        Wrong::ZeroIsFeasible,
-    ),
-];
+const SUPPORT_ESTIMATES_TOO: Mutant =
+    Mutant::refuted("support_estimates_too", "estimates from the attributes that predict, too");
+const ONE_ATTRIBUTE_TOO_FEW: Mutant =
+    Mutant::refuted("one_attribute_too_few", "draws one attribute less than the weights assume");
+const TOLERANCE_OF_A_HUNDREDTH: Mutant =
+    Mutant::refuted("tolerance_of_a_hundredth", "takes a gamma_t of a hundredth of the stated one");
+const ZERO_IS_FEASIBLE: Mutant =
+    Mutant::refuted("zero_is_feasible", "takes a gamma_t so large that w = 0 is feasible");
 
 /// Means over the random set of what one example adds to the moments, beside `x x'` and `y x`.
 fn means(cx: &Context<'_>, trial: &Trial) -> anyhow::Result<Vec<(f64, f64)>> {
-    let (too, fewer) =
-        (cx.commits(&FAULTS, Wrong::SupportEstimatesToo), cx.commits(&FAULTS, Wrong::OneAttributeTooFew));
+    let (too, fewer) = (cx.commits(&SUPPORT_ESTIMATES_TOO), cx.commits(&ONE_ATTRIBUTE_TOO_FEW));
     let mut pairs = Vec::new();
     for (dim, sparsity, budget) in SHAPES {
         let mut rng = trial.seed.child("data").rng();
@@ -153,7 +129,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.settled()?;
 
     let (runs, last) = (cx.size("runs")?, cx.size("examples")?);
-    let scale = if cx.commits(&FAULTS, Wrong::ToleranceOfAHundredth) { 0.01 } else { 1.0 };
+    let scale = if cx.commits(&TOLERANCE_OF_A_HUNDREDTH) { 0.01 } else { 1.0 };
     cx.prob("w* is infeasible at some t = 2^j", 0.1, runs, |trial| {
         Ok(violation(scale, last, &trial.seed)? <= 1.0)
     })?;
@@ -164,7 +140,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
 
     let (first, last) = (cx.size("burnt_in")?, cx.size("rounds")?);
-    let scale = if cx.commits(&FAULTS, Wrong::ZeroIsFeasible) { 10.0 } else { 0.1 };
+    let scale = if cx.commits(&ZERO_IS_FEASIBLE) { 10.0 } else { 0.1 };
     let play = |last: u64, trial: &Trial| -> anyhow::Result<(Vec<f64>, bool)> {
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
         let marks = marks(first, last, (last / first).ilog2() as usize + 1);
@@ -210,6 +186,6 @@ pub const CLAIM: Claim = Claim {
              (4) The same over more rounds: regret has an exponent of at most .2 beyond the burn-in, with \
              the customary .05 for the curvature of a logarithm; means over blocks of five runs.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[SUPPORT_ESTIMATES_TOO, ONE_ATTRIBUTE_TOO_FEW, TOLERANCE_OF_A_HUNDREDTH, ZERO_IS_FEASIBLE],
     experiment,
 };

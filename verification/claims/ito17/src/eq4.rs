@@ -4,8 +4,8 @@
 //! `(D_t w_t - w*)'V(D_t w_t - w*)` to the expected regret against `w*` (`ito17-expected-loss`): the
 //! difference of the two sums is a martingale. `w*` has the least expected loss.
 
-use super::enumerated::{asked, largest, outside, play, set_of, tell};
-use super::finite_law::FiniteLaw;
+use crate::setup::enumerated::{asked, largest, outside, play, set_of, tell};
+use crate::setup::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::session::mean_squared_error;
@@ -14,7 +14,7 @@ use lao_observation::{
 };
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::instance::{Drawn, dot, members, minus, norm2};
+use lao_verification_engine::instance::{LawSource, dot, members, minus, norm2};
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use rand::RngExt;
@@ -197,7 +197,7 @@ impl<S: Source> Learner for Watched<S> {
 
 /// Regret against `w*` and summed distances of one run.
 fn run(trial: &Trial, wrong: Wrong) -> anyhow::Result<(f64, f64)> {
-    let source = || Drawn::new(DIM, ROUNDS, trial.seed.child("data"), example);
+    let source = || LawSource::new(DIM, ROUNDS, trial.seed.child("data"), example);
     let regularization = Regularization::sqrt(0.5);
     let params = Rda1Params { dim: DIM, budget: BUDGET, kept: KEPT, regularization, radius: 1.0 };
     let mut learner = Watched {

@@ -8,8 +8,8 @@
 //! it says `|w*'x| + |eps| <= 1` for all values of the two. Labels that are clipped to \[-1, 1\] instead
 //! break independence, and the identity.
 
-use super::enumerated::{largest, outside, play};
-use super::finite_law::FiniteLaw;
+use crate::setup::enumerated::{largest, outside, play};
+use crate::setup::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

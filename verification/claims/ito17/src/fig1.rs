@@ -1,7 +1,7 @@
 //! Figure 1: regret curves at (d, k, k') = (20, 5, 7).
 
-use super::contest::{Contest, Method, Wrong};
 use super::table2;
+use crate::setup::contest::{Contest, Method, Wrong};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 

@@ -1,7 +1,7 @@
 //! Figure 2: regret curves at (d, k1, k) = (20, 5, 7), k' = k, where Algorithm 1 may not use k.
 
-use super::contest::{Contest, Method, Wrong};
 use super::fig1;
+use crate::setup::contest::{Contest, Method, Wrong};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 

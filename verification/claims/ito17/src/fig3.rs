@@ -12,8 +12,8 @@
 //! with each of [`SCALES`] as the constant of its `lambda_t`; the report has the smallest mean loss of each
 //! and the scale that gave it. AELR has its theorem's step size alone.
 
-use super::contest::{Contest, Method, Scales};
-use super::regret::{Race, mean_at};
+use crate::setup::contest::{Contest, Method, Scales};
+use crate::setup::regret::{Race, mean_at};
 use lao_datasets::memory::Rows;
 use lao_kernels::SparseVector;
 use lao_observation::Seed;

@@ -9,7 +9,7 @@
 
 use lao_algorithms::baselines::{Fkk, FkkParams};
 use lao_observation::{Ask, Learner, Request};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, masks, members};
 use lao_verification_engine::judge::{equal, exact_all};
@@ -32,39 +32,20 @@ fn inner(learner: &Fkk, a: usize, x: &[f64]) -> f64 {
     dot(&on, learner.weights(a))
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    PredictingAttributesEstimateToo,
-    RandomSetAvoidsTheSupport,
-    OneAttributeTooFew,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted(
-        "predicting_attributes_estimate_too",
-        "estimates from all attributes seen, those of the support too",
-        Wrong::PredictingAttributesEstimateToo,
-    ),
-    Fault::refuted(
-        "random_set_avoids_the_support",
-        "draws the random set outside the support",
-        Wrong::RandomSetAvoidsTheSupport,
-    ),
-    Fault::refuted(
-        "one_attribute_too_few",
-        "draws one attribute less than the weights assume",
-        Wrong::OneAttributeTooFew,
-    ),
-];
+const PREDICTING_ATTRIBUTES_ESTIMATE_TOO: Mutant = Mutant::refuted(
+    "predicting_attributes_estimate_too",
+    "estimates from all attributes seen, those of the support too",
+);
+const RANDOM_SET_AVOIDS_THE_SUPPORT: Mutant =
+    Mutant::refuted("random_set_avoids_the_support", "draws the random set outside the support");
+const ONE_ATTRIBUTE_TOO_FEW: Mutant =
+    Mutant::refuted("one_attribute_too_few", "draws one attribute less than the weights assume");
 
 /// The sets R that an arm lets the estimates come from, when the chosen support is `chosen`.
 fn sets(cx: &Context<'_>, (dim, k, budget): (usize, usize, usize), chosen: &[u32]) -> Vec<Vec<u32>> {
-    let size = budget - k - usize::from(cx.commits(&FAULTS, Wrong::OneAttributeTooFew));
-    let (outside, too) = (
-        cx.commits(&FAULTS, Wrong::RandomSetAvoidsTheSupport),
-        cx.commits(&FAULTS, Wrong::PredictingAttributesEstimateToo),
-    );
+    let size = budget - k - usize::from(cx.commits(&ONE_ATTRIBUTE_TOO_FEW));
+    let (outside, too) =
+        (cx.commits(&RANDOM_SET_AVOIDS_THE_SUPPORT), cx.commits(&PREDICTING_ATTRIBUTES_ESTIMATE_TOO));
     let all = masks(dim, size).map(|set| members(set).map(|j| j as u32).collect::<Vec<u32>>());
     all.filter(|set| !outside || set.iter().all(|j| !chosen.contains(j)))
         .map(|mut set| {
@@ -164,6 +145,6 @@ pub const CLAIM: Claim = Claim {
              the first round, against the hypergeometric law. What the method's regret is shows in \
              ito17-table2.",
     standing: Standing::sound().literal(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[PREDICTING_ATTRIBUTES_ESTIMATE_TOO, RANDOM_SET_AVOIDS_THE_SUPPORT, ONE_ATTRIBUTE_TOO_FEW],
     experiment,
 };

@@ -7,7 +7,7 @@
 //! third terms are of order `C^-4` only. What the order hides are powers of `1/|w*_i|`, `1/sigma_d` and
 //! `1/phi_0`, none below 1.
 
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
@@ -26,25 +26,15 @@ fn golden_section(f: impl Fn(f64) -> f64, mut lo: f64, mut hi: f64) -> f64 {
     f(0.5 * (lo + hi))
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    NoExponentialFactor,
-    RootOfTheRounds,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("no_exponential_factor", "leaves out exp(-1/b)", Wrong::NoExponentialFactor),
-    Fault::refuted(
-        "root_of_the_rounds",
-        "takes the root in Theorem 7 for that of T, not of its fourth root",
-        Wrong::RootOfTheRounds,
-    ),
-];
+const NO_EXPONENTIAL_FACTOR: Mutant = Mutant::refuted("no_exponential_factor", "leaves out exp(-1/b)");
+const ROOT_OF_THE_ROUNDS: Mutant = Mutant::refuted(
+    "root_of_the_rounds",
+    "takes the root in Theorem 7 for that of T, not of its fourth root",
+);
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
-    let no_exponential = cx.commits(&FAULTS, Wrong::NoExponentialFactor);
+    let no_exponential = cx.commits(&NO_EXPONENTIAL_FACTOR);
     let mut maxima = Vec::new();
     for a in [1e-6, 1e-3, 0.1, 1.0, 30.0] {
         for b in [0.125, 0.25, 0.5, 1.0, 2.0] {
@@ -55,7 +45,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     cx.judge("logarithm of the maximum", exact_all(maxima, 1e-9));
 
-    let root = if cx.commits(&FAULTS, Wrong::RootOfTheRounds) { 0.5 } else { 0.125 };
+    let root = if cx.commits(&ROOT_OF_THE_ROUNDS) { 0.5 } else { 0.125 };
     let mut powers = Vec::new();
     for c in [1.0, 0.1, 1e-4] {
         let power = |f: &dyn Fn(f64) -> f64| (f(c / 2.0) - f(c)) / 2.0_f64.ln();
@@ -76,6 +66,6 @@ pub const CLAIM: Claim = Claim {
     design: "Golden-section search in log T over five values of each constant; the powers of C by halving \
              it.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[NO_EXPONENTIAL_FACTOR, ROOT_OF_THE_ROUNDS],
     experiment,
 };

@@ -23,9 +23,9 @@
 
 use lao_datasets::adversarial::ito::{self, Compatibility};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, random_support, tally};
+use lao_verification_engine::instance::{QuadraticPopulation, random_support, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
 use rand::RngExt;
 
@@ -53,7 +53,7 @@ fn near_identity(cx: &Context<'_>, c: f64) -> anyhow::Result<PropertyTally> {
     const DIM: usize = 9;
     let [mut small] = tally(cx, "near the identity", cx.size("isometries")?, |trial, [small]| {
         let mut rng = trial.seed.child("data").rng();
-        let population = Population::random(&mut rng, DIM, 0.9, 1.1);
+        let population = QuadraticPopulation::random(&mut rng, DIM, 0.9, 1.1);
         let support = random_support(&mut rng, DIM, 1).into_iter().map(|j| j as u32).collect::<Vec<_>>();
         let found = Compatibility::of(population.covariance(), DIM, &support, 1, APART)?;
         let (delta, level) = isometry(population.covariance(), DIM, DIM)?;
@@ -69,32 +69,16 @@ fn near_identity(cx: &Context<'_>, c: f64) -> anyhow::Result<PropertyTally> {
     Ok(small)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    SigmaNotSquared,
-    CompatibilityWithoutK,
-    IsometryBoundWithoutTwo,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("sigma_not_squared", "claims that phi_0^2 is at least sigma_d", Wrong::SigmaNotSquared),
-    Fault::refuted(
-        "compatibility_without_k",
-        "leaves out the factor k of condition (b)",
-        Wrong::CompatibilityWithoutK,
-    ),
-    Fault::refuted(
-        "isometry_bound_without_two",
-        "forgets the mass outside the support",
-        Wrong::IsometryBoundWithoutTwo,
-    ),
-];
+const SIGMA_NOT_SQUARED: Mutant =
+    Mutant::refuted("sigma_not_squared", "claims that phi_0^2 is at least sigma_d");
+const COMPATIBILITY_WITHOUT_K: Mutant =
+    Mutant::refuted("compatibility_without_k", "leaves out the factor k of condition (b)");
+const ISOMETRY_BOUND_WITHOUT_TWO: Mutant =
+    Mutant::refuted("isometry_bound_without_two", "forgets the mass outside the support");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
-    let (root, no_k) =
-        (cx.commits(&FAULTS, Wrong::SigmaNotSquared), cx.commits(&FAULTS, Wrong::CompatibilityWithoutK));
+    let (root, no_k) = (cx.commits(&SIGMA_NOT_SQUARED), cx.commits(&COMPATIBILITY_WITHOUT_K));
     let phi = |found: &Compatibility, k: usize| found.lower / if no_k { k as f64 } else { 1.0 };
     let [independent] = tally(cx, "independent", cx.size("populations")?, |trial, [independent]| {
         let mut rng = trial.seed.child("data").rng();
@@ -102,8 +86,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let k = rng.random_range(1..=3.min(dim));
         let smallest = 10f64.powf(rng.random_range(-2.0..0.0)) / dim as f64;
         let population = match trial.number % 4 {
-            0 => Population::isotropic(dim, 1.0 / dim as f64),
-            _ => Population::random(&mut rng, dim, smallest, 1.0 / dim as f64),
+            0 => QuadraticPopulation::isotropic(dim, 1.0 / dim as f64),
+            _ => QuadraticPopulation::random(&mut rng, dim, smallest, 1.0 / dim as f64),
         };
         let support = random_support(&mut rng, dim, k).into_iter().map(|j| j as u32).collect::<Vec<_>>();
         let found = Compatibility::of(population.covariance(), dim, &support, k, APART)?;
@@ -112,10 +96,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         Ok(())
     })?;
     cx.judge("sigma_d^2 is at most phi_0^2", independent.finish());
-    let identity = Population::isotropic(4, 0.25);
+    let identity = QuadraticPopulation::isotropic(4, 0.25);
     let found = Compatibility::of(identity.covariance(), 4, &[0, 1], 2, APART)?;
     cx.judge("phi_0^2 = 1/4 for V = I/4, k = 2", exact(phi(&found, 2), 0.25, 10.0 * APART));
-    let c = if cx.commits(&FAULTS, Wrong::IsometryBoundWithoutTwo) { 0.0 } else { 2.0 };
+    let c = if cx.commits(&ISOMETRY_BOUND_WITHOUT_TWO) { 0.0 } else { 2.0 };
     let small = near_identity(cx, c)?;
     cx.judge("a small isometry constant gives phi_0^2 > 0", small.finish());
     Ok(())
@@ -158,7 +142,7 @@ pub const CLAIM: Claim = Claim {
              dual gap) for random V in up to six dimensions, for V = I/d where phi_0^2 = 1/d is attained, \
              and for V near the identity in nine dimensions; the counterexample for m = 2 to 8.",
     standing: Standing::corrected(&[21]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[SIGMA_NOT_SQUARED, COMPATIBILITY_WITHOUT_K, ISOMETRY_BOUND_WITHOUT_TWO],
     experiment,
 };
 

@@ -11,9 +11,9 @@
 //! (2016) do, chooses `x_0`. This is the case that Theorem 1 is about, and shows the role of (2): see
 //! [`thm1_hardness`](super::thm1_hardness).
 
-use super::population::Population;
+use crate::setup::population::Population;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, largest, masks, members};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -38,34 +38,19 @@ fn best_on(population: &Population, set: u128) -> f64 {
     dot(&population.w_star, &image) - gain
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    FeaturesUncorrelated,
-    ComparatorHasTwoFeatures,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "features_uncorrelated",
-        "takes the correlation of the heavy features away",
-        Wrong::FeaturesUncorrelated,
-    ),
-    Fault::refuted(
-        "comparator_has_two_features",
-        "lets the comparator use both heavy features",
-        Wrong::ComparatorHasTwoFeatures,
-    ),
-];
+const FEATURES_UNCORRELATED: Mutant =
+    Mutant::refuted("features_uncorrelated", "takes the correlation of the heavy features away");
+const COMPARATOR_HAS_TWO_FEATURES: Mutant =
+    Mutant::refuted("comparator_has_two_features", "lets the comparator use both heavy features");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
     let mut population = Population::new(ito::a_not_2()?)?;
-    if cx.commits(&FAULTS, Wrong::FeaturesUncorrelated) {
+    if cx.commits(&FEATURES_UNCORRELATED) {
         let dim = population.w_star.len();
         (population.covariance[dim + 2], population.covariance[2 * dim + 1]) = (0.0, 0.0);
     }
-    let size = if cx.commits(&FAULTS, Wrong::ComparatorHasTwoFeatures) { 2 } else { 1 };
+    let size = if cx.commits(&COMPARATOR_HAS_TWO_FEATURES) { 2 } else { 1 };
     let dim = population.w_star.len();
     let exhaustive =
         masks(dim, size).min_by(|a, b| best_on(&population, *a).total_cmp(&best_on(&population, *b)));
@@ -122,6 +107,6 @@ pub const CLAIM: Claim = Claim {
              -.537). (With correlation .995 the l1 term keeps Algorithm 3 on feature 0 for long; not \
              claimed.)",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[FEATURES_UNCORRELATED, COMPARATOR_HAS_TWO_FEATURES],
     experiment,
 };

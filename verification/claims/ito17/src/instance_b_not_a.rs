@@ -11,9 +11,9 @@
 //! ones. The paper's remark that almost equal features are what Algorithm 3 is for is right for this
 //! instance; for equal features it is not ([`instance_neither`](super::instance_neither)).
 
-use super::population::{Population, average_of_run};
+use crate::setup::population::{Population, average_of_run};
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::largest;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -23,38 +23,22 @@ fn rivals(w: &[f64]) -> (f64, f64) {
     (w[2..].iter().fold(0.0, |most, w| most.max(w.abs())), w[1].abs())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    PenaltyZero,
-    TwinOfARelevantFeature,
-    SecondFeatureHeavier,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("penalty_zero", "calls Algorithm 3 what has no l1 term", Wrong::PenaltyZero),
-    Fault::refuted(
-        "twin_of_a_relevant_feature",
-        "takes an instance that is not compatible",
-        Wrong::TwinOfARelevantFeature,
-    ),
-    Fault::refuted(
-        "second_feature_heavier",
-        "gives feature 1 a weight above that of the parts",
-        Wrong::SecondFeatureHeavier,
-    ),
-];
+const PENALTY_ZERO: Mutant = Mutant::refuted("penalty_zero", "calls Algorithm 3 what has no l1 term");
+const TWIN_OF_A_RELEVANT_FEATURE: Mutant =
+    Mutant::refuted("twin_of_a_relevant_feature", "takes an instance that is not compatible");
+const SECOND_FEATURE_HEAVIER: Mutant =
+    Mutant::refuted("second_feature_heavier", "gives feature 1 a weight above that of the parts");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(7);
-    let without_l1 = cx.commits(&FAULTS, Wrong::PenaltyZero);
-    let instance = if cx.commits(&FAULTS, Wrong::TwinOfARelevantFeature) {
+    let without_l1 = cx.commits(&PENALTY_ZERO);
+    let instance = if cx.commits(&TWIN_OF_A_RELEVANT_FEATURE) {
         ito::neither()?
     } else {
         ito::b_not_a()?.unit_trace()?
     };
     let mut population = Population::new(instance)?;
-    if cx.commits(&FAULTS, Wrong::SecondFeatureHeavier) {
+    if cx.commits(&SECOND_FEATURE_HEAVIER) {
         population.w_star[1] = 0.23;
     }
     let (mut two, mut three) = (PropertyTally::new(), PropertyTally::new());
@@ -128,6 +112,6 @@ pub const CLAIM: Claim = Claim {
              full tier). What is averaged depends on exploring rounds alone, so the other rounds are fed \
              zeros.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[PENALTY_ZERO, TWIN_OF_A_RELEVANT_FEATURE, SECOND_FEATURE_HEAVIER],
     experiment,
 };

@@ -9,34 +9,22 @@
 //! harm when a relevant one has a twin, and then the l1 norm does not help; twins outside `S*` leave
 //! `phi_0^2 = 1/4`, and harm nobody.
 
-use super::population::Population;
+use crate::setup::population::Population;
 use lao_datasets::adversarial::ito;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    TwinsDoNotMatter,
-    SecondFeatureHeavier,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("twins_do_not_matter", "copies a feature outside the support", Wrong::TwinsDoNotMatter),
-    Fault::refuted(
-        "second_feature_heavier",
-        "gives feature 1 more than half the weight of the other",
-        Wrong::SecondFeatureHeavier,
-    ),
-];
+const TWINS_DO_NOT_MATTER: Mutant =
+    Mutant::refuted("twins_do_not_matter", "copies a feature outside the support");
+const SECOND_FEATURE_HEAVIER: Mutant =
+    Mutant::refuted("second_feature_heavier", "gives feature 1 more than half the weight of the other");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let instance =
-        if cx.commits(&FAULTS, Wrong::TwinsDoNotMatter) { ito::twins_outside()? } else { ito::neither()? };
+    let instance = if cx.commits(&TWINS_DO_NOT_MATTER) { ito::twins_outside()? } else { ito::neither()? };
     let mut population = Population::new(instance)?;
-    if cx.commits(&FAULTS, Wrong::SecondFeatureHeavier) {
+    if cx.commits(&SECOND_FEATURE_HEAVIER) {
         population.w_star[1] = 0.45;
     }
     let mut missed = PropertyTally::new();
@@ -75,6 +63,6 @@ pub const CLAIM: Claim = Claim {
     design: "The population recursion to s = 30000 with lambda_s = .1 sqrt s and rho_0 = 0, .02, .1, \
              production beside it; certified compatibility of this instance and of the harmless one.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[TWINS_DO_NOT_MATTER, SECOND_FEATURE_HEAVIER],
     experiment,
 };

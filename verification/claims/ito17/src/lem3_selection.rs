@@ -19,9 +19,9 @@ use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, random_support, sparse_normal, tally};
+use lao_verification_engine::instance::{QuadraticPopulation, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -88,11 +88,11 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
         for kind in 0..PER_TRIAL {
             let dim = rng.random_range(2..=6);
             let population = if kind.is_multiple_of(3) {
-                Population::isotropic(dim, 1.0)
+                QuadraticPopulation::isotropic(dim, 1.0)
             } else {
                 let top: f64 = rng.random_range(0.3..1.0);
                 let bottom = top * 10f64.powf(rng.random_range(-3.0..0.0));
-                Population::random(&mut rng, dim, bottom, top)
+                QuadraticPopulation::random(&mut rng, dim, bottom, top)
             };
             let star = rng.random_range(1..=dim.div_ceil(2));
             let w_star = sparse_normal(&mut rng, dim, star);
@@ -148,28 +148,15 @@ fn judge(cx: &mut Context<'_>, reading: Reading) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    OneWeightTooFew,
-    SelectsTheSmallest,
-    GoldenConstant26,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted(
-        "one_weight_too_few",
-        "selects up to one weight fewer than S* has members",
-        Wrong::OneWeightTooFew,
-    ),
-    Fault::refuted("selects_the_smallest", "selects the smallest weights", Wrong::SelectsTheSmallest),
-    Fault::refuted("golden_constant_2_6", "puts 2.6 for (3 + sqrt 5)/2", Wrong::GoldenConstant26),
-];
+const ONE_WEIGHT_TOO_FEW: Mutant =
+    Mutant::refuted("one_weight_too_few", "selects up to one weight fewer than S* has members");
+const SELECTS_THE_SMALLEST: Mutant = Mutant::refuted("selects_the_smallest", "selects the smallest weights");
+const GOLDEN_CONSTANT_2_6: Mutant = Mutant::refuted("golden_constant_2_6", "puts 2.6 for (3 + sqrt 5)/2");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let room = if cx.commits(&FAULTS, Wrong::OneWeightTooFew) { -1 } else { 0 };
-    let smallest = cx.commits(&FAULTS, Wrong::SelectsTheSmallest);
-    let golden = if cx.commits(&FAULTS, Wrong::GoldenConstant26) { 2.6 } else { golden() };
+    let room = if cx.commits(&ONE_WEIGHT_TOO_FEW) { -1 } else { 0 };
+    let smallest = cx.commits(&SELECTS_THE_SMALLEST);
+    let golden = if cx.commits(&GOLDEN_CONSTANT_2_6) { 2.6 } else { golden() };
     judge(cx, Reading { room, smallest, golden })
 }
 
@@ -194,7 +181,7 @@ pub const CLAIM: Claim = Claim {
              the golden section, random S around U; the golden instance for variances from equal to far \
              apart; the selection of production Algorithm 1 at weights with many ties.",
     standing: Standing::corrected(&[4, 5]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ONE_WEIGHT_TOO_FEW, SELECTS_THE_SMALLEST, GOLDEN_CONSTANT_2_6],
     experiment,
 };
 

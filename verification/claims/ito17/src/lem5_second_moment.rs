@@ -15,11 +15,11 @@
 //! The last two exceed the bound only where many attributes are left out, `(d, k', k_1) = (12, 3, 0)`:
 //! `4 p (1/p^2 + 1/p)^2 = 400 > 16/q_0 = 352`.
 
-use super::enumerated::{estimate, outside};
+use crate::setup::enumerated::{estimate, outside};
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::Rng;
 use lao_observation::estimate::gram::{GramWeights, Observe};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{climb, dot, members, norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -44,27 +44,15 @@ struct Weights {
     single: f64,
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    Constant159,
-    PathwiseConstant39,
-    PairsAsIndependent,
-    ZByTheSquare,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("constant_15_9", "claims 15.9 for 16", Wrong::Constant159),
-    Fault::refuted("pathwise_constant_3_9", "claims 3.9 for 4", Wrong::PathwiseConstant39),
-    Fault::refuted("pairs_as_independent", "divides x_i x_j by p_i p_j", Wrong::PairsAsIndependent),
-    Fault::refuted("z_by_the_square", "divides x_i by p_i^2", Wrong::ZByTheSquare),
-];
+const CONSTANT_15_9: Mutant = Mutant::refuted("constant_15_9", "claims 15.9 for 16");
+const PATHWISE_CONSTANT_3_9: Mutant = Mutant::refuted("pathwise_constant_3_9", "claims 3.9 for 4");
+const PAIRS_AS_INDEPENDENT: Mutant = Mutant::refuted("pairs_as_independent", "divides x_i x_j by p_i p_j");
+const Z_BY_THE_SQUARE: Mutant = Mutant::refuted("z_by_the_square", "divides x_i by p_i^2");
 
 impl Weights {
     fn of(cx: &Context<'_>, law: Observe) -> Weights {
         let mut gram = law.estimates();
-        let (flat, squared) =
-            (cx.commits(&FAULTS, Wrong::PairsAsIndependent), cx.commits(&FAULTS, Wrong::ZByTheSquare));
+        let (flat, squared) = (cx.commits(&PAIRS_AS_INDEPENDENT), cx.commits(&Z_BY_THE_SQUARE));
         let single = if squared { gram.single } else { 1.0 };
         if flat {
             gram.pair = gram.single * gram.single;
@@ -216,8 +204,8 @@ fn moments(cx: &Context<'_>) -> anyhow::Result<Vec<(f64, f64)>> {
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SHAPES.len() + 3);
     let constants = [
-        if cx.commits(&FAULTS, Wrong::Constant159) { 15.9 } else { 16.0 },
-        if cx.commits(&FAULTS, Wrong::PathwiseConstant39) { 3.9 } else { 4.0 },
+        if cx.commits(&CONSTANT_15_9) { 15.9 } else { 16.0 },
+        if cx.commits(&PATHWISE_CONSTANT_3_9) { 3.9 } else { 4.0 },
     ];
     let mut extreme = PropertyTally::new();
     for shape in SHAPES.into_iter().chain(SPARSE) {
@@ -255,6 +243,6 @@ pub const CLAIM: Claim = Claim {
              for the worst w and x on the sphere, y = 1 and -1, for nine shapes; and x = e_1, w = -e_1, y = \
              1.",
     standing: Standing::corrected(&[14]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[CONSTANT_15_9, PATHWISE_CONSTANT_3_9, PAIRS_AS_INDEPENDENT, Z_BY_THE_SQUARE],
     experiment,
 };

@@ -14,7 +14,7 @@
 //! must be read as conditional on the past, hence on U: without that the set is, for an exchangeable w, as
 //! good as uniform, with other numbers, and the estimates are biased (`ito17-unbiased`).
 
-use super::enumerated::{asked, largest, outside, play, set_of, tell};
+use crate::setup::enumerated::{asked, largest, outside, play, set_of, tell};
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1, Rda1Params, Rda2Params, Regularization, UniformParams};
 use lao_observation::{Ask, Learner, Rng};

@@ -9,7 +9,7 @@
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, tally};
 use lao_verification_engine::judge::exact_all;
@@ -26,35 +26,19 @@ fn normal(rng: &mut Rng, dim: usize, size: f64) -> Vec<f64> {
         .collect()
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    AveragesTheGradients,
-    NotProjected,
-    NotRegularised,
-    RegularisesLikeT,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted(
-        "averages_the_gradients",
-        "takes h for the average, as the text says",
-        Wrong::AveragesTheGradients,
-    ),
-    Fault::refuted("not_projected", "leaves the ball when h exceeds lambda", Wrong::NotProjected),
-    Fault::refuted(
-        "not_regularised",
-        "goes to the boundary of the ball whatever lambda",
-        Wrong::NotRegularised,
-    ),
-    Fault::refuted("regularises_like_t", "lets the theorems' lambda_t grow like t", Wrong::RegularisesLikeT),
-];
+const AVERAGES_THE_GRADIENTS: Mutant =
+    Mutant::refuted("averages_the_gradients", "takes h for the average, as the text says");
+const NOT_PROJECTED: Mutant = Mutant::refuted("not_projected", "leaves the ball when h exceeds lambda");
+const NOT_REGULARISED: Mutant =
+    Mutant::refuted("not_regularised", "goes to the boundary of the ball whatever lambda");
+const REGULARISES_LIKE_T: Mutant =
+    Mutant::refuted("regularises_like_t", "lets the theorems' lambda_t grow like t");
 
 /// What an arm takes for the minimizer, given what production gives.
 fn minimizer(cx: &Context<'_>) -> fn(w: Vec<f64>, h: &[f64], lambda: f64) -> Vec<f64> {
-    if cx.commits(&FAULTS, Wrong::NotProjected) {
+    if cx.commits(&NOT_PROJECTED) {
         |_, h, lambda| h.iter().map(|h| -h / lambda).collect()
-    } else if cx.commits(&FAULTS, Wrong::NotRegularised) {
+    } else if cx.commits(&NOT_REGULARISED) {
         |_, h, _| h.iter().map(|x| -x / norm2(h).sqrt().max(1e-300)).collect()
     } else {
         |w, _, _| w
@@ -69,7 +53,7 @@ fn learner(dim: usize, lambda: f64) -> Rda1Params {
 /// Fifty gradients told one by one: pairs of h and the sum, of w and (5).
 fn sums(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     let (dim, lambda) = (4, 2.0);
-    let average = cx.commits(&FAULTS, Wrong::AveragesTheGradients);
+    let average = cx.commits(&AVERAGES_THE_GRADIENTS);
     let (mut rng, mut hand) = (seed.child("data").rng(), ManualSession::new(dim, &seed.child("algorithm")));
     let mut params = learner(dim, lambda);
     params.regularization.power = 0.5;
@@ -120,7 +104,7 @@ fn penalized(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
 /// Weights with the theorems' constants over thirty rounds, and (5).
 fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 6;
-    let power = if cx.commits(&FAULTS, Wrong::RegularisesLikeT) { 1.0 } else { 0.5 };
+    let power = if cx.commits(&REGULARISES_LIKE_T) { 1.0 } else { 0.5 };
     let (mut rng, mut hand, mut pairs) =
         (seed.child("data").rng(), ManualSession::new(DIM, &seed.child("algorithm")), Vec::new());
     let mut check = |w: Vec<f64>, h: Vec<f64>, lambda: f64| {
@@ -216,6 +200,6 @@ pub const CLAIM: Claim = Claim {
              the theorems' constants, round by round, against lambda_t = 8 sqrt(t/C), and 8 sqrt(s)/C and 8 \
              sqrt t.",
     standing: Standing::corrected(&[11]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[AVERAGES_THE_GRADIENTS, NOT_PROJECTED, NOT_REGULARISED, REGULARISES_LIKE_T],
     experiment,
 };

@@ -4,9 +4,9 @@
 //! lower triangular one with `V = L L'`. All that is used is `|L w|^2 = w'Vw`, so any L with `V = L'L` will
 //! do: the transposed factor, or the symmetric root.
 
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, dot, norm2};
+use lao_verification_engine::instance::{QuadraticPopulation, dot, norm2};
 use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -37,7 +37,7 @@ fn judge(cx: &mut Context<'_>, transpose: bool, scale: f64) -> anyhow::Result<()
     let each = cx.all_trials("random", cx.size("instances")?, |trial| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(2..=6);
-        let population = Population::random(&mut rng, dim, 0.01, 1.0);
+        let population = QuadraticPopulation::random(&mut rng, dim, 0.01, 1.0);
         let lower = cholesky(population.covariance(), dim);
         let product = |at: usize| dot(&lower[at / dim * dim..][..dim], &lower[at % dim * dim..][..dim]);
         let entries = (0..dim * dim).map(|at| (product(at), population.covariance()[at])).collect::<Vec<_>>();
@@ -51,21 +51,12 @@ fn judge(cx: &mut Context<'_>, transpose: bool, scale: f64) -> anyhow::Result<()
     Ok(())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    NotTransposed,
-    HalfAFactor,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("not_transposed", "takes the lower factor itself", Wrong::NotTransposed),
-    Fault::refuted("half_a_factor", "takes half the factor", Wrong::HalfAFactor),
-];
+const NOT_TRANSPOSED: Mutant = Mutant::refuted("not_transposed", "takes the lower factor itself");
+const HALF_A_FACTOR: Mutant = Mutant::refuted("half_a_factor", "takes half the factor");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let scale = if cx.commits(&FAULTS, Wrong::HalfAFactor) { 0.5 } else { 1.0 };
-    judge(cx, !cx.commits(&FAULTS, Wrong::NotTransposed), scale)
+    let scale = if cx.commits(&HALF_A_FACTOR) { 0.5 } else { 1.0 };
+    judge(cx, !cx.commits(&NOT_TRANSPOSED), scale)
 }
 
 const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "transposes the factor", true)];
@@ -82,7 +73,7 @@ pub const CLAIM: Claim = Claim {
     formula: r"V = L^\top L \;\Rightarrow\; \|L w\|^2 = w^\top V w",
     design: "Random covariances in up to six dimensions and random w; the factor is computed and checked.",
     standing: Standing::corrected(&[8]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[NOT_TRANSPOSED, HALF_A_FACTOR],
     experiment,
 };
 

@@ -4,9 +4,9 @@
 //! 384 attributes with k' = 70 Algorithm 2 takes 35 s where Algorithm 1 takes 195.
 //!
 //! *Work, not seconds.* Times depend on the machine, so they belong to benches; here is counted what makes
-//! them ([`work`](super::work)). FKK updates each of `C(d, k)` supports in every round, at k products each.
-//! Algorithm 1 forms a gradient matrix in every round, Algorithm 2 in the `sqrt T` rounds 1, 4, 9, .. only.
-//! (Production gets along without forming the matrix, in O(k') per round; the paper's `k'^2` is what is
+//! them ([`work`](crate::setup::work)). FKK updates each of `C(d, k)` supports in every round, at k products
+//! each. Algorithm 1 forms a gradient matrix in every round, Algorithm 2 in the `sqrt T` rounds 1, 4, 9, ..
+//! only. (Production gets along without forming the matrix, in O(k') per round; the paper's `k'^2` is what is
 //! charged here.)
 //!
 //! *Judged.* FKK's touched supports grow like `C(d, k)^p`, p in [.8, 1.2], for d = 10, 12, .., 20; at (20,
@@ -14,14 +14,14 @@
 //! Algorithm 1 T; its products at (384, 60, 70) are at most .6 of Algorithm 1's (the paper's times: .18).
 //! State and products of Algorithms 1 and 2 have an exponent of at most 1.3 in d.
 
-use super::work::{exponent, work};
+use crate::setup::work::{exponent, work};
 use lao_algorithms::Task;
 use lao_algorithms::baselines::fkk::supports;
 use lao_algorithms::baselines::{DantzigParams, FkkParams};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, UniformParams};
 use lao_datasets::adversarial::ito::gauss_unit;
 use lao_observation::{Budget, Seed, Session, SessionLimit};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -48,27 +48,12 @@ fn touched(dim: usize, sparsity: usize, budget: usize, seed: &Seed) -> anyhow::R
     Ok(most)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ExploresInEveryRound,
-    DrawnSupportAlone,
-    KeepsAMatrix,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted(
-        "explores_in_every_round",
-        "forms a gradient matrix in every round of Algorithm 2",
-        Wrong::ExploresInEveryRound,
-    ),
-    Fault::refuted(
-        "drawn_support_alone",
-        "updates the drawn support of FKK and no other",
-        Wrong::DrawnSupportAlone,
-    ),
-    Fault::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes", Wrong::KeepsAMatrix),
-];
+const EXPLORES_IN_EVERY_ROUND: Mutant =
+    Mutant::refuted("explores_in_every_round", "forms a gradient matrix in every round of Algorithm 2");
+const DRAWN_SUPPORT_ALONE: Mutant =
+    Mutant::refuted("drawn_support_alone", "updates the drawn support of FKK and no other");
+const KEEPS_A_MATRIX: Mutant =
+    Mutant::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let rounds = cx.size("rounds")?;
@@ -77,7 +62,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut growth, mut ratio) = (PropertyTally::new(), PropertyTally::new());
     let count = |dim: usize, k: usize, budget: usize| -> anyhow::Result<f64> {
         let all = touched(dim, k, budget, &seed.child("fkk"))?;
-        Ok(if cx.commits(&FAULTS, Wrong::DrawnSupportAlone) { 1.0 } else { all as f64 })
+        Ok(if cx.commits(&DRAWN_SUPPORT_ALONE) { 1.0 } else { all as f64 })
     };
     let mut points = Vec::new();
     for dim in (10..=20).step_by(2) {
@@ -107,7 +92,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         &seed,
         |learner| learner.gradient_sum(),
     )?;
-    let two = if cx.commits(&FAULTS, Wrong::ExploresInEveryRound) {
+    let two = if cx.commits(&EXPLORES_IN_EVERY_ROUND) {
         let uniform =
             UniformParams::practical(&Task { dim, budget, radius: Some(1.0), ..Task::default() })?.build()?;
         work(uniform, rounds, &seed, |learner| learner.gradient_sum())?
@@ -125,10 +110,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let (mut first, mut second) = (Vec::new(), Vec::new());
     // The matrix of the mutant has a largest dimension.
-    let most = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) { 10 } else { cx.size("largest_log2_dim")? };
+    let most = if cx.commits(&KEEPS_A_MATRIX) { 10 } else { cx.size("largest_log2_dim")? };
     for dim in (6..=most).map(|k| 1 << k) {
         let (budget, rounds, seed) = (10, 20, seed.trial(dim as u64));
-        let state = if cx.commits(&FAULTS, Wrong::KeepsAMatrix) {
+        let state = if cx.commits(&KEEPS_A_MATRIX) {
             work(
                 DantzigParams::practical(&Task { dim, sparsity: 2, budget, examples: 0, ..Task::default() })?
                     .build()?,
@@ -177,6 +162,6 @@ pub const CLAIM: Claim = Claim {
     design: "Counts, not seconds: supports whose weight production FKK changes in a round, rounds in which \
              production's sums of gradient estimates move, and numbers in the stored states.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[EXPLORES_IN_EVERY_ROUND, DRAWN_SUPPORT_ALONE, KEEPS_A_MATRIX],
     experiment,
 };

@@ -12,7 +12,7 @@
 //! paper's order of the two cannot be expected. FKK at the rates of its theorem has learned next to nothing
 //! by then, and is behind AELR.
 
-use super::contest::{Contest, Method, Scales, Wrong};
+use crate::setup::contest::{Contest, Method, Scales, Wrong};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 

@@ -11,8 +11,8 @@
 //! of A1 grows linearly, so A2 and A3 are below it in the end, with exponents of at most .7 against at least
 //! .9.
 
-use super::contest::{Contest, Method, Wrong};
 use super::table2;
+use crate::setup::contest::{Contest, Method, Wrong};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::Exponent;

@@ -13,7 +13,7 @@
 //! without (2), where `w*` is not k-sparse and the comparator is. There Theorem 2 says nothing, and Algorithm
 //! 1's regret may be linear: [`instance_a_not_2`](super::instance_a_not_2).
 
-use super::population::Population;
+use crate::setup::population::Population;
 use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;

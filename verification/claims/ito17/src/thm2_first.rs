@@ -18,9 +18,9 @@
 //!
 //! *Tightness.* Without the noise, about .03 of the printed bound, and up to .1 of the sharper one.
 
-use super::theorem2::{Ascends, Shape};
+use crate::setup::theorem2::{Ascends, Shape};
 use lao_algorithms::ito::{GreedyParams, Regularization};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 
 const SHAPE: Shape = Shape { dim: 3, kept: 1, budget: 3 };
@@ -34,26 +34,14 @@ const SHARPER: [(Shape, f64, f64); 5] = [
     (Shape { dim: 6, kept: 2, budget: 5 }, 1.0, 0.5),
 ];
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    AscendsTheGradient,
-    OnlyTheLargestWeights,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", Wrong::AscendsTheGradient),
-    Fault::refuted(
-        "only_the_largest_weights",
-        "observes the k_1 largest weights and nothing beside them",
-        Wrong::OnlyTheLargestWeights,
-    ),
-];
+const ASCENDS_THE_GRADIENT: Mutant =
+    Mutant::refuted("ascends_the_gradient", "turns every gradient estimate around");
+const ONLY_THE_LARGEST_WEIGHTS: Mutant =
+    Mutant::refuted("only_the_largest_weights", "observes the k_1 largest weights and nothing beside them");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SHARPER.len() + 1);
-    let (ascends, greedy) =
-        (cx.commits(&FAULTS, Wrong::AscendsTheGradient), cx.commits(&FAULTS, Wrong::OnlyTheLargestWeights));
+    let (ascends, greedy) = (cx.commits(&ASCENDS_THE_GRADIENT), cx.commits(&ONLY_THE_LARGEST_WEIGHTS));
     let loss = |shape: Shape, regularization: Regularization, rounds: u64, trial: &Trial| {
         let one = shape.algorithm_1(regularization);
         if ascends {
@@ -98,6 +86,6 @@ pub const CLAIM: Claim = Claim {
              something from T = 1800 on at the latest, and is judged at three shapes and for three step \
              sizes. The loss is bounded, so the printed form is judged without an assumption on its tail.",
     standing: Standing::sound().literal(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ASCENDS_THE_GRADIENT, ONLY_THE_LARGEST_WEIGHTS],
     experiment,
 };

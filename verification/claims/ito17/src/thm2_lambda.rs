@@ -11,7 +11,7 @@
 //! *Tightness.* Without the noise, about .003, .02 and .001 for `8 sqrt(t/C)`, `8 sqrt(t)/C` and
 //! `8 sqrt(C t)`.
 
-use super::theorem2::{Ascends, Shape};
+use crate::setup::theorem2::{Ascends, Shape};
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! lambda_t = 8 sqrt(t/C)    H_T <= 4 sqrt(T/C) + 4 sqrt((T+1)/C)       which is (7),
-//! lambda_t = 8 sqrt(t)/C    H_T  ~ 4 sqrt T + 4 sqrt(T+1)/C        the statement's: worse by (1 + C)/(2 sqrt C),
+//! lambda_t = 8 sqrt(t)/C    H_T  ~ 4 sqrt T + 4 sqrt(T+1)/C    the statement's: worse by (1 + C)/(2 sqrt C),
 //! lambda_t = 8 sqrt(C t)    H_T  ~ 4 sqrt(T) C^(-3/2) + 4 sqrt(C(T+1)) the proof's: worse by (1/C + C)/2.
 //! ```
 //!

@@ -8,7 +8,7 @@
 use lao_datasets::adversarial::ito;
 use lao_datasets::synthetic::{Design, Sphere};
 use lao_kernels::symmetric_eigenvalues;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -23,32 +23,17 @@ fn moments(rows: &[Vec<f64>]) -> anyhow::Result<(Vec<f64>, f64)> {
     Ok((symmetric_eigenvalues(&covariance, dim)?, rows.iter().map(|x| norm2(x)).sum::<f64>() / n))
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    AttributesBoundedOneByOne,
-    EigenvalueOfTheRoot,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "attributes_bounded_one_by_one",
-        "bounds each attribute by 1, not the example's norm",
-        Wrong::AttributesBoundedOneByOne,
-    ),
-    Fault::refuted(
-        "eigenvalue_of_the_root",
-        "takes the least singular value of the root of V, not its square",
-        Wrong::EigenvalueOfTheRoot,
-    ),
-];
+const ATTRIBUTES_BOUNDED_ONE_BY_ONE: Mutant =
+    Mutant::refuted("attributes_bounded_one_by_one", "bounds each attribute by 1, not the example's norm");
+const EIGENVALUE_OF_THE_ROOT: Mutant = Mutant::refuted(
+    "eigenvalue_of_the_root",
+    "takes the least singular value of the root of V, not its square",
+);
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
-    let (one_by_one, root) = (
-        cx.commits(&FAULTS, Wrong::AttributesBoundedOneByOne),
-        cx.commits(&FAULTS, Wrong::EigenvalueOfTheRoot),
-    );
+    let (one_by_one, root) =
+        (cx.commits(&ATTRIBUTES_BOUNDED_ONE_BY_ONE), cx.commits(&EIGENVALUE_OF_THE_ROOT));
     let least = |eigenvalues: &[f64]| if root { eigenvalues[0].max(0.0).sqrt() } else { eigenvalues[0] };
     let [trace, smallest] = tally(cx, "laws", cx.size("laws")?, |trial, [trace, smallest]| {
         let mut rng = trial.seed.child("data").rng();
@@ -106,6 +91,6 @@ pub const CLAIM: Claim = Claim {
     design: "Random finite laws with |x| <= 1 and the laws and instances of the suite: mean squared norm, \
              trace and eigenvalues. The uniform law on the sphere attains 1/d.",
     standing: Standing::corrected(&[7, 26]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ATTRIBUTES_BOUNDED_ONE_BY_ONE, EIGENVALUE_OF_THE_ROOT],
     experiment,
 };

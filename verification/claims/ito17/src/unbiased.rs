@@ -4,7 +4,7 @@
 //! `q >= 2` or `k' = d`, and the probabilities given U: with those over all histories the mean is off by the
 //! ratio of the two.
 
-use super::enumerated::{Draws, estimate, largest, outside};
+use crate::setup::enumerated::{Draws, estimate, largest, outside};
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
 use lao_observation::estimate::gram::Observe;

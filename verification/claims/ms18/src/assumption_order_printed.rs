@@ -43,8 +43,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-assumption-order-printed",
     place: "Section 2.3, Assumption 3 and the remark, with their quantifier",
     sentence: "A population with restricted isometry of order 8 has, for every s in [d], a positive constant \

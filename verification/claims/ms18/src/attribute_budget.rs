@@ -12,11 +12,11 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, Hybri
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Ledger, Rng, Session, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{Metered, sparse_normal};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
-use lao_verification_engine::mutants::{Faulty, KeepsOneMore, Overreach, Overreaches, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault, KeepsOneMore, Overreach, Overreaches};
 use rand::RngExt;
 
 type Stream = Metered<Virtual<Rademacher>>;
@@ -157,36 +157,16 @@ struct Outcome {
     refused: (u32, usize),
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    LooksAtOneMore,
-    KeepsOneMore,
-    OneBatchForAllBlocks,
-    SkipsTheLastBlock,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted(
-        "looks_at_one_more",
-        "one attribute more than asked for is read of every example",
-        Wrong::LooksAtOneMore,
-    ),
-    Fault::refuted("keeps_one_more", "thresholding keeps s + 1 entries", Wrong::KeepsOneMore),
-    Fault::refuted(
-        "one_batch_for_all_blocks",
-        "the same examples serve all blocks of an update",
-        Wrong::OneBatchForAllBlocks,
-    ),
-    Fault::refuted(
-        "skips_the_last_block",
-        "the examples of the last block are never drawn",
-        Wrong::SkipsTheLastBlock,
-    ),
-];
+const LOOKS_AT_ONE_MORE: Mutant =
+    Mutant::refuted("looks_at_one_more", "one attribute more than asked for is read of every example");
+const KEEPS_ONE_MORE: Mutant = Mutant::refuted("keeps_one_more", "thresholding keeps s + 1 entries");
+const ONE_BATCH_FOR_ALL_BLOCKS: Mutant =
+    Mutant::refuted("one_batch_for_all_blocks", "the same examples serve all blocks of an update");
+const SKIPS_THE_LAST_BLOCK: Mutant =
+    Mutant::refuted("skips_the_last_block", "the examples of the last block are never drawn");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let one_more = cx.commits(&FAULTS, Wrong::KeepsOneMore);
+    let one_more = cx.commits(&KEEPS_ONE_MORE);
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {
         let shape = Shape::draw(&mut trial.seed.child("data").rng(), trial.number);
         let star = SparseVector::new(shape.dim, vec![0, 2], vec![1.0, -1.0])?;
@@ -196,14 +176,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         };
         let (mut learner, allowed, examples) = shape.learner(trial.number % 3, one_more)?;
         let free = Budget::Unlimited;
-        let run = if cx.commits(&FAULTS, Wrong::LooksAtOneMore) {
+        let run = if cx.commits(&LOOKS_AT_ONE_MORE) {
             let source = Overreaches::new(source()?, Overreach::OneMore);
             run(source, &mut *learner, free, trial, |source| source.inner())
-        } else if cx.commits(&FAULTS, Wrong::SkipsTheLastBlock) {
+        } else if cx.commits(&SKIPS_THE_LAST_BLOCK) {
             let source = Overreaches::new(source()?, Overreach::SkipsLastBlock);
             run(source, &mut *learner, free, trial, |source| source.inner())
-        } else if cx.commits(&FAULTS, Wrong::OneBatchForAllBlocks) {
-            let source = Faulty::new(source()?, SourceFault::ReplaysBatch);
+        } else if cx.commits(&ONE_BATCH_FOR_ALL_BLOCKS) {
+            let source = Faulty::new(source()?, GradientFault::ReplaysBatch);
             run(source, &mut *learner, free, trial, |source| source.inner())
         } else {
             run(source()?, &mut *learner, free, trial, |source| source)
@@ -251,6 +231,6 @@ pub const CLAIM: Claim = Claim {
              for too much. The ledger must agree with the meter; and a session whose budget is one less must \
              never let more be read.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[LOOKS_AT_ONE_MORE, KEEPS_ONE_MORE, ONE_BATCH_FOR_ALL_BLOCKS, SKIPS_THE_LAST_BLOCK],
     experiment,
 };

@@ -2,8 +2,8 @@
 //!
 //! *Why.* Restricted strong convexity gives the inequality, so theta converges like the gap.
 
-use super::literal::random_start;
-use super::practical::{CONTRACTION, Practical};
+use crate::setup::literal::random_start;
+use crate::setup::practical::{CONTRACTION, Practical};
 use lao_algorithms::BatchSizes;
 use lao_datasets::synthetic::{CorrelatedPairs, Design, HadamardPairs, Noise, Virtual};
 use lao_kernels::SparseVector;

@@ -5,7 +5,7 @@
 //! floor of order `sigma^2 s/B`. Only with batches that grow with the number of updates (in Theorem 4.1 they
 //! do, like `(1-a)^-T`) is it true.
 
-use super::practical::Practical;
+use crate::setup::practical::Practical;
 use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};
@@ -54,8 +54,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-consistency-remark-printed",
     place: "Corollary 4.2, third remark",
     sentence: "The estimate becomes consistent by more updates alone, whatever the batch size.",

@@ -1,11 +1,11 @@
 //! The number of examples is proportional to the number of blocks, d/(s'-s).
 
-use super::practical::{Path, Practical};
+use crate::setup::practical::{Path, Practical};
 use lao_algorithms::BatchSizes;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::{exact_all, ratio};
-use lao_verification_engine::mutants::{Sabotage, SourceFault};
+use lao_verification_engine::mutants::{GradientFault, Sabotage};
 
 const WIDTHS: [usize; 4] = [96, 8, 32, 500];
 const DIM: usize = 512;
@@ -16,49 +16,29 @@ fn setting(width: usize) -> Practical {
     Practical::signs(DIM, 4, 12, width)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ReplaysOneBatch,
-    SplitsOneBatch,
-    DropsRaggedBlock,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted(
-        "replays_one_batch",
-        "looks at one batch through all blocks, beyond the budget of its examples",
-        Wrong::ReplaysOneBatch,
-    ),
-    Fault::refuted(
-        "splits_one_batch",
-        "gives every block only B/d' different examples",
-        Wrong::SplitsOneBatch,
-    ),
-    Fault::refuted(
-        "drops_ragged_block",
-        "never fills the last block when s'-s does not divide d",
-        Wrong::DropsRaggedBlock,
-    ),
-];
+const REPLAYS_ONE_BATCH: Mutant = Mutant::refuted(
+    "replays_one_batch",
+    "looks at one batch through all blocks, beyond the budget of its examples",
+);
+const SPLITS_ONE_BATCH: Mutant =
+    Mutant::refuted("splits_one_batch", "gives every block only B/d' different examples");
+const DROPS_RAGGED_BLOCK: Mutant =
+    Mutant::refuted("drops_ragged_block", "never fills the last block when s'-s does not divide d");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates = cx.size("replicates")?;
-    let (replays, splits, ragged) = (
-        cx.commits(&FAULTS, Wrong::ReplaysOneBatch),
-        cx.commits(&FAULTS, Wrong::SplitsOneBatch),
-        cx.commits(&FAULTS, Wrong::DropsRaggedBlock),
-    );
+    let (replays, splits, ragged) =
+        (cx.commits(&REPLAYS_ONE_BATCH), cx.commits(&SPLITS_ONE_BATCH), cx.commits(&DROPS_RAGGED_BLOCK));
     let mut counts = Vec::new();
     let mut gaps: Vec<Vec<f64>> = Vec::new();
     for width in WIDTHS {
         let practical = setting(width);
         let sabotage = if replays {
-            SourceFault::ReplaysBatch.into()
+            GradientFault::ReplaysBatch.into()
         } else if splits {
-            SourceFault::Repeats(practical.blocks()).into()
+            GradientFault::Repeats(practical.blocks()).into()
         } else if ragged && !DIM.is_multiple_of(width) {
-            SourceFault::DropsFrom((DIM - DIM % width) as u32).into()
+            GradientFault::DropsFrom((DIM - DIM % width) as u32).into()
         } else {
             Sabotage::default()
         };
@@ -100,6 +80,6 @@ pub const CLAIM: Claim = Claim {
              attributes (the last two leave ragged last blocks). The mean gaps must agree within a factor \
              1.25, and the session's count of examples must be d' T B, all of them different.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[REPLAYS_ONE_BATCH, SPLITS_ONE_BATCH, DROPS_RAGGED_BLOCK],
     experiment,
 };

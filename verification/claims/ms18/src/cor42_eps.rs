@@ -1,13 +1,13 @@
 //! The number of examples grows like 1/eps.
 
-use super::practical::{Path, Practical, follow};
+use crate::setup::practical::{Path, Practical, follow};
 use lao_algorithms::murata_suzuki::NaiveParams;
 use lao_algorithms::{BatchSizes, StepSizes};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{Keep, KeepsSmallest, Sabotage, SourceFault};
+use lao_verification_engine::mutants::{GradientFault, Keep, KeepsSmallest, Sabotage};
 
 const EPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 const BATCHES: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
@@ -31,20 +31,20 @@ struct Arm {
 
 const FAULTS: [Fault<fn(&mut Arm)>; 8] = [
     Fault::refuted("flips_sign", "steps up the gradient", |arm| {
-        arm.sabotage = SourceFault::Scaled(-1.0).into()
+        arm.sabotage = GradientFault::Scaled(-1.0).into()
     }),
     Fault::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss", |arm| {
-        arm.sabotage = SourceFault::Scaled(0.5).into()
+        arm.sabotage = GradientFault::Scaled(0.5).into()
     }),
     Fault::refuted(
         "residual_from_block_only",
         "computes the residual from the block, not from supp(theta)",
-        |arm| arm.sabotage = SourceFault::ResidualFromBlock.into(),
+        |arm| arm.sabotage = GradientFault::ResidualFromBlock.into(),
     ),
     Fault::refuted(
         "repeats_every_example_four_times",
         "counts every example four times, so the variance is fourfold",
-        |arm| arm.sabotage = SourceFault::Repeats(4).into(),
+        |arm| arm.sabotage = GradientFault::Repeats(4).into(),
     ),
     Fault::refuted("keeps_smallest", "keeps the s smallest non-zero entries", |arm| {
         arm.sabotage = Keep::Smallest(KeepsSmallest).into()
@@ -83,7 +83,7 @@ impl Arm {
         }
         let mut sabotage = self.sabotage.clone();
         if self.root {
-            sabotage.fault = Some(SourceFault::Repeats((batch as f64).sqrt() as u64));
+            sabotage.fault = Some(GradientFault::Repeats((batch as f64).sqrt() as u64));
         }
         let params = self.practical.exploration(BatchSizes::Constant(batch), updates);
         self.practical.explore(trial, params, &sabotage)

@@ -7,34 +7,19 @@
 //! *Tightness.* The report gives the examples in units of the minimax order.
 
 use super::cor42_remark_partial::{Cost, judge};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::Exponent;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    BlocksOfSixteen,
-    BatchesGrowLikeRootD,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "blocks_of_sixteen",
-        "observes 16 attributes per block whatever d is",
-        Wrong::BlocksOfSixteen,
-    ),
-    Fault::refuted(
-        "batches_grow_like_root_d",
-        "lets the batch grow like the square root of d",
-        Wrong::BatchesGrowLikeRootD,
-    ),
-];
+const BLOCKS_OF_SIXTEEN: Mutant =
+    Mutant::refuted("blocks_of_sixteen", "observes 16 attributes per block whatever d is");
+const BATCHES_GROW_LIKE_ROOT_D: Mutant =
+    Mutant::refuted("batches_grow_like_root_d", "lets the batch grow like the square root of d");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let cost = Cost {
-        share: (!cx.commits(&FAULTS, Wrong::BlocksOfSixteen)).then_some(2),
-        growing: cx.commits(&FAULTS, Wrong::BatchesGrowLikeRootD),
+        share: (!cx.commits(&BLOCKS_OF_SIXTEEN)).then_some(2),
+        growing: cx.commits(&BATCHES_GROW_LIKE_ROOT_D),
         fault: None,
     };
     let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
@@ -53,6 +38,6 @@ pub const CLAIM: Claim = Claim {
              until eps is reached, divided by log(2dT/delta), is at most .15. Since s >= 1 and s' <= d, d' \
              is never less than 2: \"full information\" costs at least twice a full gradient.",
     standing: Standing::sound().with_errata(&[31]).practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[BLOCKS_OF_SIXTEEN, BATCHES_GROW_LIKE_ROOT_D],
     experiment,
 };

@@ -1,12 +1,12 @@
 //! With few attributes per example the cost is proportional to the dimension.
 
-use super::practical::{Batches, Practical};
+use crate::setup::practical::{Batches, Practical};
 use lao_algorithms::BatchSizes;
 use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{Faulty, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 
 /// Attributes of an example: powers of two from here.
 const SMALLEST_DIM: usize = 128;
@@ -21,7 +21,7 @@ pub(super) struct Cost {
     /// Batches are `sqrt(d/128)` times larger.
     pub growing: bool,
     /// What is wrong with the source.
-    pub fault: Option<SourceFault>,
+    pub fault: Option<GradientFault>,
 }
 
 impl Cost {
@@ -99,7 +99,7 @@ const FAULTS: [Fault<Cost>; 3] = [
     Fault::refuted(
         "replays_one_batch",
         "looks at one batch through all blocks, beyond the budget of its examples",
-        Cost { fault: Some(SourceFault::ReplaysBatch), ..SOUND },
+        Cost { fault: Some(GradientFault::ReplaysBatch), ..SOUND },
     ),
     Fault::refuted(
         "blocks_grow_with_d",

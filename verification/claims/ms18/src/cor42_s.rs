@@ -3,13 +3,13 @@
 //! *Tightness.* With noise the exponent is close to 1. Without, it is about .7: the bound's s^2 contains
 //! `(s + s*) |v|^2`, the worst case of `var(v'x x_j)`, which is `|v|^2` where attributes are uncorrelated.
 
-use super::practical::Practical;
+use crate::setup::practical::Practical;
 use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::{Sabotage, SourceFault};
+use lao_verification_engine::mutants::{GradientFault, Sabotage};
 
 const DIM: usize = 512;
 const SPARSITY: [usize; 5] = [6, 12, 24, 48, 96];
@@ -35,7 +35,7 @@ const FAULTS: [Fault<fn(&mut Arm)>; 3] = [
     Fault::refuted(
         "repeats_every_example_four_times",
         "counts every example four times, so the variance is fourfold",
-        |arm| arm.sabotage = SourceFault::Repeats(4).into(),
+        |arm| arm.sabotage = GradientFault::Repeats(4).into(),
     ),
     Fault::refuted("batches_s_squared_times_too_small", "takes batches of B/s^2", |arm| arm.shrinks = true),
 ];

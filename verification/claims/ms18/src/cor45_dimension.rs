@@ -14,7 +14,7 @@
 //! *Why.* Stages are needed until `(1-a)^{-K} = min{ 2 gap_0/eps, max(4 gap_0/(r_min^2 mu), 2 gap_0
 //! kappa^2/(d' eps)) }`: the support must be found *and* the target reached, so the larger of two
 //! requirements counts. The print adds their logarithms, and loses a factor `gap_0` in doing so
-//! ([`cor45_dimension_printed`](super::cor45_dimension_printed)). Summing the batch sizes of Theorem 4.4 over
+//! ([`PRINTED`]). Summing the batch sizes of Theorem 4.4 over
 //! the stages gives the three terms. The powers of kappa in print are right; an intermediate
 //! `(T_k/L)(1-a)^{T_k} s` must read `T_k s/(L (1-a)^{T_k})`.
 //!
@@ -26,10 +26,20 @@
 //! `d' > kappa^2`, and then the second term is the larger one.
 //!
 //! *Tightness.* The largest ratio to the bound.
+//!
+//! *As printed* ([`PRINTED`]).
+//! `n = O~( .. + (kappa R^2/mu) min{ kappa^2 s/(mu r_min^2), d s/(s'-s) } sigma^2/eps )`.
+//!
+//! *Counterexample.* Measure the coefficients in another unit: `theta* -> l theta*`, `sigma -> l sigma`,
+//! `eps -> l^2 eps` changes labels and nothing else, so no method needs more or fewer examples. The printed
+//! term shrinks like `l^{-2}`; for large l it falls below `s* sigma^2/eps`, which full information needs at
+//! least. The source is the last line of the proof of Theorem 4.4, where
+//! `log(gap_0/(r^2 mu)) + log(gap_0 (s'-s)/(a^2 d eps))` becomes the logarithm of a product with one `gap_0`
+//! left out.
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -39,7 +49,7 @@ const C: f64 = 1e7;
 
 /// A problem, the budget and the accuracy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+struct Cell {
     pub kappa: f64,
     pub mu: f64,
     pub bound: f64,
@@ -53,7 +63,7 @@ pub(super) struct Cell {
 }
 
 /// All cells: two coefficients 1 and `r_min`, start at zero.
-pub(super) fn grid() -> impl Iterator<Item = Cell> {
+fn grid() -> impl Iterator<Item = Cell> {
     let over = |values: &'static [f64]| values.iter().copied();
     over(&[1.0, 2.0, 5.0]).flat_map(move |kappa| {
         [(0.5, 1.0), (2.0, 3.0)].into_iter().flat_map(move |(mu, bound)| {
@@ -80,7 +90,7 @@ pub(super) fn grid() -> impl Iterator<Item = Cell> {
 
 /// How the number of stages follows from what is required of it.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Requirements {
+enum Requirements {
     /// The larger one counts.
     Larger,
     /// They are added, as in print.
@@ -89,7 +99,7 @@ pub(super) enum Requirements {
 
 /// The last term of the corollary without `sigma^2`.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Last {
+enum Last {
     /// `kappa^2 s/(mu r_min^2)`.
     Printed,
     /// `kappa^2 s gap_0/(mu r_min^2)`.
@@ -100,7 +110,7 @@ pub(super) enum Last {
 
 impl Cell {
     /// The same problem in another unit of the coefficients.
-    pub(super) fn rescaled(self, l: f64) -> Self {
+    fn rescaled(self, l: f64) -> Self {
         let Cell { sigma, smallest, gap_0, eps, .. } = self;
         Cell { sigma: l * sigma, smallest: l * smallest, gap_0: l * l * gap_0, eps: l * l * eps, ..self }
     }
@@ -114,7 +124,7 @@ impl Cell {
     }
 
     /// Examples that the theorem's batches add up to, and their number of stages.
-    pub(super) fn literal(&self, requirements: Requirements) -> (f64, f64) {
+    fn literal(&self, requirements: Requirements) -> (f64, f64) {
         let problem = self.problem();
         let per_stage = -(-problem.rate()).ln_1p();
         let refine = problem.hybrid_exploit_updates(2 * problem.sparsity);
@@ -134,7 +144,7 @@ impl Cell {
     }
 
     /// The three terms of the corollary.
-    pub(super) fn terms(&self, last: Last) -> [f64; 3] {
+    fn terms(&self, last: Last) -> [f64; 3] {
         let Cell { kappa, mu, bound, sigma, smallest, gap_0, eps, .. } = *self;
         let (s, blocks) = (self.problem().sparsity as f64, self.blocks as f64);
         let signal = bound.powi(4) * s * s / (mu * mu);
@@ -148,7 +158,7 @@ impl Cell {
     }
 
     /// The bound: constant, terms and the logarithms that are hidden by the notation.
-    pub(super) fn bound(&self, terms: [f64; 3], stages: f64) -> f64 {
+    fn bound(&self, terms: [f64; 3], stages: f64) -> f64 {
         let problem = self.problem();
         let accuracy = (2.0 * self.gap_0 / self.eps).ln().max(1.0);
         let blocks = (self.blocks as f64).ln().max(1.0);
@@ -159,7 +169,7 @@ impl Cell {
 }
 
 /// Whether counts and terms are free of the unit, over the whole grid.
-pub(super) fn units(cx: &mut Context<'_>, last: Last) {
+fn units(cx: &mut Context<'_>, last: Last) {
     let mut pairs = Vec::new();
     for cell in grid().filter(|cell| cell.kappa <= 2.0) {
         let (terms, count) = (cell.terms(last), cell.literal(Requirements::Larger).0);
@@ -172,42 +182,19 @@ pub(super) fn units(cx: &mut Context<'_>, last: Last) {
     cx.judge("counts do not depend on the unit", exact_all(pairs, 1e-9));
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    DropsTheFirstGap,
-    FirstFormForEveryEps,
-    ForgetsKappaInTheNoise,
-    AddsTheRequirements,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted(
-        "drops_the_first_gap",
-        "kappa^2 s/(mu r_min^2) in the last term, as printed",
-        Wrong::DropsTheFirstGap,
-    ),
-    Fault::refuted(
-        "first_form_for_every_eps",
-        "uses the corrected first form for coarse targets as well",
-        Wrong::FirstFormForEveryEps,
-    ),
-    Fault::refuted("forgets_kappa_in_the_noise", "no kappa in the last term", Wrong::ForgetsKappaInTheNoise),
-    Fault::refuted(
-        "adds_the_requirements",
-        "as many stages as both requirements together",
-        Wrong::AddsTheRequirements,
-    ),
-];
+const DROPS_THE_FIRST_GAP: Mutant =
+    Mutant::refuted("drops_the_first_gap", "kappa^2 s/(mu r_min^2) in the last term, as printed");
+const FIRST_FORM_FOR_EVERY_EPS: Mutant =
+    Mutant::refuted("first_form_for_every_eps", "uses the corrected first form for coarse targets as well");
+const FORGETS_KAPPA_IN_THE_NOISE: Mutant =
+    Mutant::refuted("forgets_kappa_in_the_noise", "no kappa in the last term");
+const ADDS_THE_REQUIREMENTS: Mutant =
+    Mutant::refuted("adds_the_requirements", "as many stages as both requirements together");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let requirements = if cx.commits(&FAULTS, Wrong::AddsTheRequirements) {
-        Requirements::Added
-    } else {
-        Requirements::Larger
-    };
-    let coefficient =
-        if cx.commits(&FAULTS, Wrong::DropsTheFirstGap) { Last::Printed } else { Last::Corrected };
+    let requirements =
+        if cx.commits(&ADDS_THE_REQUIREMENTS) { Requirements::Added } else { Requirements::Larger };
+    let coefficient = if cx.commits(&DROPS_THE_FIRST_GAP) { Last::Printed } else { Last::Corrected };
     cx.split(4);
     units(cx, coefficient);
     let (mut corrected, mut sharper) = (PropertyTally::new(), PropertyTally::new());
@@ -215,11 +202,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (count, stages) = cell.literal(requirements);
         let fine = cell.eps * cell.blocks as f64 <= cell.kappa.powi(2) * cell.gap_0;
         for (tally, last) in [(&mut corrected, coefficient), (&mut sharper, Last::Sharper)] {
-            if last != Last::Sharper && !fine && !cx.commits(&FAULTS, Wrong::FirstFormForEveryEps) {
+            if last != Last::Sharper && !fine && !cx.commits(&FIRST_FORM_FOR_EVERY_EPS) {
                 continue;
             }
             let mut terms = cell.terms(last);
-            if cx.commits(&FAULTS, Wrong::ForgetsKappaInTheNoise) {
+            if cx.commits(&FORGETS_KAPPA_IN_THE_NOISE) {
                 terms[2] /= cell.kappa.powi(3);
             }
             tally.check(count, cell.bound(terms, stages));
@@ -264,6 +251,47 @@ pub const CLAIM: Claim = Claim {
              10^6 for the first term, 2 * 10^5 for the second, and 7.3 * 10^6 for the third. Last, for small \
              eps the count must not grow as r_min shrinks.",
     standing: Standing::corrected(&[26, 27, 28]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[
+        DROPS_THE_FIRST_GAP,
+        FIRST_FORM_FOR_EVERY_EPS,
+        FORGETS_KAPPA_IN_THE_NOISE,
+        ADDS_THE_REQUIREMENTS,
+    ],
     experiment,
+};
+
+const CONTROL: [Fault<Last>; 1] =
+    [Fault::held("corrected_form", "kappa^2 s gap_0/(mu r_min^2)", Last::Corrected)];
+
+fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let last = cx.arm(Last::Printed, &CONTROL);
+    cx.split(2);
+    units(cx, last);
+    let mut tally = PropertyTally::new();
+    for cell in grid().filter(|cell| cell.sigma > 0.0) {
+        for l in [1.0, 1e3, 1e6] {
+            let cell = cell.rescaled(l);
+            // In the unit of a single example: s* sigma^2 R^2/(mu eps) / 1000, s* = 2.
+            let least = 2.0 * (cell.sigma * cell.bound).powi(2) / (cell.mu * cell.eps) / 1e3;
+            tally.check(least, cell.terms(last)[2]);
+        }
+    }
+    cx.judge("the last term is not below a thousandth of s* sigma^2/eps", tally.finish());
+    Ok(())
+}
+
+/// As printed.
+pub const PRINTED: Claim = Claim {
+    id: "ms18-cor45-dimension-printed",
+    place: "Corollary 4.5 and Table 1, as printed",
+    sentence: "The last term of Hybrid's sample complexity is (kappa R^2/mu) min{kappa^2 s/(mu r_min^2), d \
+               s/(s'-s)} sigma^2/eps.",
+    formula: r"n = \tilde{O}\left( \cdots + \frac{\kappa_s R_\infty^2}{\mu_s} \left( \frac{\kappa_s^2
+               s}{\mu_s r_{\min}^2} \wedge \frac{d s}{s'-s} \right) \frac{\sigma^2}{\varepsilon} \right)",
+    design: "The printed terms and the literal counts on the grid of ms18-cor45-dimension in three units: \
+             are they free of the unit, and is the printed last term, once the noise decides, at least a \
+             thousandth of s* sigma^2/eps?",
+    standing: Standing::printed(&[26, 27]),
+    mutants: &mutants(&CONTROL),
+    experiment: experiment_printed,
 };

@@ -6,41 +6,32 @@
 
 use lao_kernels::HardThreshold;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     StepInstance, dot, in_units, norm2, norm2_on, strain, sup_norm, tally,
 };
 use rand::RngExt;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    DropsErrorTerm,
-    ErrorByMeanSquare,
-    SmoothnessWithoutFactorTwo,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("drops_error_term", "without 2 s eta |e|_inf^2", Wrong::DropsErrorTerm),
-    Fault::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2", Wrong::ErrorByMeanSquare),
-    Fault::refuted("smoothness_without_factor_two", "L = max u' Sigma u", Wrong::SmoothnessWithoutFactorTwo),
-];
+const DROPS_ERROR_TERM: Mutant = Mutant::refuted("drops_error_term", "without 2 s eta |e|_inf^2");
+const ERROR_BY_MEAN_SQUARE: Mutant = Mutant::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2");
+const SMOOTHNESS_WITHOUT_FACTOR_TWO: Mutant =
+    Mutant::refuted("smoothness_without_factor_two", "L = max u' Sigma u");
 
 /// Both sides less `<g, D>`, so that they are sums of squares where the inequality is close.
 fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)> {
     let StepInstance { eta, g, .. } = instance;
     let stepped = instance.step(HardThreshold::default())?;
-    let smoothness = instance.smoothness()
-        * if cx.commits(&FAULTS, Wrong::SmoothnessWithoutFactorTwo) { 0.5 } else { 1.0 };
+    let smoothness =
+        instance.smoothness() * if cx.commits(&SMOOTHNESS_WITHOUT_FACTOR_TWO) { 0.5 } else { 1.0 };
     let q = 0.25 / eta + smoothness / 2.0;
     let all = stepped.after_set | instance.before_set | instance.star_set;
     let moved: Vec<f64> = stepped.difference.iter().zip(g).map(|(d, g)| d + eta * g).collect();
     let squares = norm2_on(&moved, all) - eta * eta * norm2_on(g, all);
     let (error, along) = (instance.error(), dot(g, &stepped.difference));
-    let size = if cx.commits(&FAULTS, Wrong::DropsErrorTerm) {
+    let size = if cx.commits(&DROPS_ERROR_TERM) {
         0.0
-    } else if cx.commits(&FAULTS, Wrong::ErrorByMeanSquare) {
+    } else if cx.commits(&ERROR_BY_MEAN_SQUARE) {
         norm2(&error) / instance.dim() as f64
     } else {
         sup_norm(&error).powi(2)
@@ -101,6 +92,6 @@ pub const CLAIM: Claim = Claim {
              theta_{t-1}/(2 eta) on the old ones (equality in Young) and of the same size on the new ones. \
              The step is the production learner's. Tightness is that of both sides less <g, D>.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[DROPS_ERROR_TERM, ERROR_BY_MEAN_SQUARE, SMOOTHNESS_WITHOUT_FACTOR_TWO],
     experiment,
 };

@@ -14,7 +14,7 @@
 //! they show in the wide families.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     StepInstance, in_units, minus, norm2, norm2_on, strain, sup_norm, tally,
@@ -22,37 +22,23 @@ use lao_verification_engine::instance::{
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::KeepsByLot;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    DropsFiveHalves,
-    ErrorByMeanSquare,
-    KeepsByLot,
-    EightfoldStep,
-    StepsUphill,
-}
-
-const FAULTS: [Fault<Wrong>; 5] = [
-    Fault::refuted(
-        "drops_five_halves",
-        "the error term with eta L in place of 5/2 + eta L",
-        Wrong::DropsFiveHalves,
-    ),
-    Fault::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2", Wrong::ErrorByMeanSquare),
-    Fault::refuted("keeps_by_lot", "thresholding keeps s entries by lot", Wrong::KeepsByLot),
-    Fault::refuted("eightfold_step", "the step is eight times eta, the bound is not", Wrong::EightfoldStep),
-    Fault::refuted("steps_uphill", "the step has the wrong sign", Wrong::StepsUphill),
-];
+const DROPS_FIVE_HALVES: Mutant =
+    Mutant::refuted("drops_five_halves", "the error term with eta L in place of 5/2 + eta L");
+const ERROR_BY_MEAN_SQUARE: Mutant = Mutant::refuted("error_by_mean_square", "|e|^2/d in place of |e|_inf^2");
+const KEEPS_BY_LOT: Mutant = Mutant::refuted("keeps_by_lot", "thresholding keeps s entries by lot");
+const EIGHTFOLD_STEP: Mutant =
+    Mutant::refuted("eightfold_step", "the step is eight times eta, the bound is not");
+const STEPS_UPHILL: Mutant = Mutant::refuted("steps_uphill", "the step has the wrong sign");
 
 fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)> {
     let StepInstance { eta, .. } = *instance;
-    let stepped = if cx.commits(&FAULTS, Wrong::KeepsByLot) {
+    let stepped = if cx.commits(&KEEPS_BY_LOT) {
         instance.step(KeepsByLot::new(instance.dim(), &cx.seed("lot")))?
-    } else if cx.commits(&FAULTS, Wrong::StepsUphill) {
+    } else if cx.commits(&STEPS_UPHILL) {
         let mut uphill = instance.clone();
         uphill.g.iter_mut().for_each(|g| *g = -*g);
         uphill.step(HardThreshold::default())?
-    } else if cx.commits(&FAULTS, Wrong::EightfoldStep) {
+    } else if cx.commits(&EIGHTFOLD_STEP) {
         instance.step_of(8.0 * eta, HardThreshold::default())?
     } else {
         instance.step(HardThreshold::default())?
@@ -63,12 +49,8 @@ fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)
     let gradient = instance.gradient();
     let error = minus(&instance.g, &gradient);
     let sup2 = sup_norm(&error).powi(2);
-    let size = if cx.commits(&FAULTS, Wrong::ErrorByMeanSquare) {
-        norm2(&error) / instance.dim() as f64
-    } else {
-        sup2
-    };
-    let share = if cx.commits(&FAULTS, Wrong::DropsFiveHalves) { 0.0 } else { 2.5 };
+    let size = if cx.commits(&ERROR_BY_MEAN_SQUARE) { norm2(&error) / instance.dim() as f64 } else { sup2 };
+    let share = if cx.commits(&DROPS_FIVE_HALVES) { 0.0 } else { 2.5 };
     let lost = 2.0 * r * instance.q() * instance.distance2();
     let seen = norm2_on(&gradient, instance.before_set | instance.star_set);
     let gained = 0.5 * (1.0 - r) * (0.25 + eta_l / 2.0) * eta * seen;
@@ -141,6 +123,6 @@ pub const CLAIM: Claim = Claim {
              be told apart: error along or against the gradient on all members, or in one coordinate alone. \
              The step is the production learner's.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[DROPS_FIVE_HALVES, ERROR_BY_MEAN_SQUARE, KEEPS_BY_LOT, EIGHTFOLD_STEP, STEPS_UPHILL],
     experiment,
 };

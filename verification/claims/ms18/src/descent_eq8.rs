@@ -16,7 +16,7 @@ use lao_observation::{
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
-    Population, climb, dot, minus, norm2, random_support, sparse_normal, strain, tally,
+    QuadraticPopulation, climb, dot, minus, norm2, random_support, sparse_normal, strain, tally,
 };
 use lao_verification_engine::probe;
 use rand::RngExt;
@@ -62,7 +62,7 @@ impl Source for Prescribed {
 
 /// One step: where it starts, on which support, and what it is told.
 struct Instance {
-    population: Population,
+    population: QuadraticPopulation,
     theta_star: Vec<f64>,
     support: Vec<usize>,
     theta: Vec<f64>,
@@ -83,7 +83,7 @@ impl Instance {
         let dim = rng.random_range(4..=10);
         let s = rng.random_range(1..=dim);
         let smallest = 10f64.powf(rng.random_range(-2.0..0.0));
-        let population = Population::random(rng, dim, smallest, 1.0);
+        let population = QuadraticPopulation::random(rng, dim, smallest, 1.0);
         let star = rng.random_range(1..=s);
         let theta_star = sparse_normal(rng, dim, star);
         let support = random_support(rng, dim, s);
@@ -101,7 +101,7 @@ impl Instance {
 
     /// The case of equality: at the minimum, told a top eigenvector.
     fn sharp(rng: &mut Rng) -> Self {
-        let population = Population::random(rng, 6, 0.1, 1.0);
+        let population = QuadraticPopulation::random(rng, 6, 0.1, 1.0);
         let theta = sparse_normal(rng, 6, 6);
         let g = population.eigenvector(5).to_vec();
         let step_size = 0.25 / (2.0 * population.largest());

@@ -20,7 +20,7 @@ use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold};
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
 
@@ -199,25 +199,10 @@ struct Match<'a, D> {
     pairs: u64,
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    StepAHundredth,
-    LabelsSwapped,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "step_a_hundredth",
-        "Exploration with a hundredth of its step size",
-        Wrong::StepAHundredth,
-    ),
-    Fault::refuted(
-        "labels_swapped",
-        "calls each rival Exploration and Exploration the rival",
-        Wrong::LabelsSwapped,
-    ),
-];
+const STEP_A_HUNDREDTH: Mutant =
+    Mutant::refuted("step_a_hundredth", "Exploration with a hundredth of its step size");
+const LABELS_SWAPPED: Mutant =
+    Mutant::refuted("labels_swapped", "calls each rival Exploration and Exploration the rival");
 
 fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> anyhow::Result<()> {
     let Match { name, design, scene, normal, rival, pairs } = pairing;
@@ -233,7 +218,7 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> 
         other = tune(cx, (name, design), *scene, *rival, seeds)?;
     }
     if let Tuned::Exploration { step_size, .. } = &mut exploration
-        && cx.commits(&FAULTS, Wrong::StepAHundredth)
+        && cx.commits(&STEP_A_HUNDREDTH)
     {
         *step_size *= 0.01;
     }
@@ -242,7 +227,7 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> 
     })?;
     let gaps = |of: usize| runs.iter().map(|run| last(&run[of])).collect::<Vec<f64>>();
     let (mut better, mut worse) = (gaps(0), gaps(1));
-    if cx.commits(&FAULTS, Wrong::LabelsSwapped) {
+    if cx.commits(&LABELS_SWAPPED) {
         std::mem::swap(&mut better, &mut worse);
     }
     let finding = paired::better(&better, &worse, cx.alpha());
@@ -322,6 +307,6 @@ pub const CLAIM: Claim = Claim {
              in the quick tier signs, d = 100, s' = 10, s* = 5, 45,000 examples. Dantzig: as the latter, in \
              the full tier.",
     standing: Standing::sound().with_errata(&[30]).practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[STEP_A_HUNDREDTH, LABELS_SWAPPED],
     experiment,
 };

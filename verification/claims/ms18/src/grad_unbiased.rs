@@ -13,12 +13,12 @@ use lao_datasets::memory::Columns;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::{SparseVector, merge_into};
 use lao_observation::{Ask, BlockBuf, Learner, Request, Row, Seed, Source, Told};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{GivenExamples, dot, masks, members, sparse_normal};
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::{Faulty, ImputesMean, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault, ImputesMean};
 use lao_verification_engine::probe::exploration_gradient;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -47,51 +47,23 @@ struct Finite {
     mean: Vec<f64>,
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ImputesMean,
-    ResidualFromBlockOnly,
-    ForgetsFactorTwo,
-    FlipsSign,
-    DropsRaggedBlock,
-    ForgetsImportanceWeight,
-    WeightsTheSupportToo,
-}
-
-const FAULTS: [Fault<Wrong>; 7] = [
-    Fault::refuted(
-        "imputes_mean",
-        "multiplies the residual by the attribute's mean, not by its observed value",
-        Wrong::ImputesMean,
-    ),
-    Fault::refuted(
-        "residual_from_block_only",
-        "computes the residual from the block, not from supp(theta)",
-        Wrong::ResidualFromBlockOnly,
-    ),
-    Fault::refuted(
-        "forgets_factor_two",
-        "uses (theta' x - y) x without the 2 of the squared loss",
-        Wrong::ForgetsFactorTwo,
-    ),
-    Fault::refuted("flips_sign", "adds the gradient with the wrong sign", Wrong::FlipsSign),
-    Fault::refuted(
-        "drops_ragged_block",
-        "never fills the last block when s'-s does not divide d",
-        Wrong::DropsRaggedBlock,
-    ),
-    Fault::refuted(
-        "forgets_importance_weight",
-        "naive estimate without the weight d/(s'-s)",
-        Wrong::ForgetsImportanceWeight,
-    ),
-    Fault::refuted(
-        "weights_the_support_too",
-        "naive estimate that also uses supp(theta), with the same weight",
-        Wrong::WeightsTheSupportToo,
-    ),
-];
+const IMPUTES_MEAN: Mutant = Mutant::refuted(
+    "imputes_mean",
+    "multiplies the residual by the attribute's mean, not by its observed value",
+);
+const RESIDUAL_FROM_BLOCK_ONLY: Mutant =
+    Mutant::refuted("residual_from_block_only", "computes the residual from the block, not from supp(theta)");
+const FORGETS_FACTOR_TWO: Mutant =
+    Mutant::refuted("forgets_factor_two", "uses (theta' x - y) x without the 2 of the squared loss");
+const FLIPS_SIGN: Mutant = Mutant::refuted("flips_sign", "adds the gradient with the wrong sign");
+const DROPS_RAGGED_BLOCK: Mutant =
+    Mutant::refuted("drops_ragged_block", "never fills the last block when s'-s does not divide d");
+const FORGETS_IMPORTANCE_WEIGHT: Mutant =
+    Mutant::refuted("forgets_importance_weight", "naive estimate without the weight d/(s'-s)");
+const WEIGHTS_THE_SUPPORT_TOO: Mutant = Mutant::refuted(
+    "weights_the_support_too",
+    "naive estimate that also uses supp(theta), with the same weight",
+);
 
 impl Finite {
     fn draw(trial: &Trial, (dim, sparsity, budget): (usize, usize, usize)) -> Self {
@@ -147,19 +119,19 @@ impl Finite {
     /// Runs the production Exploration on `source` within the arm's fault.
     fn explore<S: Source>(&self, cx: &Context<'_>, source: S, batch: u64) -> anyhow::Result<Vec<f64>> {
         let (dim, width) = (self.gradient.len(), self.width());
-        let fault = if cx.commits(&FAULTS, Wrong::ResidualFromBlockOnly) {
-            SourceFault::ResidualFromBlock
-        } else if cx.commits(&FAULTS, Wrong::ForgetsFactorTwo) {
-            SourceFault::Scaled(0.5)
-        } else if cx.commits(&FAULTS, Wrong::FlipsSign) {
-            SourceFault::Scaled(-1.0)
-        } else if cx.commits(&FAULTS, Wrong::DropsRaggedBlock) && !dim.is_multiple_of(width) {
-            SourceFault::DropsFrom((dim - dim % width) as u32)
+        let fault = if cx.commits(&RESIDUAL_FROM_BLOCK_ONLY) {
+            GradientFault::ResidualFromBlock
+        } else if cx.commits(&FORGETS_FACTOR_TWO) {
+            GradientFault::Scaled(0.5)
+        } else if cx.commits(&FLIPS_SIGN) {
+            GradientFault::Scaled(-1.0)
+        } else if cx.commits(&DROPS_RAGGED_BLOCK) && !dim.is_multiple_of(width) {
+            GradientFault::DropsFrom((dim - dim % width) as u32)
         } else {
-            SourceFault::Scaled(1.0)
+            GradientFault::Scaled(1.0)
         };
         let (theta, s, budget) = (self.theta.view(), self.sparsity, self.budget);
-        if cx.commits(&FAULTS, Wrong::ImputesMean) {
+        if cx.commits(&IMPUTES_MEAN) {
             return exploration_gradient(
                 ImputesMean::new(source, self.mean.clone()),
                 theta,
@@ -209,11 +181,11 @@ impl Finite {
             merge_into(self.theta.indices(), &drawn, &mut observed);
             for (x, y) in self.examples.iter() {
                 let seen = Row { attributes: &all, values: x };
-                let of = if cx.commits(&FAULTS, Wrong::WeightsTheSupportToo) { &observed } else { &drawn };
+                let of = if cx.commits(&WEIGHTS_THE_SUPPORT_TOO) { &observed } else { &drawn };
                 // The fault keeps the weight d/(s'-s) for a set that is no longer uniform.
                 let repair = of.len() as f64 / drawn.len() as f64;
                 for (j, g) in gradient_estimate(self.theta.view(), seen, y, of) {
-                    let forgotten = if cx.commits(&FAULTS, Wrong::ForgetsImportanceWeight) {
+                    let forgotten = if cx.commits(&FORGETS_IMPORTANCE_WEIGHT) {
                         drawn.len() as f64 / dim as f64
                     } else {
                         1.0
@@ -327,10 +299,10 @@ fn mean_of_batches(cx: &mut Context<'_>, batches: u64) -> anyhow::Result<()> {
     let draws = cx.all_trials("batches", batches, |trial| {
         let source = problem(&trial.seed.child("data"))?;
         // s' - s = 17 leaves a ragged block of 13.
-        let fault = if cx.commits(&FAULTS, Wrong::DropsRaggedBlock) {
-            SourceFault::DropsFrom(187)
+        let fault = if cx.commits(&DROPS_RAGGED_BLOCK) {
+            GradientFault::DropsFrom(187)
         } else {
-            SourceFault::Scaled(1.0)
+            GradientFault::Scaled(1.0)
         };
         exploration_gradient(Faulty::new(source, fault), theta.view(), 3, 20, 1)
             .with_context(|| format!("batch {}", trial.number))
@@ -360,6 +332,14 @@ pub const CLAIM: Claim = Claim {
              dimensions is tested as well, coordinate by coordinate. Dimensions 5 to 10, ragged last blocks \
              included.",
     standing: Standing::sound().with_errata(&[12]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[
+        IMPUTES_MEAN,
+        RESIDUAL_FROM_BLOCK_ONLY,
+        FORGETS_FACTOR_TWO,
+        FLIPS_SIGN,
+        DROPS_RAGGED_BLOCK,
+        FORGETS_IMPORTANCE_WEIGHT,
+        WEIGHTS_THE_SUPPORT_TOO,
+    ],
     experiment,
 };

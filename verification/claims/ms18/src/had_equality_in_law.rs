@@ -15,7 +15,7 @@ use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::{Faulty, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 use rand::RngExt;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
@@ -35,7 +35,7 @@ fn entry(row: usize, attribute: usize) -> f64 {
 /// What is wrong with a batch.
 #[derive(Clone, Copy, Debug)]
 struct Arm {
-    fault: Option<SourceFault>,
+    fault: Option<GradientFault>,
     noise_ignores_counts: bool,
     independent_counts: bool,
     pairs_forgotten: bool,
@@ -48,12 +48,12 @@ const FAULTS: [Fault<Arm>; 5] = [
     Fault::refuted(
         "forgets_factor_two",
         "uses (theta' x - y) x without the 2 of the squared loss",
-        Arm { fault: Some(SourceFault::Scaled(0.5)), ..SOUND },
+        Arm { fault: Some(GradientFault::Scaled(0.5)), ..SOUND },
     ),
     Fault::refuted(
         "repeats_every_example",
         "counts every example twice, so the variance doubles",
-        Arm { fault: Some(SourceFault::Repeats(2)), ..SOUND },
+        Arm { fault: Some(GradientFault::Repeats(2)), ..SOUND },
     ),
     Fault::refuted(
         "noise_ignores_counts",

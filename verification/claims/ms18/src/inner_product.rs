@@ -5,34 +5,25 @@
 //! Sharp: from `theta_{t-1} = 0` on its own set, ties in `|g|` everywhere.
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{StepInstance, dot, in_units, norm2, norm2_on, strain, tally};
 use lao_verification_engine::mutants::KeepsByLot;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    KeepsByLot,
-    StepsUphill,
-    QuarterStep,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("keeps_by_lot", "thresholding keeps s entries by lot", Wrong::KeepsByLot),
-    Fault::refuted("steps_uphill", "the step has the wrong sign", Wrong::StepsUphill),
-    Fault::refuted("quarter_step", "the step is a quarter of eta, the bound is not", Wrong::QuarterStep),
-];
+const KEEPS_BY_LOT: Mutant = Mutant::refuted("keeps_by_lot", "thresholding keeps s entries by lot");
+const STEPS_UPHILL: Mutant = Mutant::refuted("steps_uphill", "the step has the wrong sign");
+const QUARTER_STEP: Mutant =
+    Mutant::refuted("quarter_step", "the step is a quarter of eta, the bound is not");
 
 fn sides(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<(f64, f64)> {
     let StepInstance { eta, g, .. } = instance;
-    let stepped = if cx.commits(&FAULTS, Wrong::KeepsByLot) {
+    let stepped = if cx.commits(&KEEPS_BY_LOT) {
         instance.step(KeepsByLot::new(instance.dim(), &cx.seed("lot")))?
-    } else if cx.commits(&FAULTS, Wrong::StepsUphill) {
+    } else if cx.commits(&STEPS_UPHILL) {
         let mut uphill = instance.clone();
         uphill.g.iter_mut().for_each(|g| *g = -*g);
         uphill.step(HardThreshold::default())?
-    } else if cx.commits(&FAULTS, Wrong::QuarterStep) {
+    } else if cx.commits(&QUARTER_STEP) {
         instance.step_of(eta / 4.0, HardThreshold::default())?
     } else {
         instance.step(HardThreshold::default())?
@@ -83,6 +74,6 @@ pub const CLAIM: Claim = Claim {
              climbing, and a start at zero with ties only, which gives equality; index sets padded to s \
              members. The step is the production learner's.",
     standing: Standing::sound().with_errata(&[9]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[KEEPS_BY_LOT, STEPS_UPHILL, QUARTER_STEP],
     experiment,
 };

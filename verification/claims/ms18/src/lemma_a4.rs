@@ -6,7 +6,7 @@
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{in_units, minus, norm2, sparse_normal, tally};
 use lao_verification_engine::mutants::KeepsSmallest;
@@ -36,23 +36,10 @@ fn best_approximation(z: &[f64], size: usize) -> Vec<f64> {
     best
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    DenominatorOffByOne,
-    CountsOneKeptTooMany,
-    KeepsSmallest,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("denominator_off_by_one", "the factor (n-s)/(n-s*+1)", Wrong::DenominatorOffByOne),
-    Fault::refuted(
-        "counts_one_kept_too_many",
-        "keeps s entries and claims the loss of s+1",
-        Wrong::CountsOneKeptTooMany,
-    ),
-    Fault::refuted("keeps_smallest", "keeps the entries of smallest magnitude", Wrong::KeepsSmallest),
-];
+const DENOMINATOR_OFF_BY_ONE: Mutant = Mutant::refuted("denominator_off_by_one", "the factor (n-s)/(n-s*+1)");
+const COUNTS_ONE_KEPT_TOO_MANY: Mutant =
+    Mutant::refuted("counts_one_kept_too_many", "keeps s entries and claims the loss of s+1");
+const KEEPS_SMALLEST: Mutant = Mutant::refuted("keeps_smallest", "keeps the entries of smallest magnitude");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let n = cx.size("instances")?.div_ceil(EACH as u64);
@@ -66,14 +53,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let z = draw(&mut rng, n, i % 4);
             let b = if i % 8 < 4 { best_approximation(&z, star) } else { sparse_normal(&mut rng, n, star) };
             let mut kept = SparseVector::zeros(n);
-            if cx.commits(&FAULTS, Wrong::KeepsSmallest) {
+            if cx.commits(&KEEPS_SMALLEST) {
                 smallest.keep(&z, s, &mut kept)?;
             } else {
                 hard.keep(&z, s, &mut kept)?;
             }
-            let (above, below) = if cx.commits(&FAULTS, Wrong::CountsOneKeptTooMany) {
+            let (above, below) = if cx.commits(&COUNTS_ONE_KEPT_TOO_MANY) {
                 (n - s - 1, n - star)
-            } else if cx.commits(&FAULTS, Wrong::DenominatorOffByOne) {
+            } else if cx.commits(&DENOMINATOR_OFF_BY_ONE) {
                 (n - s, n - star + 1)
             } else {
                 (n - s, n - star)
@@ -100,6 +87,6 @@ pub const CLAIM: Claim = Claim {
     design: "The production H_s on vectors of up to 40 coordinates: normal, heavy-tailed, small integers \
              with ties and zeros, all ones; b the best s*-term approximation (by sorting) or random.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[DENOMINATOR_OFF_BY_ONE, COUNTS_ONE_KEPT_TOO_MANY, KEEPS_SMALLEST],
     experiment,
 };

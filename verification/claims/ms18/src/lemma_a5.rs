@@ -10,12 +10,12 @@ use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
-    Population, climb, members, minus, norm2, norm2_on, sparse_normal, strain, support_of, tally,
+    QuadraticPopulation, climb, members, minus, norm2, norm2_on, sparse_normal, strain, support_of, tally,
 };
 use rand::RngExt;
 
 struct Instance {
-    population: Population,
+    population: QuadraticPopulation,
     theta: Vec<f64>,
     star: Vec<f64>,
 }
@@ -53,7 +53,7 @@ impl Instance {
         let dim = rng.random_range(4..=12);
         let largest = 4f64.powf(rng.random_range(-1.0..1.0));
         let condition = 30f64.powf(rng.random());
-        let population = Population::random(rng, dim, largest / condition, largest);
+        let population = QuadraticPopulation::random(rng, dim, largest / condition, largest);
         let (s, star) = (rng.random_range(1..=dim), rng.random_range(1..=dim.min(3)));
         let (theta, star) = (sparse_normal(rng, dim, s), sparse_normal(rng, dim, star));
         Instance { population, theta, star }

@@ -9,7 +9,6 @@ mod attribute_budget;
 mod consistency_remark;
 mod consistency_remark_printed;
 mod cor42_arithmetic;
-mod cor42_arithmetic_printed;
 mod cor42_blocks;
 mod cor42_eps;
 mod cor42_remark_full;
@@ -17,7 +16,6 @@ mod cor42_remark_partial;
 mod cor42_s;
 mod cor45_advantage;
 mod cor45_dimension;
-mod cor45_dimension_printed;
 mod cost_memory;
 mod descent_eq3;
 mod descent_eq6;
@@ -31,26 +29,21 @@ mod had_equality_in_law;
 mod inner_product;
 mod lemma_a2;
 mod lemma_a3;
-mod lemma_a3_printed;
 mod lemma_a4;
 mod lemma_a5;
-mod literal;
 mod naive_nonconvergence;
-mod practical;
 mod prop_a1_constants;
 mod prop_a1_constants_printed;
 mod prop_a1_literal;
-mod real;
 mod real_blogfeedback;
 mod real_diabetes;
 mod real_digits;
 mod real_mnist35;
 mod restricted_constants_remark;
-mod restricted_constants_remark_printed;
+mod setup;
 mod supnorm_as_printed;
 mod supnorm_corrected;
 mod supnorm_restricted_eq9;
-mod supnorm_restricted_eq9_printed;
 mod support_size_gap;
 mod table1_formulas;
 mod theta_star_minimiser;
@@ -76,16 +69,16 @@ pub const PAPER: Paper = Paper {
 
 /// The claims of the paper and its supplement, in the paper's order.
 const CLAIMS: &[Claim] = &[
-    restricted_constants_remark_printed::CLAIM,
+    restricted_constants_remark::PRINTED,
     restricted_constants_remark::CLAIM,
     theta_star_minimiser::CLAIM,
     grad_unbiased::CLAIM,
     attribute_budget::CLAIM,
     cost_memory::CLAIM,
-    supnorm_as_printed::CLAIM,
+    supnorm_as_printed::PRINTED,
     supnorm_corrected::CLAIM,
     lemma_a2::CLAIM,
-    lemma_a3_printed::CLAIM,
+    lemma_a3::PRINTED,
     lemma_a3::CLAIM,
     lemma_a4::CLAIM,
     thresholding_step::CLAIM,
@@ -94,32 +87,32 @@ const CLAIMS: &[Claim] = &[
     descent_eq6::CLAIM,
     lemma_a5::CLAIM,
     support_size_gap::CLAIM,
-    prop_a1_constants_printed::CLAIM,
+    prop_a1_constants_printed::PRINTED,
     prop_a1_constants::CLAIM,
     had_equality_in_law::CLAIM,
     prop_a1_literal::CLAIM,
-    thm41_printed::CLAIM,
+    thm41_printed::PRINTED,
     thm41_literal::CLAIM,
-    cor42_arithmetic_printed::CLAIM,
+    cor42_arithmetic::PRINTED,
     cor42_arithmetic::CLAIM,
     cor42_eps::CLAIM,
     cor42_blocks::CLAIM,
     cor42_s::CLAIM,
     cor42_remark_partial::CLAIM,
     cor42_remark_full::CLAIM,
-    consistency_remark_printed::CLAIM,
+    consistency_remark_printed::PRINTED,
     consistency_remark::CLAIM,
     naive_nonconvergence::CLAIM,
     descent_eq8::CLAIM,
-    supnorm_restricted_eq9_printed::CLAIM,
+    supnorm_restricted_eq9::PRINTED,
     supnorm_restricted_eq9::CLAIM,
     thm43_special::CLAIM,
-    thm43_general_printed::CLAIM,
+    thm43_general_printed::PRINTED,
     thm43_general::CLAIM,
     thm44_recursion::CLAIM,
     thm44_support_implication::CLAIM,
     thm44_literal::CLAIM,
-    cor45_dimension_printed::CLAIM,
+    cor45_dimension::PRINTED,
     cor45_dimension::CLAIM,
     cor45_advantage::CLAIM,
     table1_formulas::CLAIM,
@@ -130,6 +123,6 @@ const CLAIMS: &[Claim] = &[
     real_digits::CLAIM,
     real_blogfeedback::CLAIM,
     real_mnist35::CLAIM,
-    assumption_order_printed::CLAIM,
+    assumption_order_printed::PRINTED,
     assumption_order::CLAIM,
 ];

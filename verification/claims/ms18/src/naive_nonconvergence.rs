@@ -13,13 +13,13 @@
 //! *Also.* At rho = .5, s = 1, even the exact gradient keeps `theta_0`: s of order `kappa^2 s*` cannot be
 //! dropped.
 
-use super::practical::Population;
+use crate::setup::practical::Population;
 use lao_algorithms::murata_suzuki::{ExplorationParams, NaiveParams};
 use lao_algorithms::{BatchSizes, StepSizes};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::exact;
 use lao_verification_engine::mutants::Keep;
@@ -77,35 +77,18 @@ fn exploration(rho: f64, constants: &Virtual<CorrelatedPairs>, updates: u64) -> 
     }
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    ConstantLargeStep,
-    NoThreshold,
-    StartsOnTheRightSupport,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted(
-        "constant_large_step",
-        "steps by .1 always, which is enough to change the support",
-        Wrong::ConstantLargeStep,
-    ),
-    Fault::refuted("no_threshold", "never thresholds", Wrong::NoThreshold),
-    Fault::refuted(
-        "starts_on_the_right_support",
-        "starts where theta* lives",
-        Wrong::StartsOnTheRightSupport,
-    ),
-];
+const CONSTANT_LARGE_STEP: Mutant =
+    Mutant::refuted("constant_large_step", "steps by .1 always, which is enough to change the support");
+const NO_THRESHOLD: Mutant = Mutant::refuted("no_threshold", "never thresholds");
+const STARTS_ON_THE_RIGHT_SUPPORT: Mutant =
+    Mutant::refuted("starts_on_the_right_support", "starts where theta* lives");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, steps) = (cx.size("trials")?, cx.size("steps")?);
     let shrinking = StepSizes::InverseSqrt(0.005);
-    let step_size =
-        if cx.commits(&FAULTS, Wrong::ConstantLargeStep) { StepSizes::Constant(0.1) } else { shrinking };
-    let keep = if cx.commits(&FAULTS, Wrong::NoThreshold) { Keep::All } else { Keep::default() };
-    let start = if cx.commits(&FAULTS, Wrong::StartsOnTheRightSupport) { unit(0, RHO) } else { unit(1, RHO) };
+    let step_size = if cx.commits(&CONSTANT_LARGE_STEP) { StepSizes::Constant(0.1) } else { shrinking };
+    let keep = if cx.commits(&NO_THRESHOLD) { Keep::All } else { Keep::default() };
+    let start = if cx.commits(&STARTS_ON_THE_RIGHT_SUPPORT) { unit(0, RHO) } else { unit(1, RHO) };
     cx.split(4);
     cx.prob("naive method: the gap stays above .9", 1.0 - LOCKED, most, |trial| {
         Ok(naive(trial, steps, step_size, start.clone(), keep.clone())? > 0.9)
@@ -138,6 +121,6 @@ pub const CLAIM: Claim = Claim {
     design: "Two attributes with correlation .15, s = s* = 1, steps .005/sqrt(t). The gap stays above .9 \
              with probability .94; without threshold it falls below .05, with Exploration below .01.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[CONSTANT_LARGE_STEP, NO_THRESHOLD, STARTS_ON_THE_RIGHT_SUPPORT],
     experiment,
 };

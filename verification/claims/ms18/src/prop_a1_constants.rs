@@ -20,7 +20,7 @@
 
 use lao_algorithms::murata_suzuki::{Form as Reading, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -33,35 +33,17 @@ const DELTA: f64 = 0.05;
 /// Roundings of a dozen operations.
 const TOLERANCE: f64 = 1e-12;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    HalfSmoothness,
-    SixtyThree,
-    BatchWithoutR4,
-    NoiseAsPrinted,
-    Seventeen,
-}
-
-const FAULTS: [Fault<Wrong>; 5] = [
-    Fault::refuted("sparsity_with_63", "asks for 63/(eta mu)^2 in place of 64/(eta mu)^2", Wrong::SixtyThree),
-    Fault::refuted(
-        "constant_17_for_16",
-        "puts a slightly larger constant in front of the squared sup norm",
-        Wrong::Seventeen,
-    ),
-    Fault::refuted("batch_without_r4", "takes the printed batch, without R^4", Wrong::BatchWithoutR4),
-    Fault::refuted(
-        "noise_as_printed",
-        "takes the printed noise term: 4 for 16, no R^2, log(d/delta)",
-        Wrong::NoiseAsPrinted,
-    ),
-    Fault::refuted(
-        "smoothness_without_the_2",
-        "takes L and mu for the eigenvalues, without the 2 of the loss",
-        Wrong::HalfSmoothness,
-    ),
-];
+const SPARSITY_WITH_63: Mutant =
+    Mutant::refuted("sparsity_with_63", "asks for 63/(eta mu)^2 in place of 64/(eta mu)^2");
+const CONSTANT_17_FOR_16: Mutant =
+    Mutant::refuted("constant_17_for_16", "puts a slightly larger constant in front of the squared sup norm");
+const BATCH_WITHOUT_R4: Mutant = Mutant::refuted("batch_without_r4", "takes the printed batch, without R^4");
+const NOISE_AS_PRINTED: Mutant =
+    Mutant::refuted("noise_as_printed", "takes the printed noise term: 4 for 16, no R^2, log(d/delta)");
+const SMOOTHNESS_WITHOUT_THE_2: Mutant = Mutant::refuted(
+    "smoothness_without_the_2",
+    "takes L and mu for the eigenvalues, without the 2 of the loss",
+);
 
 /// A problem, and what the production constants make of it.
 struct Setting {
@@ -82,11 +64,11 @@ impl Setting {
             sparsity: support,
         };
         let mut believed = truth;
-        if cx.commits(&FAULTS, Wrong::HalfSmoothness) {
+        if cx.commits(&SMOOTHNESS_WITHOUT_THE_2) {
             (believed.smoothness, believed.convexity) = (truth.smoothness / 2.0, truth.convexity / 2.0);
         }
         let mut sparsity = Problem::required_sparsity(&believed);
-        if cx.commits(&FAULTS, Wrong::SixtyThree) {
+        if cx.commits(&SPARSITY_WITH_63) {
             sparsity = ((63.0 * 16.0 * kappa * kappa + 1.0) * support as f64).ceil() as usize;
         }
         let theory = Problem {
@@ -95,12 +77,12 @@ impl Setting {
             sparsity,
             step_size: Problem::theorem_step(&believed),
         };
-        let reading = |wrong| if cx.commits(&FAULTS, wrong) { Reading::Printed } else { Reading::Corrected };
+        let reading = |wrong: Mutant| if cx.commits(&wrong) { Reading::Printed } else { Reading::Corrected };
         Setting {
             truth,
             theory,
-            batch: theory.batch_a1(DELTA, reading(Wrong::BatchWithoutR4)),
-            noise: theory.noise_a1(DELTA, reading(Wrong::NoiseAsPrinted)),
+            batch: theory.batch_a1(DELTA, reading(BATCH_WITHOUT_R4)),
+            noise: theory.noise_a1(DELTA, reading(NOISE_AS_PRINTED)),
         }
     }
 
@@ -151,7 +133,7 @@ impl Setting {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let constant = if cx.commits(&FAULTS, Wrong::Seventeen) { 17.0 } else { 16.0 };
+    let constant = if cx.commits(&CONSTANT_17_FOR_16) { 17.0 } else { 16.0 };
     let (mut shape, mut load, mut rate) = (PropertyTally::new(), PropertyTally::new(), PropertyTally::new());
     let (mut terms, mut units) = (Vec::new(), Vec::new());
     let mut printed_load = 0.0_f64;
@@ -198,6 +180,12 @@ pub const CLAIM: Claim = Claim {
              to 10, s* 1 to 7, R 0.1 to 10. Changing the unit of x (x -> c x, so L, mu -> c^2, R -> c) must \
              change neither B nor c, for gaps do not change.",
     standing: Standing::corrected(&[5, 6, 7, 8]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[
+        SPARSITY_WITH_63,
+        CONSTANT_17_FOR_16,
+        BATCH_WITHOUT_R4,
+        NOISE_AS_PRINTED,
+        SMOOTHNESS_WITHOUT_THE_2,
+    ],
     experiment,
 };

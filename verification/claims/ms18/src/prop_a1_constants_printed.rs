@@ -4,7 +4,7 @@
 //! `c_t = 4 sigma^2 s (5/2 + eta L) eta log(d/delta)` lacks `R^2`. Gaps and samples do not depend on the unit
 //! of x, but these do: `x -> c x` changes the printed `c_t` by `c^-2`.
 
-use super::literal::{self, BUDGET, DIM, explore};
+use crate::setup::literal::{self, BUDGET, DIM, explore};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::{Hadamard, Scaled};
@@ -53,8 +53,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-prop-a1-constants-printed",
     place: "Supplement A.1, Proposition A.1",
     sentence: "Proposition A.1 with its printed batch and noise term, neither of which knows the size of the \

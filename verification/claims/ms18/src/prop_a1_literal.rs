@@ -7,14 +7,14 @@
 //! *Tightness.* With `Sigma = I` and eta = 1/8 an update leaves 9/16 of the gap where the statement promises
 //! .953; the noise term is too large by a factor of about 500.
 
-use super::literal::{self, BUDGET, DIM, explore, random_start};
+use crate::setup::literal::{self, BUDGET, DIM, explore, random_start};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::Hadamard;
 use lao_kernels::{NotFinite, SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
-use lao_verification_engine::mutants::{Keep, KeepsSmallest, SourceFault};
+use lao_verification_engine::mutants::{GradientFault, Keep, KeepsSmallest};
 
 /// Noise levels, one cell each.
 const NOISE: [f64; 4] = [0.0, 1.0, 30.0, 300.0];
@@ -35,7 +35,7 @@ const STARTS: [Start; 4] = [Start::Zero, Start::Random, Start::Near, Start::Opti
 #[derive(Clone, Debug)]
 struct Arm {
     delta: f64,
-    fault: Option<SourceFault>,
+    fault: Option<GradientFault>,
     smallest: bool,
     gradient_only: bool,
     step: f64,
@@ -74,14 +74,16 @@ impl Threshold for OfGradientOnly {
 const LAST_BLOCK: u32 = (DIM - (BUDGET - 1025)) as u32;
 
 const FAULTS: [Fault<fn(&mut Arm)>; 6] = [
-    Fault::refuted("flips_sign", "steps up the gradient", |arm| arm.fault = Some(SourceFault::Scaled(-1.0))),
+    Fault::refuted("flips_sign", "steps up the gradient", |arm| {
+        arm.fault = Some(GradientFault::Scaled(-1.0))
+    }),
     Fault::refuted("drops_last_block", "never fills the last block, where theta* lives", |arm| {
-        arm.fault = Some(SourceFault::DropsFrom(LAST_BLOCK))
+        arm.fault = Some(GradientFault::DropsFrom(LAST_BLOCK))
     }),
     Fault::refuted(
         "residual_from_block_only",
         "computes the residual from the block, not from supp(theta)",
-        |arm| arm.fault = Some(SourceFault::ResidualFromBlock),
+        |arm| arm.fault = Some(GradientFault::ResidualFromBlock),
     ),
     Fault::refuted("steps_64_times_too_short", "steps by eta/64", |arm| arm.step = 1.0 / 64.0),
     Fault::refuted("thresholds_the_gradient_only", "thresholds eta g instead of theta - eta g", |arm| {

@@ -1,10 +1,10 @@
 //! Section 6 on MNIST, 3 against 5: 40 of 784 pixels observed, the class as +1 and -1.
 //!
-//! Statement, design and mutants: [`real`](super::real). Pixels near the border are rarely inked, so
+//! Statement, design and mutants: [`real`](crate::setup::real). Pixels near the border are rarely inked, so
 //! standardized attributes are cut to 5 standard deviations. The target is 0.4 of the error of the mean,
 //! `s = 20`.
 
-use super::real::{self, Setup, Tuned};
+use crate::setup::real::{self, Setup, Tuned};
 use lao_datasets::catalog::Loaded;
 use lao_datasets::preprocess::two_classes;
 use lao_verification_engine::claim::{Claim, Standing, mutants};

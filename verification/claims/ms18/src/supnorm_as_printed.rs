@@ -119,8 +119,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-supnorm-as-printed",
     place: "Supplement A.1, the display before (7)",
     sentence: "With probability at least 1 - 2 delta the squared sup norm of the gradient estimate's error \

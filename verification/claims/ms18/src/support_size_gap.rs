@@ -17,7 +17,9 @@ use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, SessionLimit};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::instance::{Population, climb, pad, sparse_normal, strain, support_of, tally};
+use lao_verification_engine::instance::{
+    QuadraticPopulation, climb, pad, sparse_normal, strain, support_of, tally,
+};
 use lao_verification_engine::judge::exact_all;
 use lao_verification_engine::probe;
 use rand::RngExt;
@@ -84,7 +86,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut rng = trial.seed.child("data").rng();
         let (dim, condition) = (rng.random_range(4..=8), rng.random_range(5.0..30.0));
         let s = rng.random_range(1..dim);
-        let population = Population::random(&mut rng, dim, 1.0 / condition, 1.0);
+        let population = QuadraticPopulation::random(&mut rng, dim, 1.0 / condition, 1.0);
         let star = sparse_normal(&mut rng, dim, 1);
         let rate = 1.0 / (32.0 * condition);
         let sides = |theta: &[f64]| -> anyhow::Result<(f64, f64)> {

@@ -8,10 +8,10 @@ use lao_datasets::synthetic::{
     CorrelatedPairs, Design, Hadamard, HadamardPairs, Noise, Rademacher, Scaled, Uniform, Virtual,
 };
 use lao_kernels::{RestrictedSpectrum, SparseVector};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
-    Population, dot, in_units, masks, members, minus, norm2, sparse_normal, support_of, tally,
+    QuadraticPopulation, dot, in_units, masks, members, minus, norm2, sparse_normal, support_of, tally,
 };
 use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
@@ -49,37 +49,24 @@ fn best_on(covariance: &[f64], moments: &[f64], set: u128) -> Vec<f64> {
     best
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    CopiesAnAttribute,
-    ConvexityOnePercentTooLarge,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "copies_an_attribute",
-        "two attributes are equal, so that restricted strong convexity fails",
-        Wrong::CopiesAnAttribute,
-    ),
-    Fault::refuted(
-        "convexity_one_percent_too_large",
-        "1.01 mu in place of mu",
-        Wrong::ConvexityOnePercentTooLarge,
-    ),
-];
+const COPIES_AN_ATTRIBUTE: Mutant = Mutant::refuted(
+    "copies_an_attribute",
+    "two attributes are equal, so that restricted strong convexity fails",
+);
+const CONVEXITY_ONE_PERCENT_TOO_LARGE: Mutant =
+    Mutant::refuted("convexity_one_percent_too_large", "1.01 mu in place of mu");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let stretch = if cx.commits(&FAULTS, Wrong::ConvexityOnePercentTooLarge) { 1.01 } else { 1.0 };
+    let stretch = if cx.commits(&CONVEXITY_ONE_PERCENT_TOO_LARGE) { 1.01 } else { 1.0 };
     let [curved, unique] = tally(cx, "instances", cx.size("instances")?, |trial, [curved, unique]| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(4..=10);
         let s = rng.random_range(1..=(dim / 2).min(3));
         let star_size = rng.random_range(1..=s);
-        let population = Population::random(&mut rng, dim, 0.1, 2.0);
+        let population = QuadraticPopulation::random(&mut rng, dim, 0.1, 2.0);
         let mut covariance = population.covariance().to_vec();
         let mut star = sparse_normal(&mut rng, dim, star_size);
-        if cx.commits(&FAULTS, Wrong::CopiesAnAttribute) {
+        if cx.commits(&COPIES_AN_ATTRIBUTE) {
             // One attribute of theta* becomes a copy of another attribute, and the other way round.
             let copied = support_of(&star).trailing_zeros() as usize;
             let copy = (copied + 1) % dim;
@@ -165,6 +152,6 @@ pub const CLAIM: Claim = Claim {
              and gradients that virtual designs report, on which all claims about runs rely, are compared \
              with the closed form of their covariance.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[COPIES_AN_ATTRIBUTE, CONVEXITY_ONE_PERCENT_TOO_LARGE],
     experiment,
 };

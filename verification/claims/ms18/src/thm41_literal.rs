@@ -7,15 +7,15 @@
 //!
 //! *Tightness.* The gap falls by 9/16 per update where 31/32 is promised: the ratio of the logarithms is 18.
 
-use super::literal::{self, BUDGET, DIM, explore, random_start};
-use super::practical::Path;
+use crate::setup::literal::{self, BUDGET, DIM, explore, random_start};
+use crate::setup::practical::Path;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee};
 use lao_datasets::synthetic::{Hadamard, HadamardPairs, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
-use lao_verification_engine::mutants::{Keep, KeepsOneMore, KeepsSmallest, Sabotage, SourceFault};
+use lao_verification_engine::mutants::{GradientFault, Keep, KeepsOneMore, KeepsSmallest, Sabotage};
 
 const UPDATES: u64 = 32;
 
@@ -55,10 +55,10 @@ const LAST_BLOCK: u32 = (DIM - (BUDGET - 1025)) as u32;
 
 const FAULTS: [Fault<fn(&mut Arm)>; 6] = [
     Fault::refuted("flips_sign", "steps up the gradient", |arm| {
-        arm.sabotage = SourceFault::Scaled(-1.0).into()
+        arm.sabotage = GradientFault::Scaled(-1.0).into()
     }),
     Fault::refuted("drops_last_block", "never fills the last block, where theta* lives", |arm| {
-        arm.sabotage = SourceFault::DropsFrom(LAST_BLOCK).into()
+        arm.sabotage = GradientFault::DropsFrom(LAST_BLOCK).into()
     }),
     Fault::refuted("steps_64_times_too_short", "steps by eta/64", |arm| arm.step = 1.0 / 64.0),
     Fault::refuted("keeps_smallest", "keeps the s smallest non-zero entries", |arm| {

@@ -14,7 +14,7 @@
 //! `H_s` keeps one of each pair and the gap grows by 9/4. One update with the exact gradient, the limit of
 //! large batches, leaves 1.66 times the gap of `theta_0`.
 
-use super::practical::Population;
+use crate::setup::practical::Population;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{CorrelatedPairs, Noise, Virtual};
@@ -134,8 +134,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-thm41-printed",
     place: "Theorem 4.1 and its proof",
     sentence: "Theorem 4.1 as printed: a second branch of the batch without 1/L, a first of order R^4/(kappa \

@@ -93,8 +93,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The claim.
-pub const CLAIM: Claim = Claim {
+/// As printed.
+pub const PRINTED: Claim = Claim {
     id: "ms18-thm43-general-printed",
     place: "Supplement B, general case, as printed",
     sentence: "Three steps of the printed proof: a walk's distance from its start, the sum over updates of \

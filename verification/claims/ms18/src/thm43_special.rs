@@ -28,7 +28,7 @@ use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{Faulty, SourceFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 use lao_verification_engine::probe;
 
 const DIM: usize = 16;
@@ -53,51 +53,42 @@ struct Arm {
     misses_support: bool,
     forgets_noise: bool,
     tiny_step: bool,
-    fault: Option<SourceFault>,
+    fault: Option<GradientFault>,
+    /// Takes the printed condition for the batch.
+    printed_condition: bool,
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    SupportMissesACoordinate,
-    StepAHundredth,
-    ResidualMissesACoordinate,
-    ForgetsTheNoise,
-    PrintedCondition,
-}
+const SOUND: Arm = Arm {
+    misses_support: false,
+    forgets_noise: false,
+    tiny_step: false,
+    fault: None,
+    printed_condition: false,
+};
 
-const FAULTS: [Fault<Wrong>; 5] = [
+const FAULTS: [Fault<Arm>; 5] = [
     Fault::refuted(
         "support_misses_a_coordinate",
         "starts on a support without one coordinate of the target",
-        Wrong::SupportMissesACoordinate,
+        Arm { misses_support: true, ..SOUND },
     ),
-    Fault::refuted("step_a_hundredth", "steps a hundredth of 1/(4L)", Wrong::StepAHundredth),
+    Fault::refuted("step_a_hundredth", "steps a hundredth of 1/(4L)", Arm { tiny_step: true, ..SOUND }),
     Fault::refuted(
         "residual_misses_a_coordinate",
         "leaves the first coordinate of theta out of the residual",
-        Wrong::ResidualMissesACoordinate,
+        Arm { fault: Some(GradientFault::ResidualMissesFirst), ..SOUND },
     ),
-    Fault::refuted("forgets_the_noise", "sizes the batch as if there were no noise", Wrong::ForgetsTheNoise),
+    Fault::refuted(
+        "forgets_the_noise",
+        "sizes the batch as if there were no noise",
+        Arm { forgets_noise: true, ..SOUND },
+    ),
     Fault::refuted(
         "printed_condition",
         "asks for 32/(1 - eta L) in place of 128 (2 - eta L)/(1 - eta L)",
-        Wrong::PrintedCondition,
+        Arm { printed_condition: true, ..SOUND },
     ),
 ];
-
-impl Arm {
-    fn of(cx: &Context<'_>) -> Self {
-        Arm {
-            misses_support: cx.commits(&FAULTS, Wrong::SupportMissesACoordinate),
-            forgets_noise: cx.commits(&FAULTS, Wrong::ForgetsTheNoise),
-            tiny_step: cx.commits(&FAULTS, Wrong::StepAHundredth),
-            fault: cx
-                .commits(&FAULTS, Wrong::ResidualMissesACoordinate)
-                .then_some(SourceFault::ResidualMissesFirst),
-        }
-    }
-}
 
 fn vector(entries: &[(u32, f64)]) -> anyhow::Result<SparseVector> {
     Ok(SparseVector::new(DIM, entries.iter().map(|e| e.0).collect(), entries.iter().map(|e| e.1).collect())?)
@@ -135,7 +126,7 @@ fn run<D: Design + Clone, S: Source>(
         params.step_size /= 100.0;
     }
     let mut learner = params.build()?;
-    let fault = arm.fault.unwrap_or(SourceFault::Scaled(1.0));
+    let fault = arm.fault.unwrap_or(GradientFault::Scaled(1.0));
     let source = Faulty::new(source(truth.clone())?, fault);
     let mut last = f64::INFINITY;
     let after = |_: &_, theta: lao_kernels::SparseView<'_>| last = truth.gap(theta);
@@ -156,7 +147,7 @@ fn cell<D: Design + Clone, S: Source>(
     setting: &Setting<D>,
     source: impl Fn(Virtual<D>) -> anyhow::Result<S> + Sync,
 ) -> anyhow::Result<()> {
-    let (arm, most) = (Arm::of(cx), cx.size("trials")?);
+    let (arm, most) = (cx.arm(SOUND, &FAULTS), cx.size("trials")?);
     let kept = (1.0 - 1.0 / (32.0 * setting.kappa)).powi(UPDATES as i32);
     cx.prob(setting.name, DELTA, most, |trial: &Trial| {
         let (first, last) = run(setting, arm, &trial.seed, &source)?;
@@ -192,7 +183,7 @@ fn algebra(cx: &mut Context<'_>) {
 
             let quiet =
                 Problem { constants, dim: 100, sparsity: s, step_size: Problem::theorem_step(&constants) };
-            let batch = if cx.commits(&FAULTS, Wrong::PrintedCondition) {
+            let batch = if cx.arm(SOUND, &FAULTS).printed_condition {
                 32.0 / rest * size * many * bound.powi(4) * log / (mu * mu)
             } else {
                 quiet.batch_theorem_43_identified(Guarantee { updates, slack: 1.0, delta: DELTA })

@@ -22,7 +22,7 @@
 
 use lao_algorithms::murata_suzuki::{HybridParams, Problem, StageGuarantee};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
 
@@ -55,25 +55,11 @@ impl Recursion {
     }
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    OneExploringUpdate,
-    SlackWithoutA,
-    PrintedDelta,
-    PrintedExponent,
-}
-
-const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("one_exploring_update", "explores once per stage", Wrong::OneExploringUpdate),
-    Fault::refuted("slack_without_a", "drops the factor a of both slacks", Wrong::SlackWithoutA),
-    Fault::refuted("printed_delta", "spends 3/(pi^2 k^2 delta) per half-stage", Wrong::PrintedDelta),
-    Fault::refuted(
-        "printed_exponent",
-        "adds up (1-a)^((k'-1) T~), without the 2 of exploring",
-        Wrong::PrintedExponent,
-    ),
-];
+const ONE_EXPLORING_UPDATE: Mutant = Mutant::refuted("one_exploring_update", "explores once per stage");
+const SLACK_WITHOUT_A: Mutant = Mutant::refuted("slack_without_a", "drops the factor a of both slacks");
+const PRINTED_DELTA: Mutant = Mutant::refuted("printed_delta", "spends 3/(pi^2 k^2 delta) per half-stage");
+const PRINTED_EXPONENT: Mutant =
+    Mutant::refuted("printed_exponent", "adds up (1-a)^((k'-1) T~), without the 2 of exploring");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (mut general, mut identified) = (PropertyTally::new(), PropertyTally::new());
@@ -87,9 +73,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             problem.dim,
             StageGuarantee { stages: 1, gap_0: GAP_0, delta: 0.1 },
         );
-        let explore_updates =
-            if cx.commits(&FAULTS, Wrong::OneExploringUpdate) { 1 } else { theorem.explore_updates };
-        let slack = if cx.commits(&FAULTS, Wrong::SlackWithoutA) { 1.0 / a } else { 1.0 };
+        let explore_updates = if cx.commits(&ONE_EXPLORING_UPDATE) { 1 } else { theorem.explore_updates };
+        let slack = if cx.commits(&SLACK_WITHOUT_A) { 1.0 / a } else { 1.0 };
         let recursion = Recursion { problem, kept, explore_updates, slack };
         let stages = (200.0 * kappa) as u64;
         let (mut gap, mut worst, mut gaps) = (GAP_0, 0.0_f64, vec![GAP_0]);
@@ -113,7 +98,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                     identified.check(gap, FACTOR * bound);
                 }
                 // The closed form of what the slacks add: a (1-a)^{k+T~} sum_{k'} (1-a)^{(k'-1)(2+T~)}.
-                let per_stage = if cx.commits(&FAULTS, Wrong::PrintedExponent) { refine } else { 2 + refine };
+                let per_stage = if cx.commits(&PRINTED_EXPONENT) { refine } else { 2 + refine };
                 let added: f64 = (0..stages - check).map(|k| kept.powi((k * per_stage) as i32)).sum();
                 sums.check(a * added, 1.0);
             }
@@ -123,7 +108,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut failures = PropertyTally::new();
     for delta in [0.01, 0.1, 0.3] {
         let of = |stage: u64| {
-            if cx.commits(&FAULTS, Wrong::PrintedDelta) {
+            if cx.commits(&PRINTED_DELTA) {
                 3.0 / ((std::f64::consts::PI * stage as f64).powi(2) * delta)
             } else {
                 Problem::hybrid_delta(stage, delta)
@@ -154,6 +139,6 @@ pub const CLAIM: Claim = Claim {
              theorem's parameters must have three exploring updates; failure probabilities are added up. All \
              ratios must stay below 1.02.",
     standing: Standing::corrected(&[24, 25, 31]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ONE_EXPLORING_UPDATE, SLACK_WITHOUT_A, PRINTED_DELTA, PRINTED_EXPONENT],
     experiment,
 };

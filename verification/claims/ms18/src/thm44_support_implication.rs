@@ -12,10 +12,10 @@ use lao_algorithms::murata_suzuki::{HybridParams, Problem};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
-    Population, minus, norm2, random_support, sparse_normal, support_of, tally,
+    QuadraticPopulation, minus, norm2, random_support, sparse_normal, support_of, tally,
 };
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
@@ -46,7 +46,7 @@ fn vectors(cx: &mut Context<'_>) -> anyhow::Result<()> {
         if support_of(&theta_star) & !support_of(&theta) != 0 {
             missing.check(smallest(&theta_star).powi(2), norm2(&v));
         }
-        let population = Population::random(&mut rng, dim, 0.05, 2.0);
+        let population = QuadraticPopulation::random(&mut rng, dim, 0.05, 2.0);
         let mu = 2.0 * population.smallest();
         convex.check(norm2(&v), 2.0 / mu * population.gap(&theta, &theta_star));
         Ok(())
@@ -56,27 +56,11 @@ fn vectors(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    TwoInPlaceOfFour,
-    SmallestNotSquared,
-    ExploitsOtherAttributes,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("two_in_place_of_four", "computes k-check with 2 gap_0", Wrong::TwoInPlaceOfFour),
-    Fault::refuted(
-        "smallest_not_squared",
-        "computes k-check with r_min in place of its square",
-        Wrong::SmallestNotSquared,
-    ),
-    Fault::refuted(
-        "exploits_other_attributes",
-        "exploits attributes that exploring has just rejected",
-        Wrong::ExploitsOtherAttributes,
-    ),
-];
+const TWO_IN_PLACE_OF_FOUR: Mutant = Mutant::refuted("two_in_place_of_four", "computes k-check with 2 gap_0");
+const SMALLEST_NOT_SQUARED: Mutant =
+    Mutant::refuted("smallest_not_squared", "computes k-check with r_min in place of its square");
+const EXPLOITS_OTHER_ATTRIBUTES: Mutant =
+    Mutant::refuted("exploits_other_attributes", "exploits attributes that exploring has just rejected");
 
 /// At `k-check + 1` the guaranteed distance is below `r_min`.
 fn stages(cx: &mut Context<'_>) {
@@ -89,9 +73,9 @@ fn stages(cx: &mut Context<'_>) {
                 Problem { constants, dim: 100, sparsity: 10, step_size: Problem::theorem_step(&constants) };
             for smallest in [1.0, 0.3, 0.01, 1e-4] {
                 for gap_0 in [1.0, 7.0, 300.0] {
-                    let check = if cx.commits(&FAULTS, Wrong::TwoInPlaceOfFour) {
+                    let check = if cx.commits(&TWO_IN_PLACE_OF_FOUR) {
                         problem.hybrid_identification_stage(gap_0 / 2.0, smallest)
-                    } else if cx.commits(&FAULTS, Wrong::SmallestNotSquared) {
+                    } else if cx.commits(&SMALLEST_NOT_SQUARED) {
                         problem.hybrid_identification_stage(gap_0, smallest.sqrt())
                     } else {
                         problem.hybrid_identification_stage(gap_0, smallest)
@@ -144,7 +128,7 @@ fn supports<L: Staged>(mut learner: L, seed: &Seed, tally: &mut PropertyTally) -
 
 /// In runs: attributes before and after each stage's Exploitation.
 fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let elsewhere = cx.commits(&FAULTS, Wrong::ExploitsOtherAttributes);
+    let elsewhere = cx.commits(&EXPLOITS_OTHER_ATTRIBUTES);
     let [tally] = tally(cx, "runs", cx.size("runs")?, |trial, [tally]| match elsewhere {
         true => supports(Misdirected::new(params()?, Misdirection::Complement)?, &trial.seed, tally),
         false => supports(params()?.build()?, &trial.seed, tally),
@@ -176,7 +160,7 @@ pub const CLAIM: Claim = Claim {
              ends of every stage's Exploitation. The learner says where these ends are, so the number of \
              updates in a stage does not matter; a stage without Exploitation is a violation.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[TWO_IN_PLACE_OF_FOUR, SMALLEST_NOT_SQUARED, EXPLOITS_OTHER_ATTRIBUTES],
     experiment,
 };
 

@@ -8,28 +8,18 @@
 //! `|theta_t|_R - theta_{t-1}|_R + eta g|_R|`, with a plus (erratum 10).
 
 use lao_kernels::HardThreshold;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{StepInstance, Stepped, in_units, norm2, norm2_on, strain, tally};
 use lao_verification_engine::judge::exact_all;
 use lao_verification_engine::mutants::KeepsByLot;
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    HalfOfTheFactor,
-    KeepsByLot,
-    PrintedSign,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("half_of_the_factor", "the factor s*/(2s)", Wrong::HalfOfTheFactor),
-    Fault::refuted("keeps_by_lot", "thresholding keeps s entries by lot", Wrong::KeepsByLot),
-    Fault::refuted("printed_sign", "the display before (5) with the printed minus", Wrong::PrintedSign),
-];
+const HALF_OF_THE_FACTOR: Mutant = Mutant::refuted("half_of_the_factor", "the factor s*/(2s)");
+const KEEPS_BY_LOT: Mutant = Mutant::refuted("keeps_by_lot", "thresholding keeps s entries by lot");
+const PRINTED_SIGN: Mutant = Mutant::refuted("printed_sign", "the display before (5) with the printed minus");
 
 fn step(cx: &Context<'_>, instance: &StepInstance) -> anyhow::Result<Stepped> {
-    if cx.commits(&FAULTS, Wrong::KeepsByLot) {
+    if cx.commits(&KEEPS_BY_LOT) {
         return instance.step(KeepsByLot::new(instance.dim(), &cx.seed("lot")));
     }
     instance.step(HardThreshold::default())
@@ -70,7 +60,7 @@ fn equality(mut instance: StepInstance) -> StepInstance {
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let printed = |i: &StepInstance| 2.0 * i.star_size() as f64 / (i.sparsity + i.star_size()) as f64;
-    let half = cx.commits(&FAULTS, Wrong::HalfOfTheFactor);
+    let half = cx.commits(&HALF_OF_THE_FACTOR);
     let sharper = |i: &StepInstance| i.star_size() as f64 / i.sparsity as f64 * if half { 0.5 } else { 1.0 };
     let rounds = cx.size("rounds")? as usize;
     let [coarse, sharp] = tally(cx, "instances", cx.size("instances")?, |trial, [coarse, sharp]| {
@@ -98,7 +88,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let pairs = cx.all_trials("sign", cx.size("instances")?.min(200), |trial| {
         let instance = StepInstance::random(&mut trial.seed.child("data").rng(), &[0.1, 0.25]);
         let stepped = step(cx, &instance)?;
-        let sign = if cx.commits(&FAULTS, Wrong::PrintedSign) { -1.0 } else { 1.0 };
+        let sign = if cx.commits(&PRINTED_SIGN) { -1.0 } else { 1.0 };
         let dropped = instance.before_set & !stepped.after_set;
         let StepInstance { before, g, eta, .. } = &instance;
         let at = |j: usize| stepped.difference[j] + sign * eta * g[j];
@@ -126,6 +116,6 @@ pub const CLAIM: Claim = Claim {
              = 0, -eta g constant on s + s* coordinates and equal to theta* on those that thresholding \
              drops. The step is the production learner's.",
     standing: Standing::corrected(&[10, 11]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[HALF_OF_THE_FACTOR, KEEPS_BY_LOT, PRINTED_SIGN],
     experiment,
 };

@@ -9,10 +9,10 @@
 //! `B >= min{n, 18 sigma_*^2/(rho^2 eps)}`: here B = n, with n = 1000. Runs end far below eps; betting up to
 //! 2 eps supports it.
 
-use super::runs::{distances, mean_below, option_one};
+use crate::setup::runs::{distances, mean_below, option_one};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared};
 use lao_verification_engine::judge::PropertyTally;
@@ -70,20 +70,11 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     judge(cx, repaired, repaired, repaired)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    NoSquare,
-    BatchTooSmall,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("no_square", "log(4 |X - x*|/eps) epochs", Wrong::NoSquare),
-    Fault::refuted("batch_too_small", "batches of 1/eps", Wrong::BatchTooSmall),
-];
+const NO_SQUARE: Mutant = Mutant::refuted("no_square", "log(4 |X - x*|/eps) epochs");
+const BATCH_TOO_SMALL: Mutant = Mutant::refuted("batch_too_small", "batches of 1/eps");
 
 fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (squared, full) = (!cx.commits(&FAULTS, Wrong::NoSquare), !cx.commits(&FAULTS, Wrong::BatchTooSmall));
+    let (squared, full) = (!cx.commits(&NO_SQUARE), !cx.commits(&BATCH_TOO_SMALL));
     judge(cx, true, squared, full)
 }
 
@@ -113,6 +104,6 @@ pub const CLAIM: Claim = Claim {
                \le \varepsilon + O(G/\rho^2)",
     design: "As for the printed form, with n = 1000 components and B = n.",
     standing: Standing::corrected(&[16]).literal(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[NO_SQUARE, BATCH_TOO_SMALL],
     experiment: corrected,
 };

@@ -5,14 +5,14 @@
 //! kappa: the count is `O((B + kappa^2 b) log(1/eps))`, the number of thresholdings
 //! `O((B/b + kappa^2) log(1/eps))`.
 
-use super::runs::{each_round, option_one};
+use crate::setup::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, Shape, UniformDraws};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
-use lao_verification_engine::judge::{Kind, exact_all};
+use lao_verification_engine::judge::{FindingKind, exact_all};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const N: usize = 16;
@@ -79,10 +79,10 @@ fn counts(cx: &mut Context<'_>, calls_per_batch: f64, per_step: u64, by_epoch: b
             all.iter().map(|epochs| total(epochs) / epochs.len() as f64 / unit).collect()
         };
         let calls = mean(0, calls_per_batch * batch as f64);
-        let finding = slope::judge_sample(&calls, (0.95, 1.05), cx.alpha(), Kind::Equal);
+        let finding = slope::judge_sample(&calls, (0.95, 1.05), cx.alpha(), FindingKind::Equal);
         cx.judge(&format!("{name}: mean calls of an epoch over {calls_per_batch} B"), finding);
         let thresholds = mean(1, batch as f64 / mini_batch as f64);
-        let finding = slope::judge_sample(&thresholds, (0.95, 1.05), cx.alpha(), Kind::Equal);
+        let finding = slope::judge_sample(&thresholds, (0.95, 1.05), cx.alpha(), FindingKind::Equal);
         cx.judge(&format!("{name}: mean thresholdings of an epoch over B/b"), finding);
         cx.settled()?;
     }
@@ -125,26 +125,15 @@ fn growth(cx: &mut Context<'_>, in_kappa: (f64, f64)) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    OneGradientAStep,
-    OneThresholdingAnEpoch,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("one_gradient_a_step", "counts b calls a step instead of 2 b", Wrong::OneGradientAStep),
-    Fault::refuted(
-        "one_thresholding_an_epoch",
-        "counts thresholdings by the epoch",
-        Wrong::OneThresholdingAnEpoch,
-    ),
-];
+const ONE_GRADIENT_A_STEP: Mutant =
+    Mutant::refuted("one_gradient_a_step", "counts b calls a step instead of 2 b");
+const ONE_THRESHOLDING_AN_EPOCH: Mutant =
+    Mutant::refuted("one_thresholding_an_epoch", "counts thresholdings by the epoch");
 
 fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
-    let per_step = if cx.commits(&FAULTS, Wrong::OneGradientAStep) { 1 } else { 2 };
-    let by_epoch = cx.commits(&FAULTS, Wrong::OneThresholdingAnEpoch);
+    let per_step = if cx.commits(&ONE_GRADIENT_A_STEP) { 1 } else { 2 };
+    let by_epoch = cx.commits(&ONE_THRESHOLDING_AN_EPOCH);
     counts(cx, 3.0, per_step, by_epoch)?;
     cx.settled()?;
     growth(cx, (1.85, 2.1))
@@ -173,7 +162,7 @@ pub const CLAIM: Claim = Claim {
              1 and 1/kappa, eta = 1/(32 L kappa), n = B = 16, epochs until D is 1e-6 of the start: exponent \
              in b (2 to 16, kappa = 4) and in kappa (2 to 8, b = B).",
     standing: Standing::corrected(&[17]).literal(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[ONE_GRADIENT_A_STEP, ONE_THRESHOLDING_AN_EPOCH],
     experiment: corrected,
 };
 

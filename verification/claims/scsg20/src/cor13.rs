@@ -14,11 +14,11 @@
 //! bound; else `L D + G/(2 L)`. Design of the corrected form: settings and runs of
 //! [`thm1_corrected`](super::thm1_corrected), epochs 1, 2, 4, 8.
 
-use super::runs::{each_round, mean_below, option_one};
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};
+use crate::setup::runs::{each_round, mean_below, option_one};
 use lao_algorithms::thresholding::Shape;
 use lao_algorithms::thresholding::theory::Epoch;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -32,14 +32,7 @@ fn coefficients(gamma: f64, l: f64) -> [f64; 3] {
     [0.5 / root + 0.5 * l, 1.5 * root + l * gamma, 0.5 * root + 0.5 * l * gamma]
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    CorrectedForm,
-}
-
-const CONTROL: [Fault<Wrong>; 1] =
-    [Fault::held("corrected_form", "L/2 times the corrected floor", Wrong::CorrectedForm)];
+const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "L/2 times the corrected floor");
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);
@@ -56,7 +49,7 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let ratio = 1.0 / BATCH as f64;
     let constants = Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: 0.0 };
     let n = 12_000;
-    let bound = if cx.commits(&CONTROL, Wrong::CorrectedForm) {
+    let bound = if cx.commits(&CORRECTED_FORM) {
         0.5 * constants.corrected_floor(0.0, (n - BATCH) as f64 / (n as f64 - 1.0))
     } else {
         coefficients(constants.gamma(), 1.0)[2]
@@ -148,7 +141,7 @@ pub const PRINTED: Claim = Claim {
     design: "The algebra given Theorem 1, exactly; squared distances to points from x*, eta = 1/1024, B/b = \
              300, eight epochs.",
     standing: Standing::printed(&[15, 18]).literal(),
-    mutants: &mutants(&CONTROL),
+    mutants: &[CORRECTED_FORM],
     experiment: printed,
 };
 

@@ -3,7 +3,7 @@
 //! *Statement.* HSG-HT needs the fewest IFO calls to a moderate accuracy; later its growing batches make it
 //! inefficient.
 
-use super::scenario::{Method, N, Wrong, at, compare, judge_below, mean, with_rivals};
+use crate::setup::scenario::{Method, N, Wrong, at, compare, judge_below, mean, with_rivals};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 

@@ -7,7 +7,7 @@
 //! makes B = n, which is SVRG-HT with epochs of random length; its text nevertheless speaks of B below n.)
 //! What holds is the early half: an epoch of SVRG-HT starts with n calls, one of SCSG-HT with B.
 
-use super::scenario::{Method, N, Wrong, at, compare, judge_below, mean, step_factor, step_size};
+use crate::setup::scenario::{Method, N, Wrong, at, compare, judge_below, mean, step_factor, step_size};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 

@@ -1,10 +1,10 @@
 //! Figure 1 (b), the spread of SCSG-HT over repetitions.
 
-use super::runs::each_round;
-use super::scenario::{Method, N, Problem, SPARSITY, mean};
+use crate::setup::runs::each_round;
+use crate::setup::scenario::{Method, N, Problem, SPARSITY, mean};
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_finite_sum::FiniteSum;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::quadratics::Shared;
 use lao_verification_engine::judge::paired::median;
@@ -39,17 +39,8 @@ fn spread(values: &[Vec<f64>], epoch: usize, problem: &Problem) -> Vec<f64> {
     logs.iter().map(|log| (log - middle).abs()).collect()
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    Exchanged,
-    FullBatches,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT", Wrong::Exchanged),
-    Fault::not_held("full_batches", "B = n in both", Wrong::FullBatches),
-];
+const EXCHANGED: Mutant = Mutant::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT");
+const FULL_BATCHES: Mutant = Mutant::not_held("full_batches", "B = n in both");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut problem = Problem::draw(&cx.seed("problem").child("data"))?;
@@ -62,7 +53,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             Ok(Box::new(params.build(Shape::of(sum))?) as Box<dyn Solver>)
         }
     };
-    let full = cx.commits(&FAULTS, Wrong::FullBatches);
+    let full = cx.commits(&FULL_BATCHES);
     let tuned = |method: Method| move |sum: &FiniteSum| method.solver(method.tuned(4), sum);
     let first = if full { Method::Svrg } else { Method::ScsgOne };
     let step_size = Method::ScsgTwo.tuned(4);
@@ -81,7 +72,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     ];
     for (_, scsg, svrg) in &mut pairs {
         problem.least = scsg.iter().chain(&*svrg).flatten().copied().fold(problem.least, f64::min);
-        if cx.commits(&FAULTS, Wrong::Exchanged) {
+        if cx.commits(&EXCHANGED) {
             std::mem::swap(scsg, svrg);
         }
     }
@@ -119,6 +110,6 @@ pub const CLAIM: Claim = Claim {
              and Forsythe's form), added up over the three epochs; a ratio of means, t test. In epoch 2 \
              alone the spreads of (a) are close, about 1.2 to 1: the notes have them epoch by epoch.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[EXCHANGED, FULL_BATCHES],
     experiment,
 };

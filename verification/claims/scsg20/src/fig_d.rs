@@ -3,10 +3,12 @@
 //! *Statement.* SG-HT performs best at the beginning, but fails to reduce the loss beyond some value: its
 //! steps have a variance that no constant step size removes.
 
-use super::scenario::{Method, N, Wrong, at, compare, judge_below, step_factor, step_size, with_rivals};
+use crate::setup::scenario::{
+    Method, N, Wrong, at, compare, judge_below, step_factor, step_size, with_rivals,
+};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
-use lao_verification_engine::judge::{Kind, slope};
+use lao_verification_engine::judge::{FindingKind, slope};
 
 const RIVALS: [Method; 4] = [Method::Gd, Method::Svrg, Method::ScsgOne, Method::ScsgTwo];
 
@@ -47,9 +49,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             if first.is_finite() && second.is_finite() { second - SHARE * first } else { 1.0 }
         })
         .collect();
-    let finding = slope::judge_sample(&excess, (f64::NEG_INFINITY, 0.0), cx.alpha(), Kind::Mean);
+    let finding = slope::judge_sample(&excess, (f64::NEG_INFINITY, 0.0), cx.alpha(), FindingKind::Mean);
     cx.judge("the second half of 20 n calls gains less than a twentieth of the first", finding);
-    let mean = |budget| super::scenario::mean(&at(&runs, 0, budget));
+    let mean = |budget| crate::setup::scenario::mean(&at(&runs, 0, budget));
     cx.note("mean log gap after 10 n calls", mean(10));
     cx.note("mean log gap after 20 n calls", mean(20));
     cx.figure(Figure {

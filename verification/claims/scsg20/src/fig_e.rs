@@ -11,11 +11,11 @@
 //!
 //! *Not shown.* That the support which is found next is better: here there is only one other.
 
-use super::runs::each_round;
+use crate::setup::runs::each_round;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::{dot, norm2};
@@ -107,29 +107,16 @@ fn escapes(cx: &Context<'_>, method: u64, batch: usize, step: f64) -> anyhow::Re
     })
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    Exchanged,
-    FullBatches,
-    StepAboveThreshold,
-}
-
-const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT", Wrong::Exchanged),
-    Fault::not_held("full_batches", "B = n in both", Wrong::FullBatches),
-    Fault::not_held(
-        "step_above_threshold",
-        "a step size with which the point is no fixed point",
-        Wrong::StepAboveThreshold,
-    ),
-];
+const EXCHANGED: Mutant = Mutant::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT");
+const FULL_BATCHES: Mutant = Mutant::not_held("full_batches", "B = n in both");
+const STEP_ABOVE_THRESHOLD: Mutant =
+    Mutant::not_held("step_above_threshold", "a step size with which the point is no fixed point");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let step = if cx.commits(&FAULTS, Wrong::StepAboveThreshold) { 1.5 } else { 0.5 };
-    let batch = if cx.commits(&FAULTS, Wrong::FullBatches) { N } else { N / 10 };
+    let step = if cx.commits(&STEP_ABOVE_THRESHOLD) { 1.5 } else { 0.5 };
+    let batch = if cx.commits(&FULL_BATCHES) { N } else { N / 10 };
     let (mut scsg, mut svrg) = (escapes(cx, 0, batch, step)?, escapes(cx, 1, N, step)?);
-    if cx.commits(&FAULTS, Wrong::Exchanged) {
+    if cx.commits(&EXCHANGED) {
         std::mem::swap(&mut scsg, &mut svrg);
     }
     let finding = paired::better(&scsg, &svrg, cx.alpha());
@@ -174,7 +161,7 @@ pub const CLAIM: Claim = Claim {
              with B = n/10 a whole epoch goes in a direction that is off by sigma/sqrt B in every \
              coordinate.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[EXCHANGED, FULL_BATCHES, STEP_ABOVE_THRESHOLD],
     experiment,
 };
 

@@ -4,7 +4,7 @@
 //! data, steps and budget. What is judged is that every method works on these losses; the order of the final
 //! losses is noted.
 
-use super::scenario::{Method, mean};
+use crate::setup::scenario::{Method, mean};
 use lao_algorithms::thresholding::{SolveError, SolverLimit, solve};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_observation::Seed;

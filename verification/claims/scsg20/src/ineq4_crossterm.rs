@@ -13,7 +13,7 @@
 //! `x_t - x* = (1-eta)^t (X - x*) - (1 - (1-eta)^t) e`, so the term is `+2 eta (1 - (1-eta)^t) E|e|^2`. With
 //! `B = n` there is no e and the print is right.
 
-use super::enumerated::{Averages, averages, averages_around};
+use crate::setup::enumerated::{Averages, averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};

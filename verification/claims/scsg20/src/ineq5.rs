@@ -10,7 +10,7 @@
 //!
 //! with equality where thresholding does nothing. *As printed* C is missing, as in (4).
 
-use super::enumerated::{Averages, averages_around};
+use crate::setup::enumerated::{Averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

@@ -14,7 +14,7 @@
 //! *Why.* Components are co-coercive:
 //! `2 E|grad f_z(x_N) - grad f_z(x*)|^2 <= -4 L F(x_N) + 4 L <grad f(x_N), x_N - x*>`, whatever `g*`.
 
-use super::enumerated::averages;
+use crate::setup::enumerated::averages;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

@@ -6,7 +6,7 @@
 
 use lao_algorithms::thresholding::theory::{expansion, sharp_expansion};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, norm2, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -42,36 +42,22 @@ struct Arm {
     signed: bool,
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    HalfAlpha,
-    SharpConstantShaved,
-    KeepsOneLess,
-    KeepsSmallest,
-    KeepsLargestSigned,
-}
-
-const FAULTS: [Fault<Wrong>; 5] = [
-    Fault::refuted("half_alpha", "half of the printed alpha", Wrong::HalfAlpha),
-    Fault::refuted(
-        "sharp_constant_shaved",
-        "a thousandth less than the sharp constant",
-        Wrong::SharpConstantShaved,
-    ),
-    Fault::refuted("keeps_one_less", "keeps k - 1 entries", Wrong::KeepsOneLess),
-    Fault::refuted("keeps_smallest", "keeps the k smallest magnitudes", Wrong::KeepsSmallest),
-    Fault::refuted("keeps_largest_signed", "keeps the k largest signed values", Wrong::KeepsLargestSigned),
-];
+const HALF_ALPHA: Mutant = Mutant::refuted("half_alpha", "half of the printed alpha");
+const SHARP_CONSTANT_SHAVED: Mutant =
+    Mutant::refuted("sharp_constant_shaved", "a thousandth less than the sharp constant");
+const KEEPS_ONE_LESS: Mutant = Mutant::refuted("keeps_one_less", "keeps k - 1 entries");
+const KEEPS_SMALLEST: Mutant = Mutant::refuted("keeps_smallest", "keeps the k smallest magnitudes");
+const KEEPS_LARGEST_SIGNED: Mutant =
+    Mutant::refuted("keeps_largest_signed", "keeps the k largest signed values");
 
 impl Arm {
     fn of(cx: &Context<'_>) -> Self {
         Arm {
-            half: cx.commits(&FAULTS, Wrong::HalfAlpha),
-            shaved: cx.commits(&FAULTS, Wrong::SharpConstantShaved),
-            one_less: cx.commits(&FAULTS, Wrong::KeepsOneLess),
-            smallest: cx.commits(&FAULTS, Wrong::KeepsSmallest),
-            signed: cx.commits(&FAULTS, Wrong::KeepsLargestSigned),
+            half: cx.commits(&HALF_ALPHA),
+            shaved: cx.commits(&SHARP_CONSTANT_SHAVED),
+            one_less: cx.commits(&KEEPS_ONE_LESS),
+            smallest: cx.commits(&KEEPS_SMALLEST),
+            signed: cx.commits(&KEEPS_LARGEST_SIGNED),
         }
     }
 
@@ -172,6 +158,6 @@ pub const CLAIM: Claim = Claim {
     design: "Random x on log-normal scales, x* random or on the smallest entries of x; the extremal \
              instances. Both constants; the production threshold and the production constants.",
     standing: Standing::sound(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[HALF_ALPHA, SHARP_CONSTANT_SHAVED, KEEPS_ONE_LESS, KEEPS_SMALLEST, KEEPS_LARGEST_SIGNED],
     experiment,
 };

@@ -85,8 +85,11 @@ fn law(cx: &Context<'_>, g: f64, growth: f64, sequence: &dyn Fn(usize) -> f64) -
 
 fn identity(cx: &Context<'_>, g: f64, growth: f64, sequence: &dyn Fn(usize) -> f64) -> (f64, f64) {
     let (now, next) = expectations(&law(cx, g, growth, sequence), sequence);
-    let factor =
-        if cx.commits(&FAULTS, Wrong::FactorOfTheComplement) { 1.0 / (1.0 - g) - 1.0 } else { 1.0 / g - 1.0 };
+    let factor = if cx.fault(&FAULTS) == Some(Wrong::FactorOfTheComplement) {
+        1.0 / (1.0 - g) - 1.0
+    } else {
+        1.0 / g - 1.0
+    };
     (now - next, factor * (sequence(0) - now))
 }
 

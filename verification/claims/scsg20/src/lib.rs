@@ -27,7 +27,6 @@ mod cor11;
 mod cor12;
 mod cor13;
 mod def1_geometric;
-mod enumerated;
 mod errata;
 mod fig_a;
 mod fig_b;
@@ -50,9 +49,8 @@ mod n_independence;
 mod option_variance;
 mod remark1;
 mod residual_eta;
-mod runs;
-mod scenario;
 mod second_moment;
+mod setup;
 mod step_i;
 mod step_ii;
 mod table1_counts;
@@ -60,7 +58,6 @@ mod theta_algebra;
 mod thm1;
 mod thm1_corrected;
 mod thm1_small_eta;
-mod toy;
 mod toy_exact;
 
 /// The paper, for the registry of the suite.

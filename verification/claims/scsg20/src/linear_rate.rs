@@ -2,7 +2,7 @@
 //!
 //! *Mutants.* No control variate: D stays at a floor. Steps eta/t: D falls like a power.
 
-use super::runs::{each_round, option_one};
+use crate::setup::runs::{each_round, option_one};
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};

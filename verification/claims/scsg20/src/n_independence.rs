@@ -3,7 +3,7 @@
 //! *Statement.* For `n > 1/eps` the number of IFO calls that SCSG-HT needs for eps does not grow with n,
 //! while methods that look at all components pay n.
 
-use super::runs::{calls_to, option_one};
+use crate::setup::runs::{calls_to, option_one};
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, Shape, Solver, SvrgParams,
 };

@@ -4,12 +4,12 @@
 //! in practice". (Theorem 1 does not cover option II: Lemma 4 needs the geometric law.) Not mentioned: at the
 //! same expected cost option II also contracts more, by Jensen's inequality.
 
-use super::runs::{each_round, option_one, option_two};
-use super::toy::Toy;
+use crate::setup::runs::{each_round, option_one, option_two};
+use crate::setup::toy::Toy;
 use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, solve};
 use lao_finite_sum::FiniteSum;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
@@ -32,28 +32,16 @@ fn gaps(data: &FiniteSum, params: &ScsgParams, least: f64, seed: &Seed) -> anyho
     Ok([by_epochs, sum.score(&run.predictor)? - least])
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    OptionsSwapped,
-    OptionTwoTwice,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "options_swapped",
-        "calls option I option II and option II option I",
-        Wrong::OptionsSwapped,
-    ),
-    Fault::not_held("option_two_twice", "compares option II with itself", Wrong::OptionTwoTwice),
-];
+const OPTIONS_SWAPPED: Mutant =
+    Mutant::refuted("options_swapped", "calls option I option II and option II option I");
+const OPTION_TWO_TWICE: Mutant = Mutant::not_held("option_two_twice", "compares option II with itself");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
     let (mut first, mut second) = (option_one(20, 0.002, 100, 2), option_two(20, 0.002, 100, 2));
-    if cx.commits(&FAULTS, Wrong::OptionsSwapped) {
+    if cx.commits(&OPTIONS_SWAPPED) {
         std::mem::swap(&mut first, &mut second);
-    } else if cx.commits(&FAULTS, Wrong::OptionTwoTwice) {
+    } else if cx.commits(&OPTION_TWO_TWICE) {
         first = second.clone();
     }
     let pairs = cx.all_trials("pairs", cx.size("pairs")?, |trial: &Trial| {
@@ -105,6 +93,6 @@ pub const CLAIM: Claim = Claim {
              after six epochs, squared deviations against squared deviations; (c) f - f* at 1800 IFO calls, \
              sign test.",
     standing: Standing::sound().practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[OPTIONS_SWAPPED, OPTION_TWO_TWICE],
     experiment,
 };

@@ -8,11 +8,11 @@
 //! steps. Where the residual does shrink with eta, it is the noise (G = 0), and plain SG-HT's shrinks just as
 //! much.
 
-use super::runs::{each_round, option_one, option_two};
+use crate::setup::runs::{each_round, option_one, option_two};
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{GdParams, GdStep, SgParams, Shape, Solver};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::PropertyTally;
@@ -90,21 +90,9 @@ fn floor(
     Ok(total * eta / 6.0)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    PlantedGradient,
-    SameBatch,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted(
-        "planted_gradient",
-        "a gradient at x* in the problem that should have none",
-        Wrong::PlantedGradient,
-    ),
-    Fault::refuted("same_batch", "takes the first components in every epoch", Wrong::SameBatch),
-];
+const PLANTED_GRADIENT: Mutant =
+    Mutant::refuted("planted_gradient", "a gradient at x* in the problem that should have none");
+const SAME_BATCH: Mutant = Mutant::refuted("same_batch", "takes the first components in every epoch");
 
 fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
@@ -115,11 +103,11 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut center = vec![0.0; DIM];
         center[0] = 1.0;
         let star = center.clone();
-        if planted || cx.commits(&FAULTS, Wrong::PlantedGradient) {
+        if planted || cx.commits(&PLANTED_GRADIENT) {
             center[1] = PLANTED;
         }
         let instance = Quadratics::around(&center, N, 1.0, &cx.seed("instance").child("data"));
-        let (shared, same) = (Shared::new(instance.sum()?), cx.commits(&FAULTS, Wrong::SameBatch));
+        let (shared, same) = (Shared::new(instance.sum()?), cx.commits(&SAME_BATCH));
         for (method, scsg) in [("SCSG-HT", true), ("SG-HT", false)] {
             let cell = format!("{method}, {name}");
             let floors = cx.all_trials(&cell, cx.size(runs)?, |trial: &Trial| {
@@ -174,6 +162,6 @@ pub const CLAIM: Claim = Claim {
              6/eta steps after a burn-in of 3/eta steps: exponent of the floor in eta 1 +- .2 where G = 0, \
              for SCSG-HT (B = 40, b = 4) and for SG-HT (b = 4); 0 +- .1 for both where G = .12.",
     standing: Standing::corrected(&[6, 20]).practical(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[PLANTED_GRADIENT, SAME_BATCH],
     experiment: replacement,
 };

@@ -24,7 +24,7 @@
 
 use lao_finite_sum::Batch;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, members, minus, norm2_on, production_gradient, sparse_normal, subsets,
@@ -224,24 +224,13 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    CorrectedForm,
-    GradientZeroAtTheOptimum,
-}
-
-const PRINTED_FAULTS: [Fault<Wrong>; 2] = [
-    Fault::held("corrected_form", "with the difference of gradients and 4 G", Wrong::CorrectedForm),
-    Fault::held("gradient_zero_at_the_optimum", "x* with gradient zero", Wrong::GradientZeroAtTheOptimum),
-];
+const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "with the difference of gradients and 4 G");
+const GRADIENT_ZERO_AT_THE_OPTIMUM: Mutant =
+    Mutant::held("gradient_zero_at_the_optimum", "x* with gradient zero");
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     const PER_TRIAL: u64 = 100;
-    let (corrected, stationary) = (
-        cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm),
-        cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum),
-    );
+    let (corrected, stationary) = (cx.commits(&CORRECTED_FORM), cx.commits(&GRADIENT_ZERO_AT_THE_OPTIMUM));
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [mut any] = tally(cx, "instances", n, |trial, [any]| {
         let rng = &mut trial.seed.child("data").rng();
@@ -283,6 +272,6 @@ pub const PRINTED: Claim = Claim {
              left is 9.5 times right. The corrected bound, and the printed one at an x* with gradient zero, \
              pass the same judge.",
     standing: Standing::printed(&[7]),
-    mutants: &mutants(&PRINTED_FAULTS),
+    mutants: &[CORRECTED_FORM, GRADIENT_ZERO_AT_THE_OPTIMUM],
     experiment: experiment_printed,
 };

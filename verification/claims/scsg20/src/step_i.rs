@@ -12,7 +12,7 @@
 
 use lao_finite_sum::Batch;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     SmallSum, dot, minus, norm2, norm2_on, production_gradient, sparse_normal, support_of, tally,
@@ -133,23 +133,12 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    CorrectedForm,
-    GradientZeroAtTheOptimum,
-}
-
-const PRINTED_FAULTS: [Fault<Wrong>; 2] = [
-    Fault::held("corrected_form", "less G/(2 rho)", Wrong::CorrectedForm),
-    Fault::held("gradient_zero_at_the_optimum", "x* with gradient zero", Wrong::GradientZeroAtTheOptimum),
-];
+const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "less G/(2 rho)");
+const GRADIENT_ZERO_AT_THE_OPTIMUM: Mutant =
+    Mutant::held("gradient_zero_at_the_optimum", "x* with gradient zero");
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (corrected, stationary) = (
-        cx.commits(&PRINTED_FAULTS, Wrong::CorrectedForm),
-        cx.commits(&PRINTED_FAULTS, Wrong::GradientZeroAtTheOptimum),
-    );
+    let (corrected, stationary) = (cx.commits(&CORRECTED_FORM), cx.commits(&GRADIENT_ZERO_AT_THE_OPTIMUM));
     let share = if corrected { 1.0 } else { 0.0 };
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [mut any] = tally(cx, "instances", n, |trial, [any]| {
@@ -174,6 +163,6 @@ pub const PRINTED: Claim = Claim {
     design: "Random sums and points, and f = |x - c|^2/2 with x* = (c_1, 0) at x = c. With the residual, or \
              at an x* with gradient zero, the same judge accepts.",
     standing: Standing::printed(&[6]),
-    mutants: &mutants(&PRINTED_FAULTS),
+    mutants: &[CORRECTED_FORM, GRADIENT_ZERO_AT_THE_OPTIMUM],
     experiment: experiment_printed,
 };

@@ -12,7 +12,7 @@
 //! the table's n kappa here and n + kappa there compare two analyzes of one method. And the 1/rho of HSG-HT
 //! carries the unit of eps.
 
-use super::runs::each_round;
+use crate::setup::runs::each_round;
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverLimit,
     SolverProgress, SvrgParams, solve,
@@ -25,7 +25,7 @@ use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predicto
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::geom::{Window, half_ratio, is_geometric, log_slope, rate};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge, block_means};
-use lao_verification_engine::judge::{Kind, PropertyTally, exact_all};
+use lao_verification_engine::judge::{FindingKind, PropertyTally, exact_all};
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
 use rand::RngExt;
 
@@ -167,7 +167,7 @@ fn same_method(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>>
     let (n, shape, draws) = (small.sum.len(), Shape::of(&small.sum), seed.child("algorithm"));
     let (sparsity, mini_batch) = (small.sparsity, small.mini_batch);
     let params = small.scsg(n, EpochLength::Ratio);
-    let mut scsg: Box<dyn Solver> = match cx.commits(&FAULTS, Wrong::MeanIterate) {
+    let mut scsg: Box<dyn Solver> = match cx.fault(&FAULTS) == Some(Wrong::MeanIterate) {
         true => Box::new(PlainScsg::new(params, &small.sum, StepFault::AveragesIterates)),
         false => Box::new(params.build(shape)?),
     };
@@ -241,14 +241,14 @@ fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let late = &curve[200..];
         Ok(late.iter().map(|[_, d]| d).sum::<f64>() / late.len() as f64 / floor)
     })?;
-    let finding = slope::judge_sample(&ratios, (0.9, 1.1), cx.alpha(), Kind::Equal);
+    let finding = slope::judge_sample(&ratios, (0.9, 1.1), cx.alpha(), FindingKind::Equal);
     cx.judge("SG-HT: D of steps 200 to 3000 over eta sigma^2/(2 - eta)", finding);
     Ok(())
 }
 
 fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (eta, toy) = (0.3, toy(cx, 20_000)?);
-    let growth = if cx.commits(&FAULTS, Wrong::ConstantBatches) { 1.0 } else { 1.1 };
+    let growth = if cx.fault(&FAULTS) == Some(Wrong::ConstantBatches) { 1.0 } else { 1.1 };
     let runs = cx.all_trials("HSG-HT", 8 * cx.size("runs")?, |trial| {
         let mut sum = toy.sum();
         let hsg = HsgParams { sparsity: 4, step_size: eta, first: 10.0, growth, start: None };

@@ -5,12 +5,12 @@
 //! `X^(1)`; errata 15.)
 //!
 //! *Why the third term is wrong.* The proof drops `-2 eta E<e, x_t - x*>` (erratum 3), but x_t has moved
-//! along -e since the snapshot. On the [toy](super::toy) all of it is known: with x* = 0 and k* = 0 (so
-//! alpha = 0, and any k is large enough; G = 0, L = rho = 1) the floor is `phi sigma^2/B`, where phi tends to
-//! 1 as B/b grows, while `gamma` is proportional to eta.
+//! along -e since the snapshot. On the [toy](crate::setup::toy) all of it is known: with x* = 0 and k* = 0
+//! (so alpha = 0, and any k is large enough; G = 0, L = rho = 1) the floor is `phi sigma^2/B`, where phi
+//! tends to 1 as B/b grows, while `gamma` is proportional to eta.
 
-use super::runs::{distances, mean_below, option_one};
-use super::toy::Toy;
+use crate::setup::runs::{distances, mean_below, option_one};
+use crate::setup::toy::Toy;
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};

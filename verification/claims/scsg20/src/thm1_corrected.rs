@@ -15,10 +15,10 @@
 //! `(4 L^2/B)(eta/rho)(1 + 2 eta rho) <= eta rho/8` for `B >= 36 kappa^2`. Neither G nor the noise is
 //! multiplied by eta.
 
-use super::runs::{each_round, mean_below, option_one};
+use crate::setup::runs::{each_round, mean_below, option_one};
 use lao_algorithms::thresholding::theory::Epoch;
 use lao_algorithms::thresholding::{Shape, Solver};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
@@ -91,27 +91,13 @@ impl Setting {
     }
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    RateTooFast,
-    NoControlVariate,
-    StepTooLong,
-    KeepsOneMore,
-    ThresholdsFirst,
-}
-
-const FAULTS: [Fault<Wrong>; 5] = [
-    Fault::refuted("rate_too_fast", "claims 1 - 3 eta rho/(R + 3 eta rho)", Wrong::RateTooFast),
-    Fault::refuted("no_control_variate", "steps along the mini-batch gradient", Wrong::NoControlVariate),
-    Fault::refuted("step_too_long", "a step size 128 times as large", Wrong::StepTooLong),
-    Fault::refuted("keeps_one_more", "keeps k + 1 entries", Wrong::KeepsOneMore),
-    Fault::refuted(
-        "thresholds_first",
-        "thresholds before the step, and not after it",
-        Wrong::ThresholdsFirst,
-    ),
-];
+const RATE_TOO_FAST: Mutant = Mutant::refuted("rate_too_fast", "claims 1 - 3 eta rho/(R + 3 eta rho)");
+const NO_CONTROL_VARIATE: Mutant =
+    Mutant::refuted("no_control_variate", "steps along the mini-batch gradient");
+const STEP_TOO_LONG: Mutant = Mutant::refuted("step_too_long", "a step size 128 times as large");
+const KEEPS_ONE_MORE: Mutant = Mutant::refuted("keeps_one_more", "keeps k + 1 entries");
+const THRESHOLDS_FIRST: Mutant =
+    Mutant::refuted("thresholds_first", "thresholds before the step, and not after it");
 
 fn curves(
     cx: &Context<'_>,
@@ -119,17 +105,17 @@ fn curves(
     instance: &Quadratics,
 ) -> anyhow::Result<Vec<(Vec<f64>, usize)>> {
     let (shared, mut step_size) = (Shared::new(instance.sum()?), setting.constants(instance).step_size);
-    if cx.commits(&FAULTS, Wrong::StepTooLong) {
+    if cx.commits(&STEP_TOO_LONG) {
         step_size *= 128.0;
     }
     cx.all_trials(setting.name, cx.size("runs")?, |trial: &Trial| {
         let mut sum = shared.sum();
-        let kept = if cx.commits(&FAULTS, Wrong::KeepsOneMore) { 3 } else { 2 };
+        let kept = if cx.commits(&KEEPS_ONE_MORE) { 3 } else { 2 };
         let mut params = option_one(kept, step_size, setting.batch, setting.mini_batch);
         params.start = Some(predictor(&setting.start));
-        let mut solver: Box<dyn Solver> = if cx.commits(&FAULTS, Wrong::NoControlVariate) {
+        let mut solver: Box<dyn Solver> = if cx.commits(&NO_CONTROL_VARIATE) {
             Box::new(PlainScsg::new(params, &sum, StepFault::NoControlVariate))
-        } else if cx.commits(&FAULTS, Wrong::ThresholdsFirst) {
+        } else if cx.commits(&THRESHOLDS_FIRST) {
             Box::new(PlainScsg::new(params, &sum, StepFault::ThresholdsFirst))
         } else {
             Box::new(params.build(Shape::of(&sum))?)
@@ -161,8 +147,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (start, floor) = (norm2(&setting.start), constants.corrected_floor(residual, variance));
         let decay = 3.0 * constants.step_size * constants.convexity;
         let too_fast = 1.0 - decay / (constants.ratio + decay);
-        let rate =
-            if cx.commits(&FAULTS, Wrong::RateTooFast) { too_fast } else { constants.corrected_theta() };
+        let rate = if cx.commits(&RATE_TOO_FAST) { too_fast } else { constants.corrected_theta() };
         // What no run has come near: D itself where B = n, several starts elsewhere.
         let cap = if setting.batch == N && residual == 0.0 { start } else { 5.0 * start };
         let curves = curves(cx, &setting, &instance)?;
@@ -233,7 +218,7 @@ fn smallest_legal(cx: &mut Context<'_>, runs: u64, cells: usize) -> anyhow::Resu
         let mut sum = shared.sum();
         let mut solver = option_one(k, constants.step_size, n, 1).build(Shape::of(&sum))?;
         let seed = trial.seed.child("algorithm");
-        super::runs::distances(&mut sum, &mut solver, &seed, &star(dim), rounds)
+        crate::setup::runs::distances(&mut sum, &mut solver, &seed, &star(dim), rounds)
     })?;
     for j in 1..=rounds as usize {
         let values: Vec<f64> = curves.iter().map(|curve| curve[j - 1]).collect();
@@ -267,6 +252,6 @@ pub const CLAIM: Claim = Claim {
              tier adds the smallest legal problem with k* = 1 at kappa = 1.1: k = 23,375, d = 23,376, n = B \
              = 76, b = 1.",
     standing: Standing::corrected(&[1, 2, 4, 6, 8, 9]).literal(),
-    mutants: &mutants(&FAULTS),
+    mutants: &[RATE_TOO_FAST, NO_CONTROL_VARIATE, STEP_TOO_LONG, KEEPS_ONE_MORE, THRESHOLDS_FIRST],
     experiment,
 };

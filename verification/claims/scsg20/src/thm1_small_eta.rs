@@ -19,7 +19,7 @@ use lao_algorithms::thresholding::{
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::mutants::KeepsOneMore;
@@ -103,27 +103,18 @@ fn moved(before: f64, after: f64) -> f64 {
     f64::from((after - before).abs() > 1e-12)
 }
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    WrongSign,
-    KeepsOneMore,
-}
-
-const FAULTS: [Fault<Wrong>; 2] = [
-    Fault::refuted("wrong_sign", "1 + c^2 in place of 1 - c^2 in the critical step", Wrong::WrongSign),
-    Fault::refuted("keeps_one_more", "GD-HT keeps k + 1 entries", Wrong::KeepsOneMore),
-];
+const WRONG_SIGN: Mutant = Mutant::refuted("wrong_sign", "1 + c^2 in place of 1 - c^2 in the critical step");
+const KEEPS_ONE_MORE: Mutant = Mutant::refuted("keeps_one_more", "GD-HT keeps k + 1 entries");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let one_more = cx.commits(&FAULTS, Wrong::KeepsOneMore);
+    let one_more = cx.commits(&KEEPS_ONE_MORE);
     let mut pairs = Vec::new();
     let seed = cx.seed("epochs");
     let sizes = [(2.0, 20, 6), (1.5, 50, 4), (4.0, 5, 3), (1.1, 200, 2)];
     for (kappa, k, n) in sizes {
         let mut frozen = Frozen::new(kappa, k, n)?;
         let c = correlation(kappa);
-        let wrong = if cx.commits(&FAULTS, Wrong::WrongSign) { (1.0 - c * c) / (1.0 + c * c) } else { 1.0 };
+        let wrong = if cx.commits(&WRONG_SIGN) { (1.0 - c * c) / (1.0 + c * c) } else { 1.0 };
         let critical = wrong * frozen.critical_step();
         if cx.honest() {
             cx.note(
@@ -161,29 +152,21 @@ pub const CLAIM: Claim = Claim {
              practical sizes, and GD-HT. As printed: the distance after some epochs against the bound; at \
              the largest step the same judge accepts.",
     standing: Standing::corrected(&[4]),
-    mutants: &mutants(&FAULTS),
+    mutants: &[WRONG_SIGN, KEEPS_ONE_MORE],
     experiment,
 };
 
 /// Literal sizes: kappa, k, and `n = B` with `b = 1`, so that `alpha <= b/B`.
 const LITERAL: [(f64, usize, usize); 2] = [(1.1, 23_375, 76), (2.0, 260_101, 4)];
 
-/// What an arm gets wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Breach {
-    LargestStep,
-}
-
-const CONTROL: [Fault<Breach>; 1] =
-    [Fault::held("largest_step", "the largest step, 1/(32 L kappa)", Breach::LargestStep)];
+const LARGEST_STEP: Mutant = Mutant::held("largest_step", "the largest step, 1/(32 L kappa)");
 
 fn literal(cx: &mut Context<'_>, (kappa, k, n): (f64, usize, usize), epochs: u64) -> anyhow::Result<()> {
     let mut frozen = Frozen::new(kappa, k, n)?;
     let c = correlation(kappa);
     let (smoothness, convexity) = (1.0 + c, 1.0 - c);
     let largest = Epoch::largest_step(smoothness, convexity);
-    let step_size =
-        if cx.commits(&CONTROL, Breach::LargestStep) { largest } else { 0.9 * frozen.critical_step() };
+    let step_size = if cx.commits(&LARGEST_STEP) { largest } else { 0.9 * frozen.critical_step() };
     let alpha = expansion(1, k);
     let epoch = Epoch { smoothness, convexity, step_size, ratio: 1.0 / n as f64, alpha };
     let met = step_size <= largest && alpha <= epoch.largest_alpha() && alpha <= epoch.ratio;
@@ -221,6 +204,6 @@ pub const PRINTED: Claim = Claim {
              b = 1, step 2.8e-4, production epochs from the standing point. At the largest step the same \
              judge accepts.",
     standing: Standing::printed(&[4]).literal(),
-    mutants: &mutants(&CONTROL),
+    mutants: &[LARGEST_STEP],
     experiment: experiment_printed,
 };

@@ -1,19 +1,19 @@
 //! The whole algorithm where its law is known exactly.
 //!
-//! *Statement.* On the [toy](super::toy), for both options and every epoch,
+//! *Statement.* On the [toy](crate::setup::toy), for both options and every epoch,
 //! `E D^(j+1) = m2 E D^j + (1 - 2 m1 + m2) V` and `E<X^(j+1) - x*, u> = m1 E<X^j - x*, u>`. Nothing is
 //! bounded and nothing is loose, so this is the sharpest test of an implementation that the paper's setting
 //! allows.
 
-use super::runs::{each_round, option_one, option_two};
-use super::toy::Toy;
+use crate::setup::runs::{each_round, option_one, option_two};
+use crate::setup::toy::Toy;
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_finite_sum::{FiniteSum, Predictor};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
-use lao_verification_engine::judge::{Kind, slope};
+use lao_verification_engine::judge::{FindingKind, slope};
 use lao_verification_engine::mutants::{FaultyDraws, PlainScsg, StepFault, WrongLength, WrongSubset};
 
 const N: usize = 100;
@@ -134,7 +134,7 @@ fn two_curvatures(cx: &mut Context<'_>, margin: f64) -> anyhow::Result<()> {
     let curvatures = (0..n).map(|z| vec![if even(z) { 0.2 } else { 1.8 }]).collect();
     let linear = (0..n).map(|z| vec![if even(z) { 0.2 } else { -3.6 }]).collect();
     let shared = Shared::new(Quadratics { curvatures, linear }.sum()?);
-    let subset = cx.commits(&FAULTS, Wrong::InsideBatch).then_some(WrongSubset::InsideBatch);
+    let subset = (cx.fault(&FAULTS) == Some(Wrong::InsideBatch)).then_some(WrongSubset::InsideBatch);
     let runs = 4 * cx.size("runs")?;
     let ends = cx.all_trials("two curvatures", runs, |trial: &Trial| {
         let mut sum = shared.sum();
@@ -149,7 +149,7 @@ fn two_curvatures(cx: &mut Context<'_>, margin: f64) -> anyhow::Result<()> {
     })?;
     let exact = 1.7 * (1.0 - f64::powi(1.0 - eta, steps as i32));
     let errors: Vec<f64> = ends.iter().map(|end| end - exact).collect();
-    let finding = slope::judge_sample(&errors, (-margin, margin), cx.alpha(), Kind::Equal);
+    let finding = slope::judge_sample(&errors, (-margin, margin), cx.alpha(), FindingKind::Equal);
     cx.judge("two curvatures, B = 2, b = 1, eight steps: mean of x, less its value", finding);
     Ok(())
 }
@@ -180,7 +180,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 let ratios: Vec<f64> = curves.iter().map(|[d, _]| d[j] / exact).collect();
                 points.push([j as f64 + 1.0, ratios.iter().sum::<f64>() / ratios.len() as f64]);
                 let finding =
-                    slope::judge_sample(&ratios, (1.0 - of_noise, 1.0 + of_noise), alpha, Kind::Equal);
+                    slope::judge_sample(&ratios, (1.0 - of_noise, 1.0 + of_noise), alpha, FindingKind::Equal);
                 cx.judge(&format!("{cell}: D over its mean, epoch {}", j + 1), finding);
             }
             series.push(Series::line(&name, points));
@@ -194,11 +194,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 break;
             }
             let errors: Vec<f64> = curves.iter().map(|[d, _]| (d[j] - exact) / start).collect();
-            let finding = slope::judge_sample(&errors, (-of_start, of_start), alpha, Kind::Equal);
+            let finding = slope::judge_sample(&errors, (-of_start, of_start), alpha, FindingKind::Equal);
             cx.judge(&format!("{cell}: D less its mean, epoch {}", j + 1), finding);
             let exact = toy.moment(1).powi(j as i32 + 1);
             let errors: Vec<f64> = curves.iter().map(|[_, missing]| missing[j] - exact).collect();
-            let finding = slope::judge_sample(&errors, (-of_start, of_start), alpha, Kind::Equal);
+            let finding = slope::judge_sample(&errors, (-of_start, of_start), alpha, FindingKind::Equal);
             cx.judge(&format!("{cell}: along x*, epoch {}", j + 1), finding);
         }
         cx.settled()?;

@@ -6,7 +6,7 @@ use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
 /// the label.
 ///
 /// The draws do not depend on what is observed, so two learners on the same seed see the same examples.
-pub struct Drawn<F> {
+pub struct LawSource<F> {
     law: F,
     seed: Seed,
     rng: Rng,
@@ -15,11 +15,11 @@ pub struct Drawn<F> {
     length: u64,
 }
 
-impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Drawn<F> {
+impl<F: Fn(&mut Rng, &mut [f64]) -> f64> LawSource<F> {
     /// `length` examples of `dim` attributes.
     pub fn new(dim: usize, length: u64, seed: Seed, law: F) -> Self {
         let rng = seed.rng();
-        Drawn { law, seed, rng, example: vec![0.0; dim], position: 0, length }
+        LawSource { law, seed, rng, example: vec![0.0; dim], position: 0, length }
     }
 
     fn next(&mut self) -> f64 {
@@ -29,7 +29,7 @@ impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Drawn<F> {
     }
 }
 
-impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Source for Drawn<F> {
+impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Source for LawSource<F> {
     fn dim(&self) -> usize {
         self.example.len()
     }
@@ -81,7 +81,7 @@ mod tests {
             x.fill_with(|| rng.random());
             x[0]
         };
-        let source = || Drawn::new(3, 9, Seed::root(1), law);
+        let source = || LawSource::new(3, 9, Seed::root(1), law);
         let all = labels(&mut source(), &[0, 1, 2], 20);
         assert_eq!(all.len(), 9);
         let mut few = source();

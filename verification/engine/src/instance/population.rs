@@ -7,7 +7,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// `L(theta) = E (theta' x - y)^2` with `y = theta*' x + xi`, through its second moments `Sigma = E x x'`.
 #[derive(Clone, Debug)]
-pub struct Population {
+pub struct QuadraticPopulation {
     dim: usize,
     /// Row by row.
     covariance: Vec<f64>,
@@ -17,7 +17,7 @@ pub struct Population {
     eigenvectors: Vec<f64>,
 }
 
-impl Population {
+impl QuadraticPopulation {
     /// A covariance with this spectrum and uniformly (Haar) drawn eigenvectors.
     pub fn with_spectrum(rng: &mut Rng, mut spectrum: Vec<f64>) -> Self {
         spectrum.sort_by(f64::total_cmp);
@@ -40,7 +40,7 @@ impl Population {
                 covariance[j * dim + i] = entry;
             }
         }
-        Population { dim, covariance, spectrum, eigenvectors: rows }
+        QuadraticPopulation { dim, covariance, spectrum, eigenvectors: rows }
     }
 
     /// A covariance with smallest and largest eigenvalue as given and the others log-uniform between them.
@@ -58,7 +58,7 @@ impl Population {
     pub fn isotropic(dim: usize, value: f64) -> Self {
         let eigenvectors: Vec<f64> = (0..dim * dim).map(|at| f64::from(at / dim == at % dim)).collect();
         let covariance = eigenvectors.iter().map(|x| value * x).collect();
-        Population { dim, covariance, spectrum: vec![value; dim], eigenvectors }
+        QuadraticPopulation { dim, covariance, spectrum: vec![value; dim], eigenvectors }
     }
 
     /// `d`.
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn spectrum_is_the_prescribed_one() {
         let mut rng = Seed::root(3).rng();
-        let population = Population::random(&mut rng, 9, 0.2, 5.0);
+        let population = QuadraticPopulation::random(&mut rng, 9, 0.2, 5.0);
         let eigenvalues = symmetric_eigenvalues(population.covariance(), 9).expect("symmetric");
         for (got, want) in eigenvalues.iter().zip(&population.spectrum) {
             assert!((got - want).abs() < 1e-12);
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn eigenvectors_are_unit_and_attain_their_eigenvalues() {
         let mut rng = Seed::root(4).rng();
-        let population = Population::random(&mut rng, 7, 0.5, 2.0);
+        let population = QuadraticPopulation::random(&mut rng, 7, 0.5, 2.0);
         for (k, &value) in population.spectrum.iter().enumerate() {
             let u = population.eigenvector(k);
             assert!((norm2(u) - 1.0).abs() < 1e-12);

@@ -1,7 +1,7 @@
 //! One update of Exploration as the proof of Proposition A.1 sees it: populations, sets, and any vector for a
 //! gradient.
 
-use super::{Population, members, minus, norm2, random_support, sparse_normal, support_of};
+use super::{QuadraticPopulation, members, minus, norm2, random_support, sparse_normal, support_of};
 use crate::probe::exploration_step;
 use lao_kernels::{SparseVector, Threshold};
 use lao_observation::Rng;
@@ -17,7 +17,7 @@ use rand_distr::{Distribution, StandardNormal};
 #[derive(Clone, Debug)]
 pub struct StepInstance {
     /// The population.
-    pub population: Population,
+    pub population: QuadraticPopulation,
     /// `theta_{t-1}`, zero outside `before_set`.
     pub before: Vec<f64>,
     /// `S_{t-1}`, padded to `s` members.
@@ -54,7 +54,7 @@ impl StepInstance {
         let sparsity = rng.random_range(5 * star_size..dim);
         let condition = 30f64.powf(rng.random());
         let largest = 4f64.powf(rng.random_range(-1.0..1.0));
-        let population = Population::random(rng, dim, largest / condition, largest);
+        let population = QuadraticPopulation::random(rng, dim, largest / condition, largest);
         let star = sparse_normal(rng, dim, star_size);
         // Fewer non-zeros than s, down to the usual start at zero, must be covered as well.
         let held = if rng.random_bool(0.25) { rng.random_range(0..=sparsity) } else { sparsity };
@@ -82,7 +82,7 @@ impl StepInstance {
         level: f64,
         error: f64,
     ) -> Self {
-        let population = Population::isotropic(dim, 1.0);
+        let population = QuadraticPopulation::isotropic(dim, 1.0);
         let set = |size: usize| members_below(size);
         let on = |value: f64| (0..dim).map(|j| if j < sparsity { value } else { 0.0 }).collect::<Vec<f64>>();
         let (before, star) = (on(level), vec![0.0; dim]);

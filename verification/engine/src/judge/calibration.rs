@@ -9,7 +9,7 @@ use super::{BLOCK, Flow, MeanJudge, ProbJudge, bounded, compare, geom, mean, pai
 use serde::{Deserialize, Serialize};
 
 /// A source of independent uniforms in [0, 1).
-pub type Uniform<'a> = dyn FnMut() -> f64 + 'a;
+pub type UnitDraw<'a> = dyn FnMut() -> f64 + 'a;
 
 /// How often an engine rejected a null that was true.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ pub enum UnitMeanLaw {
 
 impl UnitMeanLaw {
     /// One draw.
-    pub fn draw(self, uniform: &mut Uniform<'_>) -> f64 {
+    pub fn draw(self, uniform: &mut UnitDraw<'_>) -> f64 {
         match self {
             UnitMeanLaw::Exponential => -(-uniform()).ln_1p(),
             UnitMeanLaw::ChiSquare => normal(uniform).powi(2),
@@ -70,7 +70,7 @@ impl UnitMeanLaw {
 }
 
 /// A standard normal (Box-Muller, cosine half).
-pub fn normal(uniform: &mut Uniform<'_>) -> f64 {
+pub fn normal(uniform: &mut UnitDraw<'_>) -> f64 {
     (-2.0 * (-uniform()).ln_1p()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
 }
 
@@ -86,7 +86,7 @@ pub fn prob_sequential(
     alpha: f64,
     n_max: u64,
     runs: u64,
-    uniform: &mut Uniform<'_>,
+    uniform: &mut UnitDraw<'_>,
 ) -> [Crossings; 2] {
     // Each side runs alone: in a judge, the other side would stop some runs before they cross.
     let mut side = |name: &str, refute: bool| {
@@ -109,7 +109,7 @@ pub fn prob_sequential(
 }
 
 /// Both sides of Clopper-Pearson at failure rate `delta`.
-pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> [Crossings; 2] {
+pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> [Crossings; 2] {
     let mut side = |name: &str, refute: bool| {
         count(format!("clopper-pearson {name}, delta {delta}"), alpha, runs, || {
             let failures = (0..n).filter(|_| uniform() < delta).count() as u64;
@@ -122,7 +122,7 @@ pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut Unifo
 
 /// The whole sequential judge, either side, at failure rate `delta`: at most `2 alpha`, so its `alpha` is
 /// doubled in the answer.
-pub fn prob_judge(delta: f64, alpha: f64, n_max: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn prob_judge(delta: f64, alpha: f64, n_max: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     let mut crossings = count(format!("ProbJudge, delta {delta}"), alpha, runs, || {
         let mut judge = ProbJudge::new(delta, alpha, n_max);
         loop {
@@ -143,7 +143,7 @@ pub fn mean_refute(
     alpha: f64,
     n_max: u64,
     runs: u64,
-    uniform: &mut Uniform<'_>,
+    uniform: &mut UnitDraw<'_>,
 ) -> Crossings {
     count(format!("betting-e refute, {law:?}"), alpha, runs, || {
         let mut judge = MeanJudge::new(1.0, alpha, n_max);
@@ -157,7 +157,13 @@ pub fn mean_refute(
 }
 
 /// Hall's test, with its guards and at a fifth of the level, of a mean that equals its bound.
-pub fn mean_support(law: UnitMeanLaw, alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn mean_support(
+    law: UnitMeanLaw,
+    alpha: f64,
+    n: u64,
+    runs: u64,
+    uniform: &mut UnitDraw<'_>,
+) -> Crossings {
     count(format!("hall-t support, {law:?}"), alpha, runs, || {
         let values: Vec<f64> = (0..n).map(|_| law.draw(uniform)).collect();
         mean::fixed(1.0, alpha, &values).p_support
@@ -165,7 +171,7 @@ pub fn mean_support(law: UnitMeanLaw, alpha: f64, n: u64, runs: u64, uniform: &m
 }
 
 /// The betting process for a uniform variable in [0, 1] whose mean equals its bound.
-pub fn mean_support_bounded(alpha: f64, n_max: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn mean_support_bounded(alpha: f64, n_max: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count("betting-e support, uniform", alpha, runs, || {
         let mut judge = MeanJudge::new(0.5, alpha, n_max).with_upper(1.0);
         loop {
@@ -178,7 +184,7 @@ pub fn mean_support_bounded(alpha: f64, n_max: u64, runs: u64, uniform: &mut Uni
 }
 
 /// Misses of the hedged-capital interval for a uniform variable, at any time up to `n`.
-pub fn hedged_interval(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn hedged_interval(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count("hedged-capital interval, uniform", alpha, runs, || {
         let values: Vec<f64> = (0..n).map(|_| uniform()).collect();
         let interval = bounded::interval(&values, 0.0, 1.0, alpha);
@@ -187,7 +193,7 @@ pub fn hedged_interval(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>)
 }
 
 /// "Exponent at most 1", support side, when it is 1 and `replicates` slopes are normal.
-pub fn slope_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn slope_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("slope t support, {replicates} replicates"), alpha, runs, || {
         let slopes: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.1 * normal(uniform)).collect();
         judge_slopes(&slopes, Exponent::AtMost(1.0), 0.0, alpha).p_support
@@ -195,7 +201,7 @@ pub fn slope_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut Unifo
 }
 
 /// "The gap shrinks by `e^-0.1` per step", support side, when it does exactly, with random-walk log noise.
-pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     let steps = 60;
     let time: Vec<f64> = (0..steps).map(f64::from).collect();
     let window = geom::Window { start: 6, end: 60 };
@@ -216,7 +222,7 @@ pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut Unifor
 
 /// An unbiased estimator with `d` exponential coordinates, refute side, at the smallest allowed number of
 /// draws.
-pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("t-sidak refute, {d} coordinates"), alpha, runs, || {
         let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);
         for _ in 0..equal::MIN_DRAWS {
@@ -228,7 +234,7 @@ pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut Uniform<'_>) 
 }
 
 /// A uniform sampler over ten cells, refute side.
-pub fn discrete_refute(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn discrete_refute(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count("chi-square refute, ten cells", alpha, runs, || {
         let mut counts = [0; 10];
         (0..n).for_each(|_| counts[((uniform() * 10.0) as usize).min(9)] += 1);
@@ -237,7 +243,7 @@ pub fn discrete_refute(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>)
 }
 
 /// A method against itself, support side.
-pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("sign support, {pairs} pairs"), alpha, runs, || {
         let a: Vec<f64> = (0..pairs).map(|_| UnitMeanLaw::Lognormal.draw(uniform)).collect();
         let b: Vec<f64> = (0..pairs).map(|_| UnitMeanLaw::Lognormal.draw(uniform)).collect();
@@ -246,7 +252,7 @@ pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut Uniform<'
 }
 
 /// A ratio of means that equals its upper end, support side, from exponential samples.
-pub fn ratio_support(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn ratio_support(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("log-ratio-t support, {n} each"), alpha, runs, || {
         let a: Vec<f64> = (0..n).map(|_| UnitMeanLaw::Exponential.draw(uniform)).collect();
         let b: Vec<f64> = (0..n).map(|_| UnitMeanLaw::Exponential.draw(uniform)).collect();
@@ -255,7 +261,7 @@ pub fn ratio_support(alpha: f64, n: u64, runs: u64, uniform: &mut Uniform<'_>) -
 }
 
 /// "Not worse" for a rate that did not change, by Welch's test.
-pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut Uniform<'_>) -> Crossings {
+pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("welch worse, {replicates} replicates"), alpha, runs, || {
         let old: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
         let new: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
@@ -265,7 +271,7 @@ pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut Unifo
 }
 
 /// Every engine at level .01 (.05 for the hedged interval), `scale` hundred runs each.
-pub fn battery(scale: u64, uniform: &mut Uniform<'_>) -> Vec<Crossings> {
+pub fn battery(scale: u64, uniform: &mut UnitDraw<'_>) -> Vec<Crossings> {
     let (alpha, runs) = (0.01, 100 * scale);
     let mut all = Vec::new();
     for delta in [0.05, 0.1, 0.3] {

@@ -4,7 +4,7 @@
 //! every coordinate, so fixed directions are tested beside the coordinates. "Not refuted" supports nothing:
 //! support needs a margin, declared beforehand, and shows that every bias is smaller.
 
-use super::{Finding, Kind, POWER_99};
+use super::{Finding, FindingKind, POWER_99};
 use crate::special::{
     binomial_ln_at_least, binomial_ln_at_most, chi_square_tails, student_tails, student_upper_quantile,
 };
@@ -61,7 +61,7 @@ impl EqualJudge {
     /// or direction.
     pub fn finish(&self, margin: Option<f64>, alpha: f64) -> Finding {
         let tested = self.mean.len();
-        let broken = |why: String| Finding::broken("t-sidak", Kind::Equal, self.n as usize, why);
+        let broken = |why: String| Finding::broken("t-sidak", FindingKind::Equal, self.n as usize, why);
         if let Some(why) = &self.malformed {
             return broken(why.clone());
         }
@@ -94,7 +94,7 @@ impl EqualJudge {
             missed = missed.max(reach * se);
         }
         let mut finding =
-            Finding::undecided("t-sidak", Kind::Equal, self.n as usize, worst, margin.unwrap_or(0.0));
+            Finding::undecided("t-sidak", FindingKind::Equal, self.n as usize, worst, margin.unwrap_or(0.0));
         finding.detectable_effect = Some(missed);
         if finding.guard("20000 draws", self.n >= MIN_DRAWS, n) {
             finding.p_refute = -(tested as f64 * (-p_smallest.min(1.0)).ln_1p()).exp_m1();
@@ -120,7 +120,7 @@ impl EqualJudge {
 /// of its value, by exact binomial tests. The estimate is the largest relative deviation.
 pub fn discrete(counts: &[u64], probabilities: &[f64], margin: Option<f64>) -> Finding {
     let n: u64 = counts.iter().sum();
-    let broken = |why: String| Finding::broken("chi-square", Kind::Equal, n as usize, why);
+    let broken = |why: String| Finding::broken("chi-square", FindingKind::Equal, n as usize, why);
     let total: f64 = probabilities.iter().sum();
     let positive = probabilities.iter().all(|p| *p > 0.0);
     if counts.len() != probabilities.len() || counts.len() < 2 || !positive || (total - 1.0).abs() > 1e-9 {
@@ -133,8 +133,9 @@ pub fn discrete(counts: &[u64], probabilities: &[f64], margin: Option<f64>) -> F
     let cells = || counts.iter().zip(probabilities).map(|(count, p)| (*count, *p));
     let statistic: f64 = cells().map(|(count, p)| (count as f64 - size * p).powi(2) / (size * p)).sum();
     let worst = cells().map(|(count, p)| (count as f64 / (size * p) - 1.0).abs()).fold(0.0, f64::max);
-    let mut finding = Finding::undecided("chi-square", Kind::Equal, n as usize, worst, margin.unwrap_or(0.0))
-        .with_tightness();
+    let mut finding =
+        Finding::undecided("chi-square", FindingKind::Equal, n as usize, worst, margin.unwrap_or(0.0))
+            .with_tightness();
     let rarest = size * probabilities.iter().copied().fold(1.0, f64::min);
     if finding.guard("expected counts of 20", rarest >= 20.0, rarest) {
         finding.p_refute = chi_square_tails(statistic, counts.len() as f64 - 1.0).upper.exp().min(1.0);

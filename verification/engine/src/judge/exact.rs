@@ -1,6 +1,6 @@
 //! EXACT: identities, checked by enumeration.
 
-use super::{Finding, Kind};
+use super::{Finding, FindingKind};
 
 /// Judges `lhs = rhs`: supported iff `|lhs - rhs| <= tolerance (1 + |rhs|)`, otherwise refuted.
 pub fn exact(lhs: f64, rhs: f64, tolerance: f64) -> Finding {
@@ -16,14 +16,14 @@ pub fn exact_all(pairs: impl IntoIterator<Item = (f64, f64)>, tolerance: f64) ->
         let difference = (lhs - rhs).abs() / (1.0 + rhs.abs());
         if difference.is_nan() {
             let why = format!("pair {index}: lhs = {lhs}, rhs = {rhs} cannot be compared");
-            return Finding::broken("enumeration", Kind::Exact, n, why);
+            return Finding::broken("enumeration", FindingKind::Exact, n, why);
         }
         if at.is_none() || difference > worst {
             worst = difference;
             at = Some((index, lhs, rhs));
         }
     }
-    let mut finding = Finding::undecided("enumeration", Kind::Exact, n, worst, tolerance);
+    let mut finding = Finding::undecided("enumeration", FindingKind::Exact, n, worst, tolerance);
     if let Some((index, lhs, rhs)) = at {
         let holds = worst <= tolerance;
         (finding.p_refute, finding.p_support) = if holds { (1.0, 0.0) } else { (0.0, 1.0) };

@@ -10,7 +10,7 @@ pub struct Finding {
     /// ...
     pub engine: String,
     /// The kind of statement that was judged.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// Trials (instances, replicates, pairs) that were looked at.
     pub n_trials: u64,
     /// Trials that were allowed.
@@ -58,7 +58,7 @@ pub struct Finding {
 /// The kind of statement that is judged.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Kind {
+pub enum FindingKind {
     /// An identity.
     Exact,
     /// A deterministic inequality.
@@ -142,7 +142,7 @@ pub enum Flow {
 
 impl Finding {
     /// A finding without evidence either way, to be filled in.
-    pub(crate) fn undecided(engine: &str, kind: Kind, n: usize, estimate: f64, bound: f64) -> Self {
+    pub(crate) fn undecided(engine: &str, kind: FindingKind, n: usize, estimate: f64, bound: f64) -> Self {
         Finding {
             engine: engine.into(),
             kind,
@@ -164,7 +164,7 @@ impl Finding {
     }
 
     /// A finding that no level can decide, with the reason.
-    pub(crate) fn broken(engine: &str, kind: Kind, n: usize, why: impl Into<String>) -> Self {
+    pub(crate) fn broken(engine: &str, kind: FindingKind, n: usize, why: impl Into<String>) -> Self {
         let mut finding = Finding::undecided(engine, kind, n, f64::NAN, f64::NAN);
         finding.p_refute = f64::NAN;
         finding.p_support = f64::NAN;

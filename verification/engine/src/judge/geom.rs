@@ -7,7 +7,7 @@
 //! A run that never enters its window failed: it is not dropped. Count it with [`super::prob`] as well.
 
 use super::slope::judge_sample;
-use super::{Finding, Kind};
+use super::{Finding, FindingKind};
 
 /// Steps `start..end` of a curve over which its slope is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,12 @@ pub fn half_ratio(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
 /// per replicate, `None` for a run without a slope; such runs rule out support.
 pub fn rate(slopes: &[Option<f64>], q: f64, alpha: f64) -> Finding {
     if !(q > 0.0 && q.is_finite()) {
-        return Finding::broken("t", Kind::Geom, slopes.len(), format!("factor q = {q} has no logarithm"));
+        return Finding::broken(
+            "t",
+            FindingKind::Geom,
+            slopes.len(),
+            format!("factor q = {q} has no logarithm"),
+        );
     }
     judge(slopes, (f64::NEG_INFINITY, q.ln()), alpha).with_tightness()
 }
@@ -87,12 +92,13 @@ fn judge(replicates: &[Option<f64>], range: (f64, f64), alpha: f64) -> Finding {
     let entered: Vec<f64> = replicates.iter().copied().flatten().collect();
     let missing = replicates.len() - entered.len();
     if missing > 0 && entered.len() < 2 {
-        let mut finding = Finding::undecided("t", Kind::Geom, replicates.len(), f64::INFINITY, range.1);
+        let mut finding =
+            Finding::undecided("t", FindingKind::Geom, replicates.len(), f64::INFINITY, range.1);
         finding.guard("every run has a slope in its window", false, missing as f64);
         finding.remark("hardly a run entered its window: judge that as a probability");
         return finding;
     }
-    let mut finding = judge_sample(&entered, range, alpha, Kind::Geom);
+    let mut finding = judge_sample(&entered, range, alpha, FindingKind::Geom);
     finding.n_trials = replicates.len() as u64;
     finding.n_max = finding.n_trials;
     if !finding.guard("every run has a slope in its window", missing == 0, missing as f64) {

@@ -13,7 +13,7 @@
 //! refutes.
 
 use super::sample::Moments;
-use super::{DRAWN_LEVEL, Finding, Flow, Interval, Kind, POWER_99, Stopped, bounded};
+use super::{DRAWN_LEVEL, Finding, FindingKind, Flow, Interval, POWER_99, Stopped, bounded};
 use crate::special::{normal_upper_quantile, student_tails, student_upper_quantile};
 
 /// Wealth of a bet that `E Y > 0` for `Y >= -1`, in logarithms.
@@ -138,7 +138,7 @@ impl MeanJudge {
     /// the data.
     pub fn finish(&self) -> Finding {
         let n = self.values.len();
-        let broken = |why: String| Finding::broken("betting-e", Kind::Mean, n, why);
+        let broken = |why: String| Finding::broken("betting-e", FindingKind::Mean, n, why);
         if !(self.bound.is_finite() && self.bound > self.lower) {
             return broken(format!(
                 "bound {} is not a number above the lower limit {}",
@@ -157,7 +157,7 @@ impl MeanJudge {
         if n == 0 {
             return broken("no trial was judged".into());
         }
-        let mut finding = Finding::undecided("betting-e", Kind::Mean, n, f64::INFINITY, self.bound);
+        let mut finding = Finding::undecided("betting-e", FindingKind::Mean, n, f64::INFINITY, self.bound);
         finding.n_max = self.n_max;
         finding.stopped = self.stopped.unwrap_or(Stopped::Cap);
         finding.log_e_refute = Some(self.against.largest);

@@ -3,7 +3,7 @@
 //! The sign test decides. Wilcoxon's signed ranks, which need a symmetric null, and the median log-ratio are
 //! reported beside it.
 
-use super::{Finding, Interval, Kind};
+use super::{Finding, FindingKind, Interval};
 use crate::special::{binomial_ln_at_least, binomial_ln_at_most, normal_sf};
 
 /// Judges "A is better than B" from the gaps of both on the same replicates: smaller is better; an infinite
@@ -11,7 +11,7 @@ use crate::special::{binomial_ln_at_least, binomial_ln_at_most, normal_sf};
 /// of A, the bound one half; the interval is for the median of `ln(gap_B / gap_A)`.
 pub fn better(gap_a: &[f64], gap_b: &[f64], alpha: f64) -> Finding {
     let n = gap_a.len();
-    let broken = |why: String| Finding::broken("sign", Kind::Paired, n, why);
+    let broken = |why: String| Finding::broken("sign", FindingKind::Paired, n, why);
     if gap_b.len() != n {
         return broken(format!("{n} runs of A cannot be paired with {} of B", gap_b.len()));
     }
@@ -28,7 +28,7 @@ pub fn better(gap_a: &[f64], gap_b: &[f64], alpha: f64) -> Finding {
     // Half a tie more or less cannot make a test that is not exact: an odd one counts for neither side.
     let half_ties = (size - wins - losses) / 2;
     let share = (wins as f64 + 0.5 * (size - wins - losses) as f64) / n as f64;
-    let mut finding = Finding::undecided("sign", Kind::Paired, n, share, 0.5);
+    let mut finding = Finding::undecided("sign", FindingKind::Paired, n, share, 0.5);
     finding.p_support = binomial_ln_at_least(size, 0.5, wins + half_ties).exp().min(1.0);
     finding.p_refute = binomial_ln_at_least(size, 0.5, losses + half_ties).exp().min(1.0);
     finding.note = format!("{wins} wins, {losses} losses, {} ties", size - wins - losses);

@@ -5,7 +5,7 @@
 //! rate on the near side, so by Ville's inequality the chance that it ever reaches `1/alpha` is at most
 //! `alpha`, whatever the stopping rule. *Fixed size* ([`fixed`]): Clopper-Pearson, exact.
 
-use super::{DRAWN_LEVEL, Finding, Flow, Interval, Kind, Stopped};
+use super::{DRAWN_LEVEL, Finding, FindingKind, Flow, Interval, Stopped};
 use crate::special::{
     beta_tails, beta_upper_quantile, binomial_ln_at_least, binomial_ln_at_most, binomial_lower_limit,
     binomial_upper_limit, ln_beta_kernel,
@@ -104,7 +104,7 @@ pub fn fixed(delta: f64, alpha: f64, failures: u64, n: u64) -> Finding {
 
 /// The parts of a finding that both engines share.
 fn describe(engine: &str, delta: f64, alpha: f64, failures: u64, n: u64) -> Result<Finding, Box<Finding>> {
-    let broken = |why: String| Box::new(Finding::broken(engine, Kind::Prob, n as usize, why));
+    let broken = |why: String| Box::new(Finding::broken(engine, FindingKind::Prob, n as usize, why));
     if !(delta > 0.0 && delta < 1.0) {
         return Err(broken(format!("delta = {delta} is not between 0 and 1: state it as a property")));
     }
@@ -117,7 +117,8 @@ fn describe(engine: &str, delta: f64, alpha: f64, failures: u64, n: u64) -> Resu
     if n == 0 {
         return Err(broken("no trial was judged".into()));
     }
-    let mut finding = Finding::undecided(engine, Kind::Prob, n as usize, failures as f64 / n as f64, delta);
+    let mut finding =
+        Finding::undecided(engine, FindingKind::Prob, n as usize, failures as f64 / n as f64, delta);
     finding = finding.with_tightness();
     let tail = 0.5 * (1.0 - DRAWN_LEVEL);
     finding.interval = Some(Interval {

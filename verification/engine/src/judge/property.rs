@@ -1,6 +1,6 @@
 //! PROPERTY: deterministic inequalities `lhs <= rhs` on many instances. No violation is allowed.
 
-use super::{Finding, Kind, nonfinite};
+use super::{Finding, FindingKind, nonfinite};
 use serde::{Deserialize, Serialize};
 
 /// A running count of `lhs <= rhs + 1e-9 (1 + |lhs| + |rhs|)`.
@@ -111,12 +111,12 @@ impl PropertyTally {
         let n = self.instances as usize;
         if let Some(InequalityInstance { index, lhs, rhs }) = self.unjudged {
             let why = format!("instance {index}: lhs = {lhs}, rhs = {rhs}");
-            return Finding::broken("enumeration", Kind::Property, n, why);
+            return Finding::broken("enumeration", FindingKind::Property, n, why);
         }
         let Some(worst) = self.tightest else {
-            return Finding::broken("enumeration", Kind::Property, 0, "no instance was checked");
+            return Finding::broken("enumeration", FindingKind::Property, 0, "no instance was checked");
         };
-        let mut finding = Finding::undecided("enumeration", Kind::Property, n, worst.ratio(), 1.0);
+        let mut finding = Finding::undecided("enumeration", FindingKind::Property, n, worst.ratio(), 1.0);
         finding = finding.with_tightness();
         (finding.p_refute, finding.p_support) = if self.violations == 0 { (1.0, 0.0) } else { (0.0, 1.0) };
         finding.note = match self.first_violation {

@@ -1,7 +1,7 @@
 //! The ratio of two means, on the log scale.
 
 use super::sample::{Moments, inside};
-use super::{DRAWN_LEVEL, Finding, Interval, Kind, POWER_99, slope};
+use super::{DRAWN_LEVEL, Finding, FindingKind, Interval, POWER_99, slope};
 use crate::special::{student_tails, student_upper_quantile};
 
 /// Judges `lo <= E A / E B <= hi` from independent positive samples: the delta method for
@@ -9,7 +9,7 @@ use crate::special::{student_tails, student_upper_quantile};
 /// Estimate and interval are ratios; the detectable effect is a log ratio.
 pub fn independent(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Finding {
     let n = a.len() + b.len();
-    let broken = |why: String| Finding::broken("log-ratio-t", Kind::Mean, n, why);
+    let broken = |why: String| Finding::broken("log-ratio-t", FindingKind::Mean, n, why);
     if a.len() < 2 || b.len() < 2 {
         return broken("two values of each are needed".into());
     }
@@ -26,7 +26,7 @@ pub fn independent(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Fi
     let df = (va + vb).powi(2) / (va * va / first.df() + vb * vb / second.df());
     let log_ratio = (first.mean / second.mean).ln();
     let bound = if hi.is_finite() { hi } else { lo };
-    let mut finding = Finding::undecided("log-ratio-t", Kind::Mean, n, log_ratio.exp(), bound);
+    let mut finding = Finding::undecided("log-ratio-t", FindingKind::Mean, n, log_ratio.exp(), bound);
     if !finding.guard("the values vary", first.varies() || second.varies(), se) {
         finding.remark("constant samples: state the ratio as an identity");
         return finding;
@@ -48,7 +48,7 @@ pub fn independent(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Fi
 
 /// Judges the *geometric* mean ratio `lo <= exp E ln(A/B) <= hi` from positive values of the same replicates.
 pub fn paired(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Finding {
-    let broken = |why: String| Finding::broken("t", Kind::Paired, a.len(), why);
+    let broken = |why: String| Finding::broken("t", FindingKind::Paired, a.len(), why);
     if a.len() != b.len() {
         return broken(format!("{} values cannot be paired with {}", a.len(), b.len()));
     }
@@ -56,7 +56,7 @@ pub fn paired(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Finding
         return broken(format!("nothing is claimed by [{lo}, {hi}]"));
     };
     let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a / b).ln()).collect();
-    let mut finding = slope::judge_sample(&logs, range, alpha, Kind::Paired);
+    let mut finding = slope::judge_sample(&logs, range, alpha, FindingKind::Paired);
     finding.estimate = finding.estimate.exp();
     finding.bound = finding.bound.exp();
     if let Some(interval) = &mut finding.interval {

@@ -8,7 +8,7 @@
 //! `y` changes over the grid, use [`block_means`] first and take the blocks as replicates.
 
 use super::sample::{Moments, inside};
-use super::{Finding, Kind, POWER_99};
+use super::{Finding, FindingKind, POWER_99};
 use crate::special::student_upper_quantile;
 
 /// What is claimed of an exponent.
@@ -58,7 +58,7 @@ impl SlopeJudge {
     pub fn judge(&self, x: &[f64], replicates: &[Vec<f64>], alpha: f64) -> Finding {
         let fits = match fit(x, replicates, self.weights.as_deref()) {
             Ok(fits) => fits,
-            Err(why) => return Finding::broken("t", Kind::Slope, replicates.len(), why),
+            Err(why) => return Finding::broken("t", FindingKind::Slope, replicates.len(), why),
         };
         let slopes: Vec<f64> = fits.iter().map(|fit| fit.slope).collect();
         let mut finding = judge_slopes(&slopes, self.exponent, self.margin, alpha);
@@ -79,7 +79,7 @@ impl SlopeJudge {
 /// Judges from one exponent per replicate (`kind` SLOPE).
 pub fn judge_slopes(slopes: &[f64], exponent: Exponent, margin: f64, alpha: f64) -> Finding {
     let (lo, hi) = exponent.ends(margin);
-    let mut finding = judge_sample(slopes, (lo, hi), alpha, Kind::Slope);
+    let mut finding = judge_sample(slopes, (lo, hi), alpha, FindingKind::Slope);
     if finding.bound.is_finite() {
         finding.bound = match exponent {
             Exponent::AtMost(end) | Exponent::AtLeast(end) | Exponent::Within(_, end) => end,
@@ -90,7 +90,7 @@ pub fn judge_slopes(slopes: &[f64], exponent: Exponent, margin: f64, alpha: f64)
 }
 
 /// The t test of "the mean of these replicates lies in `[lo, hi]`", for any kind that reduces to it.
-pub fn judge_sample(sample: &[f64], (lo, hi): (f64, f64), alpha: f64, kind: Kind) -> Finding {
+pub fn judge_sample(sample: &[f64], (lo, hi): (f64, f64), alpha: f64, kind: FindingKind) -> Finding {
     let moments = Moments::of(sample);
     let n = sample.len();
     if n < 2 {

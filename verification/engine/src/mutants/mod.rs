@@ -16,7 +16,7 @@ pub use draws::{FaultyDraws, WrongLength, WrongSubset};
 pub use learner::{Misdirected, Misdirection};
 pub use reader::{Overreach, Overreaches};
 pub use sabotage::{Keep, Sabotage};
-pub use source::{Faulty, ImputesMean, SourceFault};
+pub use source::{Faulty, GradientFault, ImputesMean};
 pub use tampered::{Tampered, TwoDraws, TwoSampleEstimates};
 pub use threshold::{KeepsByLot, KeepsOneMore, KeepsSmallest};
 pub use variance_reduced::{PlainScsg, StepFault};

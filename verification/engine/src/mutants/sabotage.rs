@@ -1,19 +1,19 @@
 //! Faults of one run, chosen by name at run time.
 
-use super::{KeepsOneMore, KeepsSmallest, SourceFault};
+use super::{GradientFault, KeepsOneMore, KeepsSmallest};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
 
 /// What is wrong with an otherwise honest run of a production learner; by default nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Sabotage {
     /// Of the source.
-    pub fault: Option<SourceFault>,
+    pub fault: Option<GradientFault>,
     /// Of the threshold.
     pub keep: Keep,
 }
 
-impl From<SourceFault> for Sabotage {
-    fn from(fault: SourceFault) -> Self {
+impl From<GradientFault> for Sabotage {
+    fn from(fault: GradientFault) -> Self {
         Sabotage { fault: Some(fault), ..Sabotage::default() }
     }
 }

@@ -5,7 +5,7 @@ use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
 
 /// What is wrong with the answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SourceFault {
+pub enum GradientFault {
     /// Sums are multiplied by this: -1 turns the step around, 1/2 forgets the 2 of the squared loss.
     Scaled(f64),
     /// The residual sees only the block's attributes, not `supp(theta)`.
@@ -26,7 +26,7 @@ pub enum SourceFault {
 #[derive(Clone, Debug)]
 pub struct Faulty<S> {
     inner: S,
-    fault: SourceFault,
+    fault: GradientFault,
     /// Where the first block of the current update began.
     update_start: u64,
     part: Vec<f64>,
@@ -34,7 +34,7 @@ pub struct Faulty<S> {
 
 impl<S: Source> Faulty<S> {
     /// `inner`, answering with `fault`.
-    pub fn new(inner: S, fault: SourceFault) -> Self {
+    pub fn new(inner: S, fault: GradientFault) -> Self {
         let update_start = inner.position();
         Faulty { inner, fault, update_start, part: Vec::new() }
     }
@@ -64,7 +64,7 @@ impl<S: Source> Source for Faulty<S> {
         self.part.resize(sum.len(), 0.0);
         let mut factor = 1.0;
         let mut served = match self.fault {
-            SourceFault::ResidualFromBlock => {
+            GradientFault::ResidualFromBlock => {
                 let mut theta = SparseVector::zeros(ask.theta.dim());
                 for (j, value) in ask.theta.iter() {
                     if ask.attributes.binary_search(&j).is_ok() {
@@ -74,19 +74,19 @@ impl<S: Source> Source for Faulty<S> {
                 let ask = GradientAsk { theta: theta.view(), observed: ask.attributes, ..ask };
                 self.inner.gradient(ask, &mut self.part, scratch)?
             }
-            SourceFault::ResidualMissesFirst => {
+            GradientFault::ResidualMissesFirst => {
                 let mut theta = SparseVector::zeros(ask.theta.dim());
                 ask.theta.iter().skip(1).for_each(|(j, value)| theta.push(j, value));
                 self.inner.gradient(GradientAsk { theta: theta.view(), ..ask }, &mut self.part, scratch)?
             }
-            SourceFault::Repeats(times) => {
+            GradientFault::Repeats(times) => {
                 let fresh = ask.examples.div_ceil(times.max(1));
                 let served =
                     self.inner.gradient(GradientAsk { examples: fresh, ..ask }, &mut self.part, scratch)?;
                 factor = if served == 0 { 0.0 } else { ask.examples as f64 / served as f64 };
                 if served == fresh { ask.examples } else { 0 }
             }
-            SourceFault::ReplaysBatch => {
+            GradientFault::ReplaysBatch => {
                 if ask.attributes.first() == Some(&0) {
                     self.update_start = self.inner.position();
                 } else {
@@ -94,13 +94,13 @@ impl<S: Source> Source for Faulty<S> {
                 }
                 self.inner.gradient(ask, &mut self.part, scratch)?
             }
-            SourceFault::Scaled(_) | SourceFault::DropsFrom(_) => {
+            GradientFault::Scaled(_) | GradientFault::DropsFrom(_) => {
                 self.inner.gradient(ask, &mut self.part, scratch)?
             }
         };
         match self.fault {
-            SourceFault::Scaled(by) => factor = by,
-            SourceFault::DropsFrom(first) if ask.attributes.first().is_some_and(|&j| j >= first) => {
+            GradientFault::Scaled(by) => factor = by,
+            GradientFault::DropsFrom(first) if ask.attributes.first().is_some_and(|&j| j >= first) => {
                 factor = 0.0
             }
             _ => {}

@@ -4,14 +4,14 @@ use super::{LN_SQRT_2PI, LnTails, deviance, ln_gamma, solve_increasing, stirling
 
 /// A probability and its complement, each to full relative accuracy.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Split {
+pub struct TailSplit {
     /// The probability.
     pub p: f64,
     /// One minus the probability.
     pub q: f64,
 }
 
-impl Split {
+impl TailSplit {
     /// The pair at `ln(p / q) = u`.
     fn from_logit(u: f64) -> Self {
         Self { p: 1.0 / (1.0 + (-u).exp()), q: 1.0 / (1.0 + u.exp()) }
@@ -92,25 +92,25 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
 
 /// The `x` with `P(Beta(a, b) <= x) = e^ln_p`, and `1 - x`. Meant for the lower tail (`e^ln_p <= 1/2`); for
 /// the upper one use [`beta_upper_quantile`].
-pub fn beta_lower_quantile(a: f64, b: f64, ln_p: f64) -> Split {
+pub fn beta_lower_quantile(a: f64, b: f64, ln_p: f64) -> TailSplit {
     if ln_p == f64::NEG_INFINITY {
-        return Split { p: 0.0, q: 1.0 };
+        return TailSplit { p: 0.0, q: 1.0 };
     }
     if !(ln_p < 0.0 && a > 0.0 && b > 0.0) {
-        return Split { p: f64::NAN, q: f64::NAN };
+        return TailSplit { p: f64::NAN, q: f64::NAN };
     }
     let logit = solve_increasing(ln_p, (a / b).ln(), |u| {
-        let at = Split::from_logit(u);
+        let at = TailSplit::from_logit(u);
         let lower = beta_tails(a, b, at.p, at.q).lower;
         (lower, (ln_beta_kernel(a, b, at.p, at.q) - lower).exp())
     });
-    Split::from_logit(logit)
+    TailSplit::from_logit(logit)
 }
 
 /// The `x` with `P(Beta(a, b) > x) = e^ln_q`, and `1 - x`.
-pub fn beta_upper_quantile(a: f64, b: f64, ln_q: f64) -> Split {
+pub fn beta_upper_quantile(a: f64, b: f64, ln_q: f64) -> TailSplit {
     let mirrored = beta_lower_quantile(b, a, ln_q);
-    Split { p: mirrored.q, q: mirrored.p }
+    TailSplit { p: mirrored.q, q: mirrored.p }
 }
 
 /// `ln P(Bin(n, p) <= k)`.

@@ -1,0 +1,97 @@
+//! How a figure scales with a parameter: one grid, one slope per replicate.
+
+use lao_observation::Seed;
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::judge::slope::{SlopeJudge, fit};
+
+/// What is measured at the `i`-th grid point, from a seed.
+pub(crate) type Measure<'a> = dyn Fn(usize, &Seed) -> anyhow::Result<f64> + Sync + 'a;
+
+/// A grid with the claim about its exponent.
+pub(crate) struct Grid<'a> {
+    /// What is measured against what.
+    pub name: &'static str,
+    /// The parameter.
+    pub variable: &'static str,
+    /// Its values.
+    pub x: Vec<f64>,
+    /// The measurement; positive.
+    pub measure: Box<Measure<'a>>,
+    /// The claim; `None` to report only.
+    pub judge: Option<SlopeJudge>,
+}
+
+/// Judges the grids one after the other, until a mutant is settled.
+pub(crate) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -> anyhow::Result<()> {
+    for grid in grids {
+        let values = measured(cx, grid, replicates)?;
+        if let Some(judge) = &grid.judge {
+            cx.judge(grid.name, judge.judge(&grid.x, &values, cx.alpha()));
+        }
+        cx.settled()?;
+        if cx.honest() {
+            report(cx, grid, &values);
+        }
+    }
+    Ok(())
+}
+
+/// The exponents of a grid's replicates.
+pub(crate) fn exponents(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<f64>> {
+    let values = measured(cx, grid, replicates)?;
+    Ok(fit(&grid.x, &values, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect())
+}
+
+fn measured(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<Vec<f64>>> {
+    cx.all_trials(grid.name, replicates, |trial| {
+        (0..grid.x.len()).map(|i| (grid.measure)(i, &trial.seed.trial(i as u64))).collect()
+    })
+}
+
+fn report(cx: &mut Context<'_>, grid: &Grid<'_>, values: &[Vec<f64>]) {
+    let mean = |i: usize| values.iter().map(|y| y[i]).sum::<f64>() / values.len() as f64;
+    let curve: Vec<[f64; 2]> = grid.x.iter().enumerate().map(|(i, &x)| [x, mean(i)]).collect();
+    for [x, y] in [curve[0], curve[curve.len() - 1]] {
+        cx.note(&format!("{}: mean at {} = {x:.4}", grid.name, grid.variable), y);
+    }
+    if let Ok(fits) = fit(&grid.x, values, None) {
+        let slopes = fits.iter().map(|fit| fit.slope).collect();
+        // The name of a grid says in which parameter.
+        cx.rate(&format!("exponent of {}", grid.name), Direction::Larger, slopes);
+    }
+    cx.figure(Figure {
+        caption: format!("{}, mean of the replicates.", grid.name),
+        x: Axis::log(grid.variable),
+        y: Axis::log(grid.name),
+        series: vec![Series::line("mean", curve)],
+    });
+}
+
+/// The least scale from `from` on, to five percent, at which there is enough: by doubling, then bisection.
+pub(crate) fn least(from: f64, enough: impl Fn(f64) -> anyhow::Result<bool>) -> anyhow::Result<f64> {
+    let mut above = from;
+    while !enough(above)? {
+        above *= 2.0;
+        anyhow::ensure!(above < 1e4 * from, "out of reach");
+    }
+    let mut below = 0.5 * above;
+    while above > 1.05 * below {
+        let middle = (above * below).sqrt();
+        if enough(middle)? { above = middle } else { below = middle }
+    }
+    Ok(above)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_scale_is_found_to_five_percent() {
+        for edge in [1.0, 3.3, 700.0] {
+            let found = least(1.0, |scale| Ok(scale >= edge)).unwrap();
+            assert!((edge..=1.05 * edge).contains(&found), "{found} for {edge}");
+        }
+        assert!(least(1.0, |_| Ok(false)).is_err());
+    }
+}

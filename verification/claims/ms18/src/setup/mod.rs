@@ -1,0 +1,5 @@
+//! What the claims of the paper share: literal runs, practical runs, real data.
+
+pub(crate) mod literal;
+pub(crate) mod practical;
+pub(crate) mod real;

@@ -1,0 +1,188 @@
+use super::*;
+use crate::report::sample;
+
+/// A record whose first claim has one rate with these replicates.
+fn with_rate(replicates: Vec<f64>, worse: Direction) -> RunRecord {
+    let mut record = sample::record();
+    let rate = Rate { name: "contraction".into(), worse, replicates };
+    record.claims[0].honest.rates = vec![rate];
+    record
+}
+
+/// Twenty replicates around `mean`, spread by 1 %.
+fn around(mean: f64) -> Vec<f64> {
+    (0..20).map(|i| mean * (1.0 + 0.01 * (f64::from(i * 7 % 20) - 9.5) / 9.5)).collect()
+}
+
+fn blessed(record: &RunRecord) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("baseline.json");
+    bless(record, &file, "first").unwrap();
+    (folder, file)
+}
+
+fn change(comparison: &Comparison, epoch: BaselineEpoch) -> Change {
+    let row = comparison.rows.iter().find(|row| row.epoch == epoch).unwrap();
+    match &row.outcome {
+        RateOutcome::Compared(change) => change.change,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_run_equals_itself() {
+    let record = with_rate(around(0.5), Direction::Larger);
+    let (_folder, file) = blessed(&record);
+    let comparison = compare(&record, &file).unwrap();
+    assert!(
+        comparison.rows.iter().all(|row| row.outcome == RateOutcome::Identical)
+            && !comparison.rows.is_empty()
+    );
+    assert!(!comparison.is_worse());
+}
+
+#[test]
+fn a_planted_slowdown_is_worse_and_says_by_how_much() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    let comparison = compare(&with_rate(around(0.55), Direction::Larger), &file).unwrap();
+    assert!(comparison.is_worse());
+    let text = comparison.to_string();
+    assert!(text.contains("WORSE") && text.contains("contraction") && text.contains("+10.00 %"), "{text}");
+}
+
+#[test]
+fn the_direction_of_worse_is_the_rates_own() {
+    for (worse, expected) in [(Direction::Larger, Change::Worse), (Direction::Smaller, Change::Better)] {
+        let (_folder, file) = blessed(&with_rate(around(0.5), worse));
+        let comparison = compare(&with_rate(around(0.6), worse), &file).unwrap();
+        assert_eq!(change(&comparison, BaselineEpoch::Current), expected);
+        assert_eq!(comparison.is_worse(), expected == Change::Worse);
+    }
+}
+
+#[test]
+fn a_change_within_the_tolerance_is_the_same() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    let comparison = compare(&with_rate(around(0.505), Direction::Larger), &file).unwrap();
+    assert_eq!(change(&comparison, BaselineEpoch::Current), Change::Same);
+}
+
+#[test]
+fn another_seed_is_compared_by_welch_and_another_platform_to_rounding() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    let mut other = with_rate(around(0.5), Direction::Larger);
+    other.run.seed += 1;
+    let comparison = compare(&other, &file).unwrap();
+    let RateOutcome::Compared(change) = &comparison.rows[0].outcome else { panic!("{comparison}") };
+    assert_eq!(change.interval.method, "welch");
+
+    let mut other = with_rate(around(0.5 * (1.0 + 1e-8)), Direction::Larger);
+    assert!(matches!(compare(&other, &file).unwrap().rows[0].outcome, RateOutcome::Compared(_)));
+    other.run.platform = "elsewhere".into();
+    assert_eq!(compare(&other, &file).unwrap().rows[0].outcome, RateOutcome::Identical);
+}
+
+#[test]
+fn what_was_blessed_passes_and_the_drift_stays_in_view() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    let slower = with_rate(around(0.55), Direction::Larger);
+    let before = compare(&slower, &file).unwrap();
+    assert!(before.is_worse());
+    assert!(before.to_string().contains("--bless FILE --reason"), "{before}");
+    bless(&slower, &file, "slower, but right").unwrap();
+
+    let after = compare(&slower, &file).unwrap();
+    assert!(!after.is_worse(), "{after}");
+    assert_eq!(change(&after, BaselineEpoch::Zero), Change::Worse);
+    let text = after.to_string();
+    assert!(text.contains("drift, worse:") && text.contains("+10.00 %"), "{text}");
+    assert!(!text.contains("WORSE") && !text.contains("--bless"), "{text}");
+}
+
+#[test]
+fn an_unchanged_run_says_so_and_nothing_is_undecided() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    // Noise between two blesses leaves the way from the first to the last open.
+    let noisy = with_rate((0..20).map(|i| 0.5 + 0.2 * f64::from(i % 7) / 7.0).collect(), Direction::Larger);
+    bless(&noisy, &file, "other draws").unwrap();
+    let text = compare(&noisy, &file).unwrap().to_string();
+    let of_first = noisy.claims[0].honest.rates.len();
+    assert!(of_first == 1 && text.contains("0 undecided") && !text.contains("undecided: "), "{text}");
+    assert!(text.contains(" unchanged, 0 same"), "{text}");
+}
+
+#[test]
+fn small_steps_that_add_up_are_shown_against_epoch_zero() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    for step in 1..=3 {
+        let record = with_rate(around(0.5 * 1.014f64.powi(step)), Direction::Larger);
+        let comparison = compare(&record, &file).unwrap();
+        assert_ne!(change(&comparison, BaselineEpoch::Current), Change::Worse, "one step is small");
+        if step == 3 {
+            assert_eq!(change(&comparison, BaselineEpoch::Zero), Change::Worse);
+            assert!(comparison.to_string().contains("drift, worse"), "{comparison}");
+        }
+        assert!(!comparison.is_worse());
+        bless(&record, &file, "a small step").unwrap();
+    }
+}
+
+#[test]
+fn a_rate_that_is_no_longer_measured_is_lost_and_a_claim_that_did_not_run_is_not() {
+    let record = with_rate(around(0.5), Direction::Larger);
+    let (_folder, file) = blessed(&record);
+    let mut without = record.clone();
+    without.claims[0].honest.rates.clear();
+    assert!(compare(&without, &file).unwrap().is_worse());
+    without.claims[0].honest.not_run = Some("no data".into());
+    assert!(!compare(&without, &file).unwrap().is_worse());
+}
+
+#[test]
+fn one_worse_rate_among_many_must_pass_holm() {
+    // p = 4e-4 alone is below 1e-3, and is not when it is the smallest of ten.
+    let row = |p_worse: f64, change| RateRow {
+        claim: "c".into(),
+        rate: "r".into(),
+        epoch: BaselineEpoch::Current,
+        outcome: RateOutcome::Compared(RateChange {
+            change,
+            baseline: 1.0,
+            run: 1.1,
+            interval: crate::judge::Interval { level: 0.999, lo: 0.01, hi: 0.2, method: "welch".into() },
+            tolerance: 0.03,
+            p_worse,
+        }),
+    };
+    let mut alone = vec![row(4e-4, Change::Worse)];
+    hold_the_level(&mut alone);
+    assert!(alone[0].outcome.is_worse());
+    let mut many = vec![row(4e-4, Change::Worse)];
+    many.extend((0..9).map(|_| row(0.5, Change::Same)));
+    hold_the_level(&mut many);
+    assert!(!many[0].outcome.is_worse());
+}
+
+#[test]
+fn blessing_asks_for_a_reason_and_keeps_history() {
+    let record = with_rate(around(0.5), Direction::Larger);
+    let (_folder, file) = blessed(&record);
+    assert!(bless(&record, &file, "  ").is_err() && may_bless(&file, "  ").is_err());
+    bless(&with_rate(around(0.6), Direction::Larger), &file, "slower, but right").unwrap();
+    let baseline = read(&file).unwrap();
+    assert_eq!(baseline.history.len(), 2);
+    assert!(baseline.history[1].changes[0].contains("contraction"), "{:?}", baseline.history);
+}
+
+#[test]
+fn a_missing_or_foreign_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("nothing.json");
+    let error = compare(&sample::record(), &file).unwrap_err();
+    assert!(format!("{error:#}").contains("nothing.json"));
+    std::fs::write(&file, "{\"schema\": 3}").unwrap();
+    assert!(format!("{:#}", compare(&sample::record(), &file).unwrap_err()).contains("not a baseline"));
+    assert!(format!("{:#}", may_bless(&file, "why").unwrap_err()).contains("not a baseline"));
+    assert!(format!("{:#}", read(folder.path()).unwrap_err()).contains("not an ordinary file"));
+    assert!(format!("{:#}", may_bless(folder.path(), "why").unwrap_err()).contains("a folder"));
+}

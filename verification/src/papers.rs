@@ -1,0 +1,30 @@
+//! The registry of papers and their claims. A paper is a crate under `verification/claims`, with one file per
+//! claim; the claims about the suite itself are in `self_tests`.
+
+use crate::claim::Claim;
+use crate::paper::Paper;
+use crate::self_tests;
+
+/// All papers, by year.
+pub const PAPERS: &[Paper] =
+    &[lao_claims_hk12::PAPER, lao_claims_ito17::PAPER, lao_claims_ms18::PAPER, lao_claims_scsg20::PAPER];
+
+/// All registered claims, in the order of the papers; those about the suite itself come last.
+pub fn all() -> impl Iterator<Item = &'static Claim> {
+    PAPERS.iter().flat_map(|paper| paper.claims).chain(self_tests::CLAIMS)
+}
+
+/// The claim with this id.
+pub fn find(id: &str) -> Option<&'static Claim> {
+    all().find(|claim| claim.id == id)
+}
+
+/// The registered id that a misspelt or shortened name most likely means, if one is near.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let score = |id: &str| {
+        let short = id.split_once('-').map_or(id, |(_, rest)| rest);
+        strsim::jaro_winkler(name, id).max(strsim::jaro_winkler(name, short))
+    };
+    let ranked = all().map(|claim| (score(claim.id), claim.id));
+    ranked.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.75).map(|(_, id)| id)
+}

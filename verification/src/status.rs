@@ -1,0 +1,137 @@
+//! What a run comes to: how each claim came out, and the exit status. Computed once and handed to every
+//! writer.
+
+use crate::baseline_diff::Comparison;
+use crate::plan::RunTier;
+use crate::record::{ClaimRecord, RunRecord};
+use crate::verdict::Verdict;
+
+/// How a claim came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimStatus {
+    /// It holds, as expected.
+    Holds,
+    /// It is refuted, as expected.
+    Refuted,
+    /// It is vacuous, as expected.
+    Vacuous,
+    /// It did not run.
+    NotRun,
+    /// It is inconclusive at the sizes of the quick tier, where it may be.
+    MayBeOpen,
+    /// It is inconclusive at sizes at which it should not be.
+    Inconclusive,
+    /// Its verdict is not the expected one.
+    Unexpected,
+    /// A mutant of it was not noticed.
+    Untested,
+    /// Its experiment broke.
+    Broken,
+}
+
+impl ClaimStatus {
+    /// The status of a claim in a run of this tier.
+    pub fn of(claim: &ClaimRecord, tier: RunTier) -> Self {
+        match claim.verdict {
+            Verdict::Error => ClaimStatus::Broken,
+            Verdict::Untested => ClaimStatus::Untested,
+            Verdict::NotRun => ClaimStatus::NotRun,
+            Verdict::Inconclusive if tier == RunTier::Quick => ClaimStatus::MayBeOpen,
+            Verdict::Inconclusive => ClaimStatus::Inconclusive,
+            Verdict::Holds if claim.as_expected => ClaimStatus::Holds,
+            Verdict::Refuted if claim.as_expected => ClaimStatus::Refuted,
+            Verdict::Vacuous if claim.as_expected => ClaimStatus::Vacuous,
+            Verdict::Holds | Verdict::Refuted | Verdict::Vacuous => ClaimStatus::Unexpected,
+        }
+    }
+
+    /// Whether the claim fails a run of any tier.
+    pub fn is_failure(self) -> bool {
+        matches!(self, ClaimStatus::Unexpected | ClaimStatus::Untested | ClaimStatus::Broken)
+    }
+
+    /// Class and mark in a report; the word of the verdict stands beside them, so color alone says nothing.
+    pub fn badge(self) -> (&'static str, &'static str) {
+        match self {
+            ClaimStatus::Holds => ("good", "✓"),
+            ClaimStatus::Refuted => ("errata", "✓"),
+            ClaimStatus::Vacuous | ClaimStatus::NotRun => ("plain", "–"),
+            ClaimStatus::MayBeOpen | ClaimStatus::Inconclusive => ("open", "?"),
+            ClaimStatus::Unexpected | ClaimStatus::Untested | ClaimStatus::Broken => ("bad", "✗"),
+        }
+    }
+}
+
+/// What the exit status of a run should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Every verdict is as expected and every mutant was noticed (quick tier: or inconclusive).
+    AsExpected = 0,
+    /// A verdict is not the expected one.
+    Unexpected = 1,
+    /// A claim is inconclusive that may not be.
+    Inconclusive = 3,
+    /// A mutant was not noticed.
+    MutantSurvived = 4,
+    /// An experiment broke.
+    Broken = 5,
+    /// Nothing ran.
+    NothingRun = 6,
+    /// A tracked rate got worse.
+    Worse = 7,
+}
+
+impl ExitStatus {
+    /// What it means, in one sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            ExitStatus::AsExpected => {
+                "No verdict differs from the expected one and every mutant was noticed."
+            }
+            ExitStatus::Unexpected => "A verdict is not the expected one.",
+            ExitStatus::Inconclusive => "A claim is inconclusive at sizes at which it should not be.",
+            ExitStatus::MutantSurvived => "A mutant was not noticed: its claim's check proves nothing.",
+            ExitStatus::Broken => "An experiment broke.",
+            ExitStatus::NothingRun => "Nothing ran.",
+            ExitStatus::Worse => "A tracked convergence rate is worse than the baseline's.",
+        }
+    }
+}
+
+/// What a run comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunStatus {
+    /// The gravest finding.
+    pub exit: ExitStatus,
+    /// One status per claim, in the order of the record.
+    pub claims: Vec<ClaimStatus>,
+}
+
+impl RunStatus {
+    /// What the record comes to, compared with a baseline or not.
+    pub fn of(record: &RunRecord, comparison: Option<&Comparison>) -> Self {
+        let quick = record.run.tier == RunTier::Quick.to_string();
+        let tier = if quick { RunTier::Quick } else { RunTier::Full };
+        let claims: Vec<_> = record.claims.iter().map(|claim| ClaimStatus::of(claim, tier)).collect();
+        let worse = comparison.is_some_and(Comparison::is_worse);
+        let exit = match exit(&claims) {
+            ExitStatus::AsExpected if worse => ExitStatus::Worse,
+            exit => exit,
+        };
+        RunStatus { exit, claims }
+    }
+}
+
+fn exit(claims: &[ClaimStatus]) -> ExitStatus {
+    if claims.iter().all(|status| *status == ClaimStatus::NotRun) {
+        return ExitStatus::NothingRun;
+    }
+    let gravest_first = [
+        (ClaimStatus::Broken, ExitStatus::Broken),
+        (ClaimStatus::Unexpected, ExitStatus::Unexpected),
+        (ClaimStatus::Untested, ExitStatus::MutantSurvived),
+        (ClaimStatus::Inconclusive, ExitStatus::Inconclusive),
+    ];
+    let found = gravest_first.into_iter().find(|(status, _)| claims.contains(status));
+    found.map_or(ExitStatus::AsExpected, |(_, exit)| exit)
+}
