@@ -28,7 +28,7 @@ fn cases() -> u64 {
 /// The learner when it is fresh, when it awaits an answer, and when it is old.
 fn states(method: &Method) -> Vec<Value> {
     let after = |examples| {
-        let mut learner = (method.build)(&task()).unwrap();
+        let mut learner = method.build(&task()).unwrap();
         let mut session = Session::new(source(DIM), Budget::Unlimited, &Seed::root(3));
         session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {}).unwrap();
         learner
@@ -208,7 +208,7 @@ fn parameter_files() {
 #[test]
 fn checkpoints() {
     let mut session = Session::new(source(DIM), Budget::PerExample(BUDGET), &Seed::root(3)).online(true);
-    let mut learner = (METHODS[0].build)(&task()).unwrap();
+    let mut learner = METHODS[0].build(&task()).unwrap();
     let fresh = serde_json::to_value(session.checkpoint()).unwrap();
     session.run(&mut learner, SessionLimit::after_examples(100), |_, _| {}).unwrap();
     fuzz("checkpoints", &[fresh, serde_json::to_value(session.checkpoint()).unwrap()], checkpoint);
