@@ -213,16 +213,6 @@ methods! {
             ..SPARSE
         }
     }
-    murata_suzuki: ExplorationSoft(ExplorationSoftParams) {
-        practical => {
-            name: "exploration-soft",
-            source: "Murata & Suzuki 2018, Algorithm 1, with soft thresholding",
-            summary: "As exploration, thresholded softly, with two refitting updates on the support after each.",
-            cost: "O(s'), and O(d) per exploring update",
-            batches: true,
-            ..SPARSE
-        }
-    }
     murata_suzuki: Exploitation(ExploitationParams) {
         practical => {
             name: "exploitation",

@@ -10,7 +10,6 @@ use lao_algorithms::hazan_koren::reference::{AelrReference, AerrReference, Aesvr
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
 use lao_algorithms::ito::reference::{Rda1Reference, Rda3Reference};
 use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
-use lao_algorithms::murata_suzuki::exploration_soft::{ExplorationSoftParams, SoftReference};
 use lao_algorithms::murata_suzuki::reference::{
     ExploitationReference, ExplorationReference, HybridReference, NaiveReference,
 };
@@ -33,7 +32,6 @@ fn boxed<R: Reference + 'static>(reference: Result<R, ParamError>) -> Result<Box
 /// For the name of each method its reference, with the parameters that the row promises for a task.
 const REFERENCES: &[(&str, Build)] = &[
     ("exploration", |task| boxed(ExplorationReference::new(&ExplorationParams::practical(task)?))),
-    ("exploration-soft", |task| boxed(SoftReference::new(&ExplorationSoftParams::practical(task)?))),
     ("exploitation", |task| boxed(ExploitationReference::new(&ExploitationParams::practical(task)?))),
     ("hybrid", |task| boxed(HybridReference::new(&HybridParams::practical(task)?))),
     ("naive", |task| boxed(NaiveReference::new(&NaiveParams::practical(task)?))),

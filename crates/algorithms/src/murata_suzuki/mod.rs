@@ -9,7 +9,6 @@
 
 pub mod exploitation;
 pub mod exploration;
-pub mod exploration_soft;
 pub mod hybrid;
 pub mod naive;
 pub mod reference;
@@ -17,7 +16,6 @@ pub mod theory;
 
 pub use exploitation::{Exploitation, ExploitationParams};
 pub use exploration::{Exploration, ExplorationParams};
-pub use exploration_soft::{ExplorationSoft, ExplorationSoftParams};
 pub use hybrid::{Hybrid, HybridParams};
 pub use naive::{Naive, NaiveParams};
 pub use theory::{Form, Guarantee, Problem, StageGuarantee};
