@@ -52,7 +52,7 @@ mod task;
 pub mod thresholding;
 
 pub use params::ParamError;
-pub use registry::{AnyLearner, AnyParams, METHODS, Method, Model};
+pub use registry::{Accuracy, AnyLearner, AnyParams, Growth, METHODS, Method, Model};
 pub use schedule::{BatchSizes, StepSizes};
 pub use task::Task;
 

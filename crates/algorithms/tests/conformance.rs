@@ -1,6 +1,6 @@
 //! What every method in the registry promises, whatever it is.
 
-use lao_algorithms::{AnyLearner, METHODS, Method, Model, Task};
+use lao_algorithms::{Accuracy, AnyLearner, Growth, METHODS, Method, Model, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
@@ -14,8 +14,7 @@ const SPARSITY: usize = 4;
 const BUDGET: usize = 9;
 
 fn task(method: &Method) -> Task {
-    // FKK enumerates supports, so it gets smaller ones.
-    let sparsity = if method.name == "fkk" { 2 } else { SPARSITY };
+    let sparsity = if method.growth == Growth::Exponential { 2 } else { SPARSITY };
     Task { dim: DIM, sparsity, budget: BUDGET, speed: 0.8, ..Task::default() }
 }
 
@@ -31,7 +30,7 @@ fn of<T, E: Display>(method: &Method, result: Result<T, E>) -> T {
 }
 
 fn learner(method: &Method) -> AnyLearner {
-    of(method, (method.build)(&task(method)))
+    of(method, method.build(&task(method)))
 }
 
 fn session<S: Source>(method: &Method, source: S) -> Session<S> {
@@ -147,35 +146,23 @@ impl Source for Renamed {
 #[test]
 fn renaming_attributes_renames_the_answer() {
     // Reversal keeps blocks together only when their width divides d, so Exploration's blocks see other
-    // examples: the check is therefore on a noiseless run, where both answers are near the target: at it, for
-    // the methods that keep the support and see all of it; within their error after 60,000 examples, for
-    // those that estimate the residual. AESVR needs more of them, since it averages over a longer way from
-    // zero: its loss is flatter than a square far from the target.
+    // examples: the check is therefore on a run without noise, where both answers are as near the target as the row
+    // says.
     let theta = SparseVector::new(8, vec![1, 6], vec![1.0, -2.0]).unwrap();
     let design = || Uniform::new(8).unwrap();
     let data = |length| {
         Virtual::new(design(), theta.clone(), Noise::None, &Seed::root(5)).unwrap().with_length(length)
     };
+    let start = SparseVector::new(8, vec![1, 6], vec![0.3, 0.3]).unwrap();
     // With five attributes the last block of Exploration is ragged.
     for budget in [6, 5] {
         for_every_method(|method| {
-            let examples = if method.name == "aesvr" { 480_000 } else { 60_000 };
-            let start = || SparseVector::new(8, vec![1, 6], vec![0.3, 0.3]).unwrap();
-            let budget = match method.name {
-                // It never leaves the attributes that come first, so it is shown all of them.
-                "greedy" => 8,
-                // Its gradient has the largest variance, with five attributes more than the tolerance covers.
-                "uniform" => 6,
-                _ => budget,
-            };
-            let (radius, start) = (Some(3.0), || Some(start()));
-            let task = Task { dim: 8, sparsity: 2, budget, radius, examples, speed: 0.8, start: start() };
-            let estimates_residual =
-                method.model != Model::Sparsity || ["dantzig", "fkk"].contains(&method.name);
-            let stochastic = if method.name == "aesvr" { 0.3 } else { 0.2 };
-            let tolerance = if estimates_residual { stochastic } else { 0.02 };
-            let mut plain = of(method, (method.build)(&task));
-            let mut renamed = of(method, (method.build)(&Task { start: start(), ..task }));
+            let Accuracy { budget: least, examples, error } = method.accuracy;
+            let budget = budget.max(least);
+            let (radius, start) = (Some(3.0), Some(start.clone()));
+            let task = Task { dim: 8, sparsity: 2, budget, radius, examples, speed: 0.8, start };
+            let mut plain = of(method, method.build(&task));
+            let mut renamed = of(method, method.build(&task));
             let inner = data(examples);
             let flipped = Renamed { inner, old_of_new: (0..8).rev().collect() };
             run(method, data(examples), &mut plain, SessionLimit::never());
@@ -183,8 +170,8 @@ fn renaming_attributes_renames_the_answer() {
             for j in 0..8 {
                 let (one, other) = (plain.coefficients().get(j), renamed.coefficients().get(7 - j));
                 let what = format!("{} with {budget} attributes: attribute {j}: {one}", method.name);
-                assert!((one - other).abs() < tolerance, "{what} against {other}");
-                assert!((one - theta.view().get(j)).abs() < tolerance, "{what}");
+                assert!((one - other).abs() < error, "{what} against {other}");
+                assert!((one - theta.view().get(j)).abs() < error, "{what}");
             }
         });
     }
@@ -261,7 +248,7 @@ fn stopping_between_updates_leaves_no_trace_in_the_bits() {
 
 fn refuses(method: &Method, task: &Task) {
     let name = method.name;
-    let Err(error) = (method.build)(task) else { panic!("{name} accepts {task:?}") };
+    let Err(error) = method.build(task) else { panic!("{name} accepts {task:?}") };
     assert!(!error.value.is_empty() && !error.allowed.is_empty(), "{name}: {error}");
     let fields = ["dim", "sparsity", "budget", "speed", "start", "radius"];
     assert!(fields.contains(&error.field), "{name}: {error}");
@@ -280,14 +267,14 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
         }
         if method.model == Model::Sparsity {
             refuses(method, &task(4, 3, 0.4));
-            // Exploitation explores nothing, so it takes s' = s; its start has s entries.
-            if method.name != "exploitation" {
+            // Without exploration s' = s will do.
+            if method.explores {
                 refuses(method, &task(4, 4, 0.4));
                 refuses(method, &task(0, 0, 0.4));
             }
         } else {
-            // Greedy choice explores nothing, so one attribute will do.
-            if limited && method.name != "greedy" {
+            // Without exploration one attribute will do.
+            if limited && method.explores {
                 refuses(method, &task(4, 1, 0.4));
             }
             if limited {
@@ -299,10 +286,6 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
         }
     });
 }
-
-/// Methods to which labels near the largest number do no harm: every step of theirs is clipped, or projected
-/// on a ball.
-const BEAR: [&str; 2] = ["aelr", "online-ridge"];
 
 /// A run on labels of this scale: the coefficients' norm, and its error, if it ended in one. Whatever
 /// happens, coefficients stay finite.
@@ -327,7 +310,7 @@ fn data_out_of_scale_ends_in_a_named_error_not_in_nan() {
         match at_scale(method, 1e307) {
             (_, Some(error)) => assert!(error.contains("diverged"), "{}: {error}", method.name),
             (size, None) => {
-                assert!(BEAR.contains(&method.name), "{} learns from labels of 1e307", method.name);
+                assert!(method.bears_all_labels, "{} learns from labels of 1e307", method.name);
                 let radius = task(method).radius();
                 assert!(size <= radius * (1.0 + 1e-9), "{}: {size} is outside of {radius}", method.name);
             }
@@ -386,7 +369,7 @@ fn numbers_that_are_none_end_the_run_and_leave_the_estimate_finite() {
 fn a_learner_of_another_dimension_than_the_source_is_refused() {
     for_every_method(|method| {
         let task = Task { dim: 30, ..task(method) };
-        let mut learner = of(method, (method.build)(&task));
+        let mut learner = of(method, method.build(&task));
         let before = bits(learner.coefficients());
         let theta = SparseVector::zeros(60);
         let design = Uniform::new(60).unwrap();

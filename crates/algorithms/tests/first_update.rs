@@ -2,7 +2,7 @@
 //! says so.
 
 use lao_algorithms::murata_suzuki::ExplorationParams;
-use lao_algorithms::{AnyLearner, METHODS, Task};
+use lao_algorithms::{AnyLearner, Growth, METHODS, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionEnd, SessionLimit};
@@ -36,16 +36,15 @@ fn a_run_too_short_for_the_first_update_says_how_much_is_missing() {
 #[test]
 fn what_a_learner_says_is_missing_completes_an_update_and_one_example_less_does_not() {
     for method in METHODS {
-        let sparsity = if method.name == "fkk" { 2 } else { 4 };
+        let sparsity = if method.growth == Growth::Exponential { 2 } else { 4 };
         let mut learner: AnyLearner =
-            (method.build)(&Task { dim: 23, sparsity, budget: 9, ..Task::default() }).unwrap();
+            method.build(&Task { dim: 23, sparsity, budget: 9, ..Task::default() }).unwrap();
         let mut session = session(23);
         for most in [0, 7, 100, 1000, 3000] {
             session.run(&mut learner, SessionLimit::after_examples(most), |_, _| {}).unwrap();
             let (before, seen) = (learner.updates(), session.ledger().examples);
-            let batches = ["exploration", "exploitation", "hybrid"].contains(&method.name);
             let Some(missing) = learner.examples_to_next_update() else {
-                assert!(!batches, "{} does not know", method.name);
+                assert!(!method.batches, "{} does not know", method.name);
                 continue;
             };
             session.run(&mut learner, SessionLimit::after_examples(seen + missing - 1), |_, _| {}).unwrap();

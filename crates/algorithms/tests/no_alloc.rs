@@ -1,7 +1,7 @@
 //! After warm-up, a learner's loop allocates nothing.
 
 use lao_algorithms::thresholding::{SOLVERS, Shape, SolverTask};
-use lao_algorithms::{METHODS, Task};
+use lao_algorithms::{Growth, METHODS, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::{Compressed, SparseVector};
@@ -38,10 +38,9 @@ fn no_method_allocates_after_warm_up() {
         let theta = SparseVector::new(60, vec![2, 31, 59], vec![1.0, -1.0, 0.5]).unwrap();
         let design = Rademacher::new(60).unwrap();
         let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &Seed::root(1)).unwrap();
-        // FKK enumerates supports, so it gets those of one attribute.
-        let sparsity = if method.name == "fkk" { 1 } else { 5 };
+        let sparsity = if method.growth == Growth::Exponential { 1 } else { 5 };
         let task = Task { dim: 60, sparsity, budget: 12, speed: 0.4, ..Task::default() };
-        let built = (method.build)(&task);
+        let built = method.build(&task);
         let mut learner = built.unwrap_or_else(|error| panic!("{}: {error}", method.name));
         let mut session = Session::new(source, (method.budget)(&task), &Seed::root(2));
         // Batches grow, and with them the buffers, until a block is as large as blocks get.
@@ -77,7 +76,7 @@ fn no_solver_allocates_after_warm_up() {
     for row in SOLVERS {
         for loss in &losses {
             // A refit of other losses copies the columns of each new support.
-            if row.name == "htp" && loss.squares().is_none() {
+            if row.refits && loss.squares().is_none() {
                 continue;
             }
             let mut sum = FiniteSum::new(rows(), loss.clone()).unwrap().with_intercept();

@@ -217,7 +217,7 @@ fn extreme_parameters_are_refused_by_name_or_run() {
 
 /// Whether the method has parameters for the task, and a learner for them.
 fn builds(method: &Method, task: &Task) -> bool {
-    (method.build)(task).is_ok()
+    method.build(task).is_ok()
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn no_examples_and_tiny_or_huge_radii_and_speeds_are_no_reason_to_refuse_a_step_
 fn what_is_refused_is_what_was_given() {
     let known = Task { dim: 9, sparsity: 2, budget: 5, radius: Some(1.0), ..Task::default() };
     for method in METHODS {
-        let refused = |task: &Task| (method.build)(task).map_err(|error| error.field).map(|_| ());
+        let refused = |task: &Task| method.build(task).map_err(|error| error.field).map(|_| ());
         assert_eq!(refused(&known), Ok(()), "{}", method.name);
         for strange in [0.0, -1.0, f64::NAN, f64::INFINITY, 5e-324, f64::MAX] {
             let what = format!("{}: {strange}", method.name);
@@ -302,7 +302,7 @@ fn constructors_take_any_numbers_without_panic_or_large_lists() {
                 for examples in [0, 1, u64::MAX] {
                     let task = Task { dim, sparsity, budget, radius: Some(1.0), examples, ..Task::default() };
                     for method in METHODS {
-                        let _ = (method.build)(&task);
+                        let _ = method.build(&task);
                     }
                     let _ = FkkParams::from_theorem(&task).cost_per_example();
                     let _ = DantzigParams::practical(&task).map(|params| params.cost_per_example());

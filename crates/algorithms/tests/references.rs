@@ -16,7 +16,7 @@ use lao_algorithms::murata_suzuki::reference::{
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
 use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_algorithms::registry::method;
-use lao_algorithms::{AnyLearner, METHODS, Method, Model, ParamError, Task};
+use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Model, ParamError, Task};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::gen_est::GenEstDraws;
 use lao_observation::{
@@ -49,9 +49,6 @@ const REFERENCES: &[(&str, Build)] = &[
     ("online-ridge", |task| boxed(OnlineReference::new(&OnlineParams::ridge(task)?))),
     ("online-lasso", |task| boxed(OnlineReference::new(&OnlineParams::lasso(task)?))),
 ];
-
-/// Methods that look at the attributes that they start with and at no others.
-const STAY: [&str; 2] = ["exploitation", "greedy"];
 
 /// Learner and reference add up the same numbers in another order, the learners' lazy sums cancel up to 16
 /// bits, and the methods magnify what differs: AERR, AER and AESVR divide by a weight that may be small.
@@ -95,7 +92,7 @@ fn check_on<L: Learner>(
          crates/algorithms/tests/references.rs",
     )?;
     let mut reference = build.1(task).map_err(|error| format!("its reference: {error}"))?;
-    let learner = (method.build)(task).map_err(|error| error.to_string())?;
+    let learner = method.build(task).map_err(|error| error.to_string())?;
 
     let (budget, allowed) = ((method.budget)(task), task.budget);
     let (fits, mean) = match budget {
@@ -109,8 +106,8 @@ fn check_on<L: Learner>(
         ));
     }
 
-    // FKK's reference takes O(d^2) for each of 8,855 supports.
-    let n = if method.name == "fkk" && task.dim > 20 { 60 } else { 1000 };
+    // The reference takes O(d^2) for each of 8,855 supports.
+    let n = if method.growth == Growth::Exponential && task.dim > 20 { 60 } else { 1000 };
     let rows = examples(task.dim, 11, n);
     let mut beside = Beside::new(wrap(learner), drawn, &mut *reference, &rows, TOLERANCE);
     let mut session = Session::new(source(task.dim, 11), budget, &Seed::root(2));
@@ -129,7 +126,7 @@ fn check_on<L: Learner>(
     }
     // References are told what was drawn; that a learner draws at all, they cannot know.
     let never = beside.ever.iter().position(|ever| !ever);
-    if let Some(j) = never.filter(|_| !STAY.contains(&method.name)) {
+    if let Some(j) = never.filter(|_| method.explores) {
         return Err(format!("it never asks for attribute {j} in {n} examples"));
     }
     if read > mean {
@@ -185,7 +182,7 @@ fn a_method_without_a_reference_is_noticed() {
 fn a_row_that_builds_another_method_is_noticed() {
     for method in METHODS {
         for other in METHODS.iter().filter(|other| other.name != method.name) {
-            notices(&Method { build: other.build, ..*method }, &format!("built as `{}`", other.name));
+            notices(&Method { params: other.params, ..*method }, &format!("built as `{}`", other.name));
         }
     }
 }
@@ -193,17 +190,17 @@ fn a_row_that_builds_another_method_is_noticed() {
 #[test]
 fn a_row_that_builds_with_other_parameters_is_noticed() {
     let exploration = row("exploration");
-    let build = |task: &Task| (method("exploration").unwrap().build)(&Task { start: None, ..task.clone() });
-    notices(&Method { build, ..exploration }, "without the start");
-    let build = |task: &Task| (method("rda1").unwrap().build)(&Task { radius: Some(1.0), ..task.clone() });
-    notices(&Method { build, ..row("rda1") }, "with radius 1");
-    let build =
-        |task: &Task| (method("aer").unwrap().build)(&Task { budget: task.budget - 1, ..task.clone() });
-    notices(&Method { build, ..row("aer") }, "with less than the budget");
-    let build = |task: &Task| (method("rda2").unwrap().build)(&Task { dim: task.dim + 1, ..task.clone() });
-    notices(&Method { build, ..row("rda2") }, "with one attribute more");
-    let build = |task: &Task| (method("naive").unwrap().build)(&Task { speed: 0.8, ..task.clone() });
-    notices(&Method { build, ..row("naive") }, "with another speed");
+    let params = |task: &Task| (method("exploration").unwrap().params)(&Task { start: None, ..task.clone() });
+    notices(&Method { params, ..exploration }, "without the start");
+    let params = |task: &Task| (method("rda1").unwrap().params)(&Task { radius: Some(1.0), ..task.clone() });
+    notices(&Method { params, ..row("rda1") }, "with radius 1");
+    let params =
+        |task: &Task| (method("aer").unwrap().params)(&Task { budget: task.budget - 1, ..task.clone() });
+    notices(&Method { params, ..row("aer") }, "with less than the budget");
+    let params = |task: &Task| (method("rda2").unwrap().params)(&Task { dim: task.dim + 1, ..task.clone() });
+    notices(&Method { params, ..row("rda2") }, "with one attribute more");
+    let params = |task: &Task| (method("naive").unwrap().params)(&Task { speed: 0.8, ..task.clone() });
+    notices(&Method { params, ..row("naive") }, "with another speed");
 }
 
 #[test]
@@ -370,20 +367,19 @@ fn learners_with_a_fault_are_noticed() {
     for method in METHODS {
         let name = method.name;
         check_sinner(name, Sin::None).unwrap();
-        let of_gradients = ["exploration", "exploitation", "hybrid"].contains(&name);
-        let sins: &[Sin] = match name {
-            "exploration" | "hybrid" => {
+        let sins: &[Sin] = match (method.batches, method.explores) {
+            (true, true) => {
                 &[Sin::LargerBatch, Sin::DropsRaggedBlock, Sin::DropsLastCoordinate, Sin::GivesMore]
             }
-            "exploitation" => &[Sin::LargerBatch, Sin::DropsLastCoordinate, Sin::GivesMore],
-            _ => &[Sin::MishearsLabel, Sin::PredictsZero, Sin::GivesMore],
+            (true, false) => &[Sin::LargerBatch, Sin::DropsLastCoordinate, Sin::GivesMore],
+            (false, _) => &[Sin::MishearsLabel, Sin::PredictsZero, Sin::GivesMore],
         };
         for &sin in sins {
             let Err(fault) = check_sinner(name, sin) else {
                 panic!("the check lets pass: `{name}` with the sin {sin:?}")
             };
             assert!(fault.starts_with(&format!("method `{name}` on Task")), "{sin:?}: {fault}");
-            let names_what = fault.contains("coefficient") || !of_gradients && fault.contains("prediction");
+            let names_what = fault.contains("coefficient") || !method.batches && fault.contains("prediction");
             assert!(names_what, "{sin:?}: {fault}");
         }
     }

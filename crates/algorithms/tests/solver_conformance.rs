@@ -203,9 +203,7 @@ fn a_planted_predictor_is_found() {
         let table = table(false);
         let [squares, ..] = losses(&table);
         let mut sum = FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), squares).unwrap();
-        // Steps along the mean of many components may be longer than those along one.
-        let many = !row.random || row.name == "hsg-ht";
-        let step_size = if many { 0.3 } else { task(&sum).step_size };
+        let step_size = if row.averages_components { 0.3 } else { task(&sum).step_size };
         // Room for more than the planted three: small steps can freeze a wrong support that is just large enough.
         let mut solver =
             (row.build)(Shape::of(&sum), &SolverTask { sparsity: 10, step_size, start: None }).unwrap();

@@ -4,7 +4,7 @@
 //! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages; what can
 //! be read then asks and is told forty times.
 
-use lao_algorithms::{AnyLearner, METHODS, Method, Task};
+use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
@@ -79,14 +79,13 @@ unsafe impl GlobalAlloc for Limited {
 static ALLOCATOR: Limited = Limited;
 
 fn task(method: &Method, dim: usize) -> Task {
-    // FKK enumerates supports, so it gets smaller ones.
-    let sparsity = if method.name == "fkk" { 2 } else { 4 };
+    let sparsity = if method.growth == Growth::Exponential { 2 } else { 4 };
     Task { dim, sparsity, budget: BUDGET, speed: 0.8, ..Task::default() }
 }
 
 /// Whether trees of several levels and many coordinates cost a method little.
 fn is_linear(method: &Method) -> bool {
-    !["dantzig", "fkk"].contains(&method.name)
+    method.growth == Growth::Linear
 }
 
 /// A method that learns from examples of some dimension.
@@ -98,7 +97,7 @@ struct Setting {
 
 impl Setting {
     fn learner(&self) -> AnyLearner {
-        (self.method.build)(&task(self.method, self.dim)).unwrap()
+        self.method.build(&task(self.method, self.dim)).unwrap()
     }
 
     fn session(&self) -> Session<Virtual<Uniform>> {
@@ -503,7 +502,7 @@ proptest! {
             let dim = if wide && is_linear(method) { 1100 } else { DIM };
             let (speed, radius) = (4.0 * 10f64.powf(step), Some(10f64.powf(radius)));
             let known = Task { speed, radius, ..task(method, dim) };
-            let Ok(mut learner) = (method.build)(&known) else { continue };
+            let Ok(mut learner) = method.build(&known) else { continue };
             let source = Wild {
                 dim,
                 attributes: 10f64.powf(attributes),

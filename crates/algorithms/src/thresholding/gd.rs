@@ -85,6 +85,11 @@ impl GdParams {
         GdParams { sparsity: task.sparsity, step: GdStep::Normalized, refit: true, start }
     }
 
+    /// Steps of the task's size, without refit (GD-HT).
+    pub fn fixed(task: &SolverTask) -> Self {
+        GdParams { step: GdStep::Fixed(task.step_size), refit: false, ..Self::practical(task) }
+    }
+
     /// The solver for sums of this shape.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Every solver of finite sums, by name: tests, benches and reports go over [`SOLVERS`].
 
 use super::{
-    EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams, gd::NAME as GD,
+    EpochLength, GdParams, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams, gd::NAME as GD,
 };
 use crate::params::{ParamError, require_step};
 use lao_finite_sum::Predictor;
@@ -12,8 +12,8 @@ use lao_finite_sum::Predictor;
 pub struct SolverTask {
     /// `k`, non-zeros kept per output.
     pub sparsity: usize,
-    /// `eta`; see [`SolverRow::step`] for the smoothness that it goes with. Solvers that choose their own steps check it and go on
-    /// without.
+    /// `eta`; see [`SolverRow::step`] for the smoothness that it goes with. The rows of solvers that choose their own
+    /// steps check it, but do not use it.
     pub step_size: f64,
     /// Where to start; `None` is zero.
     pub start: Option<Predictor>,
@@ -35,6 +35,15 @@ pub struct SolverRow {
     pub step: StepRule,
     /// Whether its steps are drawn: other seeds lead to other iterates.
     pub random: bool,
+    /// Whether steps follow the mean of many components, or do so after a while. They may then be longer than steps
+    /// along single components.
+    pub averages_components: bool,
+    /// Whether the iterate is refitted on its support, which for other losses than least squares copies the columns
+    /// of each new support.
+    pub refits: bool,
+    /// Whether the support settles on rows of which few share an attribute. Where steps look at single rows alone,
+    /// it keeps being replaced by that of the last rows.
+    pub settles_on_sparse_rows: bool,
     /// The solver for sums of a shape.
     pub build: Build,
 }
@@ -44,8 +53,10 @@ pub struct SolverRow {
 pub enum StepRule {
     /// None: the solver finds its own steps from the curvature that it sees.
     Own,
-    /// `L` of the mean f: up to `1/L`. It lies below that of the components, [`FiniteSum::component_smoothness`](lao_finite_sum::FiniteSum::component_smoothness), often four times and
-    /// more, so `1/component_smoothness` converges but slowly. Where `L` is not known, take the solver with normalized steps.
+    /// `L` of the mean f: up to `1/L`. It lies below [`component_smoothness`], often four times and more, so that steps of
+    /// `1/component_smoothness` converge, but slowly. Where `L` is not known, take the solver with normalized steps.
+    ///
+    /// [`component_smoothness`]: lao_finite_sum::FiniteSum::component_smoothness
     Mean,
     /// `L` of the single components: up to `1/component_smoothness()`.
     Component,
@@ -62,6 +73,19 @@ impl StepRule {
     }
 }
 
+/// What goes for a solver unless its row says otherwise.
+const SOLVER: SolverRow = SolverRow {
+    name: "",
+    source: "",
+    summary: "",
+    step: StepRule::Component,
+    random: true,
+    averages_components: false,
+    refits: false,
+    settles_on_sparse_rows: true,
+    build: |shape, task| boxed(SgParams::practical(task).build(shape)),
+};
+
 /// All solvers.
 pub const SOLVERS: &[SolverRow] = &[
     SolverRow {
@@ -70,7 +94,9 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps of one length.",
         step: StepRule::Mean,
         random: false,
-        build: |shape, task| gd(shape, task, GdStep::Fixed(task.step_size), false),
+        averages_components: true,
+        build: |shape, task| boxed(GdParams::fixed(task).build(shape)),
+        ..SOLVER
     },
     SolverRow {
         name: "gd-ht-normalised",
@@ -78,7 +104,11 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps as long as the curvature allows.",
         step: StepRule::Own,
         random: false,
-        build: |shape, task| gd(shape, task, GdStep::Normalized, false),
+        averages_components: true,
+        build: |shape, task| {
+            checked(task, GdParams { refit: false, ..GdParams::practical(task) }.build(shape))
+        },
+        ..SOLVER
     },
     SolverRow {
         name: "htp",
@@ -86,47 +116,50 @@ pub const SOLVERS: &[SolverRow] = &[
         summary: "Full-gradient steps, each with a refit on the support found.",
         step: StepRule::Own,
         random: false,
-        build: |shape, task| gd(shape, task, GdStep::Normalized, true),
+        averages_components: true,
+        refits: true,
+        build: |shape, task| checked(task, GdParams::practical(task).build(shape)),
+        ..SOLVER
     },
     SolverRow {
         name: "sg-ht",
         source: "Nguyen, Needell & Woolf 2017",
         summary: "Steps along the gradient of one random component.",
-        step: StepRule::Component,
-        random: true,
-        build: |shape, task| Ok(Box::new(SgParams::practical(task).build(shape)?)),
+        settles_on_sparse_rows: false,
+        build: |shape, task| boxed(SgParams::practical(task).build(shape)),
+        ..SOLVER
     },
     SolverRow {
         name: "hsg-ht",
         source: "Zhou, Yuan & Feng 2018",
         summary: "Steps along the gradient of random batches that grow geometrically.",
-        step: StepRule::Component,
-        random: true,
-        build: |shape, task| Ok(Box::new(HsgParams::practical(task).build(shape)?)),
+        averages_components: true,
+        build: |shape, task| boxed(HsgParams::practical(task).build(shape)),
+        ..SOLVER
     },
     SolverRow {
         name: "svrg-ht",
         source: "Li et al. 2016",
         summary: "Variance-reduced steps around the full gradient at a snapshot.",
-        step: StepRule::Component,
-        random: true,
-        build: |shape, task| Ok(Box::new(SvrgParams::practical(shape, task).build(shape)?)),
+        build: |shape, task| boxed(SvrgParams::practical(shape, task).build(shape)),
+        ..SOLVER
     },
     SolverRow {
         name: "scsg-ht-i",
         source: "Liang et al. 2020, Algorithm 1, option I",
         summary: "Variance-reduced steps around a batch gradient, epochs of geometric length.",
-        step: StepRule::Component,
-        random: true,
-        build: |shape, task| scsg(shape, task, EpochLength::Geometric),
+        build: |shape, task| {
+            let length = EpochLength::Geometric;
+            boxed(ScsgParams { length, ..ScsgParams::practical(shape, task) }.build(shape))
+        },
+        ..SOLVER
     },
     SolverRow {
         name: "scsg-ht-ii",
         source: "Liang et al. 2020, Algorithm 1, option II",
         summary: "Variance-reduced steps around a batch gradient, epochs of B/b steps.",
-        step: StepRule::Component,
-        random: true,
-        build: |shape, task| scsg(shape, task, EpochLength::Ratio),
+        build: |shape, task| boxed(ScsgParams::practical(shape, task).build(shape)),
+        ..SOLVER
     },
 ];
 
@@ -135,11 +168,15 @@ pub fn solver(name: &str) -> Option<&'static SolverRow> {
     SOLVERS.iter().find(|row| row.name == name)
 }
 
-fn gd(shape: Shape, task: &SolverTask, step: GdStep, refit: bool) -> Result<Box<dyn Solver>, ParamError> {
-    require_step(GD, task.step_size)?;
-    Ok(Box::new(GdParams { step, refit, ..GdParams::practical(task) }.build(shape)?))
+fn boxed<S: Solver + 'static>(solver: Result<S, ParamError>) -> Result<Box<dyn Solver>, ParamError> {
+    Ok(Box::new(solver?))
 }
 
-fn scsg(shape: Shape, task: &SolverTask, length: EpochLength) -> Result<Box<dyn Solver>, ParamError> {
-    Ok(Box::new(ScsgParams { length, ..ScsgParams::practical(shape, task) }.build(shape)?))
+/// As [`boxed`], for a solver that goes on without the task's step size.
+fn checked<S: Solver + 'static>(
+    task: &SolverTask,
+    solver: Result<S, ParamError>,
+) -> Result<Box<dyn Solver>, ParamError> {
+    require_step(GD, task.step_size)?;
+    boxed(solver)
 }

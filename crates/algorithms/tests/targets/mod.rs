@@ -66,7 +66,7 @@ pub fn parameters(text: &str) -> bool {
 pub fn checkpoint(text: &str) -> bool {
     let Ok(checkpoint) = serde_json::from_str::<Checkpoint>(text) else { return false };
     let Ok(mut session) = Session::resume(source(DIM).with_length(1000), checkpoint) else { return false };
-    let mut learner = (METHODS[0].build)(&task()).unwrap();
+    let mut learner = METHODS[0].build(&task()).unwrap();
     for _ in 0..STEPS {
         if session.step(&mut learner, 16).is_err() {
             break;
