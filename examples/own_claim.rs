@@ -14,7 +14,7 @@ use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner as _, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{ArmOf, Context};
 use lao_verification_engine::sizes::Sizes;
 use lao_verification_engine::verdict::{decide, noticed};
 use std::sync::atomic::AtomicBool;
@@ -56,7 +56,8 @@ fn main() -> anyhow::Result<()> {
     let sizes = Sizes::from_iter([("trials".to_string(), 400)]);
     let (seed, canceled, tick) = (Seed::root(1), AtomicBool::new(false), || {});
     let arm = |mutant| {
-        let mut context = Context::new(&CLAIM, mutant, &sizes, ALPHA, &seed, &canceled, &tick);
+        let arm = ArmOf { id: CLAIM.id, mutants: CLAIM.mutants, mutant };
+        let mut context = Context::new(arm, &sizes, ALPHA, &seed, &canceled, &tick);
         (CLAIM.experiment)(&mut context).map(|()| context.into_record())
     };
     let honest = arm(None)?;

@@ -6,31 +6,10 @@ use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::{Compressed, SparseVector};
 use lao_observation::{Seed, Session, Step};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is handed to the system allocator unchanged; counting touches a thread-local without a
-// destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise about `layout` is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `alloc` above, that is, from the system allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use lao_testing::{Watched, allocations_so_far};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: Watched = Watched;
 
 #[test]
 fn no_method_allocates_after_warm_up() {
@@ -51,10 +30,10 @@ fn no_method_allocates_after_warm_up() {
             }
         };
         serve(300_000);
-        let before = ALLOCATIONS.get();
+        let before = allocations_so_far();
         // Before 2^19: Dantzig's solver allocates at powers of two.
         serve(500_000);
-        let allocated = ALLOCATIONS.get() - before;
+        let allocated = allocations_so_far() - before;
         assert_eq!(allocated, 0, "{} allocated {allocated} times", method.name);
     }
 }
@@ -92,9 +71,9 @@ fn no_solver_allocates_after_warm_up() {
                 solver.coefficients().norm_squared()
             };
             steps(2000);
-            let before = ALLOCATIONS.get();
+            let before = allocations_so_far();
             steps(2000);
-            let allocated = ALLOCATIONS.get() - before;
+            let allocated = allocations_so_far() - before;
             assert_eq!(allocated, 0, "{} allocated {allocated} times", row.name);
         }
     }

@@ -11,8 +11,7 @@ use lao_algorithms::{AnyParams, BatchSizes, METHODS, Method, ParamError, StepSiz
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Learner, Seed, Session};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use lao_testing::{Watched, largest};
 use std::collections::BTreeSet;
 use toml::Value;
 
@@ -20,41 +19,6 @@ const DIM: usize = 23;
 const BUDGET: usize = 9;
 /// No method takes more at once for 23 attributes.
 const MOST_BYTES: usize = 64 << 20;
-
-thread_local! {
-    static LARGEST: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Remembers the largest allocation of a thread.
-struct Watched;
-
-fn note(size: usize) {
-    let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
-}
-
-// SAFETY: every call is handed to the system allocator unchanged; the note goes to a thread-local without a
-// destructor.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
-        // SAFETY: the caller's promise about `layout` is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        note(size);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from the system allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
@@ -191,9 +155,7 @@ fn extreme_parameters_are_refused_by_name_or_run() {
         for (what, changed) in extremes(&value) {
             // Types refuse what they cannot hold, such as a start with an index beyond its dimension.
             let Ok(changed) = changed.try_into::<AnyParams>() else { continue };
-            LARGEST.set(0);
-            let ended = run(changed);
-            let bytes = LARGEST.get();
+            let (ended, bytes) = largest(|| run(changed));
             let mut finding = |why: String| findings.push(format!("{method}{what}: {why}"));
             if bytes > MOST_BYTES {
                 finding(format!("took {bytes} bytes at once"));
@@ -294,8 +256,12 @@ fn practical_parameters_take_from_the_task_what_they_need() {
 
 #[test]
 fn constructors_take_any_numbers_without_panic_or_large_lists() {
+    let ((), bytes) = largest(construct_from_any_numbers);
+    assert!(bytes <= MOST_BYTES, "{bytes} bytes at once");
+}
+
+fn construct_from_any_numbers() {
     let sizes = [0, 1, 2, 9, u32::MAX as usize, usize::MAX];
-    LARGEST.set(0);
     for dim in sizes {
         for sparsity in sizes {
             for budget in sizes {
@@ -345,5 +311,4 @@ fn constructors_take_any_numbers_without_panic_or_large_lists() {
             }
         }
     }
-    assert!(LARGEST.get() <= MOST_BYTES, "{} bytes at once", LARGEST.get());
 }

@@ -10,14 +10,12 @@ use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
     Ask, BlockBuf, Learner, Seed, Session, SessionError, SessionLimit, Source, SourceError,
 };
+use lao_testing::{Watched, halt_above, take_refused};
 use proptest::prelude::*;
 use rand::RngExt;
 use serde_json::{Map, Value, json};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -32,51 +30,8 @@ const MOST_BYTES: usize = 64 << 20;
 /// A method that got stuck so often is left alone: what is stuck goes on using the processor.
 const MOST_STUCK: usize = 3;
 
-thread_local! {
-    static WATCHED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// The size of the last allocation that was refused.
-static REFUSED: AtomicUsize = AtomicUsize::new(0);
-
-/// Never returns to a watched thread that asks for too much, which is then reported as stuck: an allocator
-/// may neither panic nor end the test.
-struct Limited;
-
-fn halt_if_too_large(size: usize) {
-    if size > MOST_BYTES && WATCHED.try_with(Cell::get).unwrap_or(false) {
-        REFUSED.store(size, Ordering::SeqCst);
-        loop {
-            std::thread::sleep(PATIENCE);
-        }
-    }
-}
-
-// SAFETY: every call is handed to the system allocator unchanged, or never returns.
-unsafe impl GlobalAlloc for Limited {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        halt_if_too_large(layout.size());
-        // SAFETY: the caller's promise about `layout` is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        halt_if_too_large(layout.size());
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        halt_if_too_large(size);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from the system allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Limited = Limited;
+static ALLOCATOR: Watched = Watched;
 
 fn task(method: &Method, dim: usize) -> Task {
     let sparsity = if method.growth == Growth::Exponential { 2 } else { 4 };
@@ -316,7 +271,7 @@ impl Worker {
     fn new(setting: Setting) -> Self {
         let ((states, inbox), (outbox, findings)) = (channel::<Value>(), channel());
         std::thread::spawn(move || {
-            WATCHED.set(true);
+            halt_above(MOST_BYTES);
             for state in inbox {
                 let finding = catch_unwind(AssertUnwindSafe(|| goes_on(setting, state)));
                 let finding = finding.unwrap_or_else(|panic| {
@@ -361,7 +316,7 @@ fn findings(setting: Setting) -> (Vec<String>, usize) {
                     Some(Ok(())) => {}
                     Some(Err(finding)) => findings.push(format!("{}: {finding}", label())),
                     None => {
-                        let bytes = REFUSED.swap(0, Ordering::SeqCst);
+                        let bytes = take_refused();
                         let why = if bytes > 0 { format!("{bytes} bytes at once") } else { "no end".into() };
                         findings.push(format!("{}: {why}", label()));
                         worker = Worker::new(setting);

@@ -28,7 +28,7 @@
 //!     rows.extend_from_slice(row.values);
 //!     labels.push(row.label);
 //! }
-//! let table = DenseTable::from_rows(2, &rows, labels).ok_or("rows of two values")?;
+//! let table = DenseTable::from_rows(2, rows, labels).ok_or("rows of two values")?;
 //! assert_eq!(Columns::try_from(&table)?.dim(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

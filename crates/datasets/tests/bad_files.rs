@@ -1,9 +1,9 @@
 //! Files that cannot be used: the error names the file, the place, the value and what to do, whatever is wrong.
 
 use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
-use lao_datasets::format::idx::{read_idx, read_idx_table};
+use lao_datasets::format::idx::read_idx;
 use lao_datasets::format::libsvm::{LibsvmOptions, read_libsvm};
-use lao_datasets::format::npy::{read_npy, read_npy_table};
+use lao_datasets::format::npy::read_npy;
 use lao_datasets::format::{FormatError, Limits, Opening};
 use std::fs;
 use std::io::Write;
@@ -182,17 +182,14 @@ fn idx_errors_name_byte_value_and_remedy() {
         let path = scratch.file("bad.idx", bytes);
         says(read_idx(&path, &Opening::default()), &path, &parts);
     }
+    let read = |path: &Path| read_idx(path, &Opening::default()).unwrap();
     let images = scratch.file("images", idx(2, 2, &[1, 2, 3, 4]));
     let labels = scratch.file("labels", [0, 0, 8, 1, 0, 0, 0, 1, 5]);
-    says(
-        read_idx_table(&images, &labels, &Opening::default()),
-        &labels,
-        &["1 labels", "2 rows", "same release"],
-    );
+    says(read(&images).into_table(read(&labels)), &labels, &["1 labels", "2 rows", "same release"]);
     let empty = scratch.file("empty", idx(0, 2, &[]));
-    says(read_idx_table(&empty, &labels, &Opening::default()), &empty, &["no rows"]);
+    says(read(&empty).into_table(read(&labels)), &empty, &["no rows"]);
     let flat = scratch.file("flat", idx(2, 0, &[]));
-    says(read_idx_table(&flat, &labels, &Opening::default()), &flat, &["no feature column"]);
+    says(read(&flat).into_table(read(&labels)), &flat, &["no feature column"]);
 }
 
 /// An NPY file of version 1.
@@ -239,8 +236,23 @@ fn npy_errors_name_field_value_and_remedy() {
     }
     let cube = scratch.file("cube.npy", npy(&header("|u1", "True", "(2, 2, 1)"), &[1, 2, 3, 4]));
     let labels = scratch.file("labels.npy", npy(&header("|u1", "False", "(2,)"), &[0, 1]));
-    let table = read_npy_table(&cube, &labels, &Opening::default());
+    let read = |path: &Path| read_npy(path, &Opening::default()).unwrap();
+    let table = read(&cube).into_table(read(&labels));
     says(table, &cube, &["fortran_order", "3 axes", "one or two axes"]);
+    let table = scratch.file("table.npy", npy(&header("|u1", "False", "(2, 3)"), &[1, 2, 3, 4, 5, 6]));
+    for (target, says_so) in [
+        (Column::Index(3), ["column 3", "columns 0..=2"]),
+        (Column::FromEnd { last: 3 }, ["column 3", "columns 0..=2"]),
+        (Column::Name("age".to_owned()), ["column `age`", "give its index"]),
+    ] {
+        says(read(&table).into_table_labeled_by(&target), &table, &says_so);
+    }
+    says(
+        read(&labels).into_table_labeled_by(&Column::Index(0)),
+        &labels,
+        &["no feature column", "1 columns"],
+    );
+    says(read(&table).into_table(read(&table)), &table, &["6 labels", "2 rows"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The catalog finds by name, explains what it does not find, and refuses manifests that contradict themselves.
 
 use lao_datasets::catalog::{Catalog, CatalogError, Folders, Manifest, Place};
+use lao_datasets::format::Table;
 use lao_observation::Seed;
 use std::fs;
 
@@ -132,5 +133,73 @@ fn paths_of_a_manifest_stay_below_the_data_folder_on_every_system() {
     for path in ["/etc/passwd", "../x", "a/../../x", "", "a//b", "..\\x", "C:\\x", "C:x", "./x", "a/.."] {
         let text = Manifest::parse(&manifest(path)).unwrap_err().to_string();
         assert!(text.contains("must stay below the data folder"), "{path}: {text}");
+    }
+}
+
+/// An NPY file of small whole numbers.
+fn npy(shape: &str, payload: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}");
+    [b"\x93NUMPY\x01\x00".as_slice(), &[header.len() as u8, 0], header.as_bytes(), payload].concat()
+}
+
+/// Loads a dataset of two rows and two attributes whose table is read so, or says why not.
+fn load_npy(folder: &std::path::Path, train: &str, ids: &[&str]) -> Result<Table, String> {
+    let file = |id: &&str| format!("[[dataset.file]]\nid = \"{id}\"\npath = \"{id}.npy\"\n");
+    let text = format!(
+        "[[dataset]]\nname = \"n\"\ntitle = \"t\"\nrows = 2\nfeatures = 2\ntarget = \"y\"\nlicence = \"l\"\n\
+         source = \"s\"\nsplit = {{ rule = \"random\", test_fraction = 0.5 }}\ntrain = {train}\n{}",
+        ids.iter().map(file).collect::<String>()
+    );
+    let manifest = Manifest::parse(&text).map_err(|error| error.to_string())?;
+    let folders = Folders { lao_data: Some(folder.to_owned()), ..Folders::default() };
+    let loaded = Catalog::new(manifest, folders).load("n").map_err(|error| error.to_string())?;
+    Ok(loaded.train)
+}
+
+#[test]
+fn a_dataset_may_be_an_array_with_its_labels_beside_it_or_in_a_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join(name), bytes).unwrap();
+    put("x.npy", npy("(2, 2)", &[1, 2, 3, 4]));
+    put("y.npy", npy("(2,)", &[5, 6]));
+    put("xy.npy", npy("(2, 3)", &[1, 2, 5, 3, 4, 6]));
+    put("yx.npy", npy("(2, 3)", &[5, 1, 2, 6, 3, 4]));
+    for (train, ids) in [
+        (r#"{ format = "npy", file = "x", labels = "y" }"#, &["x", "y"][..]),
+        (r#"{ format = "npy", file = "xy" }"#, &["xy"]),
+        (r#"{ format = "npy", file = "yx", target = 0 }"#, &["yx"]),
+        (r#"{ format = "npy", file = "yx", target = { last = 2 } }"#, &["yx"]),
+    ] {
+        let table = load_npy(folder.path(), train, ids).unwrap();
+        let table = table.dense().unwrap();
+        assert_eq!(
+            (table.values(), &table.labels[..]),
+            (&[1.0, 3.0, 2.0, 4.0][..], &[5.0, 6.0][..]),
+            "{train}"
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_array_or_its_entry_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join(name), bytes).unwrap();
+    put("x.npy", npy("(2, 2)", &[1, 2, 3, 4]));
+    put("y.npy", npy("(3,)", &[5, 6, 7]));
+    put("cut.npy", npy("(2, 3)", &[1, 2]));
+    for (train, ids, says) in [
+        (r#"{ format = "npy", file = "x", labels = "y" }"#, &["x", "y"][..], "3 labels for 2 rows"),
+        (r#"{ format = "npy", file = "x", labels = "y", target = 0 }"#, &["x", "y"], "give one"),
+        (r#"{ format = "npy", file = "x", labels = "z" }"#, &["x"], "no file has the id `z`"),
+        (r#"{ format = "npy", file = "x" }"#, &["x"], "features is 1, not the manifest's 2"),
+        (r#"{ format = "npy", file = "x", target = 2 }"#, &["x"], "columns 0..=1"),
+        (r#"{ format = "npy", file = "x", target = "age" }"#, &["x"], "give its index"),
+        (r#"{ format = "npy", file = "x", options = 1 }"#, &["x"], "options"),
+        (r#"{ format = "npz", file = "x" }"#, &["x"], "npz"),
+        (r#"{ format = "npy", file = "cut" }"#, &["cut"], "cut off"),
+        (r#"{ format = "npy", file = "x", member = "x" }"#, &["x"], "features is 1"),
+    ] {
+        let error = load_npy(folder.path(), train, ids).unwrap_err();
+        assert!(error.contains(says), "{train} should say `{says}`, but says: {error}");
     }
 }

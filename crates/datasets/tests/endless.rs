@@ -1,14 +1,16 @@
 //! Input without an end, and headers that claim what no memory holds, are refused in bounded memory.
 
-mod peak;
-
 use flate2::Compression;
-use lao_datasets::format::csv::{CsvOptions, CsvReader};
+use lao_datasets::format::csv::{Column, CsvOptions, CsvReader};
 use lao_datasets::format::idx::read_idx_from;
 use lao_datasets::format::libsvm::{LibsvmOptions, LibsvmReader};
 use lao_datasets::format::npy::read_npy_from;
 use lao_datasets::format::{FormatError, Opening, open_reader};
+use lao_testing::{Watched, peak};
 use std::io::{self, Read};
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
 
 /// Repeats some bytes for ever.
 struct Cycle(&'static [u8], usize);
@@ -31,10 +33,10 @@ fn cycle(bytes: &'static [u8]) -> Cycle {
 /// bytes.
 #[track_caller]
 fn refused<T>(most: usize, says: &[&str], read: impl FnOnce() -> Result<T, FormatError>) {
-    let (outcome, peak) = peak::of(|| read().map(drop));
+    let (outcome, held) = peak(|| read().map(drop));
     let text = outcome.unwrap_err().to_string();
     assert!(says.iter().all(|part| text.contains(part)), "{says:?} are not in: {text}");
-    assert!(peak < most, "{peak} bytes for: {text}");
+    assert!(held < most, "{held} bytes for: {text}");
 }
 
 fn csv(input: impl Read) -> Result<(), FormatError> {
@@ -100,6 +102,24 @@ fn a_header_that_claims_too_much_is_refused_before_the_first_number() {
     refused(2 << 20, &cut, || read_npy_from(npy("(2147483648,)").as_slice().chain(&[0; 8000][..]), "x"));
     let idx = [0, 0, 0x0e, 1, 0x80, 0, 0, 0];
     refused(2 << 20, &cut[..1], || read_idx_from(idx.as_slice().chain(&[0; 8000][..]), "x"));
+}
+
+#[test]
+fn an_array_becomes_a_table_without_being_held_twice() {
+    let (rows, columns) = (30_000, 41);
+    let bytes = 8 * rows * columns;
+    let payload: Vec<u8> = (0..rows * columns).flat_map(|at| (at as f64).to_le_bytes()).collect();
+    let (array, held) =
+        peak(|| read_npy_from(npy(&format!("({rows}, {columns})")).as_slice().chain(&payload[..]), "x"));
+    // The last copy of the growing list is one of less than half.
+    assert!(held < bytes * 3 / 2 + (1 << 18), "{held} bytes to read {bytes}");
+    let array = array.unwrap();
+    let (table, held) = peak(|| array.into_table_labeled_by(&Column::Index(0)));
+    // A band of rows is copied, and the labels.
+    assert!(held < bytes / 10, "{held} bytes to turn {bytes}");
+    let table = table.unwrap();
+    assert_eq!(table.column(6)[777], (777 * columns + 7) as f64);
+    assert_eq!(table.labels[777], (777 * columns) as f64);
 }
 
 #[test]

@@ -5,14 +5,17 @@
 //! lao-datasets --test fuzz`. A case is named by its number and always the same. An input that fails belongs
 //! into the corpus. Coverage-guided fuzzing of the same targets is in `fuzz/`.
 
-mod peak;
 mod targets;
 
 use lao_observation::{Rng, Seed};
+use lao_testing::{Watched, peak};
 use rand::RngExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
 
 /// No mutant grows longer.
 const LONGEST: usize = 4096;
@@ -134,7 +137,7 @@ fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>, files: &[(String, Vec<u8>)]) {
 fn fuzz(format: &str, target: fn(&[u8])) {
     let files = corpus(format);
     let run = |name: &dyn std::fmt::Display, bytes: &[u8]| {
-        let (outcome, held) = peak::of(|| catch_unwind(AssertUnwindSafe(|| target(bytes))));
+        let (outcome, held) = peak(|| catch_unwind(AssertUnwindSafe(|| target(bytes))));
         assert!(outcome.is_ok(), "{format}, {name} fails: b\"{}\"", bytes.escape_ascii());
         let most = MOST_HELD + MOST_HELD_PER_BYTE * bytes.len();
         assert!(held <= most, "{format}, {name} holds {held} bytes: b\"{}\"", bytes.escape_ascii());

@@ -292,7 +292,7 @@ fn bad_parts_are_refused_by_name() {
 
 #[test]
 fn tables_read_from_files_become_sources() {
-    let table = DenseTable::from_rows(2, &[1.0, 2.0, 3.0, 4.0], vec![5.0, 6.0]).unwrap();
+    let table = DenseTable::from_rows(2, vec![1.0, 2.0, 3.0, 4.0], vec![5.0, 6.0]).unwrap();
     let mut source = Columns::try_from(&table).unwrap();
     let theta = SparseVector::new(2, vec![0], vec![1.0]).unwrap();
     let (_, sum) = ask(&mut source, &theta, &[1], 2);

@@ -5,39 +5,11 @@ use lao_datasets::memory::{Columns, Rows, SparseRowsSource};
 use lao_datasets::synthetic::*;
 use lao_kernels::{SparseVector, merge_into};
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use lao_testing::{Watched, allocations_so_far};
 use std::sync::Arc;
 
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes to the system allocator unchanged. The counter is a constant-initialized thread local without
-// a destructor, so reaching it neither allocates nor fails.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `System` by way of `alloc` or `realloc` here.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the pointer came from `System`; the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: Watched = Watched;
 
 const DIM: usize = 32;
 
@@ -51,7 +23,7 @@ fn allocations_after_warm_up(mut source: impl Source) -> usize {
     let mut before = 0;
     for round in 0..6 {
         if round == 1 {
-            before = ALLOCATIONS.get();
+            before = allocations_so_far();
         }
         for (room, examples) in [(200, 3000), (1, 1), (77, 500)] {
             block.reset(attributes.len(), room);
@@ -62,7 +34,7 @@ fn allocations_after_warm_up(mut source: impl Source) -> usize {
         }
         source.seek(0).unwrap();
     }
-    ALLOCATIONS.get() - before
+    allocations_so_far() - before
 }
 
 #[test]

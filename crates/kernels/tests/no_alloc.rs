@@ -4,44 +4,10 @@ use lao_kernels::{
     HardThreshold, SparseVector, Threshold, gather_dot, gradient_block, merge_into, project_l1_ball,
     residual, scatter_axpy,
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes to the system allocator unchanged. The counter is a constant-initialized thread local without
-// a destructor, so reaching it neither allocates nor fails.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `System` by way of `alloc` or `realloc` here.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the pointer came from `System`; the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use lao_testing::{Watched, allocations};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-fn allocations(work: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
+static ALLOCATOR: Watched = Watched;
 
 /// Some numbers without structure, different for each `call`.
 fn fill(dense: &mut [f64], call: usize) {

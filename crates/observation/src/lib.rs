@@ -7,40 +7,39 @@
 //!
 //! ```
 //! use lao_kernels::SparseVector;
-//! use lao_observation::{BlockBuf, Budget, Source, SourceError, session::mean_squared_error};
+//! use lao_observation::{BlockBuf, Budget, Cursor, Source, SourceError, session::mean_squared_error};
 //!
 //! /// Example i is (1, i, i^2), its label 2 + 3 i.
-//! struct Powers(u64);
+//! struct Powers(Cursor);
 //!
 //! impl Source for Powers {
 //!     fn dim(&self) -> usize {
 //!         3
 //!     }
 //!     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-//!         let rows = block.room().min(100 - self.0 as usize);
+//!         let rows = self.0.upcoming(block.room());
 //!         for row in 0..rows {
-//!             let i = (self.0 + row as u64) as f64;
+//!             let i = (self.0.position() + row as u64) as f64;
 //!             for (c, &j) in attributes.iter().enumerate() {
 //!                 block.column_mut(c)[row] = i.powi(j as i32);
 //!             }
 //!             block.labels_mut()[row] = 2.0 + 3.0 * i;
 //!         }
 //!         block.set_rows(rows);
-//!         self.0 += rows as u64;
+//!         self.0.advance(rows);
 //!         Ok(rows)
 //!     }
 //!     fn position(&self) -> u64 {
-//!         self.0
+//!         self.0.position()
 //!     }
 //!     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-//!         self.0 = position.min(100);
-//!         Ok(())
+//!         self.0.seek(position)
 //!     }
 //! }
 //!
-//! lao_observation::testing::check_source(|| Powers(0))?; // for authors of sources
+//! lao_observation::testing::check_source(|| Powers(Cursor::new(100)))?; // for authors of sources
 //! let model = SparseVector::new(3, vec![0, 1], vec![2.0, 3.0])?;
-//! let error = mean_squared_error(model.view(), &mut Powers(0), Budget::PerExample(2), 100)?;
+//! let error = mean_squared_error(model.view(), &mut Powers(Cursor::new(100)), Budget::PerExample(2), 100)?;
 //! assert_eq!(error, Some(0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -50,6 +49,7 @@
 //! | [`ask`] | what a learner asks for |
 //! | [`block`] | what comes back: blocks of values, one contiguous column per attribute |
 //! | [`learner`], [`source`] | the two ends |
+//! | [`cursor`] | where a stream stands: what most sources keep |
 //! | [`session`] | the road between them |
 //! | [`budget`], [`ledger`] | what may be seen, what was seen |
 //! | [`seed`], [`sample`] | where every draw comes from |
@@ -61,6 +61,7 @@
 pub mod ask;
 pub mod block;
 pub mod budget;
+pub mod cursor;
 mod distinct;
 pub mod estimate;
 pub mod learner;
@@ -76,6 +77,7 @@ pub mod testing;
 pub use ask::{Ask, Request};
 pub use block::{Block, BlockBuf, Row};
 pub use budget::Budget;
+pub use cursor::Cursor;
 pub use learner::{GradientSum, LearnError, Learner, NoUpdate, Told};
 pub use ledger::Ledger;
 pub use problem::Constants;

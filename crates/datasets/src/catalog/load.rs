@@ -1,13 +1,10 @@
 //! Reading the files of a dataset, and holding them to the manifest's counts.
 
-use super::{CatalogError, Dataset, FoundFile, ManifestError, Reading, SplitRule};
-use crate::format::libsvm::LibsvmOptions;
-use crate::format::{Opening, Part, Table, csv, idx, libsvm, open_file};
+use super::reading::OpenFiles;
+use super::{CatalogError, Dataset, Reading, SplitRule};
+use crate::format::Table;
 use crate::preprocess::{PreprocessError, split_by_group, split_random};
 use lao_observation::Seed;
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Seek, SeekFrom};
 
 /// A dataset in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,12 +39,11 @@ impl Loaded {
     }
 }
 
-/// The files of a dataset by id, each open.
-pub(super) type Opened<'a> = BTreeMap<&'a str, (&'a FoundFile<'a>, File)>;
-
-pub(super) fn load(dataset: &Dataset, files: &Opened<'_>) -> Result<Loaded, CatalogError> {
-    let train = read(dataset, files, &dataset.train)?;
-    let test = dataset.test.as_ref().map(|reading| read(dataset, files, reading)).transpose()?;
+/// Reads the tables of a dataset and compares their counts with the manifest's.
+pub(super) fn load(dataset: &Dataset, files: &OpenFiles<'_>) -> Result<Loaded, CatalogError> {
+    let read = |reading: &Reading| reading.read(files, dataset.features);
+    let train = read(&dataset.train)?;
+    let test = dataset.test.as_ref().map(read).transpose()?;
     expect(dataset, "the number of rows", dataset.rows, train.rows())?;
     expect(dataset, "the number of features", dataset.features, train.dim())?;
     if let Some(nonzeros) = dataset.nonzeros {
@@ -58,49 +54,6 @@ pub(super) fn load(dataset: &Dataset, files: &Opened<'_>) -> Result<Loaded, Cata
         expect(dataset, "the number of test features", dataset.features, test.dim())?;
     }
     Ok(Loaded { name: dataset.name.clone(), train, test, split: dataset.split })
-}
-
-fn read(dataset: &Dataset, files: &Opened<'_>, reading: &Reading) -> Result<Table, CatalogError> {
-    Ok(match reading {
-        Reading::Libsvm { file, zero_based } => {
-            let dim = u32::try_from(dataset.features).unwrap_or(u32::MAX);
-            let options = LibsvmOptions { dim: Some(dim), zero_based: *zero_based };
-            let (name, parts) = parts(dataset, files, file, None)?;
-            Table::Sparse(libsvm::read_parts(parts, &name, &options)?)
-        }
-        Reading::Csv { file, member, options } => {
-            let (name, parts) = parts(dataset, files, file, member.as_ref())?;
-            Table::Dense(csv::read_parts(parts, &name, options)?)
-        }
-        Reading::Idx { file, labels } => {
-            let [examples, labels] = [file, labels].map(|id| {
-                let (name, parts) = parts(dataset, files, id, None)?;
-                Ok::<_, CatalogError>(idx::read_parts(parts, &name)?)
-            });
-            Table::Dense(examples?.into_table(labels?)?)
-        }
-    })
-}
-
-/// The streams of a file, from its beginning, and its name. Training and test rows may come from one file,
-/// one after the other.
-fn parts(
-    dataset: &Dataset,
-    files: &Opened<'_>,
-    id: &str,
-    member: Option<&String>,
-) -> Result<(String, Vec<Part>), CatalogError> {
-    let Some((found, file)) = files.get(id) else {
-        let problem = format!("no file has the id `{id}`");
-        return Err(ManifestError::Entry { dataset: dataset.name.clone(), problem }.into());
-    };
-    let fail = |source| CatalogError::Io { path: found.path.clone(), source };
-    let mut file = file.try_clone().map_err(fail)?;
-    file.seek(SeekFrom::Start(0)).map_err(fail)?;
-    let name = found.path.display().to_string();
-    let opening = Opening { member: member.cloned(), ..Opening::default() };
-    let parts = open_file(file, &name, &opening)?;
-    Ok((name, parts))
 }
 
 fn expect(dataset: &Dataset, what: &'static str, expected: usize, found: usize) -> Result<(), CatalogError> {

@@ -1,6 +1,6 @@
 //! The manifest: what is known about each dataset, as data.
 
-use crate::format::csv::CsvOptions;
+use super::reading::Reading;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Component, Path};
@@ -70,47 +70,6 @@ pub enum SplitRule {
         /// Fraction of groups for testing.
         test_fraction: f64,
     },
-}
-
-/// How to read one table.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "format", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Reading {
-    /// LibSVM text; the dataset's `features` bound the indices.
-    Libsvm {
-        /// Id of the file.
-        file: String,
-        /// Whether the file counts its indices from 0.
-        #[serde(default)]
-        zero_based: bool,
-    },
-    /// CSV text.
-    Csv {
-        /// Id of the file.
-        file: String,
-        /// Member or pattern, in a zip archive.
-        member: Option<String>,
-        /// Header, target, dropped columns.
-        #[serde(default)]
-        options: CsvOptions,
-    },
-    /// An IDX file of examples and one of labels.
-    Idx {
-        /// Id of the file of examples.
-        file: String,
-        /// Id of the file of labels.
-        labels: String,
-    },
-}
-
-impl Reading {
-    /// Ids of the files that this table is read from.
-    pub fn file_ids(&self) -> Vec<&str> {
-        match self {
-            Reading::Libsvm { file, .. } | Reading::Csv { file, .. } => vec![file],
-            Reading::Idx { file, labels } => vec![file, labels],
-        }
-    }
 }
 
 /// One file of a dataset.
@@ -195,6 +154,9 @@ impl Dataset {
     fn problem(&self) -> Option<String> {
         let ids = self.file_ids();
         let is_hash = |h: &str| h.len() == 64 && h.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if let Some(problem) = std::iter::once(&self.train).chain(&self.test).find_map(Reading::problem) {
+            return Some(problem);
+        }
         if let Some(id) = ids.iter().find(|id| self.alternatives(id).next().is_none()) {
             return Some(format!("no file has the id `{id}`"));
         }

@@ -11,14 +11,17 @@ mod error;
 mod fetch;
 mod load;
 mod manifest;
+mod reading;
 
 pub use checksum::sha256;
 pub use error::CatalogError;
 #[cfg(feature = "download")]
 pub use fetch::DownloadProgress;
 pub use load::Loaded;
-pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, Reading, SplitRule};
+pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, SplitRule};
+pub use reading::{CsvReading, IdxReading, LibsvmReading, NpyReading, Reading};
 
+use reading::OpenFiles;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::File;
@@ -257,7 +260,7 @@ impl Catalog {
             self.check_open(file, &mut input)?;
             files.insert(id, (file, input));
         }
-        load::load(found.dataset, &files)
+        load::load(found.dataset, &OpenFiles { dataset: &found.dataset.name, files })
     }
 }
 

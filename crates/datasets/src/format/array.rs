@@ -1,6 +1,7 @@
 //! Arrays of numbers as binary formats store them, and their conversion to tables.
 
 use super::archive::Part;
+use super::csv::Column;
 use super::error::{ArchiveFault, At, FormatError, ReadProblem};
 use super::limits::MOST_VALUES;
 use super::table::{DenseTable, require_rows};
@@ -109,6 +110,15 @@ pub(crate) struct Payload {
     pub offset: u64,
 }
 
+/// Makes room for `more` values, of the `count` that there will be. The room doubles, and is all that is needed as
+/// soon as a quarter is there: the last copy is then one of less than half.
+fn reserve(values: &mut Vec<f64>, more: usize, count: usize) {
+    let (here, missing) = (values.len(), count - values.len());
+    if values.capacity() - here < more {
+        values.reserve_exact(if missing <= 3 * here { missing } else { more.max(here) });
+    }
+}
+
 /// Reads exactly the payload that the header announces. Memory grows with the bytes there are, never with the
 /// header's word, and a header that claims too much is refused before the first number.
 pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -> Result<Array, FormatError> {
@@ -131,6 +141,7 @@ pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -
         let wanted = (expected - at).min(CHUNK as u64) as usize;
         let found = read_full(&mut input, &mut chunk[..wanted]);
         let found = found.map_err(|e| FormatError::io(file, At::Byte(at), e))?;
+        reserve(&mut values, found / size, count as usize);
         for bytes in chunk[..found].chunks_exact(size) {
             let mut cell = [0; 8];
             cell[..size].copy_from_slice(bytes);
@@ -158,38 +169,75 @@ pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -
 }
 
 impl Array {
-    /// A table whose rows run along the first axis; further axes are laid out one after the other. `labels` is an array
-    /// of one axis.
+    /// Makes a table whose rows run along the first axis; further axes are laid out one after the other. `labels` is an
+    /// array of one axis.
+    ///
+    /// # Errors
+    /// When the array makes no table, or there are more or fewer labels than rows.
     pub fn into_table(self, labels: Array) -> Result<DenseTable, FormatError> {
-        let rows = self.shape.first().copied().unwrap_or(0);
-        require_rows(rows, &self.file)?;
-        let fail = |file: &str, problem| FormatError::new(file, At::File, problem);
-        let unfit = |array: &Array| {
-            let (values, shape) = (array.values.len(), format!("{:?}", array.shape));
-            fail(&array.file, ReadProblem::Shape { values, shape })
-        };
-        let columns = self.shape[1..].iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
-        let columns = columns.ok_or_else(|| unfit(&self))?;
-        if columns == 0 {
-            return Err(fail(&self.file, ReadProblem::NoFeatures { columns }));
-        }
+        let (rows, columns) = self.table_shape()?;
         if labels.values.len() != rows {
-            return Err(fail(&labels.file, ReadProblem::LabelCount { labels: labels.values.len(), rows }));
+            let problem = ReadProblem::LabelCount { labels: labels.values.len(), rows };
+            return Err(FormatError::new(&labels.file, At::File, problem));
         }
-        if self.fortran_order && self.shape.len() > 2 {
-            let value = format!("True, with {} axes", self.shape.len());
-            let allowed = "Fortran order for one or two axes";
-            return Err(fail(&self.file, ReadProblem::Header { field: "fortran_order", value, allowed }));
+        Ok(self.with_labels(columns, labels.values))
+    }
+
+    /// Makes a table as [`into_table`](Self::into_table) does, whose labels are one of the array's own columns.
+    ///
+    /// # Errors
+    /// When the array makes no table, or has no such column, or no other. A column of an array has no name.
+    pub fn into_table_labeled_by(self, target: &Column) -> Result<DenseTable, FormatError> {
+        let (rows, columns) = self.table_shape()?;
+        let fail = |problem| Err(FormatError::new(&self.file, At::File, problem));
+        let last = columns - 1;
+        if last == 0 {
+            return fail(ReadProblem::NoFeatures { columns });
         }
-        if rows.checked_mul(columns) != Some(self.values.len()) {
-            return Err(unfit(&self));
+        let (asked, place) = match target {
+            Column::Index(index) => (*index, Some(*index).filter(|index| *index <= last)),
+            Column::FromEnd { last: back } => (*back, last.checked_sub(*back)),
+            Column::Name(name) => return fail(ReadProblem::NoHeader { name: name.clone() }),
+        };
+        match place {
+            Some(place) => Ok(self.with_labels(columns, vec![0.0; rows]).labeled_by(place)),
+            None => fail(ReadProblem::ColumnIndex { index: asked, last }),
         }
+    }
+
+    /// Rows and columns of the table that the array makes: at least one of each.
+    fn table_shape(&self) -> Result<(usize, usize), FormatError> {
+        let fail = |problem| Err(FormatError::new(&self.file, At::File, problem));
+        let (rows, axes) = self.shape.split_first().map_or((0, &[][..]), |(&rows, axes)| (rows, axes));
+        require_rows(rows, &self.file)?;
+        let columns = axes.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+        match columns {
+            Some(columns) if columns.checked_mul(rows) == Some(self.values.len()) => {
+                if columns == 0 {
+                    return fail(ReadProblem::NoFeatures { columns });
+                }
+                if self.fortran_order && axes.len() > 1 {
+                    let value = format!("True, with {} axes", self.shape.len());
+                    let allowed = "Fortran order for one or two axes";
+                    return fail(ReadProblem::Header { field: "fortran_order", value, allowed });
+                }
+                Ok((rows, columns))
+            }
+            _ => {
+                let (values, shape) = (self.values.len(), format!("{:?}", self.shape));
+                fail(ReadProblem::Shape { values, shape })
+            }
+        }
+    }
+
+    /// The table of so many columns, whose shape has been checked, with these labels, one per row.
+    fn with_labels(self, columns: usize, labels: Vec<f64>) -> DenseTable {
         let table = if self.fortran_order {
-            DenseTable::from_columns(columns, self.values, labels.values)
+            DenseTable::from_columns(columns, self.values, labels)
         } else {
-            DenseTable::from_rows(columns, &self.values, labels.values)
+            DenseTable::from_rows(columns, self.values, labels)
         };
         // Shape and values agree.
-        Ok(table.unwrap_or_default())
+        table.unwrap_or_default()
     }
 }

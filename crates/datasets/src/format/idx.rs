@@ -5,7 +5,6 @@
 use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};
 use super::error::{At, FormatError, ReadProblem, hex};
-use super::table::DenseTable;
 use std::io::Read;
 use std::path::Path;
 
@@ -39,7 +38,10 @@ pub fn read_idx_from(mut input: impl Read, name: &str) -> Result<Array, FormatEr
     read_payload(input, name, Payload { element, big_endian: true, shape, fortran_order: false, offset })
 }
 
-/// An IDX file.
+/// Reads an IDX file. [`Array::into_table`] makes a table of it.
+///
+/// # Errors
+/// [`FormatError`] with the file, the byte and what is wrong there.
 pub fn read_idx(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
     read_parts(open(path, opening)?, &path.display().to_string())
 }
@@ -49,9 +51,4 @@ pub(crate) fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatEr
     let part = single(parts, file)?;
     let name = part.name.clone();
     read_idx_from(part.reader(), &name)
-}
-
-/// A table from an IDX file of examples and an IDX file of labels.
-pub fn read_idx_table(examples: &Path, labels: &Path, opening: &Opening) -> Result<DenseTable, FormatError> {
-    read_idx(examples, opening)?.into_table(read_idx(labels, opening)?)
 }

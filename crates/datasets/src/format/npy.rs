@@ -5,7 +5,6 @@
 use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};
 use super::error::{At, FormatError, ReadProblem, hex, shown};
-use super::table::DenseTable;
 use super::text::read_full;
 use std::io::Read;
 use std::path::Path;
@@ -47,21 +46,19 @@ pub fn read_npy_from(mut input: impl Read, name: &str) -> Result<Array, FormatEr
     read_payload(input, name, Payload { element, big_endian, shape, fortran_order, offset: start + length })
 }
 
-/// An NPY file.
+/// Reads an NPY file. [`Array::into_table`] makes a table of it.
+///
+/// # Errors
+/// [`FormatError`] with the file, the byte and what is wrong there.
 pub fn read_npy(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
     read_parts(open(path, opening)?, &path.display().to_string())
 }
 
 /// The same from streams that are open already; `file` is what they are streams of.
-fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
+pub(crate) fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
     let part = single(parts, file)?;
     let name = part.name.clone();
     read_npy_from(part.reader(), &name)
-}
-
-/// A table from an NPY file of examples (one row each) and an NPY file of labels.
-pub fn read_npy_table(examples: &Path, labels: &Path, opening: &Opening) -> Result<DenseTable, FormatError> {
-    read_npy(examples, opening)?.into_table(read_npy(labels, opening)?)
 }
 
 struct Header {

@@ -31,17 +31,23 @@ impl DenseTable {
         })
     }
 
-    /// A table from values stored row after row. `None` as for [`DenseTable::from_columns`].
-    pub fn from_rows(columns: usize, values: &[f64], labels: Vec<f64>) -> Option<Self> {
-        let rows = labels.len();
-        (rows.checked_mul(columns)? == values.len()).then(|| Self {
-            rows,
-            columns,
-            values: transposed(values, columns),
-            labels,
-            names: None,
-            groups: None,
-        })
+    /// A table from values stored row after row, `rows x columns`, which are transposed in place. `None` as for
+    /// [`DenseTable::from_columns`].
+    pub fn from_rows(columns: usize, mut values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
+        if labels.len().checked_mul(columns)? != values.len() {
+            return None;
+        }
+        transpose(&mut values, columns);
+        values.shrink_to_fit();
+        Self::from_columns(columns, values, labels)
+    }
+
+    /// Takes column `j` of a table without names out of it, and makes it the labels. Panics as
+    /// [`DenseTable::column`] does.
+    pub(crate) fn labeled_by(mut self, j: usize) -> Self {
+        self.labels = self.values.drain(j * self.rows..(j + 1) * self.rows).collect();
+        self.columns -= 1;
+        self
     }
 
     /// Number of rows (examples).
@@ -109,25 +115,58 @@ impl DenseTable {
     }
 }
 
-/// Row-major values to column-major, in tiles that fit the cache.
-pub(crate) fn transposed(values: &[f64], columns: usize) -> Vec<f64> {
-    const TILE: usize = 32;
-    if columns == 0 {
-        return Vec::new();
-    }
-    let rows = values.len() / columns;
-    let mut out = vec![0.0; rows * columns];
-    for top in (0..rows).step_by(TILE) {
-        let bottom = rows.min(top + TILE);
-        for left in (0..columns).step_by(TILE) {
-            for j in left..columns.min(left + TILE) {
-                for i in top..bottom {
-                    out[j * rows + i] = values[i * columns + j];
-                }
+/// Row-major values become column-major in place, so that a table is never held twice:
+///
+/// 1. Rows are taken in bands of B. A band is transposed through a copy of it; it then holds, for each column, the
+///    run of its B values.
+/// 2. The bands are now a matrix of runs, a row for each band. It is transposed run by run: run (k, j) goes to the
+///    place of (j, k), the run that was there to its own place, and so on until the cycle closes.
+/// 3. The rows beyond the last whole band were put aside. The columns move apart, the last one first, and take
+///    their values from these rows.
+fn transpose(values: &mut [f64], columns: usize) {
+    let rows = values.len().checked_div(columns).unwrap_or(0);
+    // Copies are then an eighth of the table at most.
+    let band = (rows / 8).clamp(1, 128);
+    let (bands, whole) = (rows / band, rows / band * band);
+    let rest = values[whole * columns..].to_vec();
+    let values_of_bands = &mut values[..whole * columns];
+    if band > 1 {
+        let mut copy = vec![0.0; band * columns];
+        for rows in values_of_bands.chunks_exact_mut((band * columns).max(1)) {
+            copy.copy_from_slice(rows);
+            for (j, run) in rows.chunks_exact_mut(band).enumerate() {
+                let column = copy[j..].iter().step_by(columns);
+                run.iter_mut().zip(column).for_each(|(to, from)| *to = *from);
             }
         }
     }
-    out
+    let mut moved = vec![false; bands * columns];
+    let mut run = vec![0.0; band];
+    for start in 0..moved.len() {
+        if moved[start] {
+            continue;
+        }
+        run.copy_from_slice(&values_of_bands[start * band..][..band]);
+        let mut at = start;
+        loop {
+            at = at % columns * bands + at / columns;
+            values_of_bands[at * band..][..band].swap_with_slice(&mut run);
+            moved[at] = true;
+            if at == start {
+                break;
+            }
+        }
+    }
+    if whole < rows {
+        for j in (0..columns).rev() {
+            values.copy_within(j * whole..(j + 1) * whole, j * rows);
+            let column = rest[j..].iter().step_by(columns);
+            values[j * rows + whole..(j + 1) * rows]
+                .iter_mut()
+                .zip(column)
+                .for_each(|(to, from)| *to = *from);
+        }
+    }
 }
 
 /// Sparse rows with a label each (compressed rows). Indices count from 0 and ascend within a row.
@@ -280,9 +319,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tiles_transpose_as_the_definition_does(rows in 1usize..70, columns in 1usize..70) {
+        fn values_are_transposed_as_the_definition_does(rows in 0usize..300, columns in 0usize..40) {
             let values: Vec<f64> = (0..rows * columns).map(|k| k as f64).collect();
-            let out = transposed(&values, columns);
+            let mut out = values.clone();
+            transpose(&mut out, columns);
             for i in 0..rows {
                 for j in 0..columns {
                     prop_assert_eq!(out[j * rows + i], values[i * columns + j]);
@@ -293,9 +333,10 @@ mod tests {
 
     #[test]
     fn a_selection_keeps_the_order_asked_for() {
-        let table = DenseTable::from_rows(2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]).unwrap();
+        let table =
+            DenseTable::from_rows(2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]).unwrap();
         assert_eq!(table.select_rows(&[2, 0]).values(), [5.0, 1.0, 6.0, 2.0]);
         assert_eq!(table.select_columns(&[1]).values(), [2.0, 4.0, 6.0]);
-        assert_eq!(DenseTable::from_rows(2, &[1.0], vec![1.0]), None);
+        assert_eq!(DenseTable::from_rows(2, vec![1.0], vec![1.0]), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Tables stored column after column.
 
-use super::cursor::{Cursor, permutation};
+use super::passes::{Passes, permutation};
 use super::{MemoryError, check_labels, check_shape};
 use crate::contract::{check_gradient, check_observe};
 use crate::format::DenseTable;
@@ -16,7 +16,7 @@ pub struct Columns<T> {
     dim: usize,
     values: Arc<Vec<T>>,
     labels: Arc<Vec<f64>>,
-    cursor: Cursor,
+    passes: Passes,
 }
 
 impl<T: Element> Columns<T> {
@@ -32,7 +32,7 @@ impl<T: Element> Columns<T> {
             let (row, attribute, value) = (at % rows, at / rows, values[at].to_f64());
             return Err(MemoryError::Value { row, attribute, value });
         }
-        Ok(Columns { dim, values: Arc::new(values), labels: Arc::new(labels), cursor: Cursor::new(rows) })
+        Ok(Columns { dim, values: Arc::new(values), labels: Arc::new(labels), passes: Passes::new(rows) })
     }
 
     /// The same rows in a random order drawn from `seed`, from the start.
@@ -43,13 +43,13 @@ impl<T: Element> Columns<T> {
             dim: self.dim,
             values: Arc::new(columns.flat_map(|column| order.iter().map(|&i| column[i])).collect()),
             labels: Arc::new(order.iter().map(|&i| self.labels[i]).collect()),
-            cursor: self.cursor.rewound(),
+            passes: self.passes.rewound(),
         }
     }
 
     /// Goes over the rows `passes` times before it is dry.
     pub fn with_passes(mut self, passes: u64) -> Columns<T> {
-        self.cursor = self.cursor.with_passes(passes);
+        self.passes = self.passes.with_passes(passes);
         self
     }
 
@@ -73,7 +73,7 @@ impl Columns<f64> {
     pub fn to_single(&self) -> Result<Columns<f32>, MemoryError> {
         let values = self.values.iter().map(|&value| value as f32).collect();
         let mut single = Columns::new(self.dim, values, self.labels.to_vec())?;
-        single.cursor = self.cursor;
+        single.passes = self.passes;
         Ok(single)
     }
 }
@@ -93,7 +93,7 @@ impl<T: Element> Source for Columns<T> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
-        let rows = self.cursor.upcoming(block.room() as u64);
+        let rows = self.passes.upcoming(block.room());
         for (c, &j) in attributes.iter().enumerate() {
             for (out, value) in block.column_mut(c).iter_mut().zip(self.column(j, &rows)) {
                 *out = value.to_f64();
@@ -101,7 +101,7 @@ impl<T: Element> Source for Columns<T> {
         }
         block.labels_mut()[..rows.len()].copy_from_slice(&self.labels[rows.clone()]);
         block.set_rows(rows.len());
-        self.cursor.advance(rows.len());
+        self.passes.advance(rows.len());
         Ok(rows.len())
     }
 
@@ -124,7 +124,7 @@ impl<T: Element> Source for Columns<T> {
         let tile = &mut scratch.residual;
         let mut served = 0;
         while served < ask.examples {
-            let rows = self.cursor.upcoming((ask.examples - served).min(TILE as u64));
+            let rows = self.passes.upcoming((ask.examples - served).min(TILE as u64) as usize);
             if rows.is_empty() {
                 break;
             }
@@ -134,18 +134,18 @@ impl<T: Element> Source for Columns<T> {
             // Doubling is exact, so the 2 of the gradient may as well go here.
             tile.iter_mut().for_each(|r| *r *= 2.0);
             gradient_block(ask.attributes.iter().map(|&j| self.column(j, &rows)), tile, sum);
-            self.cursor.advance(rows.len());
+            self.passes.advance(rows.len());
             served += rows.len() as u64;
         }
         Ok(served)
     }
 
     fn position(&self) -> u64 {
-        self.cursor.position()
+        self.passes.position()
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.cursor.seek(position)
+        self.passes.seek(position)
     }
 
     fn value_bytes(&self) -> u64 {

@@ -10,8 +10,8 @@
 //! `with_passes` says. Clones share the data, so that many runs over one table take no further memory.
 
 mod columns;
-mod cursor;
 mod examples;
+mod passes;
 mod rows;
 mod sparse;
 

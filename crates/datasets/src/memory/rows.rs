@@ -1,6 +1,6 @@
 //! Tables stored row after row.
 
-use super::cursor::{Cursor, permutation};
+use super::passes::{Passes, permutation};
 use super::{MemoryError, check_labels, check_shape};
 use crate::contract::{check_gradient, check_observe};
 use lao_kernels::{Element, ROW_TILE, row_gather_dot, row_gather_gradient};
@@ -14,7 +14,7 @@ pub struct Rows<T> {
     dim: usize,
     values: Arc<Vec<T>>,
     labels: Arc<Vec<f64>>,
-    cursor: Cursor,
+    passes: Passes,
 }
 
 impl<T: Element> Rows<T> {
@@ -30,7 +30,7 @@ impl<T: Element> Rows<T> {
             let (row, attribute, value) = (at / dim, at % dim, values[at].to_f64());
             return Err(MemoryError::Value { row, attribute, value });
         }
-        Ok(Rows { dim, values: Arc::new(values), labels: Arc::new(labels), cursor: Cursor::new(rows) })
+        Ok(Rows { dim, values: Arc::new(values), labels: Arc::new(labels), passes: Passes::new(rows) })
     }
 
     /// The same rows in a random order drawn from `seed`, from the start.
@@ -40,13 +40,13 @@ impl<T: Element> Rows<T> {
             dim: self.dim,
             values: Arc::new(order.iter().flat_map(|&i| self.stored(i..i + 1)).copied().collect()),
             labels: Arc::new(order.iter().map(|&i| self.labels[i]).collect()),
-            cursor: self.cursor.rewound(),
+            passes: self.passes.rewound(),
         }
     }
 
     /// Goes over the rows `passes` times before it is dry.
     pub fn with_passes(mut self, passes: u64) -> Rows<T> {
-        self.cursor = self.cursor.with_passes(passes);
+        self.passes = self.passes.with_passes(passes);
         self
     }
 
@@ -67,13 +67,13 @@ impl<T: Element> Source for Rows<T> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
-        let rows = self.cursor.upcoming(block.room() as u64);
+        let rows = self.passes.upcoming(block.room());
         if let (1, Some(single)) = (rows.len(), block.single_mut()) {
             let row = self.stored(rows.clone());
             single.iter_mut().zip(attributes).for_each(|(value, &j)| *value = row[j as usize].to_f64());
             block.labels_mut()[0] = self.labels[rows.start];
             block.set_rows(1);
-            self.cursor.advance(1);
+            self.passes.advance(1);
             return Ok(1);
         }
         // Few rows at a time, so that their cache lines are still there for the next attribute.
@@ -89,7 +89,7 @@ impl<T: Element> Source for Rows<T> {
         }
         block.labels_mut()[..rows.len()].copy_from_slice(&self.labels[rows.clone()]);
         block.set_rows(rows.len());
-        self.cursor.advance(rows.len());
+        self.passes.advance(rows.len());
         Ok(rows.len())
     }
 
@@ -112,7 +112,7 @@ impl<T: Element> Source for Rows<T> {
         let (tile, support, weights) = (&mut scratch.residual, ask.theta.indices(), ask.theta.values());
         let mut served = 0;
         while served < ask.examples {
-            let rows = self.cursor.upcoming((ask.examples - served).min(ROW_TILE as u64));
+            let rows = self.passes.upcoming((ask.examples - served).min(ROW_TILE as u64) as usize);
             if rows.is_empty() {
                 break;
             }
@@ -121,18 +121,18 @@ impl<T: Element> Source for Rows<T> {
             row_gather_dot(stored, self.dim, support, weights, &self.labels[rows.clone()], tile);
             tile.iter_mut().for_each(|r| *r *= 2.0);
             row_gather_gradient(stored, self.dim, ask.attributes, tile, sum);
-            self.cursor.advance(rows.len());
+            self.passes.advance(rows.len());
             served += rows.len() as u64;
         }
         Ok(served)
     }
 
     fn position(&self) -> u64 {
-        self.cursor.position()
+        self.passes.position()
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.cursor.seek(position)
+        self.passes.seek(position)
     }
 
     fn value_bytes(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Tables stored as compressed rows.
 
-use super::cursor::{Cursor, permutation};
+use super::passes::{Passes, permutation};
 use super::{MemoryError, check_dim, check_labels};
 use crate::contract::check_observe;
 use crate::format::SparseRows;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct SparseRowsSource {
     table: Arc<SparseRows>,
-    cursor: Cursor,
+    passes: Passes,
 }
 
 impl SparseRowsSource {
@@ -23,19 +23,19 @@ impl SparseRowsSource {
     /// When the parts do not fit together, or a number is not finite.
     pub fn new(table: SparseRows) -> Result<SparseRowsSource, MemoryError> {
         check(&table)?;
-        let cursor = Cursor::new(table.labels.len());
-        Ok(SparseRowsSource { table: Arc::new(table), cursor })
+        let passes = Passes::new(table.labels.len());
+        Ok(SparseRowsSource { table: Arc::new(table), passes })
     }
 
     /// The same rows in a random order drawn from `seed`, from the start.
     pub fn shuffled(&self, seed: &Seed) -> SparseRowsSource {
         let table = self.table.select_rows(&permutation(self.rows(), seed));
-        SparseRowsSource { table: Arc::new(table), cursor: self.cursor.rewound() }
+        SparseRowsSource { table: Arc::new(table), passes: self.passes.rewound() }
     }
 
     /// Goes over the rows `passes` times before it is dry.
     pub fn with_passes(mut self, passes: u64) -> SparseRowsSource {
-        self.cursor = self.cursor.with_passes(passes);
+        self.passes = self.passes.with_passes(passes);
         self
     }
 
@@ -111,7 +111,7 @@ impl Source for SparseRowsSource {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim(), block, self.position())?;
-        let rows = self.cursor.upcoming(block.room() as u64);
+        let rows = self.passes.upcoming(block.room());
         for c in 0..attributes.len() {
             block.column_mut(c)[..rows.len()].fill(0.0);
         }
@@ -124,15 +124,15 @@ impl Source for SparseRowsSource {
         }
         block.labels_mut()[..rows.len()].copy_from_slice(&self.table.labels[rows.clone()]);
         block.set_rows(rows.len());
-        self.cursor.advance(rows.len());
+        self.passes.advance(rows.len());
         Ok(rows.len())
     }
 
     fn position(&self) -> u64 {
-        self.cursor.position()
+        self.passes.position()
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.cursor.seek(position)
+        self.passes.seek(position)
     }
 }

@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn two_classes_become_plus_and_minus_one() {
-        let table = DenseTable::from_rows(1, &[10.0, 11.0, 12.0, 13.0], vec![3.0, 4.0, 5.0, 3.0]).unwrap();
+        let table = DenseTable::from_rows(1, vec![10.0, 11.0, 12.0, 13.0], vec![3.0, 4.0, 5.0, 3.0]).unwrap();
         let rows = Table::Dense(table);
         let pair = two_classes(&rows, 3.0, 5.0).unwrap();
         assert_eq!(pair.labels(), [1.0, -1.0, 1.0]);

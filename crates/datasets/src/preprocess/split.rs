@@ -150,7 +150,7 @@ mod tests {
         }
         let rows = |n: usize| {
             let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
-            Table::Dense(crate::format::DenseTable::from_rows(1, &values, values.clone()).unwrap())
+            Table::Dense(crate::format::DenseTable::from_rows(1, values.clone(), values.clone()).unwrap())
         };
         let (train, test) = split.apply(&rows(5)).unwrap();
         assert_eq!((train.rows(), test.rows()), (3, 2));

@@ -185,7 +185,7 @@ mod tests {
 
     fn table(columns: usize, values: Vec<f64>) -> DenseTable {
         let labels = vec![0.0; values.len() / columns];
-        DenseTable::from_rows(columns, &values, labels).unwrap()
+        DenseTable::from_rows(columns, values, labels).unwrap()
     }
 
     proptest! {

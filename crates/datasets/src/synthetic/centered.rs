@@ -7,7 +7,7 @@
 //! block of one row costs as much as a block of 64, O(d).
 
 use super::words::fill_signs;
-use super::{Design, DesignError, Restricted, Words, check_dim, identity_times};
+use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 
 /// `d` independent signs less their mean. `R_inf = 2 - 2/d`.
@@ -72,10 +72,10 @@ impl Design for Centered {
         2.0 - 2.0 / self.dim as f64
     }
 
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         let order = order.clamp(1, self.dim);
         let smallest = (self.dim - order) as f64 / self.dim as f64;
-        Restricted::exact(smallest, if order >= 2 { 1.0 } else { smallest })
+        SpectrumBounds::exact(smallest, if order >= 2 { 1.0 } else { smallest })
     }
 }
 

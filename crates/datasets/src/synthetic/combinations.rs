@@ -4,7 +4,7 @@
 //! a prescribed, perhaps singular, covariance are made of it.
 
 use super::words::add_signs;
-use super::{Design, DesignError, Restricted, Words, check_dim};
+use super::{Design, DesignError, SpectrumBounds, Words, check_dim};
 use lao_kernels::{RestrictedSpectrum, SparseView};
 
 /// Attributes that combine a few signs. `R_inf = max_j sum_k |a_jk|`.
@@ -80,15 +80,15 @@ impl Design for Combinations {
     }
 
     /// By enumeration where that is feasible; otherwise 0, and the sum of the greatest squared bounds.
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         let order = order.clamp(1, self.dim());
         let enumerated =
             self.covariance().ok().and_then(|v| RestrictedSpectrum::of(&v, self.dim(), order).ok());
         if let Some(spectrum) = enumerated {
-            return Restricted::exact(spectrum.smallest, spectrum.largest);
+            return SpectrumBounds::exact(spectrum.smallest, spectrum.largest);
         }
         let mut squares: Vec<f64> = (0..self.dim()).map(|j| self.bound(j).powi(2)).collect();
         squares.sort_unstable_by(|a, b| b.total_cmp(a));
-        Restricted { smallest: 0.0, largest: squares[..order].iter().sum(), exact: false }
+        SpectrumBounds { smallest: 0.0, largest: squares[..order].iter().sum(), exact: false }
     }
 }

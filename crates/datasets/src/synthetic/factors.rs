@@ -4,7 +4,7 @@
 //! `Sigma = L L' + diag(1 - |l_j|^2)`. There is no closed form for its restricted eigenvalues, only bounds.
 
 use super::words::add_signs;
-use super::{Design, DesignError, Restricted, Words, check_dim};
+use super::{Design, DesignError, SpectrumBounds, Words, check_dim};
 use lao_kernels::SparseView;
 
 /// Attributes that load on common factors. `R_inf = max_j (sum_k |l_jk| + sqrt(1 - |l_j|^2))`.
@@ -95,13 +95,17 @@ impl Design for FactorModel {
     }
 
     /// Bounds: `L L'` is positive, and its greatest eigenvalue over a support is at most its trace there.
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         let order = order.clamp(1, self.dim());
         if order == 1 {
-            return Restricted::exact(1.0, 1.0);
+            return SpectrumBounds::exact(1.0, 1.0);
         }
         let (most, least) = (self.descending[0], self.descending[self.dim() - 1]);
         let trace: f64 = self.descending[..order].iter().sum();
-        Restricted { smallest: 1.0 - most, largest: (1.0 - least + trace).min(order as f64), exact: false }
+        SpectrumBounds {
+            smallest: 1.0 - most,
+            largest: (1.0 - least + trace).min(order as f64),
+            exact: false,
+        }
     }
 }

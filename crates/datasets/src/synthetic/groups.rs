@@ -1,7 +1,7 @@
 //! Signs in groups that agree: one common sign, blocks of equal correlation, duplicated attributes.
 
 use super::words::{chance, fill_signs, mix_signs};
-use super::{Design, DesignError, Restricted, Words, check_dim, identity_times};
+use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 
 /// The first `common` attributes are one and the same sign, the others are signs of their own. `R_inf = 1`.
@@ -63,9 +63,9 @@ impl Design for CommonSign {
         1.0
     }
 
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         let equal = order.clamp(1, self.common);
-        Restricted::exact(if equal >= 2 { 0.0 } else { 1.0 }, equal as f64)
+        SpectrumBounds::exact(if equal >= 2 { 0.0 } else { 1.0 }, equal as f64)
     }
 }
 
@@ -146,10 +146,10 @@ impl Design for EquicorrelatedBlocks {
         1.0
     }
 
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         let together = order.clamp(1, self.size);
         let smallest = if together >= 2 { 1.0 - self.rho } else { 1.0 };
-        Restricted::exact(smallest, 1.0 + (together - 1) as f64 * self.rho)
+        SpectrumBounds::exact(smallest, 1.0 + (together - 1) as f64 * self.rho)
     }
 }
 
@@ -222,9 +222,9 @@ impl Design for Duplicated {
         1.0
     }
 
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         let equal = order.clamp(1, self.largest_group);
-        Restricted::exact(if equal >= 2 { 0.0 } else { 1.0 }, equal as f64)
+        SpectrumBounds::exact(if equal >= 2 { 0.0 } else { 1.0 }, equal as f64)
     }
 }
 

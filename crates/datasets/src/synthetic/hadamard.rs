@@ -16,7 +16,7 @@
 use super::binomial::fair_binomial;
 use super::source::subtract;
 use super::words::{Words, chance, fill_signs, flip_signs};
-use super::{Design, DesignError, Noise, Restricted, Scaled, Virtual, check_dim, identity_times, pairs};
+use super::{Design, DesignError, Noise, Scaled, SpectrumBounds, Virtual, check_dim, identity_times, pairs};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{BlockBuf, GradientAsk, Rng, Scratch, Source, SourceError};
 use rand_distr::{Binomial, Distribution, StandardNormal};
@@ -97,8 +97,8 @@ impl Design for Hadamard {
         1.0
     }
 
-    fn restricted(&self, _order: usize) -> Restricted {
-        Restricted::exact(1.0, 1.0)
+    fn restricted(&self, _order: usize) -> SpectrumBounds {
+        SpectrumBounds::exact(1.0, 1.0)
     }
 }
 
@@ -126,7 +126,7 @@ impl Design for HadamardPairs {
         1.0
     }
 
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         pairs::restricted(self.rho, order)
     }
 }

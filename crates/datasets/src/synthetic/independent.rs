@@ -4,7 +4,7 @@
 //! boundedness that their theorems ask for as well.
 
 use super::words::{WordStream, centered_uniform, fill_signs};
-use super::{Design, DesignError, Restricted, Words, check_dim, identity_times};
+use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 use rand_distr::{Distribution, StandardNormal};
 use std::fmt::Debug;
@@ -106,7 +106,7 @@ impl<L: Law> Design for Independent<L> {
         L::BOUND
     }
 
-    fn restricted(&self, _order: usize) -> Restricted {
-        Restricted::exact(1.0, 1.0)
+    fn restricted(&self, _order: usize) -> SpectrumBounds {
+        SpectrumBounds::exact(1.0, 1.0)
     }
 }

@@ -77,7 +77,7 @@ pub trait Design: Debug + Send + Sync {
     fn r_inf(&self) -> f64;
 
     /// Extreme eigenvalues of Sigma over the supports of `order` coordinates (at least 1; an order above `d` means `d`).
-    fn restricted(&self, order: usize) -> Restricted;
+    fn restricted(&self, order: usize) -> SpectrumBounds;
 
     /// Sigma as a dense matrix, row by row.
     ///
@@ -105,7 +105,7 @@ pub const DENSE_LIMIT: usize = 4096;
 /// Extreme eigenvalues of a covariance over all supports of one size: the least and greatest `u' Sigma u` over unit
 /// vectors `u` with that many non-zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Restricted {
+pub struct SpectrumBounds {
     /// The least, or a lower bound on it.
     pub smallest: f64,
     /// The greatest, or an upper bound on it.
@@ -114,10 +114,10 @@ pub struct Restricted {
     pub exact: bool,
 }
 
-impl Restricted {
+impl SpectrumBounds {
     /// Eigenvalues known in closed form.
-    pub fn exact(smallest: f64, largest: f64) -> Restricted {
-        Restricted { smallest, largest, exact: true }
+    pub fn exact(smallest: f64, largest: f64) -> SpectrumBounds {
+        SpectrumBounds { smallest, largest, exact: true }
     }
 }
 
@@ -143,7 +143,7 @@ macro_rules! design_behind {
             fn r_inf(&self) -> f64 {
                 (**self).r_inf()
             }
-            fn restricted(&self, order: usize) -> Restricted {
+            fn restricted(&self, order: usize) -> SpectrumBounds {
                 (**self).restricted(order)
             }
         }

@@ -4,7 +4,7 @@
 //! are `1 - |rho|` and `1 + |rho|`, and `kappa = (1 + |rho|) / (1 - |rho|)`.
 
 use super::words::{chance, fill_signs, flip_signs};
-use super::{Design, DesignError, Restricted, Words, check_dim};
+use super::{Design, DesignError, SpectrumBounds, Words, check_dim};
 use lao_kernels::SparseView;
 
 /// `x_{2i}` is a fair sign, `x_{2i+1}` equals it with probability `(1 + rho) / 2` and is its negative otherwise. `R_inf = 1`.
@@ -56,7 +56,7 @@ impl Design for CorrelatedPairs {
         1.0
     }
 
-    fn restricted(&self, order: usize) -> Restricted {
+    fn restricted(&self, order: usize) -> SpectrumBounds {
         restricted(self.rho, order)
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn covariance_times(rho: f64, v: SparseView<'_>, out: &mut [f64]) {
     }
 }
 
-pub(super) fn restricted(rho: f64, order: usize) -> Restricted {
+pub(super) fn restricted(rho: f64, order: usize) -> SpectrumBounds {
     let off_diagonal = if order >= 2 { rho.abs() } else { 0.0 };
-    Restricted::exact(1.0 - off_diagonal, 1.0 + off_diagonal)
+    SpectrumBounds::exact(1.0 - off_diagonal, 1.0 + off_diagonal)
 }

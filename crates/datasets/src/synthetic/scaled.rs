@@ -3,7 +3,7 @@
 //! With `theta* / c` labels and excess risks stay what they were, while `L_s` and `mu_s` grow by `c^2`; a statement that does
 //! not follow suit has a misprint in its dimensions.
 
-use super::{Design, DesignError, Restricted, Words};
+use super::{Design, DesignError, SpectrumBounds, Words};
 use lao_kernels::SparseView;
 
 /// `factor` times the attributes of `design`.
@@ -69,9 +69,9 @@ impl<D: Design> Design for Scaled<D> {
         self.factor * self.design.r_inf()
     }
 
-    fn restricted(&self, order: usize) -> Restricted {
-        let Restricted { smallest, largest, exact } = self.design.restricted(order);
+    fn restricted(&self, order: usize) -> SpectrumBounds {
+        let SpectrumBounds { smallest, largest, exact } = self.design.restricted(order);
         let square = self.factor * self.factor;
-        Restricted { smallest: square * smallest, largest: square * largest, exact }
+        SpectrumBounds { smallest: square * smallest, largest: square * largest, exact }
     }
 }

@@ -4,7 +4,7 @@ use super::words::add_signs;
 use super::{Design, DesignError, Words};
 use crate::contract::check_observe;
 use lao_kernels::{SparseVector, SparseView, axpy_column};
-use lao_observation::{BlockBuf, Constants, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Constants, Cursor, Seed, Source, SourceError};
 use rand_distr::{Distribution, StandardNormal};
 
 /// The noise `xi` in `y = theta*' x + xi`, independent of x and of mean 0. Sub-Gaussian with parameter `sigma^2`.
@@ -39,8 +39,7 @@ pub struct Virtual<D> {
     noise: Noise,
     words: Words,
     noise_words: Words,
-    position: u64,
-    length: u64,
+    cursor: Cursor,
     shared: Vec<f64>,
     spare: Vec<f64>,
     labels: Vec<f64>,
@@ -77,8 +76,7 @@ impl<D: Design> Virtual<D> {
             noise,
             words: Words::new(&seed.child("design")),
             noise_words: Words::new(&seed.child("noise")),
-            position: 0,
-            length: u64::MAX,
+            cursor: Cursor::endless(),
             shared: Vec::new(),
             spare: Vec::new(),
             labels: Vec::new(),
@@ -87,7 +85,7 @@ impl<D: Design> Virtual<D> {
 
     /// The same stream, dry after `length` examples.
     pub fn with_length(mut self, length: u64) -> Virtual<D> {
-        self.length = length;
+        self.cursor = self.cursor.with_length(length);
         self
     }
 
@@ -135,7 +133,7 @@ impl<D: Design> Virtual<D> {
 
     /// Number of examples in the stream.
     pub fn length(&self) -> u64 {
-        self.length
+        self.cursor.length()
     }
 
     pub(super) fn words(&self) -> &Words {
@@ -150,17 +148,17 @@ impl<D: Design> Virtual<D> {
     }
 
     fn add_noise(&mut self) {
-        let stream = self.noise_words.stream(0, 0);
+        let (stream, first) = (self.noise_words.stream(0, 0), self.position());
         match self.noise {
             Noise::None => {}
             Noise::Gaussian(sigma) => {
                 for (row, y) in (0..).zip(&mut self.labels) {
-                    let z: f64 = StandardNormal.sample(&mut stream.draws(self.position.wrapping_add(row)));
+                    let z: f64 = StandardNormal.sample(&mut stream.draws(first.wrapping_add(row)));
                     *y += sigma * z;
                 }
             }
             Noise::Signs(sigma) => {
-                add_signs(self.position, sigma, &mut self.labels, |row| stream.word(row));
+                add_signs(first, sigma, &mut self.labels, |row| stream.word(row));
             }
         }
     }
@@ -196,12 +194,12 @@ impl<D: Design> Source for Virtual<D> {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        check_observe(attributes, self.dim(), block, self.position)?;
-        let rows = self.length.saturating_sub(self.position).min(block.room() as u64) as usize;
-        let Virtual { design, words, position, shared, spare, .. } = self;
-        design.prepare(words, *position, rows, shared);
+        check_observe(attributes, self.dim(), block, self.position())?;
+        let (first, rows) = (self.position(), self.cursor.upcoming(block.room()));
+        let Virtual { design, words, shared, spare, .. } = self;
+        design.prepare(words, first, rows, shared);
         for (c, &attribute) in attributes.iter().enumerate() {
-            design.fill(words, shared, *position, attribute, &mut block.column_mut(c)[..rows]);
+            design.fill(words, shared, first, attribute, &mut block.column_mut(c)[..rows]);
         }
 
         // theta* in its own order, so that labels do not depend on what is observed beside them.
@@ -216,7 +214,7 @@ impl<D: Design> Source for Virtual<D> {
                 &block.column_mut(c)[..rows]
             } else {
                 spare.resize(rows, 0.0);
-                design.fill(words, shared, *position, j, spare);
+                design.fill(words, shared, first, j, spare);
                 &spare[..]
             };
             axpy_column(&mut self.labels, column, weight);
@@ -224,19 +222,15 @@ impl<D: Design> Source for Virtual<D> {
         self.add_noise();
         block.labels_mut()[..rows].copy_from_slice(&self.labels);
         block.set_rows(rows);
-        self.position += rows as u64;
+        self.cursor.advance(rows);
         Ok(rows)
     }
 
     fn position(&self) -> u64 {
-        self.position
+        self.cursor.position()
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        if position > self.length {
-            return Err(SourceError::Seek { position, end: self.length });
-        }
-        self.position = position;
-        Ok(())
+        self.cursor.seek(position)
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! *Cost.* Every attribute needs the length of its row's z: O(d) per example, however few attributes are looked at.
 
-use super::{Design, DesignError, Restricted, Words, check_dim, identity_times};
+use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -62,7 +62,7 @@ impl Design for Sphere {
         1.0
     }
 
-    fn restricted(&self, _order: usize) -> Restricted {
-        Restricted::exact(1.0 / self.dim as f64, 1.0 / self.dim as f64)
+    fn restricted(&self, _order: usize) -> SpectrumBounds {
+        SpectrumBounds::exact(1.0 / self.dim as f64, 1.0 / self.dim as f64)
     }
 }

@@ -28,7 +28,7 @@ pub use signed_rows::SignedRows;
 use crate::contract::check_observe;
 use crate::synthetic::{DesignError, Words, check_dim};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{BlockBuf, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Cursor, Seed, Source, SourceError};
 use std::fmt::Debug;
 
 /// A joint law of `(x, y)` whose risk is known exactly.
@@ -89,24 +89,19 @@ impl<P: Population + ?Sized> Population for Box<P> {
 pub struct PopulationStream<P> {
     population: P,
     words: Words,
-    position: u64,
-    length: u64,
+    cursor: Cursor,
 }
 
 impl<P: Population> PopulationStream<P> {
     /// An endless stream.
     pub fn new(population: P, seed: &Seed) -> PopulationStream<P> {
-        PopulationStream {
-            population,
-            words: Words::new(&seed.child("examples")),
-            position: 0,
-            length: u64::MAX,
-        }
+        let words = Words::new(&seed.child("examples"));
+        PopulationStream { population, words, cursor: Cursor::endless() }
     }
 
     /// The same stream, dry after `length` examples.
     pub fn with_length(mut self, length: u64) -> PopulationStream<P> {
-        self.length = length;
+        self.cursor = self.cursor.with_length(length);
         self
     }
 
@@ -122,27 +117,23 @@ impl<P: Population> Source for PopulationStream<P> {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        check_observe(attributes, self.dim(), block, self.position)?;
-        let rows = self.length.saturating_sub(self.position).min(block.room() as u64) as usize;
+        check_observe(attributes, self.dim(), block, self.position())?;
+        let (first, rows) = (self.position(), self.cursor.upcoming(block.room()));
         for (c, &attribute) in attributes.iter().enumerate() {
-            self.population.fill(&self.words, self.position, attribute, &mut block.column_mut(c)[..rows]);
+            self.population.fill(&self.words, first, attribute, &mut block.column_mut(c)[..rows]);
         }
-        self.population.labels(&self.words, self.position, &mut block.labels_mut()[..rows]);
+        self.population.labels(&self.words, first, &mut block.labels_mut()[..rows]);
         block.set_rows(rows);
-        self.position += rows as u64;
+        self.cursor.advance(rows);
         Ok(rows)
     }
 
     fn position(&self) -> u64 {
-        self.position
+        self.cursor.position()
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        if position > self.length {
-            return Err(SourceError::Seek { position, end: self.length });
-        }
-        self.position = position;
-        Ok(())
+        self.cursor.seek(position)
     }
 }
 

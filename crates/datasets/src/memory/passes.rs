@@ -1,0 +1,62 @@
+//! Passes over stored rows, and the permutation of rows.
+
+use lao_observation::{Cursor, Seed, SourceError};
+use rand::RngExt;
+use std::ops::Range;
+
+/// Position in a stream that goes over `rows` rows a number of times.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passes {
+    rows: usize,
+    cursor: Cursor,
+}
+
+impl Passes {
+    /// One pass.
+    pub(super) fn new(rows: usize) -> Passes {
+        Passes { rows, cursor: Cursor::new(rows as u64) }
+    }
+
+    /// The same position in a stream of so many passes.
+    pub(super) fn with_passes(self, passes: u64) -> Passes {
+        Passes { cursor: self.cursor.with_length((self.rows as u64).saturating_mul(passes)), ..self }
+    }
+
+    /// The same passes, from the start.
+    pub(super) fn rewound(self) -> Passes {
+        Passes { cursor: Cursor::new(self.cursor.length()), ..self }
+    }
+
+    pub(super) fn position(&self) -> u64 {
+        self.cursor.position()
+    }
+
+    /// The next stored rows: at most `most`, within one pass; empty when dry.
+    pub(super) fn upcoming(&self, most: usize) -> Range<usize> {
+        let left = self.cursor.upcoming(most);
+        if left == 0 {
+            return 0..0;
+        }
+        // `left > 0` implies `rows > 0`.
+        let row = (self.position() % self.rows as u64) as usize;
+        row..row + left.min(self.rows - row)
+    }
+
+    pub(super) fn advance(&mut self, rows: usize) {
+        self.cursor.advance(rows);
+    }
+
+    pub(super) fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.cursor.seek(position)
+    }
+}
+
+/// A uniformly drawn order of `0..rows` (Fisher-Yates).
+pub(super) fn permutation(rows: usize, seed: &Seed) -> Vec<usize> {
+    let mut rng = seed.child("row order").rng();
+    let mut order: Vec<usize> = (0..rows).collect();
+    for last in (1..rows).rev() {
+        order.swap(last, rng.random_range(0..=last));
+    }
+    order
+}
