@@ -1,26 +1,44 @@
 //! The learners of a scenario.
 
-use anyhow::Context as _;
-use lao_algorithms::{AnyLearner, AnyParams};
+use anyhow::{Context as _, bail};
+use lao_algorithms::{AnyLearner, AnyParams, METHODS, Task, registry};
 use serde::Deserialize;
+use toml::Value;
 
-/// A learner of a scenario: a name, a method and its parameters. `dim` and the budget come from the scenario.
+/// A learner of a scenario: a name, a method, and as many of its parameters as are not to be its practical ones.
+///
+/// The practical parameters follow from a [`Task`]: `dim` and `budget` are those of the scenario; `sparsity`, `radius`,
+/// `speed` and `examples` can be given beside the parameters. Without a sparsity, half of the budget is its value.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "toml::Table")]
 pub struct LearnerSpec {
     /// Its name in the scenario.
     pub name: String,
-    params: toml::Table,
+    method: String,
+    given: toml::Table,
 }
+
+/// The part of a [`Task`] that a learner may give.
+#[derive(Deserialize)]
+struct OwnTask {
+    sparsity: Option<usize>,
+    radius: Option<f64>,
+    speed: Option<f64>,
+    examples: Option<u64>,
+}
+
+const TASK: [&str; 4] = ["sparsity", "radius", "speed", "examples"];
 
 impl TryFrom<toml::Table> for LearnerSpec {
     type Error = String;
 
-    fn try_from(mut params: toml::Table) -> Result<Self, String> {
-        match params.remove("name") {
-            Some(toml::Value::String(name)) if !name.is_empty() => Ok(LearnerSpec { name, params }),
-            _ => Err("a learner needs a `name`, a text".into()),
-        }
+    fn try_from(mut given: toml::Table) -> Result<Self, String> {
+        let mut text = |key: &str| match given.remove(key) {
+            Some(Value::String(text)) if !text.is_empty() => Ok(text),
+            _ => Err(format!("a learner needs a `{key}`, a text")),
+        };
+        let (name, method) = (text("name")?, text("method")?);
+        Ok(LearnerSpec { name, method, given })
     }
 }
 
@@ -28,15 +46,31 @@ impl LearnerSpec {
     /// Returns a fresh learner over `dim` attributes within `budget`.
     ///
     /// # Errors
-    /// When the parameters do not fit the method.
+    /// When there is no such method, or the parameters do not fit it.
     pub fn build(&self, dim: usize, budget: usize) -> anyhow::Result<AnyLearner> {
-        let mut table = self.params.clone();
-        table.insert("dim".into(), toml::Value::Integer(dim as i64));
-        // Methods that draw with replacement have numbers of draws in its place.
-        if !["draws", "uniform"].iter().any(|draws| table.contains_key(*draws)) {
-            table.insert("budget".into(), toml::Value::Integer(budget as i64));
+        self.params(dim, budget)
+            .and_then(|params| Ok(params.build()?))
+            .with_context(|| format!("learner {}", self.name))
+    }
+
+    fn params(&self, dim: usize, budget: usize) -> anyhow::Result<AnyParams> {
+        let Some(row) = registry::method(&self.method) else {
+            let known: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
+            bail!("no method is named `{}`; there are {}", self.method, known.join(", "))
+        };
+        let own: OwnTask = self.given.clone().try_into()?;
+        let mut task = Task { dim, budget, sparsity: budget.div_ceil(2), ..Task::default() };
+        task.radius = own.radius;
+        task.sparsity = own.sparsity.unwrap_or(task.sparsity);
+        task.speed = own.speed.unwrap_or(task.speed);
+        task.examples = own.examples.unwrap_or(task.examples);
+        let mut params = toml::Table::try_from((row.params)(&task)?)?;
+        for (key, value) in &self.given {
+            // What belongs to the task alone has done its work.
+            if params.contains_key(key) || !TASK.contains(&key.as_str()) {
+                params.insert(key.clone(), value.clone());
+            }
         }
-        let params: AnyParams = table.try_into().with_context(|| format!("learner {}", self.name))?;
-        params.build().with_context(|| format!("learner {}", self.name))
+        Ok(params.try_into()?)
     }
 }
