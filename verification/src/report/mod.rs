@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `index.html` | people: self-contained, light and dark, prints |
 //! | `summary.md` | the page of a continuous integration run |
-//! | `errata.md` | what is wrong in print, with figures |
+//! | `errata.md` | what is wrong in print, with numbers |
 //! | `junit.xml` | tools that show test results |
 //! | `plots/<claim>-<n>.svg`, `plots/tightness.svg` | other documents |
 
