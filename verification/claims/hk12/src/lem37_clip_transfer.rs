@@ -8,7 +8,7 @@
 //!
 //! *As printed*, with `w_t` alone, the lemma is true, since `|w_t|_1 <= B`, and of no use: Theorem 3.4 needs
 //! the term with `w*` as well, which it does not control. At `w_t = 0` it says `0 <= 4 B eta G^2 m`, while
-//! that term is `B^2/3` on the instance below. So there is nothing to refute; both readings are checked.
+//! that term is `B^2/3` on one attribute of 36. So there is nothing to refute; both readings are checked.
 //!
 //! *Tightness.* The sharp constant: `w` close to `B e_1`, `x = (1, .., 1)`, `y = -B`, `k = 1`,
 //! `eta = 1/(dB)`, so that an estimate is 0 or twice the clip.
