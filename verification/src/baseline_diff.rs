@@ -402,8 +402,8 @@ fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
     }
 }
 
-/// Writes what was measured of the claims that ran as the new baseline; claims that did not run keep theirs, and
-/// the first values of every rate are kept as epoch zero.
+/// Writes what was measured of the claims that ran as the new baseline; claims that did not run keep theirs,
+/// and the first values of every rate are kept as epoch zero.
 ///
 /// # Errors
 /// Those of [`may_bless`].
