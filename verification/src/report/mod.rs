@@ -45,7 +45,7 @@ pub(crate) fn is_plot(name: &str) -> bool {
     name == TIGHTNESS || numbered.is_some_and(known)
 }
 
-/// Lists the files that [`write`] will write whatever the claims find, so that what stands in the way is
+/// Lists the files that [`write()`] will write whatever the claims find, so that what stands in the way is
 /// known before the first claim runs.
 pub(crate) fn announce<'a>(
     folder: &mut OutputFolder,
