@@ -1,4 +1,4 @@
-//! Convergence figures of a run against those of a baseline.
+//! Convergence rates of a run against those of a baseline.
 //!
 //! A baseline holds, per claim, every replicate of the tracked rates. Three rules, by what the two runs
 //! share:
@@ -15,7 +15,7 @@
 //! difference beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3
 //! agrees.
 //!
-//! The last blessed figures decide: what was blessed is accepted. The distance to the first figures ever
+//! The last blessed rates decide: what was blessed is accepted. The distance to the first rates ever
 //! blessed, the *drift*, is reported beside them and decides nothing, so that small steps that were blessed
 //! one by one stay in view.
 
@@ -43,15 +43,15 @@ const LEVEL: f64 = 1e-3;
 pub struct Baseline {
     /// [`SCHEMA`].
     pub schema: String,
-    /// Last blessed figures, by claim.
+    /// What was last blessed, by claim.
     pub current: BTreeMap<String, Measured>,
-    /// First blessed figures of every rate; never overwritten.
+    /// What was first blessed of every rate; never overwritten.
     pub epoch_zero: BTreeMap<String, Measured>,
     /// Every bless, oldest first.
     pub history: Vec<Bless>,
 }
 
-/// The tracked figures of one claim, and what run they come from.
+/// What is tracked of one claim, and what run they come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
@@ -99,7 +99,7 @@ pub struct Bless {
     pub version: String,
     /// Why.
     pub reason: String,
-    /// Old and new figures of the rates that moved, one line each.
+    /// Old and new values of the rates that moved, one line each.
     pub changes: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ pub struct Bless {
 pub struct Comparison {
     /// One row per tracked rate and epoch; those of [`BaselineEpoch::Zero`] decide nothing.
     pub rows: Vec<RateRow>,
-    /// Measured that moved but are not judged: trials looked at, tightness, new rates.
+    /// Numbers that moved but are not judged: trials looked at, tightness, new rates.
     pub remarks: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ pub struct RateRow {
     pub outcome: RateOutcome,
 }
 
-/// Which figures of a baseline.
+/// Which part of a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaselineEpoch {
     /// The last blessed ones.
@@ -402,8 +402,8 @@ fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
     }
 }
 
-/// Writes the figures of the claims that ran as the new baseline; claims that did not run keep theirs, and
-/// the first figures of every rate are kept as epoch zero.
+/// Writes what was measured of the claims that ran as the new baseline; claims that did not run keep theirs,
+/// and the first values of every rate are kept as epoch zero.
 ///
 /// # Errors
 /// Those of [`may_bless`].

@@ -48,7 +48,7 @@ pub fn is_generated(page: &str) -> bool {
     page.starts_with(HEAD)
 }
 
-/// `ERRATA.md`: each erratum with the figures of the claims that show it.
+/// `ERRATA.md`: each erratum with the numbers of the claims that show it.
 pub fn markdown(record: &RunRecord) -> String {
     let shown = shown_by(record);
     let mut text = format!(
@@ -79,7 +79,7 @@ pub fn markdown(record: &RunRecord) -> String {
     text
 }
 
-/// The figures of one claim, at most four cells of it, the most telling first.
+/// The numbers of one claim, at most four cells of it, the most telling first.
 fn evidence(claim: &ClaimRecord) -> String {
     const SHOWN: usize = 4;
     let mut text = format!(

@@ -80,7 +80,8 @@ pub struct ClaimRecord {
 pub struct MutantRecord {
     /// Its name.
     pub name: String,
-    /// Its fault.
+    /// What is wrong with it.
+    #[serde(alias = "sin")]
     pub fault: String,
     /// What the judge had to say.
     pub must: Must,

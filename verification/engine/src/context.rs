@@ -60,10 +60,10 @@ pub struct Trial {
 pub struct ArmRecord {
     /// Judged questions, in the experiment's order.
     pub cells: Vec<Cell>,
-    /// Figures that are reported and not judged.
+    /// Numbers that are reported and not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// Convergence figures to be tracked from version to version.
+    /// Convergence rates to be tracked from version to version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<Rate>,
     /// Plots.
@@ -88,7 +88,7 @@ pub struct Cell {
     pub finding: Finding,
 }
 
-/// A figure that is reported and not judged.
+/// A number that is reported and not judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// What it is, with its unit.
@@ -98,7 +98,7 @@ pub struct Note {
     pub value: f64,
 }
 
-/// A tracked convergence figure, one value per replicate.
+/// A tracked convergence rate, one value per replicate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
     /// What it is: "contraction factor per update", "exponent of samples in 1/eps".
@@ -225,12 +225,12 @@ impl<'a> Context<'a> {
         self.record.cells.push(Cell { name: cell.into(), finding });
     }
 
-    /// Adds a figure that is reported, not judged.
+    /// Adds a number that is reported, not judged.
     pub fn note(&mut self, name: &str, value: f64) {
         self.record.notes.push(Note { name: name.into(), value });
     }
 
-    /// Adds a convergence figure to be tracked; replicates that are not finite make the claim an error.
+    /// Adds a convergence rate to be tracked; replicates that are not finite make the claim an error.
     pub fn rate(&mut self, name: &str, worse: Direction, replicates: Vec<f64>) {
         self.record.rates.push(Rate { name: name.into(), worse, replicates });
     }

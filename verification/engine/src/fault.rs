@@ -74,7 +74,7 @@ impl<A> Fault<A> {
     }
 }
 
-/// The mutants of a table of faults, for [`Claim::mutants`].
+/// The mutants of a table of faults, for [`Claim::mutants`](crate::claim::Claim::mutants).
 pub const fn mutants<A, const N: usize>(faults: &[Fault<A>; N]) -> [Mutant; N] {
     let mut mutants = [Mutant::refuted("", ""); N];
     let mut i = 0;

@@ -4,6 +4,11 @@
 //! logarithm, both tails at once, and every quantile is a root of the logarithm of the *small* tail. Nothing
 //! here underflows, and no tail is taken as one minus the other unless it is the larger one.
 //!
+//! *Libraries.* The quantile of the normal distribution comes from `statrs`, `erfc` and the gamma function
+//! from `libm`: they are accurate to 1e-13 wherever a judge asks. The rest is written here, because the
+//! library's tails underflow and its quantiles lose digits at such levels; a test holds that comparison, and
+//! fails once it is no longer true.
+//!
 //! *Source*: incomplete beta and gamma by Lentz's continued fractions (Numerical Recipes, section 6); their
 //! leading factors by Loader's saddle point expansion ("Fast and accurate computation of binomial
 //! probabilities", 2000), which loses no digits when the parameters are large.

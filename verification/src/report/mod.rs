@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `index.html` | people: self-contained, light and dark, prints |
 //! | `summary.md` | the page of a continuous integration run |
-//! | `errata.md` | what is wrong in print, with figures |
+//! | `errata.md` | what is wrong in print, with numbers |
 //! | `junit.xml` | tools that show test results |
 //! | `plots/<claim>-<n>.svg`, `plots/tightness.svg` | other documents |
 
@@ -45,7 +45,7 @@ pub(crate) fn is_plot(name: &str) -> bool {
     name == TIGHTNESS || numbered.is_some_and(known)
 }
 
-/// Lists the files that [`write`] will write whatever the claims find, so that what stands in the way is
+/// Lists the files that [`write()`] will write whatever the claims find, so that what stands in the way is
 /// known before the first claim runs.
 pub(crate) fn announce<'a>(
     folder: &mut OutputFolder,

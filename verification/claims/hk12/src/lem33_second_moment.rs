@@ -219,7 +219,6 @@ pub const PRINTED: Claim = Claim {
     standing: Standing::printed(&[1]),
     mutants: &[CORRECTED_FORM, SINGLE_DRAW],
     experiment: experiment_printed,
-    ..CLAIM
 };
 
 const CORRECTED_FORM_PRINTED: Mutant = Mutant::held("corrected_form", "the bound 4 B^2 (d+k-1)/k");
@@ -252,5 +251,4 @@ pub const PRINTED_RANGE: Claim = Claim {
     standing: Standing::printed(&[2]),
     mutants: &[CORRECTED_FORM_PRINTED, FEW_DRAWS],
     experiment: experiment_range,
-    ..CLAIM
 };

@@ -235,7 +235,6 @@ pub const PRINTED: Claim = Claim {
     standing: Standing::printed(&[5]),
     mutants: &[CORRECTED_FORM, ALL_ONES],
     experiment: experiment_printed,
-    ..CLAIM
 };
 
 const CHAIN_CONTROL: [Fault<bool>; 1] =
@@ -270,5 +269,4 @@ pub const PRINTED_CHAIN: Claim = Claim {
     standing: Standing::printed(&[5]),
     mutants: &mutants(&CHAIN_CONTROL),
     experiment: experiment_chain,
-    ..CLAIM
 };

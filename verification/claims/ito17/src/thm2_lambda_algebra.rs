@@ -150,7 +150,6 @@ pub const PRINTED: Claim = Claim {
     standing: Standing::printed(&[2]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_statement,
-    ..CLAIM
 };
 
 /// With the step size of the theorem's proof.

@@ -394,7 +394,8 @@ pub const CLAIM: Claim = Claim {
              follow the model and on hostile ones: exploring rounds that show another target, so that the \
              sets avoid S*; examples that sit on one feature of the set just chosen, with labels that turn \
              around in longer and longer stretches; decoys, which lead the set from one pair of features to \
-             another. For (A) the comparators are w* and -h/|h|, the worst one for the linearized losses.",
+             another. For the predicting weights the comparators are w* and -h/|h|, the worst one for the \
+             linearized losses.",
     standing: Standing::sound().with_errata(&[16, 17]),
     mutants: &mutants(&FAULTS),
     experiment,

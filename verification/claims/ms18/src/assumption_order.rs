@@ -100,7 +100,7 @@ pub const CLAIM: Claim = Claim {
                \;\Rightarrow\; L_s = 2(1+\rho), \; \mu_s = 2(1-\rho)",
     design: "Random populations of 5 to 9 attributes with their exact isometry constant, by enumeration, and \
              random pairs of s-sparse vectors as well as those that attain the extremes; then the arithmetic \
-             of (b) at orders 2 to 8 in 4000 units.",
+             of diag(1, .., 1, 10) at orders 2 to 8 in 4000 units.",
     standing: Standing::corrected(&[1]),
     mutants: &[FORGETS_FACTOR_TWO, ISOMETRY_OF_ORDER_S, POPULATION_WITH_ISOMETRY],
     experiment,

@@ -207,11 +207,12 @@ pub const CLAIM: Claim = Claim {
     sentence: "Exploration reaches accuracy eps with a number of examples proportional to 1/eps.",
     formula: r"n = \tilde{O}\left( \frac{\kappa_s R_\infty^2}{\mu_s} \frac{d s}{s'-s}
                \frac{\sigma^2}{\varepsilon} \right)",
-    design: "Random Hadamard rows, s* = 4, s = 12, s'-s = 64, noise 1, with the P-schedule. (a) Its constant \
-             was set at eps = .01; it must reach eps with probability .9 for every eps from 10^-1 to 10^-6, \
-             so that n = d'TB of order log/eps suffices. (b) The gap after enough updates falls like 1/B \
-             over B = 2^10 .. 2^18, exponent -1 within .1. (c) The examples seen when eps is first reached \
-             grow like 1/eps, up to the logarithms of T and B, which the margin allows for.",
+    design: "Random Hadamard rows, s* = 4, s = 12, s'-s = 64, noise 1, with a schedule of batches that has \
+             one constant. (a) The constant was set at eps = .01; it must reach eps with probability .9 for \
+             every eps from 10^-1 to 10^-6, so that n = d'TB of order log/eps suffices. (b) The gap after \
+             enough updates falls like 1/B over B = 2^10 .. 2^18, exponent -1 within .1. (c) The examples \
+             seen when eps is first reached grow like 1/eps, up to the logarithms of T and B, which the \
+             margin allows for.",
     standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -127,9 +127,9 @@ pub const CLAIM: Claim = Claim {
     formula: r"s' - s = \Theta(s) \;\Rightarrow\; n = \tilde{O}\left( d s_* + d
                \frac{\sigma^2}{\varepsilon} \right)",
     design: "Random Hadamard rows, s* = 4, s = 12, s'-s = 16, eps = .1, d from 128 to 2048 (4096 in the full \
-             tier). The P-schedule (constant set at d = 512, s'-s = 64) gives the batch; the examples seen \
-             when eps is first reached, divided by the schedule's log(2dT/delta), must grow like d: exponent \
-             1 within .15.",
+             tier). A schedule (its one constant set at d = 512, s'-s = 64) gives the batch; the examples \
+             seen when eps is first reached, divided by the schedule's log(2dT/delta), must grow like d: \
+             exponent 1 within .15.",
     standing: Standing::sound().practical(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -19,8 +19,8 @@
 //! `(T_k/L)(1-a)^{T_k} s` must read `T_k s/(L (1-a)^{T_k})`.
 //!
 //! The first form presupposes `eps <= kappa^2 gap_0/d'`: for a coarser target the printed sum of logarithms
-//! has a negative one, and the bound fails, by a factor 2 on the grid below. The sharper form holds for every
-//! eps.
+//! has a negative one, and the bound fails, by a factor 2 on the grid of the experiment. The sharper form
+//! holds for every eps.
 //!
 //! *No mutant.* A first term without kappa would pass, and rightly: exploiting happens only if
 //! `d' > kappa^2`, and then the second term is the larger one.

@@ -1,7 +1,7 @@
 //! Section 6 on BlogFeedback, in place of the CT slices: comments in the next 24 hours, 20 of 280 attributes
 //! observed.
 //!
-//! Statement, design and mutants: [`real`](crate::setup::real). The label is log(1 + comments); standardized
+//! Statement, design and mutants: [`real`]. The label is log(1 + comments); standardized
 //! attributes have heavy tails and are cut to 5 standard deviations, since the theorems ask for bounded ones
 //! and a single row could undo a run. The test rows are those of its authors, later in time. The target is
 //! 0.75 of the error of the mean, `s = 10`.

@@ -1,6 +1,6 @@
 //! Section 6 on `diabetes`: ten measurements, five of them observed, progression of the disease after a year.
 //!
-//! Statement, design and mutants: [`real`](crate::setup::real). On these data least squares explains about
+//! Statement, design and mutants: [`real`]. On these data least squares explains about
 //! half of the variance; the target is 0.6 of the error of the mean, `s = 4`, `s' = 5`. With ten blocks of
 //! one attribute there is room for an advantage. It is gone at the very end of the stream, where both are as
 //! good as four attributes allow, and on the tuning seeds it was slight with `s' = 6`.

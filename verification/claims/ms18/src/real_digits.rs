@@ -1,6 +1,6 @@
 //! Section 6 on `digits`: 8 x 8 pixels, 16 of them observed, the digit as a number.
 //!
-//! Statement, design and mutants: [`real`](crate::setup::real). The target is 0.7 of the error of the mean,
+//! Statement, design and mutants: [`real`]. The target is 0.7 of the error of the mean,
 //! `s = 8`, `s' = 16`. The advantage shrinks towards the error that both reach in the end, where it is gone.
 
 use crate::setup::real::{self, Setup, Tuned};

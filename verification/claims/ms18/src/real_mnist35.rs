@@ -1,6 +1,6 @@
 //! Section 6 on MNIST, 3 against 5: 40 of 784 pixels observed, the class as +1 and -1.
 //!
-//! Statement, design and mutants: [`real`](crate::setup::real). Pixels near the border are rarely inked, so
+//! Statement, design and mutants: [`real`]. Pixels near the border are rarely inked, so
 //! standardized attributes are cut to 5 standard deviations. The target is 0.4 of the error of the mean,
 //! `s = 20`.
 

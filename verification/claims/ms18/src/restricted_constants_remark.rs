@@ -11,7 +11,7 @@
 //! `u' Sigma u >= mu_s |u|^2` for all 2s-sparse u, for all s in `[d]`; this is weaker than restricted
 //! isometry.
 //!
-//! *Why not.* The sharp constants are twice as large (derivation above). It
+//! *Why not.* The sharp constants are twice as large (see *Why*). It
 //! matters: with L the printed constant, `eta = 1/(4L)` is `1/(2 L_s)`, which condition 2 of Proposition A.1
 //! excludes. And centered signs in 16 attributes have restricted isometry at s = 4 but no positive `mu_s` at
 //! s = 16.

@@ -11,7 +11,7 @@
 //! floor is .11, and `g_3 B/sigma^2 = .049`.
 //!
 //! *Corrected.* Where the gradient at x* vanishes `f(x) - f(x*) <= (L/2) D`, so L/2 times the corrected
-//! bound; else `L D + G/(2 L)`. Design of the corrected form: settings and runs of
+//! bound; else `L D + G/(2 L)`. Settings and runs of the corrected form are those of
 //! [`thm1_corrected`](super::thm1_corrected), epochs 1, 2, 4, 8.
 
 use super::thm1_corrected::{N, ROUNDS, SETTINGS, SMOOTHNESS};

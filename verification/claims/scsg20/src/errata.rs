@@ -154,7 +154,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "thresholdings of SVRG-HT O((n + κ) log(1/ε)), κ for SCSG-HT, no constraint on κ, residuals \
          multiplied by η",
             "m per epoch, O(κ log(1/ε)) at m = Θ(κ); B + κ²b; k ≤ d caps κ; residuals of order G/ρ²",
-            "At B = n SCSG-HT is SVRG-HT, so the two rows compare analyzes. k ≤ d with the theorem's k needs \
+            "At B = n SCSG-HT is SVRG-HT, so the two rows compare analyses. k ≤ d with the theorem's k needs \
              κ ≤ 1.75 on all of the paper's data.",
         ),
         row(

@@ -9,7 +9,7 @@
 //! that its analysis has there are `O(kappa log(1/eps))`, and m per epoch exactly in any case. SCSG-HT's row
 //! has `min(n, 1/eps) kappa` for both counts; its epochs need B + 2bN calls but only N thresholdings, see
 //! `scsg20-cor12-ifo`. With B = n and option II it *is* SVRG-HT with m = n/b, iterate for iterate, so that
-//! the table's n kappa here and n + kappa there compare two analyzes of one method. And the 1/rho of HSG-HT
+//! the table's n kappa here and n + kappa there compare two analyses of one method. And the 1/rho of HSG-HT
 //! carries the unit of eps.
 
 use crate::setup::runs::each_round;

@@ -1,4 +1,4 @@
-//! Did a tracked figure change since the baseline?
+//! Did a tracked number change since the baseline?
 //!
 //! Same configuration, samplers and platform: counts are equal and floats agree to 1e-9 ([`same_counts`],
 //! [`same_floats`]). Another platform: [`log_gap_tolerance`]. Anything legitimately changed: distributions

@@ -111,7 +111,7 @@ pub struct Guard {
     pub name: String,
     /// Whether it is.
     pub ok: bool,
-    /// The figure that was checked.
+    /// The number that was checked.
     #[serde(with = "nonfinite")]
     pub value: f64,
 }

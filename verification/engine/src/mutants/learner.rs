@@ -38,7 +38,7 @@ impl Misdirected {
     /// The faulty learner for these parameters.
     ///
     /// # Errors
-    /// As [`HybridParams::check`].
+    /// As [`HybridParams::build`].
     pub fn new(params: HybridParams, fault: Misdirection) -> Result<Self, ParamError> {
         params.clone().build()?;
         let explore = Self::exploration(&params, 1, fault, params.start.clone())?;

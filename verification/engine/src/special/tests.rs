@@ -207,3 +207,39 @@ fn bad_arguments_give_nan_and_never_panic() {
     assert!(normal_quantile(-0.1).is_nan());
     assert!(f_tails(f64::NAN, 1.0, 1.0).upper.is_nan());
 }
+
+/// Why tails and quantiles are written here and not taken from `statrs`. A failure of this test means that
+/// the library has become good enough for the function that it names.
+#[test]
+fn the_library_is_not_accurate_where_the_judges_work() {
+    use statrs::distribution::{
+        Beta, Binomial, ChiSquared, ContinuousCDF, DiscreteCDF, Gamma, Normal, StudentsT,
+    };
+    // Tails underflow: evidence is multiplied down to e^-1000.
+    let underflows = [
+        ("beta", Beta::new(40.0, 4000.0).unwrap().sf(0.5), beta_tails(40.0, 4000.0, 0.5, 0.5).upper),
+        ("gamma", Gamma::new(0.5, 1.0).unwrap().sf(2000.0), gamma_tails(0.5, 2000.0).upper),
+        (
+            "binomial",
+            Binomial::new(0.05, 100_000).unwrap().sf(8999),
+            binomial_ln_at_least(100_000, 0.05, 9000),
+        ),
+        ("normal", Normal::standard().sf(40.0), normal_ln_sf(40.0)),
+    ];
+    for (name, library, here) in underflows {
+        assert!(library == 0.0 && here.is_finite() && here < -700.0, "{name}: {library:e}, {here}");
+    }
+    // Quantiles lose digits; the tolerance here is 1e-11.
+    let off = [
+        (
+            "limit of a proportion",
+            Beta::new(4.0, 9997.0).unwrap().inverse_cdf(1.0 - 1e-9),
+            0.0029115712845484895,
+        ),
+        ("Student's t", -StudentsT::new(0.0, 1.0, 1.0).unwrap().inverse_cdf(1e-12), 3.183_098_861_837_907e11),
+        ("chi-square", ChiSquared::new(100.0).unwrap().inverse_cdf(1.0 - 1e-9), 209.317598706542),
+    ];
+    for (name, library, want) in off {
+        assert!((library / want - 1.0).abs() > 1e-10, "{name}: {library:e} is {want:e} to ten digits");
+    }
+}
