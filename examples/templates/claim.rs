@@ -2,7 +2,7 @@
 //!
 //! *Why.* `H_s(x)` has at most `s` non-zeros, so the second threshold keeps all of them.
 
-use lao_kernels::HardThreshold;
+use lao_kernels::{HardThreshold, SparseVector, Threshold as _};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sparse_normal;
@@ -18,8 +18,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let pairs = cx.all_trials("vectors", cx.size("vectors")?, |trial| {
         let x = sparse_normal(&mut trial.seed.rng(), DIM, DIM);
         let s = 1 + trial.number as usize % DIM;
-        let once = threshold(&x, s);
-        let twice = threshold(&once, s - fewer);
+        let once = threshold(&x, s)?;
+        let twice = threshold(&once, s - fewer)?;
         Ok(once.into_iter().zip(twice))
     })?;
     cx.judge("every coordinate of H_s(H_s(x))", exact_all(pairs.into_iter().flatten(), 0.0));
@@ -27,8 +27,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 }
 
 /// `H_s(x)` by the production code.
-fn threshold(x: &[f64], s: usize) -> Vec<f64> {
-    HardThreshold::new(s).sparse(x).to_dense()
+fn threshold(x: &[f64], s: usize) -> anyhow::Result<Vec<f64>> {
+    let mut kept = SparseVector::zeros(x.len());
+    HardThreshold::default().keep(x, s, &mut kept)?;
+    Ok(kept.view().to_dense())
 }
 
 /// The claim.

@@ -100,11 +100,15 @@ impl Learner for Lms {
         }
         let step = self.step_size * (seen.dot(self.theta.view()) - label);
         // Nothing changes unless all numbers stay finite.
-        let next = |(weight, x): (&f64, &f64)| weight - step * x;
-        let diverges = |value: &f64| !value.is_finite();
-        if let Some(at) = self.theta.values().iter().zip(seen.values).map(next).position(|value| diverges(&value)) {
-            let (attribute, update) = (seen.attributes[at] as usize, self.updates + 1);
-            return Err(LearnError::Diverged { update, attribute, value: f64::INFINITY });
+        let next = self.theta.values().iter().zip(seen.values).map(|(weight, x)| weight - step * x);
+        if let Some((&attribute, value)) =
+            seen.attributes.iter().zip(next).find(|(_, value)| !value.is_finite())
+        {
+            return Err(LearnError::Diverged {
+                update: self.updates + 1,
+                attribute: attribute as usize,
+                value,
+            });
         }
         for (weight, x) in self.theta.values_mut().iter_mut().zip(seen.values) {
             *weight -= step * x;
@@ -144,8 +148,8 @@ impl LmsReference {
 
 impl Reference for LmsReference {
     fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
-        let on_support = |v: &[f64]| self.support.iter().map(|&j| v[j as usize] * seen.x[j as usize]).sum::<f64>();
-        let residual = on_support(&self.w) - seen.label;
+        let terms = self.support.iter().map(|&j| self.w[j as usize] * seen.x[j as usize]);
+        let residual = terms.sum::<f64>() - seen.label;
         for &j in &self.support {
             self.w[j as usize] -= self.step_size * residual * seen.x[j as usize];
         }

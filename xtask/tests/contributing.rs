@@ -1,7 +1,7 @@
 //! CONTRIBUTING.md, followed to the letter in a copy of the repository.
 //!
 //! A block of code whose first line says where it goes is put there; a block of shell commands is run. The comment in the
-//! first line is `New file: PATH`, or `PATH, below: LINE`, where LINE is the first line that holds this text.
+//! first line is `PATH, below: TEXT`: below the first line that holds the text, or, with `$` behind it, ends with the text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,6 @@ use std::process::Command;
 /// What CONTRIBUTING.md says to do.
 #[derive(Debug)]
 enum Instruction {
-    /// Make a file.
-    File { path: String, text: String },
     /// Put lines into a file, below the first line that holds `line`.
     Below { path: String, line: String, text: String },
     /// Run commands at the root.
@@ -31,8 +29,6 @@ fn instructions(page: &str) -> Vec<Instruction> {
         let place = first.trim_start_matches(['/', '#', ' ']);
         found.push(if language == "sh" {
             Instruction::Commands(body.into_iter().map(str::to_owned).collect())
-        } else if let Some(path) = place.strip_prefix("New file: ") {
-            Instruction::File { path: path.into(), text }
         } else if let Some((path, line)) = place.split_once(", below: ") {
             Instruction::Below { path: path.into(), line: line.into(), text }
         } else {
@@ -56,6 +52,12 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn run(command: &str, root: &Path, target: &Path) {
+    if let Some(("cp", names)) = command.split_once(' ') {
+        let (from, to) = names.split_once(' ').unwrap();
+        assert!(!root.join(to).exists(), "{to} is there");
+        fs::copy(root.join(from), root.join(to)).unwrap();
+        return;
+    }
     // The verbs are built as the tests were, so that dependencies need not be built again.
     let words = command.replace("cargo xtask", "cargo run --quiet --package xtask --");
     let mut words = words.split_whitespace();
@@ -83,20 +85,19 @@ fn what_the_page_says_works_to_the_letter() {
     copy(&home, &root);
     // Libraries of others are taken from the build of this test.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
-    let (mut files, mut commands) = (0, 0);
+    let mut commands = 0;
     for instruction in instructions(&page) {
         match instruction {
-            Instruction::File { path, text } => {
-                let path = root.join(path);
-                assert!(!path.exists(), "{} is there", path.display());
-                fs::write(&path, text).unwrap();
-                files += 1;
-            }
             Instruction::Below { path, line, text } => {
                 let file = root.join(&path);
                 let old = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{path}: {error}"));
-                let at = old.find(&line).unwrap_or_else(|| panic!("{path} has no line with {line}"));
-                let end = at + old[at..].find('\n').unwrap() + 1;
+                let is_it = |found: &&str| match line.strip_suffix('$') {
+                    Some(line) => found.trim_end().ends_with(line),
+                    None => found.contains(&line),
+                };
+                let found = old.split_inclusive('\n').find(is_it);
+                let found = found.unwrap_or_else(|| panic!("{path} has no line with {line}"));
+                let end = found.as_ptr() as usize - old.as_ptr() as usize + found.len();
                 fs::write(&file, format!("{}{text}{}", &old[..end], &old[end..])).unwrap();
             }
             Instruction::Commands(list) => {
