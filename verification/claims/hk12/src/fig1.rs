@@ -4,13 +4,13 @@
 //! example (AELR three by lot and one by weight); offline Lasso is the best. In the text: online Lasso with
 //! as many attributes is almost ten times worse.
 //!
-//! Design and references: [`test_errors`](crate::setup::test_errors); images:
+//! Design and references: [`test_errors`]; images:
 //! [`digits`](crate::setup::digits).
 //!
 //! *What comes out.* Not this. With both tuned for their last error, AELR mostly ends below AER, but early
 //! prefixes are AER's on MNIST; AELR stays far above offline Lasso, and online Lasso, tuned as well, needs no
 //! more attributes than AELR. The errors stand in the report. Control:
-//! [`test_errors`](crate::setup::test_errors).
+//! [`test_errors`].
 
 use crate::setup::test_errors::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;

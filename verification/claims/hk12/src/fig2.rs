@@ -3,11 +3,11 @@
 //! *Statement.* At every prefix of the stream AERR's test error is below AER's, both with 56 attributes per
 //! example (AERR 55 by lot and one by weight); offline Ridge is the best at the end.
 //!
-//! Design and references: [`test_errors`](crate::setup::test_errors); images:
+//! Design and references: [`test_errors`]; images:
 //! [`digits`](crate::setup::digits).
 //!
 //! *What comes out.* Not this: with 28 draws for the product `w'x` where AERR has one, AER as reconstructed
-//! is below AERR. The errors stand in the report. Control: [`test_errors`](crate::setup::test_errors).
+//! is below AERR. The errors stand in the report. Control: [`test_errors`].
 
 use crate::setup::test_errors::{self, Kernel, Setup, Tuned};
 use lao_algorithms::baselines::Ball;

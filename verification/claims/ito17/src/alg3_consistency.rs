@@ -1,6 +1,6 @@
 //! Algorithm 3 finds `w*`, and misses a relevant feature in no more than about `sqrt T` of T rounds.
 //!
-//! Statement, design and mutants: see [`consistency`](crate::setup::consistency).
+//! Statement, design and mutants: see [`consistency`].
 
 use super::alg2_consistency;
 use crate::setup::consistency::{self, BUDGET, DIM, EXPLOIT, EXPLORE};
