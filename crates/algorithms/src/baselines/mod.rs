@@ -5,10 +5,10 @@
 pub mod aer;
 pub mod dantzig;
 pub mod fkk;
+mod l1_ball_iterate;
 pub mod offline;
 pub mod online;
 pub mod reference;
-mod shrunk;
 
 pub use aer::{Aer, AerParams};
 pub use dantzig::{Dantzig, DantzigParams};
