@@ -40,6 +40,7 @@
 //! [reference](reference::Reference): dense lines that read like the paper, which the learner is compared with.
 
 pub mod baselines;
+mod draws;
 pub mod hazan_koren;
 pub mod ito;
 pub mod murata_suzuki;

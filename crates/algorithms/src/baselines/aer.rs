@@ -25,8 +25,8 @@
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
-use super::shrunk::Shrunk;
-use crate::hazan_koren::{Horizon, Look, Prediction, require_draws};
+use super::l1_ball_iterate::L1BallIterate;
+use crate::draws::{DrawCounts, Horizon, PendingExample, Prediction, require_draws};
 use crate::params::{ParamError, derived, require_dim, require_scale};
 use crate::state;
 use crate::task::Task;
@@ -101,10 +101,10 @@ impl AerParams {
     pub fn build(self) -> Result<Aer, ParamError> {
         let AerParams { dim, uniform, weighted, regularization, radius, burn_in, prediction } = self;
         gate(dim, uniform, weighted, regularization, radius)?;
-        let look = Look::new(dim, prediction == Prediction::Observed);
-        let iterate = Shrunk::new(dim, radius);
+        let pending = PendingExample::new(dim, prediction);
+        let iterate = L1BallIterate::new(dim, radius);
         let average = OnceCell::new();
-        Ok(Aer { uniform, weighted, regularization, burn_in, prediction, iterate, look, done: 0, average })
+        Ok(Aer { uniform, weighted, regularization, burn_in, prediction, iterate, pending, done: 0, average })
     }
 }
 
@@ -132,8 +132,9 @@ pub struct Aer {
     regularization: f64,
     burn_in: u64,
     prediction: Prediction,
-    iterate: Shrunk,
-    look: Look,
+    iterate: L1BallIterate,
+    #[serde(rename = "look")]
+    pending: PendingExample,
     done: u64,
     #[serde(skip)]
     average: OnceCell<SparseVector>,
@@ -143,12 +144,13 @@ lao_observation::stored!(Aer);
 
 impl Validate for Aer {
     fn validate(&self) -> Result<(), Damaged> {
-        let Aer { uniform, weighted, regularization, prediction, iterate, look, done, .. } = self;
+        let Aer { uniform, weighted, regularization, prediction, iterate, pending, done, .. } = self;
         gate(iterate.dim(), *uniform, *weighted, *regularization, iterate.radius())
             .map_err(ParamError::damaged)?;
         state::count(NAME, "the number of updates", *done)?;
         iterate.check(NAME, *done)?;
-        look.check(NAME, iterate.dim(), *prediction == Prediction::Observed, (*uniform, *weighted))
+        let wanted = DrawCounts { uniform: *uniform, weighted: *weighted };
+        pending.check(NAME, iterate.dim(), *prediction, wanted)
     }
 }
 
@@ -161,15 +163,15 @@ impl Aer {
     /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
     /// `k_u` and `k_w` is awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &AerDraws, ask: &mut Ask) {
-        let (uniform, weighted) = self.look.draws();
+        let (uniform, weighted) = self.pending.draws();
         uniform.extend_from_slice(&draws.uniform);
         weighted.extend_from_slice(&draws.weighted);
-        self.look.fill_given(ask);
+        self.pending.ask_given(ask);
     }
 
     /// What was drawn for the example asked for last.
     pub fn drawn(&self) -> AerDraws {
-        let (uniform, weighted) = self.look.drawn();
+        let (uniform, weighted) = self.pending.drawn();
         AerDraws { uniform: uniform.to_vec(), weighted: weighted.to_vec() }
     }
 
@@ -190,25 +192,25 @@ impl Learner for Aer {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if self.look.pending() {
-            return self.look.fill_given(ask);
+        if self.pending.pending() {
+            return self.pending.ask_given(ask);
         }
-        let (uniform, weighted) = self.look.draws();
+        let (uniform, weighted) = self.pending.draws();
         uniform_draws(self.iterate.dim(), self.uniform, rng, uniform);
         self.iterate.draw(self.weighted, rng, weighted);
         weighted.resize(self.weighted, uniform[0]);
-        self.look.fill(ask);
+        self.pending.ask(ask);
     }
 
     fn predict(&self, seen: Row<'_>) -> f64 {
         match self.prediction {
-            Prediction::Unbiased => self.inner_product(self.look.split(seen).1),
-            Prediction::Observed => self.look.observed_part(seen, |j| self.iterate.get(j)),
+            Prediction::Unbiased => self.inner_product(self.pending.split(seen).1),
+            Prediction::Observed => self.pending.observed_part(seen, |j| self.iterate.get(j)),
         }
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let seen = self.look.answer(told)?;
+        let seen = self.pending.answer(told)?;
         let residual = self.inner_product(seen.weighted) - seen.label;
         let step = 2.0 * residual / self.regularization;
         let direction = weighted_with_replacement(seen.uniform, self.uniform, self.iterate.dim());
@@ -216,7 +218,7 @@ impl Learner for Aer {
         self.iterate.step(seen.uniform.attributes, change, self.done + 1, self.done >= self.burn_in)?;
         self.done += 1;
         self.average.take();
-        self.look.done();
+        self.pending.clear();
         Ok(())
     }
 

@@ -6,11 +6,11 @@
 pub mod aer;
 pub mod dantzig;
 pub mod fkk;
+mod l1_ball_iterate;
 #[cfg(feature = "offline")]
 pub mod offline;
 pub mod online;
 pub mod reference;
-mod shrunk;
 
 pub use aer::{Aer, AerParams};
 pub use dantzig::{Dantzig, DantzigParams};

@@ -30,18 +30,14 @@
 //! *Claims*: `hk12-lema1-mw`, `hk12-lem36-clipped-regret`, `hk12-lem37-clip-transfer`, `hk12-lem38-unbiased`,
 //! `hk12-lem38-second-moment`, `hk12-thm34-risk`.
 
-use super::multiplicative::Multiplicative;
-use super::{Horizon, Look, Prediction, TwoSampleDraws, require_shape};
+use super::eg_iterate::EgIterate;
+use super::two_sample::{Iterate, Step, TwoSample, TwoSampleMethod};
+use crate::draws::{Horizon, Prediction, require_shape};
 use crate::params::{ParamError, derived};
-use crate::state;
 use crate::task::Task;
-use lao_kernels::{SparseVector, SparseView};
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l1_law};
-use lao_observation::sample::uniform_draws;
-use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{LearnError, Row};
 use serde::{Deserialize, Serialize};
-use std::cell::OnceCell;
 
 const NAME: &str = "AELR";
 
@@ -96,111 +92,25 @@ impl AelrParams {
     pub fn build(self) -> Result<Aelr, ParamError> {
         let AelrParams { dim, draws, radius, step_size, prediction } = self;
         require_shape(NAME, dim, draws, radius, step_size)?;
-        let look = Look::new(dim, prediction == Prediction::Observed);
-        let (iterate, average) = (Multiplicative::new(dim, radius), OnceCell::new());
-        Ok(Aelr { draws, step_size, prediction, iterate, look, done: 0, average })
+        Ok(TwoSample::at(EgIterate::new(dim, radius), draws, step_size, prediction))
     }
 }
 
 /// The learner of Algorithm 2. Costs O(k log d) per example, amortized; keeps O(d) memory.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self")]
-pub struct Aelr {
-    draws: usize,
-    step_size: f64,
-    prediction: Prediction,
-    iterate: Multiplicative,
-    look: Look,
-    done: u64,
-    #[serde(skip)]
-    average: OnceCell<SparseVector>,
-}
+pub type Aelr = TwoSample<EgIterate>;
 
-lao_observation::stored!(Aelr);
+impl TwoSampleMethod for EgIterate {
+    const METHOD: &'static str = NAME;
 
-impl Validate for Aelr {
-    fn validate(&self) -> Result<(), Damaged> {
-        let Aelr { draws, step_size, prediction, iterate, look, done, .. } = self;
-        require_shape(NAME, iterate.dim(), *draws, iterate.radius(), *step_size)
-            .map_err(ParamError::damaged)?;
-        state::count(NAME, "the number of updates", *done)?;
-        iterate.check(NAME, *done)?;
-        look.check(NAME, iterate.dim(), *prediction == Prediction::Observed, (*draws, 1))
-    }
-}
-
-impl Aelr {
-    /// `w_t`, all d coordinates, at a cost of O(d).
-    pub fn iterate(&self) -> Vec<f64> {
-        self.iterate.to_dense()
+    /// `|w|_1 sign(w_j) x_j`.
+    fn inner_product(&self, w_j: f64, x_j: f64) -> f64 {
+        l1_law(self.norm(), w_j, x_j)
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
-    /// `k` is awaited, a stored state cannot be read.
-    pub fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
-        let (uniform, weighted) = self.look.draws();
-        uniform.extend_from_slice(&draws.uniform);
-        weighted.push(draws.weighted);
-        self.look.fill_given(ask);
-    }
-
-    /// What was drawn for the example asked for last.
-    pub fn drawn(&self) -> TwoSampleDraws {
-        let (uniform, weighted) = self.look.drawn();
-        TwoSampleDraws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }
-    }
-
-    /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.
-    fn inner_product(&self, weighted: Row<'_>) -> f64 {
-        let (Some(&j), Some(&value)) = (weighted.attributes.first(), weighted.values.first()) else {
-            return 0.0;
-        };
-        match self.iterate.get(j) {
-            0.0 => 0.0,
-            coefficient => l1_law(self.iterate.norm(), coefficient, value),
-        }
-    }
-}
-
-impl Learner for Aelr {
-    fn dim(&self) -> usize {
-        self.iterate.dim()
-    }
-
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if self.look.pending() {
-            return self.look.fill_given(ask);
-        }
-        let (uniform, weighted) = self.look.draws();
-        uniform_draws(self.iterate.dim(), self.draws, rng, uniform);
-        weighted.push(self.iterate.draw(rng).unwrap_or(uniform[0]));
-        self.look.fill(ask);
-    }
-
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        match self.prediction {
-            Prediction::Unbiased => self.inner_product(self.look.split(seen).1),
-            Prediction::Observed => self.look.observed_part(seen, |j| self.iterate.get(j)),
-        }
-    }
-
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let seen = self.look.answer(told)?;
-        let phi = self.inner_product(seen.weighted) - seen.label;
-        let direction = weighted_with_replacement(seen.uniform, self.draws, self.iterate.dim());
+    /// `z+- <- z+- exp(-+ eta clip(phi x~, 1/eta))`.
+    fn descend(&mut self, uniform: Row<'_>, phi: f64, step: Step) -> Result<(), LearnError> {
+        let direction = weighted_with_replacement(uniform, step.draws, self.dim());
         let gradient = direction.map(|(_, value)| phi * value);
-        self.iterate.step(seen.uniform.attributes, gradient, self.step_size, self.done + 1)?;
-        self.done += 1;
-        self.average.take();
-        self.look.done();
-        Ok(())
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.average.get_or_init(|| self.iterate.average(self.done)).view()
-    }
-
-    fn updates(&self) -> u64 {
-        self.done
+        self.step(uniform.attributes, gradient, step.size, step.update)
     }
 }

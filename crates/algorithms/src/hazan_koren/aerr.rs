@@ -25,18 +25,15 @@
 //!
 //! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`.
 
-use super::scaled::Scaled;
-use super::{Horizon, Look, Prediction, TwoSampleDraws, require_shape};
+use super::l2_ball_iterate::L2BallIterate;
+use super::two_sample::{Iterate, Step, TwoSample, TwoSampleMethod};
+use crate::draws::{Horizon, Prediction, require_shape};
 use crate::params::{ParamError, derived, require};
-use crate::state;
 use crate::task::Task;
-use lao_kernels::{SparseVector, SparseView};
+use lao_kernels::SparseVector;
 use lao_observation::estimate::{attributes::weighted_with_replacement, inner_product::l2_law};
-use lao_observation::sample::uniform_draws;
-use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{LearnError, Row};
 use serde::{Deserialize, Serialize};
-use std::cell::OnceCell;
 
 const NAME: &str = "AERR";
 
@@ -98,9 +95,7 @@ impl AerrParams {
             format_args!("a vector of norm {norm}"),
             allowed,
         )?;
-        let look = Look::new(dim, prediction == Prediction::Observed);
-        let iterate = Scaled::new(&start, radius);
-        Ok(Aerr { draws, step_size, prediction, iterate, look, done: 0, average: OnceCell::new() })
+        Ok(TwoSample::at(L2BallIterate::new(&start, radius), draws, step_size, prediction))
     }
 }
 
@@ -113,108 +108,20 @@ pub(super) fn standardized_step_size(horizon: Horizon, speed: f64) -> f64 {
 }
 
 /// The learner of Algorithm 1. Costs O(k log d) per example, amortized; keeps O(d) memory.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self")]
-pub struct Aerr {
-    draws: usize,
-    step_size: f64,
-    prediction: Prediction,
-    iterate: Scaled,
-    look: Look,
-    done: u64,
-    #[serde(skip)]
-    average: OnceCell<SparseVector>,
-}
+pub type Aerr = TwoSample<L2BallIterate>;
 
-lao_observation::stored!(Aerr);
+impl TwoSampleMethod for L2BallIterate {
+    const METHOD: &'static str = NAME;
 
-impl Validate for Aerr {
-    fn validate(&self) -> Result<(), Damaged> {
-        let Aerr { draws, step_size, prediction, iterate, look, done, .. } = self;
-        require_shape(NAME, iterate.dim(), *draws, iterate.radius(), *step_size)
-            .map_err(ParamError::damaged)?;
-        state::count(NAME, "the number of updates", *done)?;
-        iterate.check(NAME, *done)?;
-        look.check(NAME, iterate.dim(), *prediction == Prediction::Observed, (*draws, 1))
-    }
-}
-
-impl Aerr {
-    /// `w_t`, all d coordinates, at a cost of O(d).
-    pub fn iterate(&self) -> Vec<f64> {
-        self.iterate.to_dense()
+    /// `|w|_2^2 x_j / w_j`.
+    fn inner_product(&self, w_j: f64, x_j: f64) -> f64 {
+        l2_law(self.norm_squared(), w_j, x_j)
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
-    /// `k` is awaited, a stored state cannot be read.
-    pub fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
-        let (uniform, weighted) = self.look.draws();
-        uniform.extend_from_slice(&draws.uniform);
-        weighted.push(draws.weighted);
-        self.look.fill_given(ask);
-    }
-
-    /// What was drawn for the example asked for last.
-    pub fn drawn(&self) -> TwoSampleDraws {
-        let (uniform, weighted) = self.look.drawn();
-        TwoSampleDraws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }
-    }
-
-    /// `w.x` from the attribute drawn by weight; 0 when its weight is 0.
-    fn inner_product(&self, weighted: Row<'_>) -> f64 {
-        let (Some(&j), Some(&value)) = (weighted.attributes.first(), weighted.values.first()) else {
-            return 0.0;
-        };
-        match self.iterate.get(j) {
-            0.0 => 0.0,
-            coefficient => l2_law(self.iterate.norm_squared(), coefficient, value),
-        }
-    }
-}
-
-impl Learner for Aerr {
-    fn dim(&self) -> usize {
-        self.iterate.dim()
-    }
-
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if self.look.pending() {
-            return self.look.fill_given(ask);
-        }
-        let (uniform, weighted) = self.look.draws();
-        uniform_draws(self.iterate.dim(), self.draws, rng, uniform);
-        weighted.push(self.iterate.draw(rng).unwrap_or(uniform[0]));
-        self.look.fill(ask);
-    }
-
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        match self.prediction {
-            Prediction::Unbiased => self.inner_product(self.look.split(seen).1),
-            Prediction::Observed => self.look.observed_part(seen, |j| self.iterate.get(j)),
-        }
-    }
-
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let seen = self.look.answer(told)?;
-        let phi = self.inner_product(seen.weighted) - seen.label;
-        let step = self.step_size * phi;
-        let direction = weighted_with_replacement(seen.uniform, self.draws, self.iterate.dim());
-        self.iterate.step(
-            seen.uniform.attributes,
-            direction.map(|(_, value)| step * value),
-            self.done + 1,
-        )?;
-        self.done += 1;
-        self.average.take();
-        self.look.done();
-        Ok(())
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.average.get_or_init(|| self.iterate.average(self.done)).view()
-    }
-
-    fn updates(&self) -> u64 {
-        self.done
+    /// `v = w - eta phi x~`, `w <- v min(1, B / |v|_2)`.
+    fn descend(&mut self, uniform: Row<'_>, phi: f64, step: Step) -> Result<(), LearnError> {
+        let length = step.size * phi;
+        let direction = weighted_with_replacement(uniform, step.draws, self.dim());
+        self.step(uniform.attributes, direction.map(|(_, value)| length * value), step.update)
     }
 }

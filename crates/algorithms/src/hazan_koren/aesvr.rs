@@ -30,13 +30,13 @@
 //! *Claims*: `hk12-thm44-attributes`, `hk12-thm44-risk`.
 
 use super::aerr::standardized_step_size;
-use super::scaled::Scaled;
-use super::{Horizon, Look, require_shape};
+use super::l2_ball_iterate::L2BallIterate;
+use super::two_sample::{Iterate, Step, TwoSampleMethod};
+use crate::draws::{DrawCounts, Horizon, PendingExample, Prediction, require_shape};
 use crate::params::{ParamError, derived, number, require, require_scale};
 use crate::state;
 use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::estimate::attributes::weighted_with_replacement;
 use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
 use lao_observation::sample::uniform_draws;
@@ -147,8 +147,8 @@ impl AesvrParams {
         let room = (repetitions as usize).saturating_mul(32).min(1 << 16);
         let draws = GenEstDraws { factors: 0, attributes: Vec::with_capacity(room) };
         Ok(Aesvr {
-            iterate: Scaled::new(&SparseVector::zeros(dim), radius),
-            look: Look::new(dim, true),
+            iterate: L2BallIterate::new(&SparseVector::zeros(dim), radius),
+            pending: PendingExample::new(dim, Prediction::Observed),
             estimates: [draws.clone(), draws],
             estimate: self.estimate(),
             params: self,
@@ -202,8 +202,9 @@ pub struct AesvrDraws {
 pub struct Aesvr {
     params: AesvrParams,
     estimate: GenEst,
-    iterate: Scaled,
-    look: Look,
+    iterate: L2BallIterate,
+    #[serde(rename = "look")]
+    pending: PendingExample,
     /// GenEst's draws for the example asked for.
     estimates: [GenEstDraws; 2],
     done: u64,
@@ -215,7 +216,7 @@ lao_observation::stored!(Aesvr);
 
 impl Validate for Aesvr {
     fn validate(&self) -> Result<(), Damaged> {
-        let Aesvr { params, estimate, iterate, look, estimates, done, .. } = self;
+        let Aesvr { params, estimate, iterate, pending, estimates, done, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
         params.gate().map_err(ParamError::damaged)?;
         damaged(*estimate == params.estimate(), "the parameters of GenEst are not those of the method")?;
@@ -224,9 +225,10 @@ impl Validate for Aesvr {
         state::count(NAME, "the number of updates", *done)?;
         iterate.check(NAME, *done)?;
         let weighted = || estimates.iter().flat_map(|draws| draws.attributes.iter().copied());
-        look.check(NAME, params.dim, true, (params.draws, weighted().count()))?;
-        if look.pending() {
-            damaged(look.is_weighted(weighted()), "the draws by weight are not those of the estimates")?;
+        let wanted = DrawCounts { uniform: params.draws, weighted: weighted().count() };
+        pending.check(NAME, params.dim, Prediction::Observed, wanted)?;
+        if pending.pending() {
+            damaged(pending.is_weighted(weighted()), "the draws by weight are not those of the estimates")?;
             let reads = |draws: &GenEstDraws| estimate.reads(erf_coefficient, draws.factors);
             let fits = |draws: &GenEstDraws| draws.attributes.len() as u64 == reads(draws);
             damaged(
@@ -252,11 +254,11 @@ impl Aesvr {
     /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
     /// the method makes is awaited, a stored state cannot be read.
     pub fn ask_for(&mut self, draws: &AesvrDraws, ask: &mut Ask) {
-        let (uniform, weighted) = self.look.draws();
+        let (uniform, weighted) = self.pending.draws();
         uniform.extend_from_slice(&draws.uniform);
         self.estimates.clone_from(&draws.estimates);
         draws.estimates.iter().for_each(|estimate| weighted.extend_from_slice(&estimate.attributes));
-        self.look.fill_given(ask);
+        self.pending.ask_given(ask);
     }
 
     /// The attributes drawn for the example asked for, with multiplicity.
@@ -274,7 +276,7 @@ impl Aesvr {
         let AesvrParams { insensitivity, smoothing, .. } = self.params;
         let norm_squared = self.iterate.norm_squared();
         let inner_product = |j: u32| {
-            let value = self.look.value(seen, j);
+            let value = self.pending.value(seen, j);
             match self.iterate.get(j) {
                 0.0 => 0.0,
                 coefficient => l2_law(norm_squared, coefficient, value / smoothing),
@@ -294,36 +296,33 @@ impl Learner for Aesvr {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if self.look.pending() {
-            return self.look.fill_given(ask);
+        if self.pending.pending() {
+            return self.pending.ask_given(ask);
         }
-        let (uniform, weighted) = self.look.draws();
+        let (uniform, weighted) = self.pending.draws();
         uniform_draws(self.iterate.dim(), self.params.draws, rng, uniform);
         for draws in &mut self.estimates {
             let by_weight = |rng: &mut Rng| self.iterate.draw(rng).unwrap_or(uniform[0]);
             self.estimate.draw(erf_coefficient, by_weight, rng, draws);
             weighted.extend_from_slice(&draws.attributes);
         }
-        self.look.fill(ask);
+        self.pending.ask(ask);
     }
 
     /// The observed part of `w.x`, with 0 for what was not observed.
     fn predict(&self, seen: Row<'_>) -> f64 {
-        self.look.observed_part(seen, |j| self.iterate.get(j))
+        self.pending.observed_part(seen, |j| self.iterate.get(j))
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let seen = self.look.answer(told)?;
-        let step = self.params.step_size * self.slope(seen.all, seen.label);
-        let direction = weighted_with_replacement(seen.uniform, self.params.draws, self.iterate.dim());
-        self.iterate.step(
-            seen.uniform.attributes,
-            direction.map(|(_, value)| step * value),
-            self.done + 1,
-        )?;
+        let seen = self.pending.answer(told)?;
+        let phi = self.slope(seen.all, seen.label);
+        let AesvrParams { draws, step_size, .. } = self.params;
+        let step = Step { draws, size: step_size, update: self.done + 1 };
+        self.iterate.descend(seen.uniform, phi, step)?;
         self.done += 1;
         self.average.take();
-        self.look.done();
+        self.pending.clear();
         Ok(())
     }
 

@@ -33,6 +33,7 @@ use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold}
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 const NAME: &str = "Exploration";
 
@@ -118,14 +119,14 @@ impl ExplorationParams {
         }
         Ok(Exploration {
             sparsity,
-            width: budget - sparsity,
+            block_width: budget - sparsity,
             step_size,
             batch,
             updates,
             theta,
             gradient: vec![0.0; dim],
-            block: 0,
-            seen: 0,
+            block_start: 0,
+            seen_in_block: 0,
             done: 0,
             threshold,
             next,
@@ -152,17 +153,22 @@ fn gate(
 pub struct Exploration<T = HardThreshold> {
     sparsity: usize,
     /// `s' - s`, attributes per block.
-    width: usize,
+    #[serde(rename = "width")]
+    block_width: usize,
     step_size: f64,
     batch: BatchSizes,
+    /// `T`.
     updates: Option<u64>,
     theta: SparseVector,
     /// Sums of the current update, block after block.
     gradient: Vec<f64>,
     /// First attribute of the current block.
-    block: usize,
+    #[serde(rename = "block")]
+    block_start: usize,
     /// Examples of the current block so far.
-    seen: u64,
+    #[serde(rename = "seen")]
+    seen_in_block: u64,
+    /// Updates made.
     done: u64,
     #[serde(skip)]
     threshold: T,
@@ -174,19 +180,20 @@ lao_observation::stored!(Exploration<T: Default>);
 
 impl<T> Validate for Exploration<T> {
     fn validate(&self) -> Result<(), Damaged> {
-        let Exploration { sparsity, width, step_size, batch, updates, theta, gradient, .. } = self;
-        let (dim, block, seen) = (gradient.len(), self.block, self.seen);
+        let Exploration { sparsity, block_width, step_size, batch, updates, theta, gradient, .. } = self;
+        let (dim, start, seen) = (gradient.len(), self.block_start, self.seen_in_block);
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
-        gate(dim, *sparsity, sparsity.saturating_add(*width), *step_size, batch)
+        gate(dim, *sparsity, sparsity.saturating_add(*block_width), *step_size, batch)
             .map_err(ParamError::damaged)?;
         damaged(theta.dim() == dim, "the estimate has another dimension than the gradient sums")?;
         damaged(theta.len() <= *sparsity, "the estimate has more non-zeros than the sparsity")?;
-        damaged(block < dim && block.is_multiple_of(*width), "the current block does not begin at a block")?;
+        let begins = start < dim && start.is_multiple_of(*block_width);
+        damaged(begins, "the current block does not begin at a block")?;
         state::count(NAME, "the number of updates", self.done)?;
         damaged(updates.is_none_or(|updates| self.done <= updates), "more updates are done than wanted")?;
-        damaged(seen < batch.size(self.done + 1), "the block has more examples than its batch size")?;
-        damaged(!self.finished() || (seen, block) == (0, 0), "it is finished in the middle of an update")?;
-        let begun = if seen > 0 { self.block_end() } else { block };
+        damaged(seen < self.batch_size(), "the block has more examples than its batch size")?;
+        damaged(!self.finished() || (seen, start) == (0, 0), "it is finished in the middle of an update")?;
+        let begun = if seen > 0 { self.block_end() } else { start };
         let rest = gradient[begun..].iter().all(|&g| g == 0.0);
         damaged(rest, "coordinates that were not explored have gradient sums")?;
         let outgrown = self.outgrown(0..begun as u32, &[]);
@@ -213,16 +220,31 @@ impl<T> Exploration<T> {
         &self.theta
     }
 
+    /// Returns `B_t` of the update under way.
+    fn batch_size(&self) -> u64 {
+        self.batch.size(self.done + 1)
+    }
+
     fn block_end(&self) -> usize {
-        (self.block + self.width).min(self.gradient.len())
+        (self.block_start + self.block_width).min(self.gradient.len())
     }
 
-    /// What multiplies the gradient sums of a whole batch.
+    /// Returns the attributes of the current block, `J_i`.
+    fn block(&self) -> Range<u32> {
+        self.block_start as u32..self.block_end() as u32
+    }
+
+    /// Returns how many examples the current block still needs.
+    fn examples_left(&self) -> u64 {
+        if self.finished() { 0 } else { self.batch_size() - self.seen_in_block }
+    }
+
+    /// Returns `-eta/B_t`, which multiplies the gradient sums of a whole batch.
     fn scale(&self) -> f64 {
-        -self.step_size / self.batch.size(self.done + 1) as f64
+        -self.step_size / self.batch_size() as f64
     }
 
-    /// The first of these ascending coordinates that would leave the finite numbers if the update were made
+    /// Returns the first of these ascending coordinates that would leave the finite numbers if the update were made
     /// now, with `more` added to the gradient sums.
     fn outgrown(&self, attributes: impl Iterator<Item = u32>, more: &[f64]) -> Option<NotFinite> {
         let scale = self.scale();
@@ -247,30 +269,55 @@ impl<T: Threshold> Exploration<T> {
     ) -> Result<(), LearnError> {
         threshold_sparse(theta, self.sparsity, &mut self.threshold, &mut self.next, &mut self.theta)
             .map_err(|at| diverged(self.done + 1, at, Some(theta.indices())))?;
-        self.go_on(batch, updates);
+        self.resume(batch, updates);
         Ok(())
     }
 
-    /// Goes on from where it is for `updates` more updates; `done` counts from 0 again.
-    pub(super) fn go_on(&mut self, batch: BatchSizes, updates: u64) {
+    /// Resumes from the present estimate for `updates` more updates; they are counted from 0 again.
+    pub(super) fn resume(&mut self, batch: BatchSizes, updates: u64) {
         self.batch = batch;
         (self.updates, self.done) = (Some(updates), 0);
     }
 
-    fn update(&mut self) -> Result<(), LearnError> {
-        // theta - eta g, in the gradient's own memory.
+    /// `g|J_i <- g|J_i + sum_b 2 (theta' x_b - y_b) x_b|J_i`.
+    fn add_to_gradient(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let block = self.block();
+        let part = told.gradient(block.clone(), self.examples_left())?;
+        // Before anything changes, so that a sum out of scale costs the examples before it nothing.
+        if let Some(at) = self.outgrown(block, part.sum) {
+            return Err(diverged(self.done + 1, at, None));
+        }
+        for (&j, sum) in part.attributes.iter().zip(part.sum) {
+            self.gradient[j as usize] += sum;
+        }
+        self.seen_in_block += part.examples;
+        Ok(())
+    }
+
+    /// Begins the next block of this update, if there is one.
+    fn begin_next_block(&mut self) -> bool {
+        (self.block_start, self.seen_in_block) = (self.block_end(), 0);
+        self.block_start < self.gradient.len()
+    }
+
+    /// `theta <- H_s(theta - eta g)`, computed in the memory of `g`.
+    fn gradient_step(&mut self) -> Result<(), LearnError> {
         let scale = self.scale();
         self.gradient.iter_mut().for_each(|g| *g *= scale);
         for (j, value) in self.theta.view().iter() {
             self.gradient[j as usize] += value;
         }
         let kept = self.threshold.keep(&self.gradient, self.sparsity, &mut self.next);
-        self.gradient.fill(0.0);
-        self.block = 0;
         kept.map_err(|at| diverged(self.done + 1, at, None))?;
         std::mem::swap(&mut self.theta, &mut self.next);
         self.done += 1;
         Ok(())
+    }
+
+    /// Begins a pass over all blocks.
+    fn begin_pass(&mut self) {
+        self.gradient.fill(0.0);
+        (self.block_start, self.seen_in_block) = (0, 0);
     }
 }
 
@@ -283,32 +330,18 @@ impl<T: Threshold> Learner for Exploration<T> {
         if self.finished() {
             return ask.nothing();
         }
-        let left = self.batch.size(self.done + 1) - self.seen;
-        ask.gradient(self.theta.view(), self.block as u32..self.block_end() as u32, left);
+        ask.gradient(self.theta.view(), self.block(), self.examples_left());
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let batch = self.batch.size(self.done + 1);
-        let block = self.block as u32..self.block_end() as u32;
-        let wanted = if self.finished() { 0 } else { batch - self.seen };
-        let part = told.gradient(block.clone(), wanted)?;
-        // Before anything changes, so that a sum out of scale costs the examples before it nothing.
-        if let Some(at) = self.outgrown(block, part.sum) {
-            return Err(diverged(self.done + 1, at, None));
-        }
-        for (&j, sum) in part.attributes.iter().zip(part.sum) {
-            self.gradient[j as usize] += sum;
-        }
-        self.seen += part.examples;
-        if self.seen < batch {
+        self.add_to_gradient(told)?;
+        if self.seen_in_block < self.batch_size() || self.begin_next_block() {
             return Ok(());
         }
-        self.seen = 0;
-        self.block = self.block_end();
-        if self.block < self.gradient.len() {
-            return Ok(());
-        }
-        self.update()
+        let moved = self.gradient_step();
+        // Also after a step that diverged, so that the estimate before it can be improved on.
+        self.begin_pass();
+        moved
     }
 
     fn coefficients(&self) -> SparseView<'_> {
@@ -320,8 +353,7 @@ impl<T: Threshold> Learner for Exploration<T> {
     }
 
     fn examples_to_next_update(&self) -> Option<u64> {
-        let batch = self.batch.size(self.done + 1);
-        let blocks = (self.gradient.len() - self.block).div_ceil(self.width) as u64;
-        (!self.finished()).then(|| blocks.saturating_mul(batch) - self.seen)
+        let blocks = (self.gradient.len() - self.block_start).div_ceil(self.block_width) as u64;
+        (!self.finished()).then(|| blocks.saturating_mul(self.batch_size()) - self.seen_in_block)
     }
 }

@@ -220,45 +220,53 @@ impl<T> Validate for Hybrid<T> {
 }
 
 impl<T: Threshold> Hybrid<T> {
-    /// The current stage `k`, counted from 1.
+    /// Returns the current stage `k`, counted from 1.
     pub fn stage(&self) -> u64 {
         self.stage
     }
 
-    /// Whether the current half-stage is Exploitation.
+    /// Returns whether the half-stage under way is Exploitation.
     pub fn is_exploiting(&self) -> bool {
         self.exploiting
     }
 
-    /// Hands the estimate to the next half-stage when this one is complete.
-    fn advance(&mut self) -> Result<(), LearnError> {
-        if !self.exploiting && self.explore.finished() && self.exploit_updates > 0 {
-            self.before += self.explore.updates();
-            let batch = BatchSizes::Constant(self.exploit_batch.size(self.stage));
-            self.exploit.restart(self.explore.coefficients(), batch, self.exploit_updates);
-            self.exploiting = true;
-        } else if self.exploiting && self.exploit.finished() {
-            self.before += self.exploit.updates();
-            self.next_stage(true)?;
-        } else if !self.exploiting && self.explore.finished() {
-            self.before += self.explore.updates();
-            self.next_stage(false)?;
-        }
-        Ok(())
+    /// Returns the half-stage under way.
+    fn half(&self) -> &dyn Learner {
+        if self.exploiting { &self.exploit } else { &self.explore }
     }
 
-    fn next_stage(&mut self, exploited: bool) -> Result<(), LearnError> {
+    /// Begins the next half-stage when this one is over.
+    fn advance(&mut self) -> Result<(), LearnError> {
+        let is_over = if self.exploiting { self.exploit.finished() } else { self.explore.finished() };
+        if !is_over {
+            return Ok(());
+        }
+        self.before += self.half().updates();
+        if !self.exploiting && self.exploit_updates > 0 {
+            self.begin_exploitation();
+            return Ok(());
+        }
+        self.begin_stage()
+    }
+
+    /// `Exploitation(theta~_k^-, T_k updates)`, of this stage `k`.
+    fn begin_exploitation(&mut self) {
+        let batch = BatchSizes::Constant(self.exploit_batch.size(self.stage));
+        self.exploit.restart(self.explore.coefficients(), batch, self.exploit_updates);
+        self.exploiting = true;
+    }
+
+    /// `Exploration(theta~_{k-1}, T_k^- updates)`, of the next stage `k`.
+    fn begin_stage(&mut self) -> Result<(), LearnError> {
         self.stage += 1;
         let over = self.stages.is_some_and(|stages| self.stage > stages);
         let updates = if over { 0 } else { self.explore_updates };
         let batch = BatchSizes::Constant(self.explore_batch.size(self.stage));
-        self.exploiting = false;
-        if exploited {
-            self.explore.restart(self.exploit.coefficients(), batch, updates)
-        } else {
-            self.explore.go_on(batch, updates);
-            Ok(())
+        if std::mem::take(&mut self.exploiting) {
+            return self.explore.restart(self.exploit.coefficients(), batch, updates);
         }
+        self.explore.resume(batch, updates);
+        Ok(())
     }
 }
 
@@ -283,18 +291,14 @@ impl<T: Threshold> Learner for Hybrid<T> {
     }
 
     fn coefficients(&self) -> SparseView<'_> {
-        if self.exploiting { self.exploit.coefficients() } else { self.explore.coefficients() }
+        self.half().coefficients()
     }
 
     fn examples_to_next_update(&self) -> Option<u64> {
-        if self.exploiting {
-            self.exploit.examples_to_next_update()
-        } else {
-            self.explore.examples_to_next_update()
-        }
+        self.half().examples_to_next_update()
     }
 
     fn updates(&self) -> u64 {
-        self.before + if self.exploiting { self.exploit.updates() } else { self.explore.updates() }
+        self.before + self.half().updates()
     }
 }

@@ -11,6 +11,7 @@
 //! when `C` has grown much since it was last looked at, `q` is chosen anew and all coordinates are put right: O(d), a few
 //! times in a run, since the steps of a learner that converges change `C` less and less.
 
+use super::two_sample::Iterate;
 use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::stored::Damaged;
@@ -33,7 +34,7 @@ const REFRESH: u64 = 4;
 
 /// Stored sums may differ from recomputed ones by this much, relative to the largest possible `C`.
 const DRIFT: f64 = 1.0 / 1024.0;
-/// A stored weight may be this many times the radius; the reason is at [`check`](Multiplicative::check).
+/// A stored weight may be this many times the radius; the reason is at [`check`](EgIterate::check).
 const ASTRAY: f64 = (1_u64 << 60) as f64;
 
 /// Aligned, so that none lies in two lines of the cache.
@@ -106,7 +107,7 @@ struct Next {
 
 /// `w`, `|w|_1` and the sum of all iterates so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Multiplicative {
+pub struct EgIterate {
     radius: f64,
     /// `q`.
     exponent: f64,
@@ -123,9 +124,9 @@ pub(crate) struct Multiplicative {
     next: Next,
 }
 
-impl Multiplicative {
+impl EgIterate {
     pub(crate) fn new(dim: usize, radius: f64) -> Self {
-        let mut weights = Multiplicative {
+        let mut iterate = EgIterate {
             radius,
             exponent: 0.0,
             prefix: 0.0,
@@ -136,73 +137,13 @@ impl Multiplicative {
             stale: 0,
             next: Next::default(),
         };
-        weights.settle();
-        weights
-    }
-
-    pub(crate) fn dim(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Returns `B`.
-    pub(crate) fn radius(&self) -> f64 {
-        self.radius
-    }
-
-    /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
-    ///
-    /// 1. *Counts and scales* obey exact rules: `q` and `covered` are whole numbers, `q <= 2 done`, and `P C`
-    ///    and `C` are where [`settle`](Self::settle) keeps them.
-    /// 2. *Exponentials* are those of `u`, which a step changes by at most 1, up to rounding. The relative
-    ///    error is `2^-53 (|u| + 3)` per draw since they were computed from `u`, which never adds up to a
-    ///    factor of 2.
-    /// 3. *Sums* have errors relative to the largest `C` since their block was recomputed. When `C` has
-    ///    fallen by more than 2^53 since then, no digit of them need be right, so they are compared relative
-    ///    to that largest `C` alone. It is at most `3 SLACK covered d`, because `P C <= SLACK covered B`
-    ///    holds after every step, and the first one adds to `P` its `B/C`, where `C <= 3 d`.
-    /// 4. *Weights and averages* may leave the ball when rounding makes `C` too small. A factor of 2^60 takes
-    ///    a coincidence of probability 2^-60.
-    pub(crate) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
-        let Multiplicative { radius, exponent, prefix, covered, entries, sums, total, stale, .. } = self;
-        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
-        let (steps, whole) = (done as f64, |number: &f64| number.fract() == 0.0);
-        let counts = whole(covered) && (0.0..=steps).contains(covered);
-        let begun = if *covered > 0.0 { *prefix > 0.0 } else { *prefix == 0.0 };
-        damaged(counts && begun && !self.is_unsettled(2.0), "the scales do not add up")?;
-        damaged(
-            whole(exponent) && (0.0..=2.0 * steps).contains(exponent),
-            "the common exponent is out of reach",
-        )?;
-        let found = |entry: &Entry| {
-            let (mut up, mut down) = ([0.0], [0.0]);
-            scaled_exponentials(&[entry.log], *exponent, &mut up, &mut down);
-            let near = |value: f64, exact: f64| (0.5 * exact..=2.0 * exact).contains(&value);
-            entry.log.abs() <= 2.0 * steps && near(entry.up, up[0]) && near(entry.down, down[0])
-        };
-        damaged(entries.iter().all(found), "the exponentials are not those of their logarithms")?;
-        let most = DRIFT * SLACK * covered.max(1.0) * 3.0 * entries.len() as f64;
-        let near = |sums: &Sums, exact: &Sums| {
-            (sums.weight - exact.weight).abs() <= most && (sums.sum - exact.sum).abs() <= most
-        };
-        let agrees = sums.agrees(entries.len(), |block| add_up(entries, block), near);
-        damaged(agrees && *total == sums.total(), "the sums are not those of the weights")?;
-        damaged(*stale < sums.blocks(), "the block to be added up next does not exist")?;
-        let fits = |entry: &Entry| {
-            let weight = self.unit() * entry.difference();
-            let sum = prefix * entry.difference() + entry.past;
-            weight.abs() <= ASTRAY * radius && sum.abs() <= ASTRAY * radius * steps
-        };
-        damaged(entries.iter().all(fits), "a weight or an average leaves the ball")
+        iterate.settle();
+        iterate
     }
 
     /// Returns whether `P D + a` cancels by more than `slack` times what is allowed, or `C` is too small.
     fn is_unsettled(&self, slack: f64) -> bool {
         self.prefix * self.total.sum > slack * SLACK * self.covered * self.radius || self.total.sum < SMALL
-    }
-
-    /// `w_j`; 0 beyond the dimension.
-    pub(crate) fn get(&self, j: u32) -> f64 {
-        self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference())
     }
 
     /// `|w|_1`.
@@ -213,25 +154,6 @@ impl Multiplicative {
     /// `B/C`.
     fn unit(&self) -> f64 {
         self.radius / self.total.sum
-    }
-
-    /// `j` with probability `|w_j| / |w|_1`; none when `w = 0`.
-    pub(crate) fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
-        while self.total.weight > 0.0 {
-            let target = rng.random::<f64>() * self.total.weight;
-            let weights = |at| block(&self.entries, at, |entry| entry.difference().abs());
-            match self.sums.find(target, |sums| sums.weight, weights) {
-                Ok(j) => return Some(j as u32),
-                Err(block) => {
-                    self.add_up_block(block);
-                    // The wrong sum may have been most of C.
-                    if self.is_unsettled(2.0) {
-                        self.settle();
-                    }
-                }
-            }
-        }
-        None
     }
 
     /// Counts the present `w` into the average, then `u <- u - eta clip(g, 1/eta)`, coordinate by coordinate, where `g` is the sum
@@ -351,19 +273,96 @@ impl Multiplicative {
         self.sums.set_all(|block| add_up(&self.entries, block));
         self.total = self.sums.total();
     }
+}
 
-    /// `w`, all d coordinates.
-    pub(crate) fn to_dense(&self) -> Vec<f64> {
+impl Iterate for EgIterate {
+    fn dim(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    fn get(&self, j: u32) -> f64 {
+        self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference())
+    }
+
+    /// `j` with probability `|w_j| / |w|_1`; none when `w = 0`.
+    fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
+        while self.total.weight > 0.0 {
+            let target = rng.random::<f64>() * self.total.weight;
+            let weights = |at| block(&self.entries, at, |entry| entry.difference().abs());
+            match self.sums.find(target, |sums| sums.weight, weights) {
+                Ok(j) => return Some(j as u32),
+                Err(block) => {
+                    self.add_up_block(block);
+                    // The wrong sum may have been most of C.
+                    if self.is_unsettled(2.0) {
+                        self.settle();
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn to_dense(&self) -> Vec<f64> {
         self.entries.iter().map(|entry| self.unit() * entry.difference()).collect()
     }
 
-    /// The average of `count` iterates, or `w` if there were none.
-    pub(crate) fn average(&self, count: u64) -> SparseVector {
+    fn average(&self, count: u64) -> SparseVector {
         if count == 0 {
             return SparseVector::from_dense(&self.to_dense());
         }
         let sums = self.entries.iter().map(|entry| self.prefix * entry.difference() + entry.past);
         SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
+    }
+
+    /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
+    ///
+    /// 1. *Counts and scales* obey exact rules: `q` and `covered` are whole numbers, `q <= 2 done`, and `P C`
+    ///    and `C` are where [`settle`](Self::settle) keeps them.
+    /// 2. *Exponentials* are those of `u`, which a step changes by at most 1, up to rounding. The relative
+    ///    error is `2^-53 (|u| + 3)` per draw since they were computed from `u`, which never adds up to a
+    ///    factor of 2.
+    /// 3. *Sums* have errors relative to the largest `C` since their block was recomputed. When `C` has
+    ///    fallen by more than 2^53 since then, no digit of them need be right, so they are compared relative
+    ///    to that largest `C` alone. It is at most `3 SLACK covered d`, because `P C <= SLACK covered B`
+    ///    holds after every step, and the first one adds to `P` its `B/C`, where `C <= 3 d`.
+    /// 4. *Weights and averages* may leave the ball when rounding makes `C` too small. A factor of 2^60 takes
+    ///    a coincidence of probability 2^-60.
+    fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
+        let EgIterate { radius, exponent, prefix, covered, entries, sums, total, stale, .. } = self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
+        let (steps, whole) = (done as f64, |number: &f64| number.fract() == 0.0);
+        let counts = whole(covered) && (0.0..=steps).contains(covered);
+        let begun = if *covered > 0.0 { *prefix > 0.0 } else { *prefix == 0.0 };
+        damaged(counts && begun && !self.is_unsettled(2.0), "the scales do not add up")?;
+        damaged(
+            whole(exponent) && (0.0..=2.0 * steps).contains(exponent),
+            "the common exponent is out of reach",
+        )?;
+        let found = |entry: &Entry| {
+            let (mut up, mut down) = ([0.0], [0.0]);
+            scaled_exponentials(&[entry.log], *exponent, &mut up, &mut down);
+            let near = |value: f64, exact: f64| (0.5 * exact..=2.0 * exact).contains(&value);
+            entry.log.abs() <= 2.0 * steps && near(entry.up, up[0]) && near(entry.down, down[0])
+        };
+        damaged(entries.iter().all(found), "the exponentials are not those of their logarithms")?;
+        let most = DRIFT * SLACK * covered.max(1.0) * 3.0 * entries.len() as f64;
+        let near = |sums: &Sums, exact: &Sums| {
+            (sums.weight - exact.weight).abs() <= most && (sums.sum - exact.sum).abs() <= most
+        };
+        let agrees = sums.agrees(entries.len(), |block| add_up(entries, block), near);
+        damaged(agrees && *total == sums.total(), "the sums are not those of the weights")?;
+        damaged(*stale < sums.blocks(), "the block to be added up next does not exist")?;
+        let fits = |entry: &Entry| {
+            let weight = self.unit() * entry.difference();
+            let sum = prefix * entry.difference() + entry.past;
+            weight.abs() <= ASTRAY * radius && sum.abs() <= ASTRAY * radius * steps
+        };
+        damaged(entries.iter().all(fits), "a weight or an average leaves the ball")
     }
 }
 

@@ -33,10 +33,10 @@ const REFRESH: u64 = 4;
 const LARGEST: f64 = f64::MAX / 4096.0;
 /// A step counts as far beyond the ball when its l1 norm exceeds this many radii.
 const FAR: f64 = (1_u64 << 30) as f64;
-/// A stored weight, or average, may be this many times the radius; the reason is at [`check`](Shrunk::check).
+/// A stored weight, or average, may be this many times the radius; the reason is at [`check`](L1BallIterate::check).
 const ASTRAY: f64 = (1_u64 << 60) as f64;
 /// A stored sum of keys may differ from the recomputed one by this many radii; the reason is at
-/// [`check`](Shrunk::check).
+/// [`check`](L1BallIterate::check).
 const DRIFT: f64 = (1_u64 << 20) as f64;
 /// The sum of all scales `1, 1/2, 1/3, ..` of a run is less than this.
 const SCALES: f64 = 64.0;
@@ -85,7 +85,7 @@ impl AddAssign for Sums {
 
 /// `w`, `|w|_1` and the sum of all iterates so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Shrunk {
+pub(super) struct L1BallIterate {
     radius: Option<f64>,
     /// `s`.
     scale: f64,
@@ -111,7 +111,7 @@ pub(super) struct Shrunk {
     targets: Vec<f64>,
 }
 
-impl Shrunk {
+impl L1BallIterate {
     /// Zero.
     pub(super) fn new(dim: usize, radius: Option<f64>) -> Self {
         let sums = SumTree::new(dim);
@@ -119,7 +119,7 @@ impl Shrunk {
         while let Some(nodes) = lowest.last().map(Vec::len).filter(|&nodes| nodes > FAN) {
             lowest.push(vec![f64::MAX; nodes.div_ceil(FAN)]);
         }
-        Shrunk {
+        L1BallIterate {
             radius,
             scale: 1.0,
             level: 0.0,
@@ -154,7 +154,7 @@ impl Shrunk {
     ///    and stay far below `ASTRAY B`.
     /// 3. *Without a radius* sums may have been of any size, so only numbers near overflow are refused.
     pub(super) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
-        let Shrunk { radius, scale, level, prefix, entries, active, sums, total, stale, .. } = self;
+        let L1BallIterate { radius, scale, level, prefix, entries, active, sums, total, stale, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
         damaged(*scale == 1.0 / done.max(1) as f64, "the scale is not that of the number of updates")?;
         // With a radius h s is at most SLACK B after each step, and s falls; without one nothing is ever

@@ -13,6 +13,7 @@
 //! coordinates are put right at once: O(d), at times that get rarer as steps shrink. The same is done before
 //! and after a step that leads far beyond the ball, since `P u + a` would consist of its rounding errors.
 
+use super::two_sample::Iterate;
 use lao_kernels::{SparseVector, dot_column};
 use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::stored::Damaged;
@@ -30,7 +31,7 @@ const FAR: f64 = (1_u64 << 60) as f64;
 const REFRESH: u64 = 4;
 
 /// Stored sums may differ from recomputed ones by this much, relative to the largest possible `|u|_2^2`; the
-/// reason is at [`check`](Scaled::check).
+/// reason is at [`check`](L2BallIterate::check).
 const DRIFT: f64 = 1.0 / 1024.0;
 
 /// Up to so many entries lie in the nearest cache.
@@ -51,7 +52,7 @@ fn squares(entries: &[Entry], block: usize) -> f64 {
 
 /// `w`, `|w|_2` and the sum of all iterates so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Scaled {
+pub struct L2BallIterate {
     radius: f64,
     /// `s`.
     scale: f64,
@@ -69,10 +70,10 @@ pub(crate) struct Scaled {
     change: Vec<f64>,
 }
 
-impl Scaled {
+impl L2BallIterate {
     pub(crate) fn new(start: &SparseVector, radius: f64) -> Self {
         let dim = start.dim();
-        let mut scaled = Scaled {
+        let mut iterate = L2BallIterate {
             radius,
             scale: 1.0,
             prefix: 0.0,
@@ -84,76 +85,15 @@ impl Scaled {
             change: Vec::new(),
         };
         for (j, value) in start.view().iter() {
-            scaled.entries[j as usize].value = value;
+            iterate.entries[j as usize].value = value;
         }
-        scaled.add_up();
-        scaled
-    }
-
-    pub(crate) fn dim(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Returns `B`.
-    pub(crate) fn radius(&self) -> f64 {
-        self.radius
-    }
-
-    /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
-    ///
-    /// 1. *Scales* obey exact rules. Since [`settle`](Self::settle) was called last, `P` has added up
-    ///    `covered` scales, of which the first is 1 and none is larger, and `P <= SLACK covered s` holds
-    ///    after every step.
-    /// 2. *Sums of squares* drift by rounding. A sum is recomputed after at most `REFRESH d k/BLOCK`
-    ///    additions. Each adds an error of a few times 2^-53 of the largest `|u|_2^2` since the last
-    ///    [`settle`](Self::settle), and this largest value is at most `(B/s)^2` with the present `s`, because
-    ///    `w` stays in the ball and `s` only falls in between. So the drift stays below `DRIFT (B/s)^2` for
-    ///    `d k` up to 2^40, even if all errors have the same sign.
-    /// 3. *The sum of the iterates* gains an error of 2^-53 times `P` times the change of `u` in each step.
-    ///    The change is at most 2^30 `B/s`, and if it exceeds `SLACK B/s`, [`settle`](Self::settle) follows.
-    ///    So the errors are a small part of `B` per step, which the factor 2 covers.
-    pub(crate) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
-        let Scaled { radius, scale, prefix, covered, entries, norm_squared, stale, .. } = self;
-        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
-        let counts = covered.fract() == 0.0 && (0.0..=done as f64).contains(covered);
-        let begun = match *covered > 0.0 {
-            true => (1.0..=*covered).contains(prefix) && *prefix <= SLACK * covered * scale,
-            false => (*prefix, *scale) == (0.0, 1.0),
-        };
-        damaged(counts && begun && *scale > 0.0 && *scale <= 1.0, "the scales do not add up")?;
-        let most = (radius / scale).powi(2).min(f64::MAX / 8.0);
-        let near = |sum: &f64, exact: &f64| (sum - exact).abs() <= DRIFT * most;
-        let exact = entries.iter().map(|entry| entry.value * entry.value).sum::<f64>();
-        damaged(exact <= (1.0 + 4.0 * DRIFT) * most, "the predictor leaves the ball")?;
-        let agrees = self.squares.agrees(entries.len(), |block| squares(entries, block), near);
-        damaged(agrees && near(norm_squared, &exact), "the sums of squares are not those of the predictor")?;
-        damaged(*stale < self.squares.blocks(), "the block to be added up next does not exist")?;
-        let most = 2.0 * radius * done as f64;
-        let fits = |entry: &Entry| (prefix * entry.value + entry.past).abs() <= most;
-        damaged(entries.iter().all(fits), "the average leaves the ball")
-    }
-
-    /// `w_j`; 0 beyond the dimension.
-    pub(crate) fn get(&self, j: u32) -> f64 {
-        self.entries.get(j as usize).map_or(0.0, |entry| self.scale * entry.value)
+        iterate.add_up();
+        iterate
     }
 
     /// `|w|_2^2`.
     pub(crate) fn norm_squared(&self) -> f64 {
         self.scale * self.scale * self.norm_squared
-    }
-
-    /// `j` with probability `w_j^2 / |w|_2^2`; none when `w = 0`.
-    pub(crate) fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
-        while self.norm_squared > 0.0 {
-            let target = rng.random::<f64>() * self.norm_squared;
-            let squares = |at| block(&self.entries, at, |entry| entry.value * entry.value);
-            match self.squares.find(target, |&sum| sum, squares) {
-                Ok(j) => return Some(j as u32),
-                Err(block) => self.add_up_block(block),
-            }
-        }
-        None
     }
 
     /// Counts the present `w` into the average, then `w <- P_B(w - change)`, where `change` is a sum over `draws`, in which an
@@ -187,7 +127,7 @@ impl Scaled {
             let values = draws.iter().map(|&j| self.entries[j as usize].value);
             std::hint::black_box(values.sum::<f64>());
         }
-        let Scaled { entries, prefix, change, squares, .. } = self;
+        let L2BallIterate { entries, prefix, change, squares, .. } = self;
         let (entries, prefix) = (&mut entries[..], *prefix);
         let mut grown = [0.0; 2];
         for (&j, change) in draws.iter().zip(&mut *change) {
@@ -257,18 +197,77 @@ impl Scaled {
         (self.prefix, self.covered, self.scale) = (0.0, 0.0, 1.0);
         self.add_up();
     }
+}
 
-    /// `w`, all d coordinates.
-    pub(crate) fn to_dense(&self) -> Vec<f64> {
+impl Iterate for L2BallIterate {
+    fn dim(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    fn get(&self, j: u32) -> f64 {
+        self.entries.get(j as usize).map_or(0.0, |entry| self.scale * entry.value)
+    }
+
+    /// `j` with probability `w_j^2 / |w|_2^2`; none when `w = 0`.
+    fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
+        while self.norm_squared > 0.0 {
+            let target = rng.random::<f64>() * self.norm_squared;
+            let squares = |at| block(&self.entries, at, |entry| entry.value * entry.value);
+            match self.squares.find(target, |&sum| sum, squares) {
+                Ok(j) => return Some(j as u32),
+                Err(block) => self.add_up_block(block),
+            }
+        }
+        None
+    }
+
+    fn to_dense(&self) -> Vec<f64> {
         self.entries.iter().map(|entry| self.scale * entry.value).collect()
     }
 
-    /// The average of `count` iterates, or `w` if there were none.
-    pub(crate) fn average(&self, count: u64) -> SparseVector {
+    fn average(&self, count: u64) -> SparseVector {
         if count == 0 {
             return SparseVector::from_dense(&self.to_dense());
         }
         let sums = self.entries.iter().map(|entry| self.prefix * entry.value + entry.past);
         SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
+    }
+
+    /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
+    ///
+    /// 1. *Scales* obey exact rules. Since [`settle`](Self::settle) was called last, `P` has added up
+    ///    `covered` scales, of which the first is 1 and none is larger, and `P <= SLACK covered s` holds
+    ///    after every step.
+    /// 2. *Sums of squares* drift by rounding. A sum is recomputed after at most `REFRESH d k/BLOCK`
+    ///    additions. Each adds an error of a few times 2^-53 of the largest `|u|_2^2` since the last
+    ///    [`settle`](Self::settle), and this largest value is at most `(B/s)^2` with the present `s`, because
+    ///    `w` stays in the ball and `s` only falls in between. So the drift stays below `DRIFT (B/s)^2` for
+    ///    `d k` up to 2^40, even if all errors have the same sign.
+    /// 3. *The sum of the iterates* gains an error of 2^-53 times `P` times the change of `u` in each step.
+    ///    The change is at most 2^30 `B/s`, and if it exceeds `SLACK B/s`, [`settle`](Self::settle) follows.
+    ///    So the errors are a small part of `B` per step, which the factor 2 covers.
+    fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
+        let L2BallIterate { radius, scale, prefix, covered, entries, norm_squared, stale, .. } = self;
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
+        let counts = covered.fract() == 0.0 && (0.0..=done as f64).contains(covered);
+        let begun = match *covered > 0.0 {
+            true => (1.0..=*covered).contains(prefix) && *prefix <= SLACK * covered * scale,
+            false => (*prefix, *scale) == (0.0, 1.0),
+        };
+        damaged(counts && begun && *scale > 0.0 && *scale <= 1.0, "the scales do not add up")?;
+        let most = (radius / scale).powi(2).min(f64::MAX / 8.0);
+        let near = |sum: &f64, exact: &f64| (sum - exact).abs() <= DRIFT * most;
+        let exact = entries.iter().map(|entry| entry.value * entry.value).sum::<f64>();
+        damaged(exact <= (1.0 + 4.0 * DRIFT) * most, "the predictor leaves the ball")?;
+        let agrees = self.squares.agrees(entries.len(), |block| squares(entries, block), near);
+        damaged(agrees && near(norm_squared, &exact), "the sums of squares are not those of the predictor")?;
+        damaged(*stale < self.squares.blocks(), "the block to be added up next does not exist")?;
+        let most = 2.0 * radius * done as f64;
+        let fits = |entry: &Entry| (prefix * entry.value + entry.past).abs() <= most;
+        damaged(entries.iter().all(fits), "the average leaves the ball")
     }
 }
