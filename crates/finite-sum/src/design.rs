@@ -180,10 +180,14 @@ impl<T: Element> Design for DesignMatrix<T> {
         scratch: &mut GramScratch,
     ) {
         match &self.layout {
-            Layout::Columns(values) => gram::columns(values, self.rows, support, labels, (gram, right)),
-            Layout::Rows(values) => gram::rows(values, self.dim, support, labels, (gram, right), scratch),
+            Layout::Columns(values) => {
+                gram::columns(values, self.rows, support, labels, gram::Products { gram, right })
+            }
+            Layout::Rows(values) => {
+                gram::rows(values, self.dim, support, labels, gram::Products { gram, right }, scratch)
+            }
             Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => {
-                gram::compressed_rows(rows, support, labels, (gram, right), scratch);
+                gram::compressed_rows(rows, support, labels, gram::Products { gram, right }, scratch);
             }
         }
     }

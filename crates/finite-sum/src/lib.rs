@@ -26,7 +26,7 @@
 //! *Meter.* One IFO call is one component's value or gradient at one point. The only ways to a slope are [`FiniteSum::component`]
 //! (one call), [`FiniteSum::gradient`] (one call per component of the batch), [`FiniteSum::curvature`] and
 //! [`FiniteSum::normal_equations`] (n calls); rows can be looked at freely, as the oracle's own data. Thresholdings are counted
-//! by [`FiniteSum::count_threshold`]: one per step, however many classes. Scoring ([`FiniteSum::score`]) is for the person
+//! by [`FiniteSum::count_threshold`]: one per step, however many classes. Scoring ([`FiniteSum::objective`]) is for the person
 //! who watches, not for the method, and is not counted.
 //!
 //! *Standardization* ([`FiniteSum::standardized`]) is arithmetic, not a copy: sparse rows stay sparse.

@@ -182,7 +182,7 @@ impl FiniteSum {
     }
 
     /// Adds what was spent on another sum that stands for this one, such as a [restriction](Self::restricted).
-    pub fn charge(&self, meter: Meter) {
+    pub fn add_cost(&self, meter: Meter) {
         self.count(meter.calls);
         self.thresholds.set(self.thresholds.get() + meter.thresholds);
     }
@@ -276,7 +276,7 @@ impl FiniteSum {
     ///
     /// # Errors
     /// When the predictor has another shape.
-    pub fn score(&mut self, at: &Predictor) -> Result<f64, FiniteSumError> {
+    pub fn objective(&mut self, at: &Predictor) -> Result<f64, FiniteSumError> {
         self.check_predictor(at)?;
         let (loss, mut total) = (Arc::clone(&self.loss), 0.0);
         self.sweep(None, at, &mut |i, margins| total += loss.value(i, margins), &mut []);

@@ -28,9 +28,9 @@ pub(crate) struct Pass<'a> {
     pub slope: &'a mut dyn FnMut(usize, &mut [f64]),
     /// One dense vector per output, to which slope times row is added; none if not wanted.
     pub sums: &'a mut [Vec<f64>],
-    /// Room for margins.
+    /// Buffer for margins.
     pub tile: &'a mut Vec<f64>,
-    /// Room for the margins of one row.
+    /// Buffer for the margins of one row.
     pub row: &'a mut Vec<f64>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass
             add_columns(columns, &mut slopes[at..][rows.clone()]);
         }
     }
-    slopes_of_tile(slopes, n, (model.len(), row), 0, slope);
+    slopes_of_tile(slopes, n, model.len(), row, 0, slope);
     for (sum, slopes) in sums.iter_mut().zip(slopes.chunks_exact(n.max(1))) {
         each_chunk(sum, n * dim, |first, sum| {
             for rows in tiles(n) {
@@ -110,7 +110,7 @@ pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
             zeros.fill(-shift);
             row_gather_dot(rows, dim, x.indices(), x.values(), &zeros[..size], margins);
         }
-        slopes_of_tile(tile, size, (model.len(), row), start, slope);
+        slopes_of_tile(tile, size, model.len(), row, start, slope);
         for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size)) {
             add_columns(rows.chunks_exact(dim.max(1)).zip(slopes.iter().copied()), sum);
         }
@@ -171,7 +171,7 @@ pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass
             scatter_axpy(&mut tile[at..], indices, values, weight);
         }
     }
-    slopes_of_tile(tile, size, (model.len(), row), 0, slope);
+    slopes_of_tile(tile, size, model.len(), row, 0, slope);
     for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size.max(1))) {
         each_chunk(sum, columns.entries(), |first, sum| {
             for (j, sum) in sum.iter_mut().enumerate() {
@@ -186,7 +186,8 @@ pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass
 fn slopes_of_tile(
     tile: &mut [f64],
     size: usize,
-    (outputs, row): (usize, &mut Vec<f64>),
+    outputs: usize,
+    row: &mut Vec<f64>,
     start: usize,
     slope: &mut dyn FnMut(usize, &mut [f64]),
 ) {

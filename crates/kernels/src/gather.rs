@@ -103,7 +103,7 @@ pub fn row_gather_gradient<T: Element>(rows: &[T], dim: usize, indices: &[u32], 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SparseVector;
+    use crate::vector::SparseVector;
     use proptest::prelude::*;
 
     const DIM: usize = 60;

@@ -20,9 +20,9 @@
 
 mod cholesky;
 mod dense;
-mod drift;
 mod exponential;
 mod gather;
+mod lazy_threshold;
 mod project;
 mod sparse;
 mod spectrum;
@@ -34,9 +34,9 @@ pub use cholesky::solve_positive;
 pub use dense::{
     Element, TILE, add_columns, all_finite, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
 };
-pub use drift::Drifting;
 pub use exponential::{exponential_factors, scaled_exponentials};
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
+pub use lazy_threshold::LazyThresholdIterate;
 pub use project::{project_l1_ball, project_l2_ball};
 pub use sparse::{Compressed, CompressedError};
 #[cfg(feature = "spectra")]

@@ -1,6 +1,8 @@
 //! The learner's side of the contract: ask and tell.
 
-use crate::{Ask, Block, Rng, Row};
+use crate::ask::Ask;
+use crate::block::{Block, Row};
+use crate::seed::Rng;
 use lao_kernels::{SparseView, all_finite};
 use std::fmt;
 use thiserror::Error;

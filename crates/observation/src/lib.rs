@@ -17,7 +17,7 @@
 //!         3
 //!     }
 //!     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-//!         let rows = self.0.upcoming(block.room());
+//!         let rows = self.0.upcoming(block.capacity());
 //!         for row in 0..rows {
 //!             let i = (self.0.position() + row as u64) as f64;
 //!             for (c, &j) in attributes.iter().enumerate() {

@@ -6,7 +6,7 @@ mod uniform;
 pub use sum_tree::{BLOCK, SumTree, block};
 pub use uniform::uniform_draws;
 
-use crate::Rng;
+use crate::seed::Rng;
 use crate::stored::{Damaged, Validate};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl SubsetSampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
+    use crate::seed::Seed;
 
     #[test]
     fn every_subset_is_equally_frequent() {

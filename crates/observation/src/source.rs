@@ -1,6 +1,6 @@
 //! The data's side of the contract.
 
-use crate::BlockBuf;
+use crate::block::BlockBuf;
 use lao_kernels::{SparseView, all_finite, gradient_block, residual};
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ pub trait Source {
     fn dim(&self) -> usize;
 
     /// Values of `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples. Fills
-    /// at most the block's room, calls [`BlockBuf::set_rows`] and returns how many; 0 means that the source is dry.
+    /// at most the block's capacity, calls [`BlockBuf::set_rows`] and returns how many; 0 means that the source is dry.
     ///
     /// # Errors
     /// When the data cannot be read.
@@ -147,16 +147,16 @@ pub(crate) fn observe_checked<S: Source + ?Sized>(
 }
 
 /// Checks what a source has put into `block`, whose columns are `attributes`: as many rows as it `returned`, no more than
-/// there is room for, and finite numbers only. Returns the number of rows.
+/// the block has the capacity for, and finite numbers only. Returns the number of rows.
 pub(crate) fn check_answer<S: Source + ?Sized>(
     source: &S,
     attributes: &[u32],
     block: &BlockBuf,
     returned: usize,
 ) -> Result<usize, SourceError> {
-    let (set, room) = (block.rows(), block.room());
-    if returned != set || returned > room {
-        return Err(SourceError::Rows { returned, set, room });
+    let (set, capacity) = (block.rows(), block.capacity());
+    if returned != set || returned > capacity {
+        return Err(SourceError::Rows { returned, set, capacity });
     }
     let seen = block.view(attributes);
     let columns = |c: usize| seen.column(c);
@@ -198,7 +198,7 @@ pub fn observe_draws_sorted<S: Source + ?Sized>(
     distinct.clear();
     distinct.extend(sorted.iter().map(|&(j, _)| j));
     distinct.dedup();
-    observed.reset(distinct.len(), block.room());
+    observed.reset(distinct.len(), block.capacity());
     let rows = observe_checked(source, distinct, observed)?;
     let seen = observed.view(distinct);
     let mut at = 0;
@@ -227,11 +227,11 @@ pub fn gradient_by_blocks<S: Source + ?Sized>(
     let of_support = places.len();
     places_in(ask.observed, ask.attributes, places);
 
-    let comfortable = BlockBuf::comfortable_room(ask.observed.len());
+    let preferred = BlockBuf::preferred_rows(ask.observed.len());
     let mut served = 0;
     while served < ask.examples {
-        let room = (ask.examples - served).min(comfortable as u64) as usize;
-        block.reset(ask.observed.len(), room);
+        let capacity = (ask.examples - served).min(preferred as u64) as usize;
+        block.reset(ask.observed.len(), capacity);
         let rows = observe_checked(source, ask.observed, block)?;
         if rows == 0 {
             break;
@@ -272,22 +272,22 @@ pub enum SourceError {
     },
     /// The source says and does different things about the number of examples.
     #[error(
-        "the source is at fault: `observe` returned {returned} examples and set {set} in the block, which has room for \
-         {room}; it must fill at most the room, call `set_rows` with the number filled, and return that number"
+        "the source is at fault: `observe` returned {returned} examples and set {set} in the block, whose capacity is \
+         {capacity}; it must fill at most the capacity, call `set_rows` with the number filled, and return that number"
     )]
     Rows {
         /// What was returned.
         returned: usize,
         /// What was set in the block.
         set: usize,
-        /// Rows that there was room for.
-        room: usize,
+        /// The capacity of the block, in rows.
+        capacity: usize,
     },
     /// The source counted more examples into a gradient sum than it was asked for.
     #[error(
         "the source is at fault: `gradient` summed over {served} examples, but was asked for {asked} at most"
     )]
-    DesignMatrix {
+    Examples {
         /// Examples that it says it summed over.
         served: u64,
         /// Examples asked for.

@@ -10,7 +10,7 @@
 //! # impl Source for Count {
 //! #     fn dim(&self) -> usize { 2 }
 //! #     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-//! #         let rows = block.room().min((9 - self.0) as usize);
+//! #         let rows = block.capacity().min((9 - self.0) as usize);
 //! #         for row in 0..rows {
 //! #             let i = (self.0 + row as u64) as f64;
 //! #             for (c, &j) in attributes.iter().enumerate() {
@@ -28,8 +28,9 @@
 //! check_source(|| Count(0)).unwrap();
 //! ```
 
+use crate::block::BlockBuf;
+use crate::source::{GradientAsk, Scratch, Source, SourceError};
 use crate::source::{check_answer, observe_checked};
-use crate::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
 use lao_kernels::{SparseVector, merge_into};
 use thiserror::Error;
 
@@ -209,12 +210,13 @@ impl Seen {
         draws: bool,
     ) -> Result<S, SourceFault> {
         let (mut block, mut scratch) = (BlockBuf::new(), Scratch::default());
-        let mut rooms = [1, 7, 33, 2, 64].into_iter().cycle();
+        let mut capacities = [1, 7, 33, 2, 64].into_iter().cycle();
         while at < self.labels.len() || self.ends {
             let left = self.labels.len() - at;
             // Where the end was not seen, no more is asked for than was.
-            let room = rooms.next().map_or(1, |room| if self.ends { room } else { left.min(room) });
-            block.reset_poisoned(attributes.len(), room);
+            let capacity =
+                capacities.next().map_or(1, |capacity| if self.ends { capacity } else { left.min(capacity) });
+            block.reset_poisoned(attributes.len(), capacity);
             let answer = if draws {
                 source.observe_draws(attributes, &mut block, &mut scratch)
             } else {

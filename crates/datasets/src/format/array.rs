@@ -232,12 +232,10 @@ impl Array {
 
     /// The table of so many columns, whose shape has been checked, with these labels, one per row.
     fn with_labels(self, columns: usize, labels: Vec<f64>) -> DenseTable {
-        let table = if self.fortran_order {
-            DenseTable::from_columns(columns, self.values, labels)
+        if self.fortran_order {
+            DenseTable::of_columns(columns, self.values, labels)
         } else {
-            DenseTable::from_rows(columns, self.values, labels)
-        };
-        // Shape and values agree.
-        table.unwrap_or_default()
+            DenseTable::of_rows(columns, self.values, labels)
+        }
     }
 }

@@ -20,26 +20,27 @@ pub struct DenseTable {
 impl DenseTable {
     /// A table from values stored column after column. `None` if `values` does not hold `labels.len()` rows of `columns`.
     pub fn from_columns(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
-        let rows = labels.len();
-        (rows.checked_mul(columns)? == values.len()).then_some(Self {
-            rows,
-            columns,
-            values,
-            labels,
-            names: None,
-            groups: None,
-        })
+        (labels.len().checked_mul(columns)? == values.len())
+            .then(|| Self::of_columns(columns, values, labels))
+    }
+
+    /// The table of these values, column after column, which are known to make one row per label.
+    pub(crate) fn of_columns(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Self {
+        debug_assert_eq!(values.len(), labels.len() * columns, "a bug: a reader lost count of its values");
+        Self { rows: labels.len(), columns, values, labels, names: None, groups: None }
     }
 
     /// A table from values stored row after row, `rows x columns`, which are transposed in place. `None` as for
     /// [`DenseTable::from_columns`].
-    pub fn from_rows(columns: usize, mut values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
-        if labels.len().checked_mul(columns)? != values.len() {
-            return None;
-        }
+    pub fn from_rows(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
+        (labels.len().checked_mul(columns)? == values.len()).then(|| Self::of_rows(columns, values, labels))
+    }
+
+    /// The table of these values, row after row, which are known to make one row per label.
+    pub(crate) fn of_rows(columns: usize, mut values: Vec<f64>, labels: Vec<f64>) -> Self {
         transpose(&mut values, columns);
         values.shrink_to_fit();
-        Self::from_columns(columns, values, labels)
+        Self::of_columns(columns, values, labels)
     }
 
     /// Takes column `j` of a table without names out of it, and makes it the labels. Panics as

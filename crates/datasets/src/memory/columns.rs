@@ -93,7 +93,7 @@ impl<T: Element> Source for Columns<T> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
-        let rows = self.passes.upcoming(block.room());
+        let rows = self.passes.upcoming(block.capacity());
         for (c, &j) in attributes.iter().enumerate() {
             for (out, value) in block.column_mut(c).iter_mut().zip(self.column(j, &rows)) {
                 *out = value.to_f64();

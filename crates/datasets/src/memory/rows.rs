@@ -67,7 +67,7 @@ impl<T: Element> Source for Rows<T> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
-        let rows = self.passes.upcoming(block.room());
+        let rows = self.passes.upcoming(block.capacity());
         if let (1, Some(single)) = (rows.len(), block.single_mut()) {
             let row = self.stored(rows.clone());
             single.iter_mut().zip(attributes).for_each(|(value, &j)| *value = row[j as usize].to_f64());

@@ -197,19 +197,6 @@ impl<D: WalshRows> Counted<D> {
             error: SparseVector::zeros(dim),
         })
     }
-
-    /// The source within, for excess risks and constants.
-    pub fn virtual_source(&self) -> &Virtual<D> {
-        &self.source
-    }
-}
-
-impl<D> std::ops::Deref for Counted<D> {
-    type Target = Virtual<D>;
-
-    fn deref(&self) -> &Virtual<D> {
-        &self.source
-    }
 }
 
 impl<D: WalshRows> Source for Counted<D> {

@@ -195,7 +195,7 @@ impl<D: Design> Source for Virtual<D> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim(), block, self.position())?;
-        let (first, rows) = (self.position(), self.cursor.upcoming(block.room()));
+        let (first, rows) = (self.position(), self.cursor.upcoming(block.capacity()));
         let Virtual { design, words, shared, spare, .. } = self;
         design.prepare(words, first, rows, shared);
         for (c, &attribute) in attributes.iter().enumerate() {

@@ -154,24 +154,24 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     /// then draw again. A sum is named at most once between changes, so that this ends. `Err` of block 0 also when there is
     /// no weight at all.
     #[inline]
-    pub fn find(
+    pub fn locate(
         &self,
         target: f64,
         node: impl Fn(&T) -> f64,
         entries: impl Fn(usize) -> [f64; BLOCK],
     ) -> Result<usize, usize> {
         let (mut target, mut place) = ([target], [0]);
-        self.find_all(&mut target, &mut place, node, entries)?;
+        self.locate_all(&mut target, &mut place, node, entries)?;
         Ok(place[0] as usize)
     }
 
-    /// As [`find`](Self::find), for many targets, which are used up: `places` becomes their entries. All go down the tree
+    /// As [`locate`](Self::locate), for many targets, which are used up: `places` becomes their entries. All go down the tree
     /// side by side, so that none waits for what another looks up.
     ///
     /// # Errors
-    /// As [`find`](Self::find), for the first target that finds nothing.
+    /// As [`locate`](Self::locate), for the first target that finds nothing.
     #[inline]
-    pub fn find_all(
+    pub fn locate_all(
         &self,
         targets: &mut [f64],
         places: &mut [u32],
@@ -214,7 +214,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     }
 }
 
-/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what [`SumTree::find`] wants
+/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what [`SumTree::locate`] wants
 /// to know.
 #[inline]
 pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64; BLOCK] {
@@ -296,7 +296,7 @@ fn last_with_weight(weights: &[f64], target: &mut f64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
+    use crate::seed::Seed;
     use proptest::prelude::*;
     use rand::RngExt;
 
@@ -306,8 +306,8 @@ mod tests {
         tree
     }
 
-    fn find(tree: &SumTree<f64>, weights: &[f64], target: f64) -> Result<usize, usize> {
-        tree.find(target, |&node| node, |at| block(weights, at, |&weight| weight))
+    fn locate(tree: &SumTree<f64>, weights: &[f64], target: f64) -> Result<usize, usize> {
+        tree.locate(target, |&node| node, |at| block(weights, at, |&weight| weight))
     }
 
     proptest! {
@@ -332,11 +332,11 @@ mod tests {
                     target < sum
                 };
                 wanted.extend(weights.iter().position(passes));
-                prop_assert_eq!(find(&tree, &weights, target).ok(), wanted.last().copied());
+                prop_assert_eq!(locate(&tree, &weights, target).ok(), wanted.last().copied());
             }
             let mut places = vec![0; 20];
             let entries = |at| block(&weights, at, |&weight| weight);
-            prop_assert_eq!(tree.find_all(&mut targets, &mut places, |&node| node, entries), Ok(()));
+            prop_assert_eq!(tree.locate_all(&mut targets, &mut places, |&node| node, entries), Ok(()));
             prop_assert_eq!(places.iter().map(|&place| place as usize).collect::<Vec<_>>(), wanted);
         }
     }
@@ -349,7 +349,7 @@ mod tests {
         held.iter().for_each(|&(j, weight)| weights[j] = weight);
         let (tree, mut rng, mut counts) = (tree(&weights), Seed::root(8).rng(), [0u32; 5]);
         for _ in 0..20_000 {
-            let j = find(&tree, &weights, rng.random::<f64>() * tree.total()).unwrap();
+            let j = locate(&tree, &weights, rng.random::<f64>() * tree.total()).unwrap();
             counts[held.iter().position(|&(at, _)| at == j).unwrap()] += 1;
         }
         let expected = held.map(|(_, weight)| 1000.0 * weight);
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn a_target_lost_to_rounding_gives_the_last_entry_with_weight() {
         let weights = [0.0, 3.0, 1.0, 0.0];
-        assert_eq!(find(&tree(&weights), &weights, 4.0), Ok(2));
+        assert_eq!(locate(&tree(&weights), &weights, 4.0), Ok(2));
     }
 
     #[test]
@@ -369,10 +369,10 @@ mod tests {
         weights[4321] = 1.0;
         let mut tree = tree(&weights);
         tree.add(40, 1e-17);
-        assert_eq!(find(&tree, &weights, 0.0), Err(40 / BLOCK));
+        assert_eq!(locate(&tree, &weights, 0.0), Err(40 / BLOCK));
         tree.set_block(40 / BLOCK, 0.0);
-        assert_eq!(find(&tree, &weights, 0.0), Ok(4321));
-        assert_eq!(find(&SumTree::new(70), &[0.0; 70], 0.0), Err(0));
+        assert_eq!(locate(&tree, &weights, 0.0), Ok(4321));
+        assert_eq!(locate(&SumTree::new(70), &[0.0; 70], 0.0), Err(0));
     }
 
     #[test]
@@ -384,7 +384,7 @@ mod tests {
                 let mut tree = SumTree::new(dim);
                 tree.levels[level][node] = 1e-17;
                 tree.levels[2][if level == 2 { node } else { 0 }] = 1e-17;
-                let block = find(&tree, &weights, 0.0).unwrap_err();
+                let block = locate(&tree, &weights, 0.0).unwrap_err();
                 tree.set_block(block, 0.0);
                 assert_eq!(tree.total(), 0.0, "level {level}, node {node}");
             }

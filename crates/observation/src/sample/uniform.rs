@@ -1,6 +1,6 @@
 //! Independent uniform indices.
 
-use crate::Rng;
+use crate::seed::Rng;
 use rand::Rng as _;
 
 /// Appends `count` independent uniform draws from `0..dim`, in the order drawn.
@@ -27,7 +27,7 @@ pub fn uniform_draws(dim: usize, count: usize, rng: &mut Rng, into: &mut Vec<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
+    use crate::seed::Seed;
 
     #[test]
     fn every_index_is_equally_frequent() {

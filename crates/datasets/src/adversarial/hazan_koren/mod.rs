@@ -118,7 +118,7 @@ impl<P: Population> Source for PopulationStream<P> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim(), block, self.position())?;
-        let (first, rows) = (self.position(), self.cursor.upcoming(block.room()));
+        let (first, rows) = (self.position(), self.cursor.upcoming(block.capacity()));
         for (c, &attribute) in attributes.iter().enumerate() {
             self.population.fill(&self.words, first, attribute, &mut block.column_mut(c)[..rows]);
         }
