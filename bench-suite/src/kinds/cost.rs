@@ -43,7 +43,7 @@ pub fn measure(scenario: &Scenario, job: &Job, size: Size, seed: &Seed) -> anyho
     let ledger = session.ledger();
     let width = ledger.attributes_per_example().round().clamp(1.0, job.dim as f64) as usize;
     let room =
-        (ledger.examples / ledger.asks.max(1)).clamp(1, BlockBuf::comfortable_room(width) as u64) as usize;
+        (ledger.examples / ledger.asks.max(1)).clamp(1, BlockBuf::preferred_rows(width) as u64) as usize;
     let attributes: Vec<u32> = (0..width).map(|i| (i * (job.dim / width)) as u32).collect();
     let (mut stream, mut block) = (session.into_source(), BlockBuf::new());
     let (start, mut seen) = (Instant::now(), 0);

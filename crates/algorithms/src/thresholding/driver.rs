@@ -96,7 +96,7 @@ pub fn go_on<S: Solver + ?Sized>(
     let mut before = solver.coefficients().clone();
     let score = |sum: &mut FiniteSum, at: &Predictor, rounds| {
         let meter = sum.meter();
-        Ok::<_, SolveError>(Point { rounds, meter, objective: sum.score(at)? })
+        Ok::<_, SolveError>(Point { rounds, meter, objective: sum.objective(at)? })
     };
     if traced {
         trace.push(score(sum, &before, rounds)?);
@@ -172,7 +172,7 @@ pub fn path<S: Solver>(
         let start = points.last().map(|point| point.run.predictor.clone());
         let mut solver = build(sparsity, start)?;
         let run = solve(sum, &mut solver, &seed.trial(sparsity as u64), stop, false)?;
-        let objective = sum.score(&run.predictor).map_err(SolveError::from)?;
+        let objective = sum.objective(&run.predictor).map_err(SolveError::from)?;
         points.push(PathPoint { sparsity, run, objective });
     }
     Ok(points)
