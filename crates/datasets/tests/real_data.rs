@@ -7,7 +7,8 @@ use lao_datasets::memory::By;
 use lao_datasets::preprocess::{constant_columns, duplicate_columns, normalize_rows};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Loss, Predictor};
 
-/// The dataset, or `None` with the reason printed if it is not at hand. Anything else wrong with it fails the test.
+/// The dataset, or `None` with the reason printed if it is not at hand. Anything else wrong with it fails the
+/// test.
 fn at_hand(name: &str) -> Option<Loaded> {
     match Catalog::from_env().unwrap().load(name) {
         Ok(loaded) => Some(loaded),

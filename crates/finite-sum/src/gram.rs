@@ -6,8 +6,8 @@ use crate::sweep::PARALLEL;
 use lao_kernels::{Compressed, Element, TILE, axpy_column, gradient_block, scatter_axpy};
 use rayon::prelude::*;
 
-/// What is added to: inner products of the columns of the support with each other, the lower triangle row by row, and
-/// with the labels.
+/// What is added to: inner products of the columns of the support with each other, the lower triangle row by
+/// row, and with the labels.
 pub(crate) struct Products<'a> {
     pub gram: &'a mut [f64],
     pub right: &'a mut [f64],

@@ -1,7 +1,7 @@
 //! Passes over the rows of a finite sum, in each layout: margins, slopes, and sums of slope times row.
 //!
-//! Columns are independent of each other, so passes over columns use all threads of the pool: each sum is one thread's, in the
-//! order of the rows, whatever the number of threads.
+//! Columns are independent of each other, so passes over columns use all threads of the pool: each sum is one
+//! thread's, in the order of the rows, whatever the number of threads.
 
 use lao_kernels::{
     Compressed, Element, ROW_TILE, SparseVector, TILE, add_columns, axpy_column, gather_dot, gradient_block,
@@ -34,8 +34,8 @@ pub(crate) struct Pass<'a> {
     pub row: &'a mut Vec<f64>,
 }
 
-/// Dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level cache while columns
-/// stream past.
+/// Dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level cache
+/// while columns stream past.
 pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile: slopes, row, .. } = pass;
     let column = |j: usize, rows: Range<usize>| &values[j * n..][rows];
@@ -63,7 +63,8 @@ fn tiles(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(TILE).map(move |start| start..n.min(start + TILE))
 }
 
-/// Calls `fill` with the first column and the sums of each few columns, on all threads if there are `entries` enough.
+/// Calls `fill` with the first column and the sums of each few columns, on all threads if there are `entries`
+/// enough.
 fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64]) + Sync) {
     if entries < PARALLEL {
         return fill(0, sums);

@@ -70,8 +70,8 @@ impl BlockBuf {
         &mut self.labels[..self.capacity]
     }
 
-    /// Declares how many rows were filled. A number above the capacity counts as the capacity, so that no view reaches
-    /// further; the session then sees that the source returned another number.
+    /// Declares how many rows were filled. A number above the capacity counts as the capacity, so that no
+    /// view reaches further; the session then sees that the source returned another number.
     #[inline]
     pub fn set_rows(&mut self, rows: usize) {
         self.rows = rows.min(self.capacity);
@@ -141,8 +141,8 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// `theta' x` over the attributes that are both observed and in `theta`, if those observed are sorted and distinct:
-    /// O(|observed| + |supp(theta)|).
+    /// `theta' x` over the attributes that are both observed and in `theta`, if those observed are sorted and
+    /// distinct: O(|observed| + |supp(theta)|).
     pub fn dot(&self, theta: lao_kernels::SparseView<'_>) -> f64 {
         let (mut at, mut total) = (0, 0.0);
         for (j, weight) in theta.iter() {

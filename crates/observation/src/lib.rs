@@ -1,9 +1,10 @@
 //! What a learner may look at, and how.
 //!
-//! The data is examples `(x, y)` with `x` in `R^d`, and looking at an attribute of an example costs something. A
-//! [`Learner`] therefore never touches data: it fills an [`Ask`], a [`Session`] checks the ask against the
-//! [`Budget`], fetches through a [`Source`], keeps the [`Ledger`] and tells the learner what was there. No method
-//! here decides what to look at in an example from values of the same example, so the exchange loses nothing.
+//! The data is examples `(x, y)` with `x` in `R^d`, and looking at an attribute of an example costs
+//! something. A [`Learner`] therefore never touches data: it fills an [`Ask`], a [`Session`] checks the ask
+//! against the [`Budget`], fetches through a [`Source`], keeps the [`Ledger`] and tells the learner what was
+//! there. No method here decides what to look at in an example from values of the same example, so the
+//! exchange loses nothing.
 //!
 //! ```
 //! use lao_kernels::SparseVector;

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Draws uniform subsets of `0..dim` in O(size log size), without a pass over `dim`.
 ///
-/// Keeps a permutation and shuffles a prefix of it anew for each draw (partial Fisher-Yates): a uniform prefix
-/// shuffle of *any* permutation is a uniform subset, so the permutation is never reset.
+/// Keeps a permutation and shuffles a prefix of it anew for each draw (partial Fisher-Yates): a uniform
+/// prefix shuffle of *any* permutation is a uniform subset, so the permutation is never reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct SubsetSampler {

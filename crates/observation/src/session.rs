@@ -16,8 +16,8 @@ use thiserror::Error;
 
 /// Serves a learner's asks from a source, within a budget.
 ///
-/// The session checks every ask *before* anything is fetched, so no learner can see more than the budget allows.
-/// It owns the buffers and the generator; after warm-up serving allocates nothing.
+/// The session checks every ask *before* anything is fetched, so no learner can see more than the budget
+/// allows. It owns the buffers and the generator; after warm-up serving allocates nothing.
 #[derive(Debug)]
 pub struct Session<S> {
     source: S,
@@ -142,8 +142,8 @@ impl<S: Source> Session<S> {
         }
     }
 
-    /// Returns the same session in the online protocol: for asks of one example's values the learner predicts before it
-    /// is told the label, and the ledger adds up the squared errors.
+    /// Returns the same session in the online protocol: for asks of one example's values the learner predicts
+    /// before it is told the label, and the ledger adds up the squared errors.
     pub fn online(mut self) -> Self {
         self.online = true;
         self
@@ -175,9 +175,9 @@ impl<S: Source> Session<S> {
         self.source
     }
 
-    /// Serves asks until the learner is finished, a limit is reached, or the source is dry. `after` is called with
-    /// the ledger and the learner whenever an update was completed; whether the estimate is looked at, which costs
-    /// O(d) where it is a lazily kept average, is up to it.
+    /// Serves asks until the learner is finished, a limit is reached, or the source is dry. `after` is called
+    /// with the ledger and the learner whenever an update was completed; whether the estimate is looked at,
+    /// which costs O(d) where it is a lazily kept average, is up to it.
     ///
     /// # Errors
     /// When an ask breaks the contract or the budget, the source fails, or the learner diverges.
@@ -325,8 +325,8 @@ impl<S: Source> Session<S> {
     }
 }
 
-/// Mean squared error of `theta` on up to `examples` next examples of `source`, looking only at `supp(theta)`.
-/// `None` when the source is dry at once.
+/// Mean squared error of `theta` on up to `examples` next examples of `source`, looking only at
+/// `supp(theta)`. `None` when the source is dry at once.
 ///
 /// # Errors
 /// When the support does not fit the budget or the source fails.

@@ -9,16 +9,19 @@ pub trait Source {
     /// `d`, the number of attributes of an example.
     fn dim(&self) -> usize;
 
-    /// Values of `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples. Fills
-    /// at most the block's capacity, calls [`BlockBuf::set_rows`] and returns how many; 0 means that the source is dry.
+    /// Values of `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples.
+    /// Fills at most the block's capacity, calls [`BlockBuf::set_rows`] and returns how many; 0 means that
+    /// the source is dry.
     ///
     /// # Errors
     /// When the data cannot be read.
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError>;
 
-    /// As [`observe`](Source::observe), for attributes in any order that may repeat, like draws with replacement.
+    /// As [`observe`](Source::observe), for attributes in any order that may repeat, like draws with
+    /// replacement.
     ///
-    /// The default observes the distinct ones, sorted, and copies. A source to which order is nothing overrides it.
+    /// The default observes the distinct ones, sorted, and copies. A source to which order is nothing
+    /// overrides it.
     ///
     /// # Errors
     /// When the data cannot be read.
@@ -34,8 +37,8 @@ pub trait Source {
     /// Adds to `sum[i]` the sum over up to `ask.examples` next examples of `2 (theta' x - y) x_j`, `j =
     /// ask.attributes[i]`, and returns how many examples that were; 0 means dry.
     ///
-    /// The default observes blocks and adds up. A source that knows better (contiguous columns, a finite set of
-    /// rows, a remote engine) overrides it.
+    /// The default observes blocks and adds up. A source that knows better (contiguous columns, a finite set
+    /// of rows, a remote engine) overrides it.
     ///
     /// # Errors
     /// When the data cannot be read.
@@ -132,8 +135,8 @@ pub struct Scratch {
     pub distinct: Vec<u32>,
 }
 
-/// Observes, and checks the answer: a source is not trusted. All that is observed for a learner comes through here or
-/// through [`check_answer`].
+/// Observes, and checks the answer: a source is not trusted. All that is observed for a learner comes through
+/// here or through [`check_answer`].
 ///
 /// # Errors
 /// When the data cannot be read, or the source breaks its contract.
@@ -146,8 +149,8 @@ pub(crate) fn observe_checked<S: Source + ?Sized>(
     check_answer(source, attributes, block, returned)
 }
 
-/// Checks what a source has put into `block`, whose columns are `attributes`: as many rows as it `returned`, no more than
-/// the block has the capacity for, and finite numbers only. Returns the number of rows.
+/// Checks what a source has put into `block`, whose columns are `attributes`: as many rows as it `returned`,
+/// no more than the block has the capacity for, and finite numbers only. Returns the number of rows.
 pub(crate) fn check_answer<S: Source + ?Sized>(
     source: &S,
     attributes: &[u32],
@@ -272,8 +275,9 @@ pub enum SourceError {
     },
     /// The source says and does different things about the number of examples.
     #[error(
-        "the source is at fault: `observe` returned {returned} examples and set {set} in the block, whose capacity is \
-         {capacity}; it must fill at most the capacity, call `set_rows` with the number filled, and return that number"
+        "the source is at fault: `observe` returned {returned} examples and set {set} in the block, whose \
+         capacity is {capacity}; it must fill at most the capacity, call `set_rows` with the number filled, \
+         and return that number"
     )]
     Rows {
         /// What was returned.
@@ -295,8 +299,8 @@ pub enum SourceError {
     },
     /// A value is NaN or infinite.
     #[error(
-        "attribute {attribute} of example {example} is {value}: values must be finite; replace missing ones, or leave \
-         the example out"
+        "attribute {attribute} of example {example} is {value}: values must be finite; replace missing ones, \
+         or leave the example out"
     )]
     Value {
         /// Index of the example.

@@ -1,7 +1,7 @@
 //! For authors of sources: checks of the contract of [`Source`].
 //!
-//! A test of a source is one line. `make` opens the stream from its start; it is called several times, and must give
-//! the same examples each time.
+//! A test of a source is one line. `make` opens the stream from its start; it is called several times, and
+//! must give the same examples each time.
 //!
 //! ```
 //! use lao_observation::testing::check_source;
@@ -65,7 +65,8 @@ pub enum SourceFault {
     },
     /// An example is not what it was when all was looked at, one example at a time.
     #[error(
-        "{doing}: {what} of example {example} is {found}, but was {expected} when examples were read one by one"
+        "{doing}: {what} of example {example} is {found}, but was {expected} when examples were read one by \
+         one"
     )]
     Differs {
         /// What was asked of it.
@@ -108,7 +109,8 @@ pub enum SourceFault {
     },
 }
 
-/// Checks the whole contract of a source: [`check_observations`], and that sums of gradients are those of the examples.
+/// Checks the whole contract of a source: [`check_observations`], and that sums of gradients are those of the
+/// examples.
 ///
 /// # Errors
 /// With the first fault found.
@@ -118,8 +120,8 @@ pub fn check_source<S: Source>(make: impl Fn() -> S) -> Result<(), SourceFault> 
     seen.check_gradients(&make)
 }
 
-/// Checks all of the contract of a source but the values of its gradient sums. Use it for a source that draws such sums
-/// from their law, so that they are sums over other examples than those that it shows.
+/// Checks all of the contract of a source but the values of its gradient sums. Use it for a source that draws
+/// such sums from their law, so that they are sums over other examples than those that it shows.
 ///
 /// # Errors
 /// With the first fault found.

@@ -167,7 +167,8 @@ impl Source for Sinner {
     }
 }
 
-/// Asks for values or gradients in turn, and checks that all it is told is finite and no more than it asked for.
+/// Asks for values or gradients in turn, and checks that all it is told is finite and no more than it asked
+/// for.
 struct Watcher {
     round: u64,
     theta: SparseVector,

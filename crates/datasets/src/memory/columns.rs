@@ -9,8 +9,8 @@ use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError}
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A table stored column after column: value (row i, attribute j) at `j * rows + i`. A gradient ask reads the slices of the
-/// observed columns where they lie, without copying.
+/// A table stored column after column: value (row i, attribute j) at `j * rows + i`. A gradient ask reads the
+/// slices of the observed columns where they lie, without copying.
 #[derive(Clone, Debug)]
 pub struct Columns<T> {
     dim: usize,
@@ -20,7 +20,8 @@ pub struct Columns<T> {
 }
 
 impl<T: Element> Columns<T> {
-    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at once.
+    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at
+    /// once.
     ///
     /// # Errors
     /// When the shape does not fit, or a number is not finite.

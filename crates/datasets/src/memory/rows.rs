@@ -18,7 +18,8 @@ pub struct Rows<T> {
 }
 
 impl<T: Element> Rows<T> {
-    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at once.
+    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at
+    /// once.
     ///
     /// # Errors
     /// When the shape does not fit, or a number is not finite.

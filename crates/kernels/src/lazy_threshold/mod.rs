@@ -1,30 +1,33 @@
-//! A sparse iterate that is thresholded after every step while most of the step stays the same: `x <- H_k(a x + w - b)` with a
-//! dense drift `w` that is fixed for an epoch, a factor `a`, and a sparse correction `b`, at a cost of O(k + nnz(b)) a step.
+//! A sparse iterate that is thresholded after every step while most of the step stays the same:
+//! `x <- H_k(a x + w - b)` with a dense drift `w` that is fixed for an epoch, a factor `a`, and a sparse
+//! correction `b`, at a cost of O(k + nnz(b)) a step.
 //!
-//! *Where it comes from.* Variance-reduced hard thresholding on linear models: `w = -eta mu` with the snapshot gradient mu, the
-//! correction is what the mini-batch corrects, `a = 1 - eta lambda` shrinks. Written down plainly each step sweeps all d
-//! coordinates.
+//! *Where it comes from.* Variance-reduced hard thresholding on linear models: `w = -eta mu` with the
+//! snapshot gradient mu, the correction is what the mini-batch corrects, `a = 1 - eta lambda` shrinks.
+//! Written down plainly each step sweeps all d coordinates.
 //!
 //! *Invariant.* Let `u = a x + w - b`, S the support of x, T the places of b. Then
 //!
-//! 1. `u_j = w_j` for every j outside S and T: `x_j = 0` and `b_j = 0`. These *untouched* coordinates have today the value that
-//!    they have throughout the epoch.
-//! 2. So the order of all coordinates by (|w_j| falling, j rising), made once per epoch, is also the order in which untouched
-//!    coordinates compete: among them `H_k` takes a prefix of the order with S and T skipped.
-//! 3. At most k untouched coordinates can be kept, so the walk along the order ends after at most k + |S| + |T| <= 2k + |T|
-//!    places; it ends earlier, at the first place that does not beat the worst member of S, when S is full, because
-//!    later places are no better.
-//! 4. A member of S that beats every entrant stays, whatever happens below it: only members that some entrant beats
-//!    compete with the entrants, for as many slots as these members have (and those still free).
+//! 1. `u_j = w_j` for every j outside S and T: `x_j = 0` and `b_j = 0`. These *untouched* coordinates have
+//!    today the value that they have throughout the epoch.
+//! 2. So the order of all coordinates by (|w_j| falling, j rising), made once per epoch, is also the order in
+//!    which untouched coordinates compete: among them `H_k` takes a prefix of the order with S and T skipped.
+//! 3. At most k untouched coordinates can be kept, so the walk along the order ends after at most k + |S| +
+//!    |T| <= 2k + |T| places; it ends earlier, at the first place that does not beat the worst member of S,
+//!    when S is full, because later places are no better.
+//! 4. A member of S that beats every entrant stays, whatever happens below it: only members that some entrant
+//!    beats compete with the entrants, for as many slots as these members have (and those still free).
 //!
-//! By 1 to 3 the entrants are exactly the coordinates outside S that H_k could keep, by 4 the rest of S is kept; hence the
-//! result is that of H_k on all of u, ties included: both compare by (magnitude, lower index). The values are
-//! those of the formula above, evaluated in that order, so a dense twin has the same bits.
+//! By 1 to 3 the entrants are exactly the coordinates outside S that H_k could keep, by 4 the rest of S is
+//! kept; hence the result is that of H_k on all of u, ties included: both compare by (magnitude, lower
+//! index). The values are those of the formula above, evaluated in that order, so a dense twin has the same
+//! bits.
 //!
-//! *Cost.* One pass over the members to move them and find the worst, one over T, the walk; a second pass over the members and
-//! a selection among those at risk only when an entrant beats the worst. The order is sorted as far as walks have come: in
-//! pieces that double, found by selection, so an epoch pays O(d) once and O(log(k + |T|)) times at most; when no untouched
-//! coordinate ever beats the worst member it is not even begun.
+//! *Cost.* One pass over the members to move them and find the worst, one over T, the walk; a second pass
+//! over the members and a selection among those at risk only when an entrant beats the worst. The order is
+//! sorted as far as walks have come: in pieces that double, found by selection, so an epoch pays O(d) once
+//! and O(log(k + |T|)) times at most; when no untouched coordinate ever beats the worst member it is not even
+//! begun.
 
 mod order;
 #[cfg(test)]
@@ -225,8 +228,8 @@ impl LazyThresholdIterate {
         Ok(())
     }
 
-    /// One step: `x <- H_k(factor x + w - b)`, where b has `correction[i]` at `touched[i]` and zeros elsewhere. The places must be
-    /// distinct, in any order.
+    /// One step: `x <- H_k(factor x + w - b)`, where b has `correction[i]` at `touched[i]` and zeros
+    /// elsewhere. The places must be distinct, in any order.
     ///
     /// # Errors
     /// When an entry of `factor x + w - b` is not finite; the iterate stays as it was.
@@ -239,8 +242,8 @@ impl LazyThresholdIterate {
         Ok(())
     }
 
-    /// The first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those who move several
-    /// iterates, all or none.
+    /// The first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those who
+    /// move several iterates, all or none.
     ///
     /// # Errors
     /// When an entry is not finite.
@@ -267,7 +270,8 @@ impl LazyThresholdIterate {
         if finite == 0.0 && members_finite { Ok(()) } else { Err(self.not_finite(touched, correction)) }
     }
 
-    /// The second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same correction: moves.
+    /// The second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same correction:
+    /// moves.
     pub fn commit(&mut self, touched: &[u32], correction: &[f64]) {
         let bar = if self.len() < self.sparsity { 0.0 } else { self.worst };
         let best = self.collect_entrants(touched, correction, bar);
@@ -317,7 +321,8 @@ impl LazyThresholdIterate {
         }
     }
 
-    /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there are none.
+    /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there
+    /// are none.
     fn collect_entrants(&mut self, touched: &[u32], correction: &[f64], bar: f64) -> f64 {
         self.entrants.clear();
         let mut best = 0.0;

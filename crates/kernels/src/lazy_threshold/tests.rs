@@ -58,7 +58,7 @@ proptest! {
                 }
                 Act::Step { factor, touched, correction, dense } => {
                     let mut all = vec![0.0; dim];
-                    touched.iter().zip(&correction).for_each(|(&j, correction)| all[j as usize] = *correction);
+                    touched.iter().zip(&correction).for_each(|(&j, value)| all[j as usize] = *value);
                     if dense {
                         drifting.step_dense(factor, &all).expect("finite");
                     } else {

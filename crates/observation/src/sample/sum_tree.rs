@@ -9,11 +9,13 @@ pub const BLOCK: usize = 8;
 /// Nodes that a node of a coarser level adds up, and the nodes of the coarsest.
 const FAN: usize = 64;
 
-/// Sums over blocks of entries, over blocks of those sums, and so on: a wide tree in which changing an entry is one
-/// addition per level (one at 500 entries, three at a million), and a draw looks at some dozens of nodes.
+/// Sums over blocks of entries, over blocks of those sums, and so on: a wide tree in which changing an entry
+/// is one addition per level (one at 500 entries, three at a million), and a draw looks at some dozens of
+/// nodes.
 ///
-/// The tree does not keep the entries, only sums over [`BLOCK`] of them. Sums that are only ever added to drift by
-/// rounding: [`set_block`](SumTree::set_block) puts one right, and a caller does so for one block after another.
+/// The tree does not keep the entries, only sums over [`BLOCK`] of them. Sums that are only ever added to
+/// drift by rounding: [`set_block`](SumTree::set_block) puts one right, and a caller does so for one block
+/// after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored<T>", bound(deserialize = "T: Copy + Default + PartialEq + Deserialize<'de>"))]
 pub struct SumTree<T> {
@@ -32,8 +34,8 @@ struct Stored<T> {
 impl<T: Copy + Default + PartialEq> TryFrom<Stored<T>> for SumTree<T> {
     type Error = Damaged;
 
-    /// Checks the shape. Sums need not agree with one another: rounding parts them, and a draw that meets sums which do
-    /// not agree names the block to set.
+    /// Checks the shape. Sums need not agree with one another: rounding parts them, and a draw that meets
+    /// sums which do not agree names the block to set.
     fn try_from(Stored { blocks, levels }: Stored<T>) -> Result<Self, Damaged> {
         let refuse = |ok, reason| Damaged::unless(ok, "tree of sums", || reason);
         let (mut nodes, mut depth) = (blocks.max(1), 0);
@@ -147,12 +149,13 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         lanes[0]
     }
 
-    /// The entry at which the running sum of weights passes `target`, a number from 0 to the total weight. `node` is the
-    /// weight of a sum (negative ones count as 0), `entries` has those of the entries of a block ([`block`]).
+    /// The entry at which the running sum of weights passes `target`, a number from 0 to the total weight.
+    /// `node` is the weight of a sum (negative ones count as 0), `entries` has those of the entries of a
+    /// block ([`block`]).
     ///
-    /// `Err` names a block below a sum with weight, none of whose parts has any: set it, which puts right all sums above it,
-    /// then draw again. A sum is named at most once between changes, so that this ends. `Err` of block 0 also when there is
-    /// no weight at all.
+    /// `Err` names a block below a sum with weight, none of whose parts has any: set it, which puts right all
+    /// sums above it, then draw again. A sum is named at most once between changes, so that this ends. `Err`
+    /// of block 0 also when there is no weight at all.
     #[inline]
     pub fn locate(
         &self,
@@ -165,8 +168,8 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         Ok(place[0] as usize)
     }
 
-    /// As [`locate`](Self::locate), for many targets, which are used up: `places` becomes their entries. All go down the tree
-    /// side by side, so that none waits for what another looks up.
+    /// As [`locate`](Self::locate), for many targets, which are used up: `places` becomes their entries. All
+    /// go down the tree side by side, so that none waits for what another looks up.
     ///
     /// # Errors
     /// As [`locate`](Self::locate), for the first target that finds nothing.
@@ -214,8 +217,8 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     }
 }
 
-/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what [`SumTree::locate`] wants
-/// to know.
+/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what
+/// [`SumTree::locate`] wants to know.
 #[inline]
 pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64; BLOCK] {
     let entries = entries.get(block * BLOCK..).unwrap_or_default();
@@ -269,8 +272,8 @@ fn pass(weights: &[f64; FAN], target: &mut f64) -> Option<usize> {
     Some(8 * group + place)
 }
 
-/// The index at which the running sum of `weights`, none of them negative, passes `target`, from which the sum before it is
-/// taken; the last one with weight if rounding keeps the sum below the target.
+/// The index at which the running sum of `weights`, none of them negative, passes `target`, from which the
+/// sum before it is taken; the last one with weight if rounding keeps the sum below the target.
 #[inline]
 fn pass_eight(weights: &[f64; 8], target: &mut f64) -> Option<usize> {
     let mut sums = [0.0; 9];
@@ -280,7 +283,8 @@ fn pass_eight(weights: &[f64; 8], target: &mut f64) -> Option<usize> {
     if *target >= sums[8] {
         return last_with_weight(weights, target);
     }
-    // Counts the sums that the target has passed: there are no branches, whose outcome would be anybody's guess.
+    // Counts the sums that the target has passed: there are no branches, whose outcome would be anybody's
+    // guess.
     let passed = sums[1..8].iter().map(|sum| usize::from(sum <= target)).sum::<usize>();
     *target -= sums[passed];
     Some(passed)
@@ -323,7 +327,8 @@ mod tests {
             if total == 0.0 {
                 return Ok(());
             }
-            let mut targets: Vec<f64> = (0..20).map(|_| (rng.random::<f64>() * total).floor() + 0.5).collect();
+            let mut targets: Vec<f64> =
+                (0..20).map(|_| (rng.random::<f64>() * total).floor() + 0.5).collect();
             let mut wanted = Vec::new();
             for &target in &targets {
                 let mut sum = 0.0;
