@@ -79,7 +79,7 @@ impl Kind for Cost {
         // The twin: blocks of as many attributes and examples as the learner asked for on average.
         let ledger = session.ledger();
         let width = ledger.attributes_per_example().round().clamp(1.0, job.dim as f64) as usize;
-        let most = BlockBuf::comfortable_room(width) as u64;
+        let most = BlockBuf::preferred_rows(width) as u64;
         let rows = (ledger.examples / ledger.asks.max(1)).clamp(1, most) as usize;
         let attributes: Vec<u32> = (0..width).map(|i| (i * (job.dim / width)) as u32).collect();
         let (mut stream, mut block) = (session.into_source(), BlockBuf::new());

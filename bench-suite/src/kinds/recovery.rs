@@ -91,7 +91,7 @@ impl Recovery {
         let (mut columns, mut labels, mut block) = (vec![0.0; rows * dim], Vec::new(), BlockBuf::new());
         while labels.len() < rows {
             let at = labels.len();
-            block.reset(dim, BlockBuf::comfortable_room(dim).min(rows - at));
+            block.reset(dim, BlockBuf::preferred_rows(dim).min(rows - at));
             let size = source.observe(&attributes, &mut block)?;
             ensure!(size > 0, "the design ran dry after {at} rows");
             let view = block.view(&attributes);
@@ -175,7 +175,7 @@ impl Kind for Recovery {
                     |sparsity, start| (spec.solver.build)(shape, &SolverTask { sparsity, step_size, start });
                 let mut best = (f64::INFINITY, Predictor::default());
                 for point in path(&mut train, &grid, build, &draws, stop)? {
-                    let loss = validation.score(&point.run.predictor)?;
+                    let loss = validation.objective(&point.run.predictor)?;
                     if loss < best.0 {
                         best = (loss, point.run.predictor);
                     }

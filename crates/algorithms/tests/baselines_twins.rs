@@ -124,7 +124,7 @@ fn dantzig_finds_the_support_and_predicts_from_what_it_reads() {
     .unwrap()
     .build()
     .unwrap();
-    let mut session = Session::new(source(20, 3), Budget::PerExample(8), &Seed::root(1)).online(true);
+    let mut session = Session::new(source(20, 3), Budget::PerExample(8), &Seed::root(1)).online();
     session.run(&mut learner, SessionLimit::after_examples(1 << 14), |_, _| {}).unwrap();
     assert_eq!(learner.coefficients().indices(), [0, 19]);
     let before = session.ledger().squared_loss;

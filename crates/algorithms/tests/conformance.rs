@@ -124,7 +124,7 @@ impl Source for Renamed {
         let renamed = old.clone();
         old.sort_unstable();
         let mut inner = BlockBuf::new();
-        inner.reset(old.len(), block.room());
+        inner.reset(old.len(), block.capacity());
         let rows = self.inner.observe(&old, &mut inner)?;
         let view = inner.view(&old);
         for (c, j) in renamed.iter().enumerate() {

@@ -206,7 +206,7 @@ fn parameter_files() {
 
 #[test]
 fn checkpoints() {
-    let mut session = Session::new(source(DIM), Budget::PerExample(BUDGET), &Seed::root(3)).online(true);
+    let mut session = Session::new(source(DIM), Budget::PerExample(BUDGET), &Seed::root(3)).online();
     let mut learner = METHODS[0].build(&task()).unwrap();
     let fresh = serde_json::to_value(session.checkpoint()).unwrap();
     session.run(&mut learner, SessionLimit::after_examples(100), |_, _| {}).unwrap();

@@ -45,7 +45,7 @@ fn run(mut learner: AnyLearner, labels: f64, name: &str) {
     let theta = SparseVector::new(DIM, vec![0, 7], vec![labels, -labels]).unwrap();
     let design = Uniform::new(DIM).unwrap();
     let source = Virtual::new(design, theta, Noise::None, &Seed::root(1)).unwrap();
-    let mut session = Session::new(source, Budget::Unlimited, &Seed::root(2)).online(true);
+    let mut session = Session::new(source, Budget::Unlimited, &Seed::root(2)).online();
     for step in 0..40 {
         let served = session.step(&mut learner, 1);
         let finite = learner.coefficients().values().iter().all(|value| value.is_finite());

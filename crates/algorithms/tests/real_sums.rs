@@ -40,7 +40,7 @@ fn every_solver_learns_the_news_sample_from_200_words() {
         let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
         let stop = SolverLimit::after_calls(60 * sum.len() as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop).unwrap();
-        let objective = sum.score(&run.predictor).unwrap();
+        let objective = sum.objective(&run.predictor).unwrap();
         let right = accuracy(&test, &run.predictor.coefficients[0].view().to_dense());
         eprintln!("{}: objective {objective:.4}, accuracy {right:.3}", row.name);
         assert!(objective < 0.9 * 2_f64.ln(), "{}: {objective}, log 2 at zero", row.name);
@@ -60,7 +60,7 @@ fn digits_with_constant_pixels_are_told_apart_by_ten_columns_of_15_pixels() {
         let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
         let stop = SolverLimit::after_calls(60 * sum.len() as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop).unwrap();
-        let objective = sum.score(&run.predictor).unwrap();
+        let objective = sum.objective(&run.predictor).unwrap();
         eprintln!("{}: objective {objective:.4}", row.name);
         assert!(objective < 0.9 * 10_f64.ln(), "{}: {objective}, log 10 at zero", row.name);
         assert!(run.predictor.coefficients.iter().all(|x| x.len() <= 15));

@@ -60,7 +60,7 @@ impl Setting {
         let (design, seed) = (Uniform::new(self.dim).unwrap(), Seed::root(7).child("data"));
         let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &seed).unwrap();
         let budget = (self.method.budget)(&task(self.method, self.dim));
-        Session::new(source, budget, &Seed::root(3)).online(true)
+        Session::new(source, budget, &Seed::root(3)).online()
     }
 
     /// The learner when it is fresh, when it awaits an answer in the middle of an update, and when it is old.
@@ -416,7 +416,7 @@ impl Source for Wild {
         self.dim
     }
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.room();
+        let rows = block.capacity();
         for row in 0..rows {
             let mut rng = self.seed.trial(self.position).rng();
             let jump = self.jumps.filter(|_| self.position / 100 % 2 == 1).unwrap_or(1.0);

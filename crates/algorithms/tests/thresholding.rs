@@ -176,7 +176,7 @@ fn gradients_are_central_differences_of_the_score() {
             let mut dense = at.coefficients[l].view().to_dense();
             dense[j as usize] += step;
             to.coefficients[l] = SparseVector::from_dense(&dense);
-            sum.score(&to).unwrap()
+            sum.objective(&to).unwrap()
         };
         let slope = (moved(h) - moved(-h)) / (2.0 * h);
         let ours = gradient.coefficients[l][j as usize] + 0.05 * at.coefficients[l].view().get(j);

@@ -1,10 +1,11 @@
 //! What it costs to look at virtual examples.
 //!
-//! - `observe`: 50 attributes of 500, `theta*` among them, in blocks of 327 rows (what the default gradient asks for); the reported
-//!   throughput counts observed values, so its inverse is the time per attribute. Beside it the naive twin: a generator drawn
-//!   from value by value.
+//! - `observe`: 50 attributes of 500, `theta*` among them, in blocks of 327 rows (what the default gradient
+//!   asks for); the reported throughput counts observed values, so its inverse is the time per attribute.
+//!   Beside it the naive twin: a generator drawn from value by value.
 //! - `single`: blocks of one row, as an online learner asks for.
-//! - `batch`: the gradient over B examples of a Hadamard design by counts; beside it the loop over 10^5 examples.
+//! - `batch`: the gradient over B examples of a Hadamard design by counts; beside it the loop over 10^5
+//!   examples.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lao_datasets::synthetic::*;

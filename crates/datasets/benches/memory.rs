@@ -1,8 +1,9 @@
-//! A gradient ask of Exploration on tables in memory: 500 attributes, 10^5 examples, 25 scattered support attributes and a block of
-//! 25 consecutive ones. Time per example = reported time / 10^5 (the throughput counts examples).
+//! A gradient ask of Exploration on tables in memory: 500 attributes, 10^5 examples, 25 scattered support
+//! attributes and a block of 25 consecutive ones. Time per example = reported time / 10^5 (the throughput
+//! counts examples).
 //!
-//! Beside each storage its naive twin in the same run: a plain loop over whole columns, a plain loop over rows. Each call
-//! asks for other attributes, so they come from memory, not from a cache.
+//! Beside each storage its naive twin in the same run: a plain loop over whole columns, a plain loop over
+//! rows. Each call asks for other attributes, so they come from memory, not from a cache.
 
 use criterion::{
     BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,

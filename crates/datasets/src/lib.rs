@@ -1,4 +1,5 @@
-//! Data to learn from: virtual designs with exact constants, and real tables, found, checked and read strictly.
+//! Data to learn from: virtual designs with exact constants, and real tables, found, checked and read
+//! strictly.
 //!
 //! - [`synthetic`]: examples computed from (seed, row, column) when they are looked at;
 //! - [`mod@format`]: streaming readers for LibSVM, CSV, IDX and NPY, plain or compressed;

@@ -1,4 +1,5 @@
-//! Files that cannot be used: the error names the file, the place, the value and what to do, whatever is wrong.
+//! Files that cannot be used: the error names the file, the place, the value and what to do, whatever is
+//! wrong.
 
 use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
 use lao_datasets::format::idx::read_idx;

@@ -1,4 +1,5 @@
-//! The catalog finds by name, explains what it does not find, and refuses manifests that contradict themselves.
+//! The catalog finds by name, explains what it does not find, and refuses manifests that contradict
+//! themselves.
 
 use lao_datasets::catalog::{Catalog, CatalogError, Folders, Manifest, Place};
 use lao_datasets::format::Table;

@@ -100,9 +100,10 @@ fn an_example_is_the_same_however_it_is_looked_at() {
 
 #[test]
 fn empirical_covariance_is_the_exact_one() {
-    // Entries of the empirical covariance are means of n products x_j x_k. For |x| <= R Hoeffding gives a deviation of at most
-    // R^2 sqrt(2 log(2 d^2 / alpha) / n) in all of them, with probability 1 - alpha = 1 - 1e-9. Normal products have variance
-    // at most 2 and are nearly normal in the mean: 7 standard deviations.
+    // Entries of the empirical covariance are means of n products x_j x_k. For |x| <= R Hoeffding gives a
+    // deviation of at most R^2 sqrt(2 log(2 d^2 / alpha) / n) in all of them, with probability 1 - alpha = 1
+    // - 1e-9. Normal products have variance at most 2 and are nearly normal in the mean: 7 standard
+    // deviations.
     const ROWS: usize = 100_000;
     for (name, design) in designs() {
         let (dim, bound) = (design.dim(), design.r_inf());

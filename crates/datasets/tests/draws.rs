@@ -1,6 +1,6 @@
-//! The draws of rand_distr, pinned. `Cargo.toml` asks for compatible versions, and `Cargo.lock` alone says which;
-//! these tests say when a release changes the bits of a seed. Every recorded figure changes with them: such a
-//! release is taken in a change of its own, with new records. The draws of rand itself are pinned in
+//! The draws of rand_distr, pinned. `Cargo.toml` asks for compatible versions, and `Cargo.lock` alone says
+//! which; these tests say when a release changes the bits of a seed. Every recorded figure changes with them:
+//! such a release is taken in a change of its own, with new records. The draws of rand itself are pinned in
 //! lao-observation.
 
 use lao_observation::{Rng, Seed};

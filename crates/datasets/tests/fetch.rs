@@ -1,4 +1,5 @@
-//! Downloads from a server on the loopback address that this test starts: good, damaged, cut off, missing, resumed.
+//! Downloads from a server on the loopback address that this test starts: good, damaged, cut off, missing,
+//! resumed.
 
 use lao_datasets::catalog::{Catalog, CatalogError, DownloadProgress, Folders, Manifest, Place};
 use std::fs;

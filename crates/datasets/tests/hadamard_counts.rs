@@ -23,7 +23,8 @@ fn counts_and_examples_give_the_same_gradient() {
     let mut source = Virtual::new(design, star.clone(), Noise::Gaussian(1.5), &seed).unwrap();
     let looped = gradient(&mut source, &theta, 5000);
 
-    // Which row an example has can be read off attributes 1, 2, 4, ...: their signs are the bits of its index.
+    // Which row an example has can be read off attributes 1, 2, 4, ...: their signs are the bits of its
+    // index.
     source.seek(0).unwrap();
     let every: Vec<u32> = (0..DIM as u32).collect();
     let mut block = BlockBuf::new();
@@ -53,8 +54,8 @@ fn counts_and_examples_give_the_same_gradient() {
 
 #[test]
 fn row_counts_are_multinomial() {
-    // Pearson's statistic has d - 1 = 63 degrees, and leaves (20, 140.3) with probability about 1e-7 on either side (Wilson
-    // and Hilferty).
+    // Pearson's statistic has d - 1 = 63 degrees, and leaves (20, 140.3) with probability about 1e-7 on
+    // either side (Wilson and Hilferty).
     const DIM: usize = 64;
     for (examples, even) in [(100_000, 0.5), (10_000_000_000, 0.5), (100_000, 2.0 / 3.0)] {
         let mut rng = Seed::root(5).child("counts").rng();
@@ -79,9 +80,10 @@ fn row_counts_are_multinomial() {
 
 #[test]
 fn counted_gradient_has_the_exact_mean_and_variance() {
-    // g_j = sum over B examples of 2 (v' x - xi) x_j. With x from HAD and v = theta - theta*: mean 2 B v_j, and variance
-    // 4 B (sum over k != j of v_k^2 + sigma^2), since x_k x_j are uncorrelated signs. 400 batches: the mean of a coordinate
-    // deviates by at most 6 standard errors, its variance by a factor of at most 1 +- 6 sqrt(2 / 399).
+    // g_j = sum over B examples of 2 (v' x - xi) x_j. With x from HAD and v = theta - theta*: mean 2 B v_j,
+    // and variance 4 B (sum over k != j of v_k^2 + sigma^2), since x_k x_j are uncorrelated signs. 400
+    // batches: the mean of a coordinate deviates by at most 6 standard errors, its variance by a factor of at
+    // most 1 +- 6 sqrt(2 / 399).
     const DIM: usize = 8;
     const BATCHES: usize = 400;
     for noise in [Noise::Gaussian(2.0), Noise::Signs(2.0)] {

@@ -31,7 +31,8 @@ fn take(source: &mut impl Source, attributes: &[u32], rows: usize) -> Vec<Vec<f6
 
 #[test]
 fn risk_is_the_mean_loss_of_the_examples() {
-    // Losses lie in [0, most], so the mean of n of them is within most sqrt(log(2/1e-9)/(2n)) of the risk (Hoeffding).
+    // Losses lie in [0, most], so the mean of n of them is within most sqrt(log(2/1e-9)/(2n)) of the risk
+    // (Hoeffding).
     const ROWS: usize = 200_000;
     let every: Vec<u32> = (0..DIM as u32).collect();
     let dense = [[0.0; DIM], [0.3, -0.2, 0.0, 0.4, 0.1, 0.5], [-1.0, 0.0, 0.7, 0.0, 0.0, 1.0]];
@@ -167,7 +168,8 @@ proptest! {
         w in proptest::collection::vec(-1.0..1.0, DIM), label in 0.1..2.0, radius in 0.05..3.0,
     ) {
         let rows = SignedRows::random(DIM, 3, &Seed::root(5)).unwrap().with_label(label).unwrap();
-        let norms = [w.iter().map(|x: &f64| x.abs()).sum::<f64>(), w.iter().map(|x| x * x).sum::<f64>().sqrt()];
+        let norms =
+            [w.iter().map(|x: &f64| x.abs()).sum::<f64>(), w.iter().map(|x| x * x).sum::<f64>().sqrt()];
         for (rows, norm) in [rows.clone().for_l1_ball(radius), rows.for_l2_ball(radius)].iter().zip(norms) {
             let inside: Vec<f64> = w.iter().map(|x| x * radius / norm.max(radius)).collect();
             let inside = SparseVector::from_dense(&inside);

@@ -105,7 +105,8 @@ proptest! {
                 prop_assert_eq!(view.rows(), rows);
                 prop_assert_eq!(view.labels(), &plain.labels[next..next + rows]);
                 for (c, &j) in attributes.iter().enumerate() {
-                    let stored: Vec<f64> = plain.rows[next..next + rows].iter().map(|row| row[j as usize]).collect();
+                    let stored: Vec<f64> =
+                        plain.rows[next..next + rows].iter().map(|row| row[j as usize]).collect();
                     prop_assert_eq!(view.column(c), &stored[..]);
                 }
                 next += rows;

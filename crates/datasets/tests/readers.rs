@@ -68,7 +68,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn libsvm_agrees_with_splitting_strings(text in libsvm_text(), piece in 1usize..300, newline in any::<bool>()) {
+    fn libsvm_agrees_with_splitting_strings(
+        text in libsvm_text(),
+        piece in 1usize..300,
+        newline in any::<bool>(),
+    ) {
         let expected = naive_libsvm(&text);
         let text = if newline { format!("{text}\n") } else { text };
         prop_assert_eq!(collect(text.as_bytes(), piece), expected);
@@ -80,9 +84,10 @@ proptest! {
         target in 0usize..4,
         dropped in 0usize..4,
     ) {
-        let text: String = values.chunks(4).map(|row| format!("{:?},{:?}, {:?},\"{:?}\"\r\n", row[0], row[1], row[2], row[3])).collect();
-        let options =
-            CsvOptions { header: false, target: Column::Index(target), drop: vec![Column::Index(dropped)], ..CsvOptions::default() };
+        let line = |row: &[f64]| format!("{:?},{:?}, {:?},\"{:?}\"\r\n", row[0], row[1], row[2], row[3]);
+        let text: String = values.chunks(4).map(line).collect();
+        let (target_column, drop) = (Column::Index(target), vec![Column::Index(dropped)]);
+        let options = CsvOptions { header: false, target: target_column, drop, ..CsvOptions::default() };
         let mut reader = CsvReader::new(text.as_bytes(), "test", options);
         for row in values.chunks(4) {
             let read = reader.next_row().unwrap().unwrap();
@@ -93,7 +98,12 @@ proptest! {
     }
 
     #[test]
-    fn npy_round_trips_in_both_orders(rows in 1usize..6, columns in 1usize..6, fortran in any::<bool>(), big in any::<bool>()) {
+    fn npy_round_trips_in_both_orders(
+        rows in 1usize..6,
+        columns in 1usize..6,
+        fortran in any::<bool>(),
+        big in any::<bool>(),
+    ) {
         let value = |i: usize, j: usize| (i * 10 + j) as f64 - 7.5;
         let cells: Vec<(usize, usize)> = match fortran {
             true => (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j))).collect(),
@@ -102,9 +112,11 @@ proptest! {
         let bytes = |v: f64| if big { v.to_be_bytes() } else { v.to_le_bytes() };
         let payload: Vec<u8> = cells.iter().flat_map(|&(i, j)| bytes(value(i, j))).collect();
         let (order, mark) = (if fortran { "True" } else { "False" }, if big { '>' } else { '<' });
-        let header = format!("{{'descr': '{mark}f8', 'fortran_order': {order}, 'shape': ({rows}, {columns}), }}");
+        let header =
+            format!("{{'descr': '{mark}f8', 'fortran_order': {order}, 'shape': ({rows}, {columns}), }}");
         let array = read_npy_from(npy(2, &header, &payload).as_slice(), "x").unwrap();
-        let labels = npy(1, &format!("{{\"shape\": ({rows},), \"fortran_order\": False, \"descr\": \"|u1\"}}  \n"), &vec![3; rows]);
+        let header = format!("{{\"shape\": ({rows},), \"fortran_order\": False, \"descr\": \"|u1\"}}  \n");
+        let labels = npy(1, &header, &vec![3; rows]);
         let table = array.into_table(read_npy_from(labels.as_slice(), "y").unwrap()).unwrap();
         for j in 0..columns {
             let expected: Vec<f64> = (0..rows).map(|i| value(i, j)).collect();

@@ -7,7 +7,8 @@ use lao_datasets::memory::By;
 use lao_datasets::preprocess::{constant_columns, duplicate_columns, normalize_rows};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Loss, Predictor};
 
-/// The dataset, or `None` with the reason printed if it is not at hand. Anything else wrong with it fails the test.
+/// The dataset, or `None` with the reason printed if it is not at hand. Anything else wrong with it fails the
+/// test.
 fn at_hand(name: &str) -> Option<Loaded> {
     match Catalog::from_env().unwrap().load(name) {
         Ok(loaded) => Some(loaded),
@@ -137,7 +138,7 @@ fn digits_are_a_finite_sum_in_both_layouts_and_precisions() {
     // Whole numbers up to 16 lose nothing in single precision.
     let mut single = FiniteSum::new(digits.single_examples(By::Rows).unwrap(), loss).unwrap();
     let at = Predictor::zeros(64, 10);
-    assert_eq!(single.score(&at), sum.clone().score(&at));
+    assert_eq!(single.objective(&at), sum.clone().objective(&at));
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn news20_with_rows_of_unit_length_is_a_finite_sum_of_20_classes() {
     let loss = Loss::softmax(&rows.labels).unwrap();
     let (mut sum, _) = gradients(&Table::Sparse(rows), &loss);
     assert!((sum.component_smoothness() - 0.5).abs() < 1e-12, "unit rows");
-    let uniform = sum.score(&Predictor::zeros(sum.dim(), 20)).unwrap();
+    let uniform = sum.objective(&Predictor::zeros(sum.dim(), 20)).unwrap();
     assert!((uniform - 20_f64.ln()).abs() < 1e-12);
 }
 

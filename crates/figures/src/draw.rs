@@ -1,4 +1,5 @@
-//! Figures as SVG: a transparent ground and the page's own text color, so that one drawing serves light and dark.
+//! Figures as SVG: a transparent ground and the page's own text color, so that one drawing serves light and
+//! dark.
 
 use crate::scale::Scale;
 use crate::{Figure, Series, Style};
@@ -72,8 +73,8 @@ pub fn draw(figure: &Figure) -> anyhow::Result<String> {
     Ok(finish(svg, &figure.caption))
 }
 
-/// Draws one bar per named positive value on a common logarithmic axis, with a mark at 1; values that such an axis
-/// cannot show are left out.
+/// Draws one bar per named positive value on a common logarithmic axis, with a mark at 1; values that such an
+/// axis cannot show are left out.
 ///
 /// # Errors
 /// When the drawing library refuses.
@@ -220,7 +221,8 @@ fn legend(area: &Area<'_>, rows: &[Vec<(u32, usize, &Series)>]) -> Result<(), Re
     Ok(())
 }
 
-/// The page's color for black, dashes for bounds, a title for those who cannot see, a size that follows the page.
+/// The page's color for black, dashes for bounds, a title for those who cannot see, a size that follows the
+/// page.
 fn finish(svg: String, title: &str) -> String {
     let svg = svg.replace("\"#000000\"", "\"currentColor\"");
     let dashed = format!("stroke-width=\"{DASHED}\"");

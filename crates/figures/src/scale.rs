@@ -1,5 +1,5 @@
-//! Axes: linear, logarithmic, or a list of names. One type for all, so that a plot is one type too, and ticks that
-//! fall on decades.
+//! Axes: linear, logarithmic, or a list of names. One type for all, so that a plot is one type too, and ticks
+//! that fall on decades.
 
 use crate::number::number;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -79,8 +79,8 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// Ticks of a logarithmic axis from `10^low` to `10^high`: whole decades, thinned to at most seven; between them 2
-/// and 5 where there are fewer than three decades, and round steps where there is not even one.
+/// Ticks of a logarithmic axis from `10^low` to `10^high`: whole decades, thinned to at most seven; between
+/// them 2 and 5 where there are fewer than three decades, and round steps where there is not even one.
 fn decades(low: f64, high: f64) -> Vec<(f64, String)> {
     let span = high - low;
     if span < 0.7 {

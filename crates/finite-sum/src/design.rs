@@ -15,8 +15,8 @@ pub(crate) trait Design: Debug + Send + Sync {
     fn row<'a>(&'a self, i: usize, scratch: &'a mut Vec<f64>) -> Entries<'a>;
     /// Goes over these rows, or all: margins, slopes, and, if wanted, sums of slope times row.
     fn sweep(&self, rows: Option<&[u32]>, pass: Pass<'_>);
-    /// Adds to `gram` (row by row, lower triangle) and `right` the inner products of the columns in `support` with each other
-    /// and with `labels`.
+    /// Adds to `gram` (row by row, lower triangle) and `right` the inner products of the columns in `support`
+    /// with each other and with `labels`.
     fn gram(
         &self,
         support: &[u32],
@@ -80,7 +80,8 @@ enum Layout<T> {
 }
 
 impl<T: Element> DesignMatrix<T> {
-    /// Dense, column after column: value (i, j) at `j * rows + i`. Whole gradients are fastest this way, single rows slowest.
+    /// Dense, column after column: value (i, j) at `j * rows + i`. Whole gradients are fastest this way,
+    /// single rows slowest.
     ///
     /// # Errors
     /// When the numbers do not fill the shape, or one is not finite.
@@ -103,8 +104,8 @@ impl<T: Element> DesignMatrix<T> {
         DesignMatrix { rows: rows.lines(), dim: rows.width(), layout: Layout::CompressedRows(rows) }
     }
 
-    /// Sparse, compressed columns (CSC): line j is column j. Keeps compressed rows beside them, so takes twice the memory;
-    /// whole gradients then look only at the columns of the support for the margins.
+    /// Sparse, compressed columns (CSC): line j is column j. Keeps compressed rows beside them, so takes
+    /// twice the memory; whole gradients then look only at the columns of the support for the margins.
     pub fn compressed_columns(columns: Compressed<T>) -> DesignMatrix<T> {
         let (rows, dim) = (columns.width(), columns.lines());
         let transposed = columns.transpose();
@@ -180,10 +181,14 @@ impl<T: Element> Design for DesignMatrix<T> {
         scratch: &mut GramScratch,
     ) {
         match &self.layout {
-            Layout::Columns(values) => gram::columns(values, self.rows, support, labels, (gram, right)),
-            Layout::Rows(values) => gram::rows(values, self.dim, support, labels, (gram, right), scratch),
+            Layout::Columns(values) => {
+                gram::columns(values, self.rows, support, labels, gram::Products { gram, right })
+            }
+            Layout::Rows(values) => {
+                gram::rows(values, self.dim, support, labels, gram::Products { gram, right }, scratch)
+            }
             Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => {
-                gram::compressed_rows(rows, support, labels, (gram, right), scratch);
+                gram::compressed_rows(rows, support, labels, gram::Products { gram, right }, scratch);
             }
         }
     }

@@ -4,13 +4,14 @@ use crate::loss::Coding;
 use std::cmp::Ordering;
 use thiserror::Error;
 
-/// What to do where a predictor of `dim` coefficients meets examples of another dimension, most often since two sparse files
-/// have different largest indices.
+/// What to do where a predictor of `dim` coefficients meets examples of another dimension, most often since
+/// two sparse files have different largest indices.
 fn advice(dim: usize, of_examples: usize) -> String {
     match dim.cmp(&of_examples) {
         Ordering::Equal => String::new(),
         Ordering::Greater => format!(
-            "; a sparse file whose largest index is smaller than that of the training file must be read with dim = {dim}"
+            "; a sparse file whose largest index is smaller than that of the training file must be read with \
+             dim = {dim}"
         ),
         Ordering::Less => {
             format!("; read the training file with dim = {of_examples}, too, and train again")
@@ -41,8 +42,8 @@ pub enum FiniteSumError {
     },
     /// Labels of one class that may be either.
     #[error(
-        "all labels are {label}, which is the larger of 0 and 1 but the smaller of 1 and 2: say what they mean with Loss::coded, \
-         for instance with the coding of the training labels"
+        "all labels are {label}, which is the larger of 0 and 1 but the smaller of 1 and 2: say what they \
+         mean with Loss::coded, for instance with the coding of the training labels"
     )]
     OneClass {
         /// The label.
@@ -76,8 +77,8 @@ pub enum FiniteSumError {
     },
     /// A predictor of another shape.
     #[error(
-        "the predictor has {outputs} outputs of {dim} coefficients, but the examples need {expected_outputs} of \
-         {expected_dim}{}", advice(*dim, *expected_dim)
+        "the predictor has {outputs} outputs of {dim} coefficients, but the examples need {expected_outputs} \
+         of {expected_dim}{}", advice(*dim, *expected_dim)
     )]
     Predictor {
         /// Its outputs.
@@ -91,7 +92,8 @@ pub enum FiniteSumError {
     },
     /// A support that does not ascend strictly, or goes beyond the dimension.
     #[error(
-        "the support names attribute {attribute} in place {place}: it must ascend strictly and stay below {dim}"
+        "the support names attribute {attribute} in place {place}: it must ascend strictly and stay below \
+         {dim}"
     )]
     Support {
         /// The place of the first attribute that does not fit.

@@ -1,12 +1,19 @@
 //! Inner products of the columns of a support with each other and with the labels, in each layout.
 //!
-//! All functions add to the lower triangle of `gram`, row by row, and to `right`.
+//! All functions add to their [`Products`].
 
 use crate::sweep::PARALLEL;
 use lao_kernels::{Compressed, Element, TILE, axpy_column, gradient_block, scatter_axpy};
 use rayon::prelude::*;
 
-/// Room for inner products of columns.
+/// What is added to: inner products of the columns of the support with each other, the lower triangle row by
+/// row, and with the labels.
+pub(crate) struct Products<'a> {
+    pub gram: &'a mut [f64],
+    pub right: &'a mut [f64],
+}
+
+/// Buffers for inner products of columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GramScratch {
     own: Vec<f64>,
@@ -30,8 +37,9 @@ pub(crate) fn columns<T: Element>(
     n: usize,
     support: &[u32],
     labels: &[f64],
-    (gram, right): (&mut [f64], &mut [f64]),
+    products: Products<'_>,
 ) {
+    let Products { gram, right } = products;
     let size = support.len();
     let row = |(a, gram): (usize, &mut [f64])| {
         let mut wide = Vec::new();
@@ -57,9 +65,10 @@ pub(crate) fn rows<T: Element>(
     dim: usize,
     support: &[u32],
     labels: &[f64],
-    (gram, right): (&mut [f64], &mut [f64]),
+    products: Products<'_>,
     GramScratch { own, .. }: &mut GramScratch,
 ) {
+    let Products { gram, right } = products;
     let size = support.len();
     own.resize(size, 0.0);
     for (row, label) in values.chunks_exact(dim.max(1)).zip(labels) {
@@ -76,9 +85,10 @@ pub(crate) fn compressed_rows<T: Element>(
     rows: &Compressed<T>,
     support: &[u32],
     labels: &[f64],
-    (gram, right): (&mut [f64], &mut [f64]),
+    products: Products<'_>,
     GramScratch { own, slots, places }: &mut GramScratch,
 ) {
+    let Products { gram, right } = products;
     let size = support.len();
     slots.clear();
     slots.resize(rows.width(), u32::MAX);

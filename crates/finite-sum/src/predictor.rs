@@ -98,7 +98,8 @@ mod tests {
                 coefficients: vec![SparseVector::from_dense(x)],
                 intercepts: vec![intercept],
             };
-            let exact: f64 = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() + (u - v) * (u - v);
+            let exact: f64 =
+                a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() + (u - v) * (u - v);
             prop_assert!((predictor(&a, u).distance_squared(&predictor(&b, v)) - exact).abs() < 1e-12);
         }
     }

@@ -16,9 +16,10 @@ pub struct NormalEquations {
 }
 
 impl FiniteSum {
-    /// The normal equations of least squares on a support (ascending): the lower triangle of `X_S'X_S + (n lambda/2) I`, row by row,
-    /// and `X_S'y`, both after the intercept, if there is one, has been minimized out; n is the number of rows. One
-    /// call per component. `false` for other losses, for which nothing is done.
+    /// The normal equations of least squares on a support (ascending): the lower triangle of
+    /// `X_S'X_S + (n lambda/2) I`, row by row, and `X_S'y`, both after the intercept, if there is one, has
+    /// been minimized out; n is the number of rows. One call per component. `false` for other losses, for
+    /// which nothing is done.
     ///
     /// # Errors
     /// When the support does not fit.
@@ -53,7 +54,8 @@ impl FiniteSum {
         Ok(true)
     }
 
-    /// The intercept that is best for given coefficients of least squares; 0 without intercept or for other losses.
+    /// The intercept that is best for given coefficients of least squares; 0 without intercept or for other
+    /// losses.
     ///
     /// # Errors
     /// When the dimension is another.

@@ -1,5 +1,5 @@
-//! Standardization as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so a product with z~ is one with z, a scaled
-//! vector and a correction `m'(x/s)` that is the same for all rows.
+//! Standardization as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so a product with z~ is one
+//! with z, a scaled vector and a correction `m'(x/s)` that is the same for all rows.
 
 use crate::error::FiniteSumError;
 use crate::predictor::Predictor;
@@ -60,7 +60,8 @@ impl FiniteSum {
         Ok(self)
     }
 
-    /// What is subtracted from every row after scaling, if columns are centered: row z stands for `z - offset`.
+    /// What is subtracted from every row after scaling, if columns are centered: row z stands for
+    /// `z - offset`.
     pub fn offset(&self) -> Option<&[f64]> {
         self.standard.as_deref().map(|standard| &standard.offset[..]).filter(|offset| !offset.is_empty())
     }

@@ -57,7 +57,8 @@ pub struct RowBuf {
 }
 
 impl FiniteSum {
-    /// The mean of `loss` over `examples`, one component per row: no l2 term, no intercept, columns as they are.
+    /// The mean of `loss` over `examples`, one component per row: no l2 term, no intercept, columns as they
+    /// are.
     ///
     /// # Errors
     /// When there are no examples, or not one label for each.
@@ -109,7 +110,8 @@ impl FiniteSum {
         self
     }
 
-    /// Makes each `size` consecutive rows one component, the mean of their losses. The sum as a whole stays the same.
+    /// Makes each `size` consecutive rows one component, the mean of their losses. The sum as a whole stays
+    /// the same.
     ///
     /// # Errors
     /// When the rows do not make blocks of that size: the mean over blocks would not be the mean over rows.
@@ -181,8 +183,9 @@ impl FiniteSum {
         self.thresholds.set(self.thresholds.get() + 1);
     }
 
-    /// Adds what was spent on another sum that stands for this one, such as a [restriction](Self::restricted).
-    pub fn charge(&self, meter: Meter) {
+    /// Adds what was spent on another sum that stands for this one, such as a
+    /// [restriction](Self::restricted).
+    pub fn add_cost(&self, meter: Meter) {
         self.count(meter.calls);
         self.thresholds.set(self.thresholds.get() + meter.thresholds);
     }
@@ -276,15 +279,15 @@ impl FiniteSum {
     ///
     /// # Errors
     /// When the predictor has another shape.
-    pub fn score(&mut self, at: &Predictor) -> Result<f64, FiniteSumError> {
+    pub fn objective(&mut self, at: &Predictor) -> Result<f64, FiniteSumError> {
         self.check_predictor(at)?;
         let (loss, mut total) = (Arc::clone(&self.loss), 0.0);
         self.sweep(None, at, &mut |i, margins| total += loss.value(i, margins), &mut []);
         Ok(total / self.rows() as f64 + 0.5 * self.ridge * at.norm_squared())
     }
 
-    /// Upper bound on `p' H p` for the Hessian H of f at any point, exact for least squares: where a quadratic bound along p
-    /// is needed. n calls.
+    /// Upper bound on `p' H p` for the Hessian H of f at any point, exact for least squares: where a
+    /// quadratic bound along p is needed. n calls.
     ///
     /// # Errors
     /// When the direction has another shape.
@@ -297,9 +300,9 @@ impl FiniteSum {
         Ok(self.loss.curvature() * total / self.rows() as f64 + self.ridge * along.norm_squared())
     }
 
-    /// Upper bound on the Lipschitz constants of the components' gradients: curvature of the loss times the squared norm of a
-    /// row (its mean over the rows of a component), plus lambda. Attained by the largest for least squares with one row
-    /// each. Not counted: a step size is chosen before the run.
+    /// Upper bound on the Lipschitz constants of the components' gradients: curvature of the loss times the
+    /// squared norm of a row (its mean over the rows of a component), plus lambda. Attained by the largest
+    /// for least squares with one row each. Not counted: a step size is chosen before the run.
     pub fn component_smoothness(&self) -> f64 {
         let (mut buffer, mut largest) = (RowBuf::default(), 0.0_f64);
         let offset = self.offset();
@@ -328,8 +331,8 @@ impl FiniteSum {
         self.loss.curvature() * largest + self.ridge
     }
 
-    /// The same sum over the coordinates of a support (ascending) alone, renumbered, with a meter of its own: see
-    /// [`charge`](Self::charge).
+    /// The same sum over the coordinates of a support (ascending) alone, renumbered, with a meter of its own:
+    /// see [`charge`](Self::charge).
     ///
     /// # Errors
     /// When the support does not fit.
@@ -430,8 +433,8 @@ impl Component<'_> {
         self.rows.clone()
     }
 
-    /// Replaces the margins of one of its rows, one per output and with intercept, by the slopes of the row's loss. The
-    /// component's gradient is the mean over its rows of slope times row.
+    /// Replaces the margins of one of its rows, one per output and with intercept, by the slopes of the row's
+    /// loss. The component's gradient is the mean over its rows of slope times row.
     ///
     /// # Panics
     /// If the row is not one of its rows, or there are fewer margins than outputs, as indexing does.

@@ -1,7 +1,7 @@
 //! Passes over the rows of a finite sum, in each layout: margins, slopes, and sums of slope times row.
 //!
-//! Columns are independent of each other, so passes over columns use all threads of the pool: each sum is one thread's, in the
-//! order of the rows, whatever the number of threads.
+//! Columns are independent of each other, so passes over columns use all threads of the pool: each sum is one
+//! thread's, in the order of the rows, whatever the number of threads.
 
 use lao_kernels::{
     Compressed, Element, ROW_TILE, SparseVector, TILE, add_columns, axpy_column, gather_dot, gradient_block,
@@ -28,14 +28,14 @@ pub(crate) struct Pass<'a> {
     pub slope: &'a mut dyn FnMut(usize, &mut [f64]),
     /// One dense vector per output, to which slope times row is added; none if not wanted.
     pub sums: &'a mut [Vec<f64>],
-    /// Room for margins.
+    /// Buffer for margins.
     pub tile: &'a mut Vec<f64>,
-    /// Room for the margins of one row.
+    /// Buffer for the margins of one row.
     pub row: &'a mut Vec<f64>,
 }
 
-/// Dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level cache while columns
-/// stream past.
+/// Dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level cache
+/// while columns stream past.
 pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile: slopes, row, .. } = pass;
     let column = |j: usize, rows: Range<usize>| &values[j * n..][rows];
@@ -48,7 +48,7 @@ pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass
             add_columns(columns, &mut slopes[at..][rows.clone()]);
         }
     }
-    slopes_of_tile(slopes, n, (model.len(), row), 0, slope);
+    slopes_of_tile(slopes, n, model.len(), row, 0, slope);
     for (sum, slopes) in sums.iter_mut().zip(slopes.chunks_exact(n.max(1))) {
         each_chunk(sum, n * dim, |first, sum| {
             for rows in tiles(n) {
@@ -63,7 +63,8 @@ fn tiles(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(TILE).map(move |start| start..n.min(start + TILE))
 }
 
-/// Calls `fill` with the first column and the sums of each few columns, on all threads if there are `entries` enough.
+/// Calls `fill` with the first column and the sums of each few columns, on all threads if there are `entries`
+/// enough.
 fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64]) + Sync) {
     if entries < PARALLEL {
         return fill(0, sums);
@@ -110,7 +111,7 @@ pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
             zeros.fill(-shift);
             row_gather_dot(rows, dim, x.indices(), x.values(), &zeros[..size], margins);
         }
-        slopes_of_tile(tile, size, (model.len(), row), start, slope);
+        slopes_of_tile(tile, size, model.len(), row, start, slope);
         for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size)) {
             add_columns(rows.chunks_exact(dim.max(1)).zip(slopes.iter().copied()), sum);
         }
@@ -171,7 +172,7 @@ pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass
             scatter_axpy(&mut tile[at..], indices, values, weight);
         }
     }
-    slopes_of_tile(tile, size, (model.len(), row), 0, slope);
+    slopes_of_tile(tile, size, model.len(), row, 0, slope);
     for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size.max(1))) {
         each_chunk(sum, columns.entries(), |first, sum| {
             for (j, sum) in sum.iter_mut().enumerate() {
@@ -186,7 +187,8 @@ pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass
 fn slopes_of_tile(
     tile: &mut [f64],
     size: usize,
-    (outputs, row): (usize, &mut Vec<f64>),
+    outputs: usize,
+    row: &mut Vec<f64>,
     start: usize,
     slope: &mut dyn FnMut(usize, &mut [f64]),
 ) {

@@ -47,7 +47,7 @@ fn a_quadratic_is_a_block_of_scaled_rows() {
         (0..DIM).map(|i| 0.5 * h[i] * x[i] * x[i] + q[i] * x[i]).sum()
     };
     let mean = components.iter().map(value).sum::<f64>() / 3.0;
-    let difference = sum.score(&at(x)).unwrap() - sum.score(&at(zero)).unwrap();
+    let difference = sum.objective(&at(x)).unwrap() - sum.objective(&at(zero)).unwrap();
     assert!((difference - mean).abs() < 1e-12);
     for (z, (h, q)) in components.iter().enumerate() {
         let found = gradient(&mut sum, Batch::Components(&[z as u32]), x);
@@ -64,7 +64,7 @@ fn blocks_leave_the_sum_and_cost_one_call_each() {
     let mut plain = FiniteSum::new(rows, Loss::least_squares(labels).unwrap()).unwrap();
     let (x, mut blocks) = ([1.0, 0.0, -0.5, 2.0], plain.clone().in_blocks(4).unwrap());
     assert_eq!(gradient(&mut plain, Batch::All, x), gradient(&mut blocks, Batch::All, x));
-    assert_eq!(plain.score(&at(x)), blocks.score(&at(x)));
+    assert_eq!(plain.objective(&at(x)), blocks.objective(&at(x)));
     let of_rows = gradient(&mut plain, Batch::Components(&[8, 9, 10, 11, 0, 1, 2, 3]), x);
     let of_blocks = gradient(&mut blocks, Batch::Components(&[2, 0]), x);
     assert_eq!(of_rows, of_blocks);
@@ -83,14 +83,14 @@ fn questions_that_do_not_fit_are_refused_and_not_counted() {
     let error = sum.gradient(Batch::Components(&[0, 2]), &at([1.0; DIM]), &mut into).unwrap_err();
     assert_eq!(error, FiniteSumError::Component { component: 2, components: 2 });
     for wrong in [Predictor::zeros(DIM + 1, 1), Predictor::zeros(DIM, 2), Predictor::default()] {
-        assert!(matches!(sum.score(&wrong), Err(FiniteSumError::Predictor { .. })));
+        assert!(matches!(sum.objective(&wrong), Err(FiniteSumError::Predictor { .. })));
         assert!(matches!(sum.curvature(&wrong), Err(FiniteSumError::Predictor { .. })));
         assert!(
             sum.gradient(Batch::All, &wrong, &mut into).is_err() && sum.to_original_scale(&wrong).is_err()
         );
     }
     // Rows of a file that names fewer columns than the training file did, and of one that names more.
-    let text = |dim| sum.clone().score(&Predictor::zeros(dim, 1)).unwrap_err().to_string();
+    let text = |dim| sum.clone().objective(&Predictor::zeros(dim, 1)).unwrap_err().to_string();
     assert!(text(DIM + 1).contains(&format!("must be read with dim = {}", DIM + 1)), "{}", text(DIM + 1));
     assert!(text(DIM - 1).contains(&format!("read the training file with dim = {DIM}")), "{}", text(DIM - 1));
     for support in [&[1, 1][..], &[2, 0], &[0, DIM as u32]] {

@@ -1,8 +1,9 @@
-//! The gradient of the squared loss over column-major memory, as Exploration asks for it: the residual of 25 columns and the
-//! sums of 25 others, scattered among 500, with 10^5 examples. Beside it, a plain loop over columns of the whole length, and
-//! the memory bandwidth: one sum over the same columns.
+//! The gradient of the squared loss over column-major memory, as Exploration asks for it: the residual of 25
+//! columns and the sums of 25 others, scattered among 500, with 10^5 examples. Beside it, a plain loop over
+//! columns of the whole length, and the memory bandwidth: one sum over the same columns.
 //!
-//! Time per example = reported time / 10^5. Each call takes other columns, so they come from memory, not from a cache.
+//! Time per example = reported time / 10^5. Each call takes other columns, so they come from memory, not from
+//! a cache.
 
 mod numbers;
 

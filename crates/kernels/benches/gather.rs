@@ -1,5 +1,5 @@
-//! Gathers and scatters beside plain loops, and the gradient over row-major memory: 25 + 25 scattered attributes of 10^5
-//! rows of 500.
+//! Gathers and scatters beside plain loops, and the gradient over row-major memory: 25 + 25 scattered
+//! attributes of 10^5 rows of 500.
 
 mod numbers;
 

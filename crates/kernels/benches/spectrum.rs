@@ -1,4 +1,5 @@
-//! Restricted eigenvalues by enumeration, per support, beside a general eigenvalue routine for each submatrix.
+//! Restricted eigenvalues by enumeration, per support, beside a general eigenvalue routine for each
+//! submatrix.
 
 mod numbers;
 

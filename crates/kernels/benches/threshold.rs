@@ -50,7 +50,7 @@ fn threshold(criterion: &mut Criterion) {
                 let mut threshold = HardThreshold::default();
                 bencher.iter(|| {
                     if name == "cold" {
-                        threshold.forget();
+                        threshold = HardThreshold::default();
                     }
                     call = (call + 1) % drift.len();
                     threshold.keep(black_box(&drift[call]), s, &mut kept)

@@ -1,18 +1,19 @@
 //! Symmetric positive definite systems: least squares on a support.
 //!
-//! Plain Cholesky, row by row, in sums of fixed shape ([`dot_column`]), so that a solution has the same bits on
-//! every machine. Meant for systems of up to a few thousand unknowns.
+//! Plain Cholesky, row by row, in sums of fixed shape ([`dot_column`]), so that a solution has the same bits
+//! on every machine. Meant for systems of up to a few thousand unknowns.
 
 use crate::dense::dot_column;
 
-/// A pivot below this share of its diagonal entry is no pivot: the column depends on those before it, to rounding.
+/// A pivot below this share of its diagonal entry is no pivot: the column depends on those before it, to
+/// rounding.
 const DEPENDENT: f64 = 1e-12;
 
-/// Solves `A x = b` for symmetric, positive semidefinite `A`, stored row by row; its lower triangle is read and
-/// overwritten. `b` becomes x.
+/// Solves `A x = b` for symmetric, positive semidefinite `A`, stored row by row; its lower triangle is read
+/// and overwritten. `b` becomes x.
 ///
-/// Where a column of A depends on those before it (to rounding), its unknown is set to zero: of duplicate columns the first
-/// is used. Returns how many unknowns that were.
+/// Where a column of A depends on those before it (to rounding), its unknown is set to zero: of duplicate
+/// columns the first is used. Returns how many unknowns that were.
 ///
 /// # Panics
 /// If `matrix` does not hold `b.len()` squared entries.

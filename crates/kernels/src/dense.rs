@@ -1,14 +1,15 @@
-//! Products with contiguous columns: the residual `X_S theta - y` and the sums `X_J' r` of a block of examples.
+//! Products with contiguous columns: the residual `X_S theta - y` and the sums `X_J' r` of a block of
+//! examples.
 //!
-//! A column holds one attribute of consecutive examples, in single or double precision; arithmetic is in double precision.
-//! Sums use a fixed number of accumulators, row i going to accumulator i mod 8, so their bits depend neither on the
-//! vector width nor on how columns are grouped. Four columns go together, so that a tile of the residual, which stays in the
-//! first-level cache, is read once for the four that stream past.
+//! A column holds one attribute of consecutive examples, in single or double precision; arithmetic is in
+//! double precision. Sums use a fixed number of accumulators, row i going to accumulator i mod 8, so their
+//! bits depend neither on the vector width nor on how columns are grouped. Four columns go together, so that
+//! a tile of the residual, which stays in the first-level cache, is read once for the four that stream past.
 //!
 //! All slices of a call must have one length; in release builds the shortest decides.
 
-/// Rows that are best treated at a time: the residual fills half of a small first-level cache, and each column contributes
-/// a run of several memory pages, long enough for the hardware to fetch ahead.
+/// Rows that are best treated at a time: the residual fills half of a small first-level cache, and each
+/// column contributes a run of several memory pages, long enough for the hardware to fetch ahead.
 pub const TILE: usize = 2048;
 
 /// Number of accumulators of a sum.
@@ -77,8 +78,8 @@ pub fn sum_abs(values: &[f64]) -> f64 {
 /// Returns whether all values are finite.
 #[inline]
 pub fn all_finite(values: &[f64]) -> bool {
-    // The exponent of a value that is not finite is all ones, so that one more carries into the sign bit. Integers, without a
-    // way out in the middle: many values are looked at at once.
+    // The exponent of a value that is not finite is all ones, so that one more carries into the sign bit.
+    // Integers, without a way out in the middle: many values are looked at at once.
     let carries = |bits: u64| (bits & !(1 << 63)) + (1 << 52);
     values.iter().fold(0, |all, value| all | carries(value.to_bits())) >> 63 == 0
 }
@@ -95,7 +96,8 @@ fn sum_of(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     add_up(acc)
 }
 
-/// `out <- sum over columns of weight * column, minus labels`: the residual of a linear predictor on a tile of examples.
+/// `out <- sum over columns of weight * column, minus labels`: the residual of a linear predictor on a tile
+/// of examples.
 pub fn residual<'a, T: Element>(
     columns: impl Iterator<Item = (&'a [T], f64)>,
     labels: &[f64],
@@ -119,8 +121,8 @@ pub fn add_columns<'a, T: Element>(columns: impl Iterator<Item = (&'a [T], f64)>
     }
 }
 
-/// `sums[j] <- sums[j] + columns[j]' r` for each column: the gradient of the squared loss at residual `r`, but for the
-/// factor 2.
+/// `sums[j] <- sums[j] + columns[j]' r` for each column: the gradient of the squared loss at residual `r`,
+/// but for the factor 2.
 pub fn gradient_block<'a, T: Element>(columns: impl Iterator<Item = &'a [T]>, r: &[f64], sums: &mut [f64]) {
     let mut columns = columns.zip(sums).fuse();
     loop {
@@ -170,8 +172,8 @@ fn dot_columns<T: Element, const C: usize>(columns: [&[T]; C], r: &[f64]) -> [f6
             multiply_add(&mut acc[c], &chunks[c][i], &r_chunks[i]);
         }
     }
-    // The tail goes in as one more chunk, filled up with zeros: an index known only at run time would keep the accumulators
-    // out of the vector registers.
+    // The tail goes in as one more chunk, filled up with zeros: an index known only at run time would keep
+    // the accumulators out of the vector registers.
     let r_last = padded(r_tail);
     for c in 0..C {
         multiply_add(&mut acc[c], &padded(columns[c].1), &r_last);
@@ -268,7 +270,8 @@ mod tests {
         #[test]
         fn sums_are_those_in_order(values in proptest::collection::vec(-3.0..3.0f64, 0..40)) {
             prop_assert!((sum(&values) - values.iter().sum::<f64>()).abs() <= 1e3 * f64::EPSILON);
-            prop_assert!((sum_abs(&values) - values.iter().map(|x| x.abs()).sum::<f64>()).abs() <= 1e3 * f64::EPSILON);
+            let naive: f64 = values.iter().map(|x| x.abs()).sum();
+            prop_assert!((sum_abs(&values) - naive).abs() <= 1e3 * f64::EPSILON);
         }
 
         #[test]

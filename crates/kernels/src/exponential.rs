@@ -1,8 +1,10 @@
-//! `2^-q e^u` and `2^-q e^-u` for many `u` at a time: the two weights of a coordinate under multiplicative updates.
+//! `2^-q e^u` and `2^-q e^-u` for many `u` at a time: the two weights of a coordinate under multiplicative
+//! updates.
 //!
-//! *Method.* `u = n ln 2 + r` with `|r| <= (ln 2)/2`; then `e^u = 2^n (E + O)` and `e^-u = 2^-n (E - O)` with the even
-//! and the odd part of `e^r`, by their Taylor polynomials (next term below 2^-57). There are no branches and no calls,
-//! so the compiler makes a few numbers at a time of it; the same bits come out however many that are.
+//! *Method.* `u = n ln 2 + r` with `|r| <= (ln 2)/2`; then `e^u = 2^n (E + O)` and `e^-u = 2^-n (E - O)` with
+//! the even and the odd part of `e^r`, by their Taylor polynomials (next term below 2^-57). There are no
+//! branches and no calls, so the compiler makes a few numbers at a time of it; the same bits come out however
+//! many that are.
 
 /// High part of ln 2, with so few bits that `n` times it is exact up to `n = 2^20`, and the rest.
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
@@ -35,8 +37,8 @@ const ODD: [f64; 9] = [
 
 /// Sets `up[i] = 2^-q e^u` and `down[i] = 2^-q e^-u` for `u = logs[i]` and an integer `q`.
 ///
-/// Exact up to a few units in the last place, while `2^(|u|/ln 2 - q)` lies between `2^-1000` and `2^1000`; what would be
-/// smaller, or larger, counts as these. Stops at the end of the shortest list.
+/// Exact up to a few units in the last place, while `2^(|u|/ln 2 - q)` lies between `2^-1000` and `2^1000`;
+/// what would be smaller, or larger, counts as these. Stops at the end of the shortest list.
 pub fn scaled_exponentials(logs: &[f64], q: f64, up: &mut [f64], down: &mut [f64]) {
     for ((&u, up), down) in logs.iter().zip(up).zip(down) {
         let n = (u * std::f64::consts::LOG2_E + ROUND) - ROUND;
@@ -46,8 +48,8 @@ pub fn scaled_exponentials(logs: &[f64], q: f64, up: &mut [f64], down: &mut [f64
     }
 }
 
-/// Sets `up[i] = e^u` and `down[i] = e^-u` for `u = changes[i]` between -1 and 1: the factors that a step changes weights by.
-/// Faster than [`scaled_exponentials`], the more so the smaller the largest of them is.
+/// Sets `up[i] = e^u` and `down[i] = e^-u` for `u = changes[i]` between -1 and 1: the factors that a step
+/// changes weights by. Faster than [`scaled_exponentials`], the more so the smaller the largest of them is.
 ///
 /// Exact up to a few units in the last place. Stops at the end of the shortest list.
 pub fn exponential_factors(changes: &[f64], up: &mut [f64], down: &mut [f64]) {

@@ -1,7 +1,7 @@
 //! Products of a sparse vector with dense rows: gathers and scatters by ascending index.
 //!
-//! Short supports are summed in order; longer ones with eight accumulators, entry j going to accumulator j mod 8. Which
-//! of the two depends on the length of the support alone.
+//! Short supports are summed in order; longer ones with eight accumulators, entry j going to accumulator j
+//! mod 8. Which of the two depends on the length of the support alone.
 //!
 //! An index beyond the end of the dense side is a fault of the caller and panics.
 
@@ -50,11 +50,12 @@ pub fn scatter_axpy<V: Element>(dense: &mut [f64], indices: &[u32], values: &[V]
     }
 }
 
-/// The residual of a sparse predictor on row-major examples: `out[i] <- theta' x_i - labels[i]`, where row i is
-/// `rows[i * dim..(i + 1) * dim]`, terms in order of the indices.
+/// The residual of a sparse predictor on row-major examples: `out[i] <- theta' x_i - labels[i]`, where row i
+/// is `rows[i * dim..(i + 1) * dim]`, terms in order of the indices.
 ///
-/// Goes over the rows once per index, for then the looks at memory are independent of each other and a constant stride
-/// apart, and many are under way at once. Give it few enough rows that their cache lines stay: [`ROW_TILE`].
+/// Goes over the rows once per index, for then the looks at memory are independent of each other and a
+/// constant stride apart, and many are under way at once. Give it few enough rows that their cache lines
+/// stay: [`ROW_TILE`].
 ///
 /// # Panics
 /// If an index is not below `dim`.
@@ -75,8 +76,9 @@ pub fn row_gather_dot<T: Element>(
     }
 }
 
-/// The gradient sums of row-major examples: `sums[j] <- sums[j] + sum over rows i of r[i] * rows[i][indices[j]]`. Row i goes
-/// to accumulator i mod 4. As [`row_gather_dot`], it goes over the rows once per index.
+/// The gradient sums of row-major examples:
+/// `sums[j] <- sums[j] + sum over rows i of r[i] * rows[i][indices[j]]`. Row i goes to accumulator i mod 4.
+/// As [`row_gather_dot`], it goes over the rows once per index.
 ///
 /// # Panics
 /// If an index is not below `dim`.
@@ -103,7 +105,7 @@ pub fn row_gather_gradient<T: Element>(rows: &[T], dim: usize, indices: &[u32], 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SparseVector;
+    use crate::vector::SparseVector;
     use proptest::prelude::*;
 
     const DIM: usize = 60;
@@ -125,7 +127,8 @@ mod tests {
             let naive: f64 = indices.iter().zip(values).map(|(&j, value)| value * row[j as usize]).sum();
             prop_assert!((gather_dot(indices, values, &row) - naive).abs() <= 1e3 * f64::EPSILON);
             let single: Vec<f32> = row.iter().map(|&x| x as f32).collect();
-            prop_assert!((gather_dot(indices, values, &single) - naive).abs() <= 1e3 * f64::from(f32::EPSILON));
+            let error = (gather_dot(indices, values, &single) - naive).abs();
+            prop_assert!(error <= 1e3 * f64::from(f32::EPSILON));
         }
 
         #[test]
@@ -136,7 +139,8 @@ mod tests {
         ) {
             let mut dense = start.clone();
             scatter_axpy(&mut dense, theta.indices(), theta.values(), weight);
-            let naive: Vec<f64> = start.iter().zip(theta.view().to_dense()).map(|(x, v)| x + weight * v).collect();
+            let naive: Vec<f64> =
+                start.iter().zip(theta.view().to_dense()).map(|(x, v)| x + weight * v).collect();
             prop_assert_eq!(dense, naive);
         }
 
@@ -146,7 +150,8 @@ mod tests {
             rows in proptest::collection::vec(-3.0..3.0, DIM * 9),
             labels in proptest::collection::vec(-3.0..3.0, 9),
         ) {
-            let columns: Vec<Vec<f64>> = (0..DIM).map(|j| rows.iter().skip(j).step_by(DIM).copied().collect()).collect();
+            let columns: Vec<Vec<f64>> =
+                (0..DIM).map(|j| rows.iter().skip(j).step_by(DIM).copied().collect()).collect();
             let (mut by_rows, mut by_columns) = (vec![0.0; 9], vec![0.0; 9]);
             row_gather_dot(&rows, DIM, theta.indices(), theta.values(), &labels, &mut by_rows);
             let weighted = theta.view().iter().map(|(j, value)| (columns[j as usize].as_slice(), value));

@@ -1,10 +1,10 @@
-//! Numerics that every method shares: sparse vectors and their supports, hard thresholding, products with contiguous
-//! columns, gathers, projections and restricted eigenvalues.
+//! Numerics that every method shares: sparse vectors and their supports, hard thresholding, products with
+//! contiguous columns, gathers, projections and restricted eigenvalues.
 //!
-//! Nothing here draws a random number or touches a file. All arithmetic is in `f64`, in an order fixed by the source and
-//! without fused multiply-add, so a result has the same bits whatever the vector width of the machine. Indices are `u32`:
-//! a dimension is at most 2^32. Kernels that run inside a learner's loop write to buffers of the caller, or keep their
-//! own, and allocate nothing once these have grown to size.
+//! Nothing here draws a random number or touches a file. All arithmetic is in `f64`, in an order fixed by the
+//! source and without fused multiply-add, so a result has the same bits whatever the vector width of the
+//! machine. Indices are `u32`: a dimension is at most 2^32. Kernels that run inside a learner's loop write to
+//! buffers of the caller, or keep their own, and allocate nothing once these have grown to size.
 //!
 //! The feature `spectra` adds `symmetric_eigenvalues`, the spectrum of a whole matrix, which brings faer.
 //!
@@ -20,9 +20,9 @@
 
 mod cholesky;
 mod dense;
-mod drift;
 mod exponential;
 mod gather;
+mod lazy_threshold;
 mod project;
 mod sparse;
 mod spectrum;
@@ -34,9 +34,9 @@ pub use cholesky::solve_positive;
 pub use dense::{
     Element, TILE, add_columns, all_finite, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
 };
-pub use drift::Drifting;
 pub use exponential::{exponential_factors, scaled_exponentials};
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
+pub use lazy_threshold::LazyThresholdIterate;
 pub use project::{project_l1_ball, project_l2_ball};
 pub use sparse::{Compressed, CompressedError};
 #[cfg(feature = "spectra")]

@@ -1,14 +1,16 @@
 //! Euclidean projections onto the l1 and the l2 ball.
 //!
-//! *Source.* Duchi, Shalev-Shwartz, Singer & Chandra (2008), "Efficient projections onto the l1-ball", the variant that
-//! partitions around a pivot; the median serves as pivot here, which makes the cost linear in the worst case.
+//! *Source.* Duchi, Shalev-Shwartz, Singer & Chandra (2008), "Efficient projections onto the l1-ball", the
+//! variant that partitions around a pivot; the median serves as pivot here, which makes the cost linear in
+//! the worst case.
 
 use crate::threshold::{NotFinite, check_finite};
 
 /// Scaling by this power of two keeps the sum of 2^32 finite numbers finite.
 const DOWN: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// Replaces `x` by the nearest point with l1 norm at most `radius`, up to rounding. A radius that is not positive gives zero.
+/// Replaces `x` by the nearest point with l1 norm at most `radius`, up to rounding. A radius that is not
+/// positive gives zero.
 ///
 /// `scratch` is working memory: it grows to `x.len()` once.
 pub fn project_l1_ball(x: &mut [f64], radius: f64, scratch: &mut Vec<u64>) -> Result<(), NotFinite> {
@@ -33,10 +35,11 @@ pub fn project_l1_ball(x: &mut [f64], radius: f64, scratch: &mut Vec<u64>) -> Re
     Ok(())
 }
 
-/// How far below the largest magnitude the level of the soft threshold lies that brings the l1 norm down to `radius`.
+/// How far below the largest magnitude the level of the soft threshold lies that brings the l1 norm down to
+/// `radius`.
 ///
-/// `gaps` holds the bits of the distances to the largest magnitude. Reckoning from the top keeps full precision when the
-/// radius is tiny next to the vector. Needs a positive radius and a gap of zero.
+/// `gaps` holds the bits of the distances to the largest magnitude. Reckoning from the top keeps full
+/// precision when the radius is tiny next to the vector. Needs a positive radius and a gap of zero.
 fn depth(mut gaps: &mut [u64], radius: f64) -> f64 {
     // Entries known to stay different from zero: their number and the sum of their gaps.
     let (mut count, mut sum) = (0.0, 0.0);
@@ -59,8 +62,8 @@ fn depth(mut gaps: &mut [u64], radius: f64) -> f64 {
     (radius + sum) / count
 }
 
-/// Replaces `x` by the nearest point with Euclidean norm at most `radius`, up to rounding. A radius that is not positive
-/// gives zero.
+/// Replaces `x` by the nearest point with Euclidean norm at most `radius`, up to rounding. A radius that is
+/// not positive gives zero.
 pub fn project_l2_ball(x: &mut [f64], radius: f64) -> Result<(), NotFinite> {
     check_finite(x)?;
     let largest = x.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));

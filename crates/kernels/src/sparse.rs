@@ -1,15 +1,15 @@
 //! Sparse matrices in compressed form, and their products with dense vectors.
 //!
-//! A matrix is a list of *lines*, each with the ascending places of its entries and their values: its rows (CSR) or its
-//! columns (CSC). The code is the same for both, so only the words differ:
+//! A matrix is a list of *lines*, each with the ascending places of its entries and their values: its rows
+//! (CSR) or its columns (CSC). The code is the same for both, so only the words differ:
 //!
 //! | product | compressed rows | compressed columns |
 //! |---|---|---|
 //! | [`Compressed::dots`] | `X w` | `X' r` |
 //! | [`Compressed::combine`] | `X' r` | `X w` |
 //!
-//! Values are stored in single or double precision, arithmetic is in double precision, and each sum has a fixed order: that of
-//! [`gather_dot`] within a line, ascending lines across.
+//! Values are stored in single or double precision, arithmetic is in double precision, and each sum has a
+//! fixed order: that of [`gather_dot`] within a line, ascending lines across.
 
 use crate::dense::Element;
 use crate::gather::{gather_dot, scatter_axpy};
@@ -36,7 +36,8 @@ pub enum CompressedError {
     },
     /// The starts must begin with 0, never descend, and end with the number of entries.
     #[error(
-        "starts[{place}] is {found}: starts must begin with 0, not descend, and end with the {entries} entries"
+        "starts[{place}] is {found}: starts must begin with 0, not descend, and end with the {entries} \
+         entries"
     )]
     Boundary {
         /// Place in the list of starts.
@@ -132,7 +133,8 @@ impl<T: Element> Compressed<T> {
     /// The lines of a dense table, one after the other, without its zeros.
     ///
     /// # Errors
-    /// When `table` is no whole number of lines of `width >= 1`, is too large, or holds a value that is not finite.
+    /// When `table` is no whole number of lines of `width >= 1`, is too large, or holds a value that is not
+    /// finite.
     pub fn from_dense(width: usize, table: &[T]) -> Result<Compressed<T>, CompressedError> {
         if width == 0 || !table.len().is_multiple_of(width) {
             return Err(CompressedError::Ragged { values: table.len(), width });
@@ -266,8 +268,10 @@ mod tests {
         fn products_agree_with_dense_loops((rows, matrix) in matrix(), seed in -2.0..2.0) {
             let w: Vec<f64> = (0..matrix.width()).map(|j| seed + j as f64 / 50.0).collect();
             let r: Vec<f64> = (0..matrix.lines()).map(|i| seed - i as f64 / 10.0).collect();
-            let naive_w: Vec<f64> = rows.iter().map(|row| row.iter().zip(&w).map(|(x, w)| x * w).sum()).collect();
-            let naive_r: Vec<f64> = (0..w.len()).map(|j| rows.iter().zip(&r).map(|(row, r)| row[j] * r).sum()).collect();
+            let naive_w: Vec<f64> =
+                rows.iter().map(|row| row.iter().zip(&w).map(|(x, w)| x * w).sum()).collect();
+            let naive_r: Vec<f64> =
+                (0..w.len()).map(|j| rows.iter().zip(&r).map(|(row, r)| row[j] * r).sum()).collect();
 
             let (mut xw, mut xr) = (vec![f64::NAN; r.len()], vec![0.0; w.len()]);
             matrix.dots(&w, &mut xw);

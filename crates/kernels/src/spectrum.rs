@@ -1,12 +1,13 @@
-//! Eigenvalues of symmetric matrices: of a whole matrix, and the extremes over all principal submatrices of one size.
+//! Eigenvalues of symmetric matrices: of a whole matrix, and the extremes over all principal submatrices of
+//! one size.
 //!
-//! The restricted smallest and largest eigenvalue over supports of size k are the constants mu_k and L_k of restricted
-//! strong convexity and smoothness, up to the factor that the loss brings. They are found by enumeration, so only for
-//! small problems. By Cauchy's interlacing theorem smaller supports add nothing.
+//! The restricted smallest and largest eigenvalue over supports of size k are the constants mu_k and L_k of
+//! restricted strong convexity and smoothness, up to the factor that the loss brings. They are found by
+//! enumeration, so only for small problems. By Cauchy's interlacing theorem smaller supports add nothing.
 //!
-//! Small matrices are diagonalized by cyclic Jacobi rotations: a step size derived from these constants then has
-//! the same bits on every machine. The spectrum of a whole matrix, which may be large, comes from `faer`; its last bits may
-//! depend on the vector width.
+//! Small matrices are diagonalized by cyclic Jacobi rotations: a step size derived from these constants then
+//! has the same bits on every machine. The spectrum of a whole matrix, which may be large, comes from `faer`;
+//! its last bits may depend on the vector width.
 
 use crate::vector::SparseVector;
 
@@ -19,7 +20,8 @@ const MAX_SWEEPS: usize = 64;
 /// Entries (i, j) and (j, i) may differ by this share of the largest entry.
 const ASYMMETRY: f64 = 1e-12;
 
-/// Extreme eigenvalues over all k x k principal submatrices of a symmetric matrix, each with a unit vector that attains it.
+/// Extreme eigenvalues over all k x k principal submatrices of a symmetric matrix, each with a unit vector
+/// that attains it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestrictedSpectrum {
     /// The smallest value of v'Av over k-sparse unit vectors v.
@@ -63,7 +65,8 @@ pub enum SpectrumError {
     },
     /// The matrix is not symmetric.
     #[error(
-        "entries ({row}, {column}) = {value} and ({column}, {row}) = {mirrored} differ: the matrix must be symmetric"
+        "entries ({row}, {column}) = {value} and ({column}, {row}) = {mirrored} differ: the matrix must be \
+         symmetric"
     )]
     NotSymmetric {
         /// Row, from zero.
@@ -77,7 +80,8 @@ pub enum SpectrumError {
     },
     /// There are too many supports to enumerate.
     #[error(
-        "more than {MAX_SUPPORTS} supports of size {sparsity} in dimension {dim}: lower one of them, or use a bound"
+        "more than {MAX_SUPPORTS} supports of size {sparsity} in dimension {dim}: lower one of them, or use \
+         a bound"
     )]
     TooManySupports {
         /// Size of the supports.
@@ -139,8 +143,8 @@ impl RestrictedSpectrum {
     }
 }
 
-/// Returns all eigenvalues, ascending, of a symmetric `dim` x `dim` matrix given row by row. Needs the feature
-/// `spectra`.
+/// Returns all eigenvalues, ascending, of a symmetric `dim` x `dim` matrix given row by row. Needs the
+/// feature `spectra`.
 ///
 /// # Errors
 /// [`SpectrumError`] when the matrix is not square, finite and symmetric, or the iteration does not converge.
@@ -207,8 +211,8 @@ impl Jacobi {
         self.a.iter().copied().step_by(self.k + 1)
     }
 
-    /// Rotates the submatrix of `support` until nothing is left off the diagonal. The rows of `vectors`, when given, become
-    /// the eigenvectors.
+    /// Rotates the submatrix of `support` until nothing is left off the diagonal. The rows of `vectors`, when
+    /// given, become the eigenvectors.
     fn diagonalize(
         &mut self,
         matrix: &[f64],
@@ -329,10 +333,16 @@ mod tests {
         }
 
         #[test]
-        fn witnesses_are_sparse_unit_vectors_that_attain_the_extremes(matrix in symmetric(7), k in 1..=7_usize) {
+        fn witnesses_are_sparse_unit_vectors_that_attain_the_extremes(
+            matrix in symmetric(7),
+            k in 1..=7_usize,
+        ) {
             let spectrum = RestrictedSpectrum::of(&matrix, 7, k).expect("valid");
             for (witness, value) in
-                [(&spectrum.smallest_witness, spectrum.smallest), (&spectrum.largest_witness, spectrum.largest)]
+                [
+                    (&spectrum.smallest_witness, spectrum.smallest),
+                    (&spectrum.largest_witness, spectrum.largest),
+                ]
             {
                 prop_assert!(witness.len() <= k);
                 prop_assert!((witness.view().norm_squared() - 1.0).abs() <= 1e-13);

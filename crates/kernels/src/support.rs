@@ -150,7 +150,9 @@ mod tests {
         }
 
         #[test]
-        fn any_order_and_repetition_gives_the_same_set(indices in proptest::collection::vec(0..30_u32, 0..20)) {
+        fn any_order_and_repetition_gives_the_same_set(
+            indices in proptest::collection::vec(0..30_u32, 0..20),
+        ) {
             let set: BTreeSet<u32> = indices.iter().copied().collect();
             prop_assert_eq!(Support::from_unsorted(indices), support(&set));
         }

@@ -1,13 +1,15 @@
-//! Hard thresholding H_s, the projection onto s-sparse vectors, and soft thresholding, the proximal map of the l1 norm.
+//! Hard thresholding H_s, the projection onto s-sparse vectors, and soft thresholding, the proximal map of
+//! the l1 norm.
 //!
-//! *Source.* H_s as in Murata & Suzuki (2018), Section 2, and all of iterative hard thresholding. The papers leave ties
-//! open; here they go to the lowest index.
+//! *Source.* H_s as in Murata & Suzuki (2018), Section 2, and all of iterative hard thresholding. The papers
+//! leave ties open; here they go to the lowest index.
 //!
-//! *Method.* For finite numbers the bits of `|x|`, read as an integer, are ordered as `|x|` is. So first the s-th largest
-//! key is found, in O(d), then one pass keeps what lies above it, and from its ties as many as there is room for.
-//! The key is found by quickselect on all keys, or, where s is small or a bound on the key is known, on those that
-//! survive a filter which tightens itself. The last key serves as the bound of the next call, for vectors that change little
-//! between calls; it is checked, so it changes the time, never the answer.
+//! *Method.* For finite numbers the bits of `|x|`, read as an integer, are ordered as `|x|` is. So first the
+//! s-th largest key is found, in O(d), then one pass keeps what lies above it, and from its ties as many as
+//! there is room for. The key is found by quickselect on all keys, or, where s is small or a bound on the key
+//! is known, on those that survive a filter which tightens itself. The last key serves as the bound of the
+//! next call, for vectors that change little between calls; it is checked, so it changes the time, never the
+//! answer.
 
 use crate::vector::SparseVector;
 
@@ -15,8 +17,8 @@ use crate::vector::SparseVector;
 pub trait Threshold {
     /// Writes to `kept` the `sparsity` entries of `dense` of largest magnitude.
     ///
-    /// Zeros are never stored, so fewer entries result where `dense` has fewer nonzeros. Sparsity 0 keeps nothing, a
-    /// sparsity of `dense.len()` or above every nonzero. On an error `kept` is left unchanged.
+    /// Zeros are never stored, so fewer entries result where `dense` has fewer nonzeros. Sparsity 0 keeps
+    /// nothing, a sparsity of `dense.len()` or above every nonzero. On an error `kept` is left unchanged.
     fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite>;
 }
 
@@ -34,7 +36,8 @@ pub struct NotFinite {
 
 /// Hard thresholding, ties to the lowest index.
 ///
-/// Keeps scratch memory for one key per coordinate, and the key that decided last, which speeds up the next call.
+/// Keeps scratch memory for one key per coordinate, and the key that decided last, which speeds up the next
+/// call.
 #[derive(Clone, Debug, Default)]
 pub struct HardThreshold {
     keys: Vec<u64>,
@@ -68,12 +71,8 @@ impl Threshold for HardThreshold {
 }
 
 impl HardThreshold {
-    /// Forgets the last call; the next one starts cold. Results are the same either way.
-    pub fn forget(&mut self) {
-        self.last = 0;
-    }
-
-    /// The s-th largest key, and how many of those equal to it are kept. None when it is zero: fewer than s nonzeros.
+    /// The s-th largest key, and how many of those equal to it are kept. None when it is zero: fewer than s
+    /// nonzeros.
     ///
     /// Needs `1 <= s < dense.len()`.
     fn cut(&mut self, dense: &[f64], s: usize) -> Option<(u64, usize)> {
@@ -95,9 +94,9 @@ impl HardThreshold {
 
     /// The cut, if at least s keys lie above `bound`.
     ///
-    /// Collects keys above the bound; whenever 2s are there, keeps the s largest and raises the bound to the least of them.
-    /// All keys above the final cut are collected, for the bound never exceeds it. Each raise costs O(s) and
-    /// is paid for by the s keys since the last one.
+    /// Collects keys above the bound; whenever 2s are there, keeps the s largest and raises the bound to the
+    /// least of them. All keys above the final cut are collected, for the bound never exceeds it. Each raise
+    /// costs O(s) and is paid for by the s keys since the last one.
     fn cut_above(&mut self, dense: &[f64], s: usize, bound: u64) -> Option<(u64, usize)> {
         self.keys.clear();
         let full = s.saturating_mul(2).max(64);
@@ -144,8 +143,8 @@ fn push_above(dense: &[f64], lowest: u64, mut ties: usize, kept: &mut SparseVect
     }
 }
 
-/// The positions in a chunk that pass, ascending. Gathers one bit for each first, so that no branch depends on a single
-/// number: it would be mispredicted.
+/// The positions in a chunk that pass, ascending. Gathers one bit for each first, so that no branch depends
+/// on a single number: it would be mispredicted.
 #[inline(always)]
 fn passing(chunk: &[f64], pass: impl Fn(f64) -> bool) -> impl Iterator<Item = usize> {
     let mut bits = 0_u64;
@@ -183,13 +182,10 @@ pub(crate) fn check_finite(dense: &[f64]) -> Result<(), NotFinite> {
     }
 }
 
-/// Soft thresholding in place: `x_j <- sign(x_j) max(|x_j| - level, 0)`. A level of zero or below changes nothing.
-pub fn soft_threshold(x: &mut [f64], level: f64) {
-    if level > 0.0 {
-        for value in x {
-            *value = (value.abs() - level).max(0.0).copysign(*value);
-        }
-    }
+/// Returns `sign(x) max(|x| - level, 0)`, the soft threshold of `x` at `level >= 0`.
+#[inline]
+pub fn soft_threshold(x: f64, level: f64) -> f64 {
+    (x.abs() - level).max(0.0).copysign(x)
 }
 
 #[cfg(test)]
@@ -246,7 +242,9 @@ mod tests {
         #[test]
         fn a_warm_start_never_changes_the_answer(
             calls in proptest::collection::vec(
-                (proptest::collection::vec(awkward(), 300), 0..40_usize, prop_oneof![Just(1.0), 1e-3..1e3]), 1..5),
+                (proptest::collection::vec(awkward(), 300), 0..40_usize, prop_oneof![Just(1.0), 1e-3..1e3]),
+                1..5,
+            ),
         ) {
             let mut threshold = HardThreshold::default();
             for (dense, s, scale) in calls {
@@ -257,10 +255,11 @@ mod tests {
 
         #[test]
         fn permuting_distinct_magnitudes_permutes_the_answer(
-            dense in Just((1..=60).map(|j| f64::from(j) * if j % 2 == 0 { -0.5 } else { 0.5 }).collect::<Vec<_>>())
+            dense in Just((1..=60).map(|j| if j % 2 == 0 { -0.5 } else { 0.5 } * f64::from(j)).collect())
                 .prop_shuffle(),
             s in 0..60_usize,
         ) {
+            let dense: Vec<f64> = dense;
             let kept = kept(&mut HardThreshold::default(), &dense, s);
             prop_assert_eq!(kept.len(), s);
             for (index, value) in kept.view().iter() {
@@ -279,17 +278,21 @@ mod tests {
                 (0..12).filter(|&j| !inside(j)).map(|j| dense[j] * dense[j]).sum()
             };
             prop_assume!(mask.count_ones() as usize <= s);
+            let dense: Vec<f64> = dense;
             let kept = kept(&mut HardThreshold::default(), &dense, s);
             let ours = distance(&|j| kept.indices().contains(&(j as u32)));
             prop_assert!(ours <= distance(&|j| mask >> j & 1 == 1) + 1e-12);
         }
 
         #[test]
-        fn soft_thresholding_solves_its_proximal_problem(x in -5.0..5.0, level in 0.0..3.0, other in -5.0..5.0) {
-            let mut shrunk = [x];
-            soft_threshold(&mut shrunk, level);
+        fn soft_thresholding_solves_its_proximal_problem(
+            x in -5.0..5.0,
+            level in 0.0..3.0,
+            other in -5.0..5.0,
+        ) {
+            let shrunk = soft_threshold(x, level);
             let objective = |u: f64| 0.5 * (u - x) * (u - x) + level * u.abs();
-            prop_assert!(objective(shrunk[0]) <= objective(other) + 1e-12);
+            prop_assert!(objective(shrunk) <= objective(other) + 1e-12);
         }
     }
 

@@ -238,7 +238,8 @@ impl SparseVector {
         self.values.reserve(additional);
     }
 
-    /// Appends an entry. The index must exceed those stored and lie below the dimension (asserted in debug builds).
+    /// Appends an entry. The index must exceed those stored and lie below the dimension (asserted in debug
+    /// builds).
     pub fn push(&mut self, index: u32, value: f64) {
         debug_assert!((index as usize) < self.dim, "index {index} not below the dimension {}", self.dim);
         debug_assert!(self.indices.last().is_none_or(|&last| last < index), "index {index} does not ascend");
@@ -246,8 +247,9 @@ impl SparseVector {
         self.values.push(value);
     }
 
-    /// Makes an entry of each index, with the value that `value` gives; replaces all that was stored. The indices must be
-    /// distinct and lie below the dimension (asserted in debug builds), but may come in any order.
+    /// Makes an entry of each index, with the value that `value` gives; replaces all that was stored. The
+    /// indices must be distinct and lie below the dimension (asserted in debug builds), but may come in any
+    /// order.
     pub fn fill_from(&mut self, indices: &[u32], value: impl Fn(u32) -> f64) {
         self.clear();
         self.indices.extend_from_slice(indices);

@@ -32,8 +32,8 @@ pub enum Request<'a> {
         /// How many examples.
         examples: u64,
     },
-    /// The sum over the next `examples` examples of `2 (theta' x - y) x_j` for j in `attributes`, told as numbers.
-    /// It observes `supp(theta)` and `attributes`.
+    /// The sum over the next `examples` examples of `2 (theta' x - y) x_j` for j in `attributes`, told as
+    /// numbers. It observes `supp(theta)` and `attributes`.
     Gradient {
         /// Where the gradient is taken.
         theta: SparseView<'a>,
@@ -55,9 +55,9 @@ impl Ask {
         self.kind = Kind::Nothing;
     }
 
-    /// Asks for attribute values of the next `examples` examples; fill the returned (empty) list with the attributes, in any
-    /// order. Sorted and distinct ones are served by every kind of source directly; others, like draws with replacement, only
-    /// by those in memory.
+    /// Asks for attribute values of the next `examples` examples; fill the returned (empty) list with the
+    /// attributes, in any order. Sorted and distinct ones are served by every kind of source directly;
+    /// others, like draws with replacement, only by those in memory.
     pub fn values(&mut self, examples: u64) -> &mut Vec<u32> {
         self.kind = Kind::Values;
         self.examples = examples;
@@ -65,7 +65,8 @@ impl Ask {
         &mut self.attributes
     }
 
-    /// Asks for the gradient sum at `theta` on `attributes` (sorted, distinct) over the next `examples` examples.
+    /// Asks for the gradient sum at `theta` on `attributes` (sorted, distinct) over the next `examples`
+    /// examples.
     pub fn gradient(
         &mut self,
         theta: SparseView<'_>,

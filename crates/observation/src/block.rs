@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default)]
 pub struct BlockBuf {
     columns: usize,
-    room: usize,
+    capacity: usize,
     rows: usize,
     values: Vec<f64>,
     labels: Vec<f64>,
@@ -16,30 +16,30 @@ impl BlockBuf {
         Self::default()
     }
 
-    /// Makes room for `room` examples of `columns` attributes and forgets what was there.
+    /// Makes room for `capacity` examples of `columns` attributes and forgets what was there.
     #[inline]
-    pub fn reset(&mut self, columns: usize, room: usize) {
-        (self.columns, self.room, self.rows) = (columns, room, 0);
-        self.values.resize(columns * room, 0.0);
-        self.labels.resize(room, 0.0);
+    pub fn reset(&mut self, columns: usize, capacity: usize) {
+        (self.columns, self.capacity, self.rows) = (columns, capacity, 0);
+        self.values.resize(columns * capacity, 0.0);
+        self.labels.resize(capacity, 0.0);
     }
 
     /// As [`reset`](Self::reset), with NaN in all places, so that what a source leaves unfilled shows.
-    pub(crate) fn reset_poisoned(&mut self, columns: usize, room: usize) {
-        self.reset(columns, room);
+    pub(crate) fn reset_poisoned(&mut self, columns: usize, capacity: usize) {
+        self.reset(columns, capacity);
         self.values.fill(f64::NAN);
         self.labels.fill(f64::NAN);
     }
 
     /// A number of rows at which a block of `columns` attributes stays in the level-2 cache.
-    pub fn comfortable_room(columns: usize) -> usize {
+    pub fn preferred_rows(columns: usize) -> usize {
         const VALUES: usize = 1 << 14;
         (VALUES / columns.max(1)).clamp(64, 1024)
     }
 
     /// Rows that fit.
-    pub fn room(&self) -> usize {
-        self.room
+    pub fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// Rows that were filled, as declared by [`set_rows`](Self::set_rows).
@@ -52,36 +52,37 @@ impl BlockBuf {
         self.columns
     }
 
-    /// Column `c` with all its room, for filling.
+    /// Column `c` up to the capacity, for filling.
     #[inline]
     pub fn column_mut(&mut self, c: usize) -> &mut [f64] {
-        &mut self.values[c * self.room..(c + 1) * self.room]
+        &mut self.values[c * self.capacity..(c + 1) * self.capacity]
     }
 
-    /// The values of the only row, for filling, if there is room for one.
+    /// The values of the only row, for filling, if the capacity is one.
     #[inline]
     pub fn single_mut(&mut self) -> Option<&mut [f64]> {
-        (self.room == 1).then(|| &mut self.values[..self.columns])
+        (self.capacity == 1).then(|| &mut self.values[..self.columns])
     }
 
-    /// The labels with all their room, for filling.
+    /// The labels up to the capacity, for filling.
     #[inline]
     pub fn labels_mut(&mut self) -> &mut [f64] {
-        &mut self.labels[..self.room]
+        &mut self.labels[..self.capacity]
     }
 
-    /// Declares how many rows were filled. More than the room counts as the room, so that no view reaches further; the session
-    /// then sees that the source returned another number.
+    /// Declares how many rows were filled. A number above the capacity counts as the capacity, so that no
+    /// view reaches further; the session then sees that the source returned another number.
     #[inline]
     pub fn set_rows(&mut self, rows: usize) {
-        self.rows = rows.min(self.room);
+        self.rows = rows.min(self.capacity);
     }
 
     /// The filled part, under the names of its attributes.
     #[inline]
     pub fn view<'a>(&'a self, attributes: &'a [u32]) -> Block<'a> {
         debug_assert_eq!(attributes.len(), self.columns);
-        Block { attributes, rows: self.rows, room: self.room, values: &self.values, labels: &self.labels }
+        let BlockBuf { rows, capacity, values, labels, .. } = self;
+        Block { attributes, rows: *rows, capacity: *capacity, values, labels }
     }
 }
 
@@ -90,7 +91,7 @@ impl BlockBuf {
 pub struct Block<'a> {
     attributes: &'a [u32],
     rows: usize,
-    room: usize,
+    capacity: usize,
     values: &'a [f64],
     labels: &'a [f64],
 }
@@ -111,7 +112,7 @@ impl<'a> Block<'a> {
     /// Values of the `c`-th observed attribute, one per example.
     #[inline]
     pub fn column(&self, c: usize) -> &'a [f64] {
-        &self.values[c * self.room..c * self.room + self.rows]
+        &self.values[c * self.capacity..c * self.capacity + self.rows]
     }
 
     /// One label per example.
@@ -120,10 +121,10 @@ impl<'a> Block<'a> {
         &self.labels[..self.rows]
     }
 
-    /// The only example of a block that was made with room for one; `None` for any other block.
+    /// The only example of a block that was made for one; `None` for any other block.
     #[inline]
     pub fn single(&self) -> Option<(Row<'a>, f64)> {
-        (self.rows == 1 && self.room == 1).then(|| {
+        (self.rows == 1 && self.capacity == 1).then(|| {
             let row = Row { attributes: self.attributes, values: &self.values[..self.attributes.len()] };
             (row, self.labels[0])
         })
@@ -140,8 +141,8 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// `theta' x` over the attributes that are both observed and in `theta`, if those observed are sorted and distinct:
-    /// O(|observed| + |supp(theta)|).
+    /// `theta' x` over the attributes that are both observed and in `theta`, if those observed are sorted and
+    /// distinct: O(|observed| + |supp(theta)|).
     pub fn dot(&self, theta: lao_kernels::SparseView<'_>) -> f64 {
         let (mut at, mut total) = (0, 0.0);
         for (j, weight) in theta.iter() {

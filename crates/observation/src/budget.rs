@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 pub enum Budget {
     /// At most this many distinct attributes of every single example (`s'` in Murata & Suzuki).
     PerExample(usize),
-    /// At most `mean` attributes per example on average, and never more than `cap` of one. The session refuses an
-    /// ask above `cap`; the average is audited in the [`Ledger`](crate::Ledger), since it is a property of the run.
+    /// At most `mean` attributes per example on average, and never more than `cap` of one. The session
+    /// refuses an ask above `cap`; the average is audited in the [`Ledger`](crate::Ledger), since it is a
+    /// property of the run.
     Expected {
         /// The mean that the method promises, in attributes per example.
         mean: f64,

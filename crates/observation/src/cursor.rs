@@ -33,7 +33,8 @@ impl Cursor {
         Cursor::new(u64::MAX)
     }
 
-    /// Returns the same position in a stream of `length` examples. A stream that ends before its position is dry.
+    /// Returns the same position in a stream of `length` examples. A stream that ends before its position is
+    /// dry.
     pub const fn with_length(self, length: u64) -> Cursor {
         Cursor { length, ..self }
     }

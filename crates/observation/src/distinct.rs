@@ -1,7 +1,7 @@
 //! How many different attributes a list of draws holds.
 
-/// Counts in time proportional to the list, whatever the dimension: an attribute is marked with the number of the list that it
-/// was last in.
+/// Counts in time proportional to the list, whatever the dimension: an attribute is marked with the number of
+/// the list that it was last in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Distinct {
     marks: Vec<u16>,
@@ -40,7 +40,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_count_is_that_of_a_set(lists in proptest::collection::vec(proptest::collection::vec(0u32..30, 0..40), 1..9)) {
+        fn the_count_is_that_of_a_set(
+            lists in proptest::collection::vec(proptest::collection::vec(0u32..30, 0..40), 1..9),
+        ) {
             let mut distinct = Distinct::default();
             for list in lists {
                 let set: BTreeSet<_> = list.iter().collect();

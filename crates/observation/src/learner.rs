@@ -1,20 +1,22 @@
 //! The learner's side of the contract: ask and tell.
 
-use crate::{Ask, Block, Rng, Row};
+use crate::ask::Ask;
+use crate::block::{Block, Row};
+use crate::seed::Rng;
 use lao_kernels::{SparseView, all_finite};
 use std::fmt;
 use thiserror::Error;
 
 /// A method that learns a sparse linear predictor without a handle on the data.
 ///
-/// A learner does no I/O, owns no loop and no generator. It fills in what it wants to see next and is told what was
-/// there; in between it is plain data, so it can be stored and taken up again.
+/// A learner does no I/O, owns no loop and no generator. It fills in what it wants to see next and is told
+/// what was there; in between it is plain data, so it can be stored and taken up again.
 pub trait Learner {
     /// `d`, the number of attributes of an example.
     fn dim(&self) -> usize;
 
-    /// Fills in what to observe next. Called again before an earlier wish was served completely, it asks for the
-    /// rest of it.
+    /// Fills in what to observe next. Called again before an earlier wish was served completely, it asks for
+    /// the rest of it.
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask);
 
     /// Predicts the label of one example from its observed attributes alone.
@@ -165,7 +167,8 @@ pub struct GradientSum<'a> {
 pub enum LearnError {
     /// The step left the finite numbers.
     #[error(
-        "update {update} diverged: coordinate {attribute} became {value:?}; the step size is too large for this data, or the data has values out of scale"
+        "update {update} diverged: coordinate {attribute} became {value:?}; the step size is too large for \
+         this data, or the data has values out of scale"
     )]
     Diverged {
         /// The update, counted from 1.

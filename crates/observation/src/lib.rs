@@ -1,9 +1,10 @@
 //! What a learner may look at, and how.
 //!
-//! The data is examples `(x, y)` with `x` in `R^d`, and looking at an attribute of an example costs something. A
-//! [`Learner`] therefore never touches data: it fills an [`Ask`], a [`Session`] checks the ask against the
-//! [`Budget`], fetches through a [`Source`], keeps the [`Ledger`] and tells the learner what was there. No method
-//! here decides what to look at in an example from values of the same example, so the exchange loses nothing.
+//! The data is examples `(x, y)` with `x` in `R^d`, and looking at an attribute of an example costs
+//! something. A [`Learner`] therefore never touches data: it fills an [`Ask`], a [`Session`] checks the ask
+//! against the [`Budget`], fetches through a [`Source`], keeps the [`Ledger`] and tells the learner what was
+//! there. No method here decides what to look at in an example from values of the same example, so the
+//! exchange loses nothing.
 //!
 //! ```
 //! use lao_kernels::SparseVector;
@@ -17,7 +18,7 @@
 //!         3
 //!     }
 //!     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-//!         let rows = self.0.upcoming(block.room());
+//!         let rows = self.0.upcoming(block.capacity());
 //!         for row in 0..rows {
 //!             let i = (self.0.position() + row as u64) as f64;
 //!             for (c, &j) in attributes.iter().enumerate() {

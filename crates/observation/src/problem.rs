@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// Constants of the population loss `L(theta) = E (theta' x - y)^2` with `y = theta*' x + xi`.
 ///
-/// `smoothness` and `convexity` are the restricted constants over differences of two s-sparse vectors, with the
-/// factor 2 of the squared loss: `2 max u' Sigma u` and `2 min u' Sigma u` over unit vectors `u` with at most `2s`
-/// non-zeros.
+/// `smoothness` and `convexity` are the restricted constants over differences of two s-sparse vectors, with
+/// the factor 2 of the squared loss: `2 max u' Sigma u` and `2 min u' Sigma u` over unit vectors `u` with at
+/// most `2s` non-zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constants {
     /// `L_s`, restricted smoothness (loss per squared unit of theta).

@@ -6,15 +6,15 @@ mod uniform;
 pub use sum_tree::{BLOCK, SumTree, block};
 pub use uniform::uniform_draws;
 
-use crate::Rng;
+use crate::seed::Rng;
 use crate::stored::{Damaged, Validate};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 /// Draws uniform subsets of `0..dim` in O(size log size), without a pass over `dim`.
 ///
-/// Keeps a permutation and shuffles a prefix of it anew for each draw (partial Fisher-Yates): a uniform prefix
-/// shuffle of *any* permutation is a uniform subset, so the permutation is never reset.
+/// Keeps a permutation and shuffles a prefix of it anew for each draw (partial Fisher-Yates): a uniform
+/// prefix shuffle of *any* permutation is a uniform subset, so the permutation is never reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct SubsetSampler {
@@ -62,7 +62,7 @@ impl SubsetSampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
+    use crate::seed::Seed;
 
     #[test]
     fn every_subset_is_equally_frequent() {

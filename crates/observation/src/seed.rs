@@ -1,8 +1,8 @@
 //! Named seeds: every draw of the project descends from one of these through [`Rng`].
 //!
-//! A seed is 32 bytes. A child is the SHA-256 hash of its parent and a label or number, so seeds with different
-//! paths are independent for all purposes, adding a child never changes another one, and nothing is shared
-//! between threads.
+//! A seed is 32 bytes. A child is the SHA-256 hash of its parent and a label or number, so seeds with
+//! different paths are independent for all purposes, adding a child never changes another one, and nothing is
+//! shared between threads.
 
 use rand::SeedableRng;
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,14 @@
 //! The road from a source to a learner: validate, fetch, predict, tell, keep the ledger.
 
+use crate::ask::{Ask, Request};
+use crate::block::BlockBuf;
+use crate::budget::Budget;
 use crate::distinct::Distinct;
-use crate::source::{check_answer, observe_checked};
+use crate::learner::{GradientSum, LearnError, Learner, Told};
+use crate::ledger::Ledger;
+use crate::seed::{Rng, Seed};
+use crate::source::{GradientAsk, Scratch, Source, SourceError, check_answer, observe_checked};
 use crate::stored::{Damaged, Validate};
-use crate::{
-    Ask, BlockBuf, Budget, GradientAsk, GradientSum, LearnError, Learner, Ledger, Request, Rng, Scratch,
-    Seed, Source, SourceError, Told,
-};
 use lao_kernels::{SparseView, merge_into};
 use rand::Rng as _;
 use serde::{Deserialize, Serialize};
@@ -14,8 +16,8 @@ use thiserror::Error;
 
 /// Serves a learner's asks from a source, within a budget.
 ///
-/// The session checks every ask *before* anything is fetched, so no learner can see more than the budget allows.
-/// It owns the buffers and the generator; after warm-up serving allocates nothing.
+/// The session checks every ask *before* anything is fetched, so no learner can see more than the budget
+/// allows. It owns the buffers and the generator; after warm-up serving allocates nothing.
 #[derive(Debug)]
 pub struct Session<S> {
     source: S,
@@ -140,10 +142,10 @@ impl<S: Source> Session<S> {
         }
     }
 
-    /// Turns the online protocol on: for asks of one example's values the learner predicts before it is told the
-    /// label, and the ledger adds up the squared error.
-    pub fn online(mut self, online: bool) -> Self {
-        self.online = online;
+    /// Returns the same session in the online protocol: for asks of one example's values the learner predicts
+    /// before it is told the label, and the ledger adds up the squared errors.
+    pub fn online(mut self) -> Self {
+        self.online = true;
         self
     }
 
@@ -173,9 +175,9 @@ impl<S: Source> Session<S> {
         self.source
     }
 
-    /// Serves asks until the learner is finished, a limit is reached, or the source is dry. `after` is called with
-    /// the ledger and the learner whenever an update was completed; whether the estimate is looked at, which costs
-    /// O(d) where it is a lazily kept average, is up to it.
+    /// Serves asks until the learner is finished, a limit is reached, or the source is dry. `after` is called
+    /// with the ledger and the learner whenever an update was completed; whether the estimate is looked at,
+    /// which costs O(d) where it is a lazily kept average, is up to it.
     ///
     /// # Errors
     /// When an ask breaks the contract or the budget, the source fails, or the learner diverges.
@@ -277,8 +279,8 @@ impl<S: Source> Session<S> {
     ) -> Result<u64, SessionError> {
         let Request::Values { attributes, .. } = self.ask.request() else { return Ok(0) };
         let columns = attributes.len();
-        let room = wanted.min(BlockBuf::comfortable_room(columns) as u64) as usize;
-        self.block.reset(columns, room);
+        let capacity = wanted.min(BlockBuf::preferred_rows(columns) as u64) as usize;
+        self.block.reset(columns, capacity);
         let rows = if sorted {
             observe_checked(&mut self.source, attributes, &mut self.block)?
         } else {
@@ -313,7 +315,7 @@ impl<S: Source> Session<S> {
         let ask = GradientAsk { theta, attributes, observed: &self.observed, examples: wanted };
         let rows = self.source.gradient(ask, &mut self.sum, &mut self.scratch)?;
         if rows > wanted {
-            return Err(SourceError::DesignMatrix { served: rows, asked: wanted }.into());
+            return Err(SourceError::Examples { served: rows, asked: wanted }.into());
         }
         if rows > 0 {
             self.ledger.count(rows, self.observed.len(), self.source.value_bytes());
@@ -323,8 +325,8 @@ impl<S: Source> Session<S> {
     }
 }
 
-/// Mean squared error of `theta` on up to `examples` next examples of `source`, looking only at `supp(theta)`.
-/// `None` when the source is dry at once.
+/// Mean squared error of `theta` on up to `examples` next examples of `source`, looking only at
+/// `supp(theta)`. `None` when the source is dry at once.
 ///
 /// # Errors
 /// When the support does not fit the budget or the source fails.
@@ -344,8 +346,8 @@ pub fn mean_squared_error<S: Source>(
     let (mut block, mut tile) = (BlockBuf::new(), Vec::new());
     let (mut seen, mut total) = (0u64, 0.0);
     while seen < examples {
-        let room = (examples - seen).min(BlockBuf::comfortable_room(theta.indices().len()) as u64) as usize;
-        block.reset(theta.indices().len(), room);
+        let capacity = (examples - seen).min(BlockBuf::preferred_rows(theta.indices().len()) as u64) as usize;
+        block.reset(theta.indices().len(), capacity);
         if observe_checked(source, theta.indices(), &mut block)? == 0 {
             break;
         }

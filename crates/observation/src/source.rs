@@ -1,6 +1,6 @@
 //! The data's side of the contract.
 
-use crate::BlockBuf;
+use crate::block::BlockBuf;
 use lao_kernels::{SparseView, all_finite, gradient_block, residual};
 use thiserror::Error;
 
@@ -9,16 +9,19 @@ pub trait Source {
     /// `d`, the number of attributes of an example.
     fn dim(&self) -> usize;
 
-    /// Values of `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples. Fills
-    /// at most the block's room, calls [`BlockBuf::set_rows`] and returns how many; 0 means that the source is dry.
+    /// Values of `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples.
+    /// Fills at most the block's capacity, calls [`BlockBuf::set_rows`] and returns how many; 0 means that
+    /// the source is dry.
     ///
     /// # Errors
     /// When the data cannot be read.
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError>;
 
-    /// As [`observe`](Source::observe), for attributes in any order that may repeat, like draws with replacement.
+    /// As [`observe`](Source::observe), for attributes in any order that may repeat, like draws with
+    /// replacement.
     ///
-    /// The default observes the distinct ones, sorted, and copies. A source to which order is nothing overrides it.
+    /// The default observes the distinct ones, sorted, and copies. A source to which order is nothing
+    /// overrides it.
     ///
     /// # Errors
     /// When the data cannot be read.
@@ -34,8 +37,8 @@ pub trait Source {
     /// Adds to `sum[i]` the sum over up to `ask.examples` next examples of `2 (theta' x - y) x_j`, `j =
     /// ask.attributes[i]`, and returns how many examples that were; 0 means dry.
     ///
-    /// The default observes blocks and adds up. A source that knows better (contiguous columns, a finite set of
-    /// rows, a remote engine) overrides it.
+    /// The default observes blocks and adds up. A source that knows better (contiguous columns, a finite set
+    /// of rows, a remote engine) overrides it.
     ///
     /// # Errors
     /// When the data cannot be read.
@@ -132,8 +135,8 @@ pub struct Scratch {
     pub distinct: Vec<u32>,
 }
 
-/// Observes, and checks the answer: a source is not trusted. All that is observed for a learner comes through here or
-/// through [`check_answer`].
+/// Observes, and checks the answer: a source is not trusted. All that is observed for a learner comes through
+/// here or through [`check_answer`].
 ///
 /// # Errors
 /// When the data cannot be read, or the source breaks its contract.
@@ -146,17 +149,17 @@ pub(crate) fn observe_checked<S: Source + ?Sized>(
     check_answer(source, attributes, block, returned)
 }
 
-/// Checks what a source has put into `block`, whose columns are `attributes`: as many rows as it `returned`, no more than
-/// there is room for, and finite numbers only. Returns the number of rows.
+/// Checks what a source has put into `block`, whose columns are `attributes`: as many rows as it `returned`,
+/// no more than the block has the capacity for, and finite numbers only. Returns the number of rows.
 pub(crate) fn check_answer<S: Source + ?Sized>(
     source: &S,
     attributes: &[u32],
     block: &BlockBuf,
     returned: usize,
 ) -> Result<usize, SourceError> {
-    let (set, room) = (block.rows(), block.room());
-    if returned != set || returned > room {
-        return Err(SourceError::Rows { returned, set, room });
+    let (set, capacity) = (block.rows(), block.capacity());
+    if returned != set || returned > capacity {
+        return Err(SourceError::Rows { returned, set, capacity });
     }
     let seen = block.view(attributes);
     let columns = |c: usize| seen.column(c);
@@ -198,7 +201,7 @@ pub fn observe_draws_sorted<S: Source + ?Sized>(
     distinct.clear();
     distinct.extend(sorted.iter().map(|&(j, _)| j));
     distinct.dedup();
-    observed.reset(distinct.len(), block.room());
+    observed.reset(distinct.len(), block.capacity());
     let rows = observe_checked(source, distinct, observed)?;
     let seen = observed.view(distinct);
     let mut at = 0;
@@ -227,11 +230,11 @@ pub fn gradient_by_blocks<S: Source + ?Sized>(
     let of_support = places.len();
     places_in(ask.observed, ask.attributes, places);
 
-    let comfortable = BlockBuf::comfortable_room(ask.observed.len());
+    let preferred = BlockBuf::preferred_rows(ask.observed.len());
     let mut served = 0;
     while served < ask.examples {
-        let room = (ask.examples - served).min(comfortable as u64) as usize;
-        block.reset(ask.observed.len(), room);
+        let capacity = (ask.examples - served).min(preferred as u64) as usize;
+        block.reset(ask.observed.len(), capacity);
         let rows = observe_checked(source, ask.observed, block)?;
         if rows == 0 {
             break;
@@ -272,22 +275,23 @@ pub enum SourceError {
     },
     /// The source says and does different things about the number of examples.
     #[error(
-        "the source is at fault: `observe` returned {returned} examples and set {set} in the block, which has room for \
-         {room}; it must fill at most the room, call `set_rows` with the number filled, and return that number"
+        "the source is at fault: `observe` returned {returned} examples and set {set} in the block, whose \
+         capacity is {capacity}; it must fill at most the capacity, call `set_rows` with the number filled, \
+         and return that number"
     )]
     Rows {
         /// What was returned.
         returned: usize,
         /// What was set in the block.
         set: usize,
-        /// Rows that there was room for.
-        room: usize,
+        /// The capacity of the block, in rows.
+        capacity: usize,
     },
     /// The source counted more examples into a gradient sum than it was asked for.
     #[error(
         "the source is at fault: `gradient` summed over {served} examples, but was asked for {asked} at most"
     )]
-    DesignMatrix {
+    Examples {
         /// Examples that it says it summed over.
         served: u64,
         /// Examples asked for.
@@ -295,8 +299,8 @@ pub enum SourceError {
     },
     /// A value is NaN or infinite.
     #[error(
-        "attribute {attribute} of example {example} is {value}: values must be finite; replace missing ones, or leave \
-         the example out"
+        "attribute {attribute} of example {example} is {value}: values must be finite; replace missing ones, \
+         or leave the example out"
     )]
     Value {
         /// Index of the example.

@@ -1,7 +1,7 @@
 //! For authors of sources: checks of the contract of [`Source`].
 //!
-//! A test of a source is one line. `make` opens the stream from its start; it is called several times, and must give
-//! the same examples each time.
+//! A test of a source is one line. `make` opens the stream from its start; it is called several times, and
+//! must give the same examples each time.
 //!
 //! ```
 //! use lao_observation::testing::check_source;
@@ -10,7 +10,7 @@
 //! # impl Source for Count {
 //! #     fn dim(&self) -> usize { 2 }
 //! #     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-//! #         let rows = block.room().min((9 - self.0) as usize);
+//! #         let rows = block.capacity().min((9 - self.0) as usize);
 //! #         for row in 0..rows {
 //! #             let i = (self.0 + row as u64) as f64;
 //! #             for (c, &j) in attributes.iter().enumerate() {
@@ -28,8 +28,9 @@
 //! check_source(|| Count(0)).unwrap();
 //! ```
 
+use crate::block::BlockBuf;
+use crate::source::{GradientAsk, Scratch, Source, SourceError};
 use crate::source::{check_answer, observe_checked};
-use crate::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
 use lao_kernels::{SparseVector, merge_into};
 use thiserror::Error;
 
@@ -64,7 +65,8 @@ pub enum SourceFault {
     },
     /// An example is not what it was when all was looked at, one example at a time.
     #[error(
-        "{doing}: {what} of example {example} is {found}, but was {expected} when examples were read one by one"
+        "{doing}: {what} of example {example} is {found}, but was {expected} when examples were read one by \
+         one"
     )]
     Differs {
         /// What was asked of it.
@@ -107,7 +109,8 @@ pub enum SourceFault {
     },
 }
 
-/// Checks the whole contract of a source: [`check_observations`], and that sums of gradients are those of the examples.
+/// Checks the whole contract of a source: [`check_observations`], and that sums of gradients are those of the
+/// examples.
 ///
 /// # Errors
 /// With the first fault found.
@@ -117,8 +120,8 @@ pub fn check_source<S: Source>(make: impl Fn() -> S) -> Result<(), SourceFault> 
     seen.check_gradients(&make)
 }
 
-/// Checks all of the contract of a source but the values of its gradient sums. Use it for a source that draws such sums
-/// from their law, so that they are sums over other examples than those that it shows.
+/// Checks all of the contract of a source but the values of its gradient sums. Use it for a source that draws
+/// such sums from their law, so that they are sums over other examples than those that it shows.
 ///
 /// # Errors
 /// With the first fault found.
@@ -209,12 +212,13 @@ impl Seen {
         draws: bool,
     ) -> Result<S, SourceFault> {
         let (mut block, mut scratch) = (BlockBuf::new(), Scratch::default());
-        let mut rooms = [1, 7, 33, 2, 64].into_iter().cycle();
+        let mut capacities = [1, 7, 33, 2, 64].into_iter().cycle();
         while at < self.labels.len() || self.ends {
             let left = self.labels.len() - at;
             // Where the end was not seen, no more is asked for than was.
-            let room = rooms.next().map_or(1, |room| if self.ends { room } else { left.min(room) });
-            block.reset_poisoned(attributes.len(), room);
+            let capacity =
+                capacities.next().map_or(1, |capacity| if self.ends { capacity } else { left.min(capacity) });
+            block.reset_poisoned(attributes.len(), capacity);
             let answer = if draws {
                 source.observe_draws(attributes, &mut block, &mut scratch)
             } else {

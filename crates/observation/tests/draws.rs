@@ -1,6 +1,7 @@
 //! The draws that a seed stands for, pinned. `Cargo.toml` asks for compatible versions of rand and
-//! rand_xoshiro, and `Cargo.lock` alone says which; these tests say when a release changes the bits of a seed.
-//! Every recorded figure changes with them: such a release is taken in a change of its own, with new records.
+//! rand_xoshiro, and `Cargo.lock` alone says which; these tests say when a release changes the bits of a
+//! seed. Every recorded figure changes with them: such a release is taken in a change of its own, with new
+//! records.
 
 use lao_observation::sample::{SubsetSampler, uniform_draws};
 use lao_observation::{Rng, Seed};

@@ -29,7 +29,7 @@ impl Source for Ramp {
         self.dim
     }
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = (self.length - self.at).min(block.room() as u64) as usize;
+        let rows = (self.length - self.at).min(block.capacity() as u64) as usize;
         let rows = rows.min(self.most_per_call);
         for (c, &j) in attributes.iter().enumerate() {
             let column = block.column_mut(c);
@@ -291,7 +291,7 @@ fn online_predictions_come_before_the_label_and_cost_nothing_extra() {
             0
         }
     }
-    let mut session = Session::new(Ramp::new(2, 50), Budget::PerExample(2), &Seed::root(1)).online(true);
+    let mut session = Session::new(Ramp::new(2, 50), Budget::PerExample(2), &Seed::root(1)).online();
     session.run(&mut Constant(SparseVector::zeros(2)), SessionLimit::never(), quiet).unwrap();
     let ledger = session.ledger();
     assert_eq!((ledger.predictions, ledger.attributes, ledger.squared_loss), (50, 100, 50.0));

@@ -85,13 +85,13 @@ impl Source for Sinner {
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let goes_on = self.sin == GoesOnAfterItsEnd && self.dry;
         let end = if goes_on { 60 } else { 50 };
-        let rows = block.room().min(end - self.at as usize);
+        let rows = block.capacity().min(end - self.at as usize);
         self.dry |= rows == 0;
         for row in 0..rows {
             let i = self.at + row as u64;
             for (c, &j) in attributes.iter().enumerate() {
                 let shift = match self.sin {
-                    DependsOnTheRoom if block.room() > 5 => 1.0,
+                    DependsOnTheRoom if block.capacity() > 5 => 1.0,
                     DependsOnTheOtherAttributes if attributes.len() < 4 => 1.0,
                     _ => 0.0,
                 };
@@ -109,7 +109,7 @@ impl Source for Sinner {
             }
         }
         if self.sin != RowsNotSet {
-            block.set_rows(rows + usize::from(self.sin == SetsMoreThanItReturns && rows < block.room()));
+            block.set_rows(rows + usize::from(self.sin == SetsMoreThanItReturns && rows < block.capacity()));
         }
         if self.sin != PositionStandsStill {
             self.at += rows as u64;
@@ -167,7 +167,8 @@ impl Source for Sinner {
     }
 }
 
-/// Asks for values or gradients in turn, and checks that all it is told is finite and no more than it asked for.
+/// Asks for values or gradients in turn, and checks that all it is told is finite and no more than it asked
+/// for.
 struct Watcher {
     round: u64,
     theta: SparseVector,

@@ -1,4 +1,5 @@
-//! What is stored comes back with its bits, whatever the shape of the state; what cannot be a state is refused.
+//! What is stored comes back with its bits, whatever the shape of the state; what cannot be a state is
+//! refused.
 
 use lao_observation::stored::{Damaged, Validate};
 use proptest::prelude::*;

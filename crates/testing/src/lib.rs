@@ -1,6 +1,7 @@
 //! For tests: an allocator that counts what each thread allocates, and halts a thread that asks for too much.
 //!
-//! This is the only unsafe code of the workspace; the lint `unsafe_code` forbids it elsewhere, in tests as well.
+//! This is the only unsafe code of the workspace; the lint `unsafe_code` forbids it elsewhere, in tests as
+//! well.
 //!
 //! ```
 //! use lao_testing::Watched;
@@ -33,8 +34,8 @@ static REFUSED: AtomicUsize = AtomicUsize::new(0);
 #[derive(Clone, Copy, Debug)]
 pub struct Watched;
 
-/// Notes a request of the thread, which holds `more` bytes from now on. Never returns if the thread has a limit and
-/// asks for more: an allocator may neither panic nor end the test.
+/// Notes a request of the thread, which holds `more` bytes from now on. Never returns if the thread has a
+/// limit and asks for more: an allocator may neither panic nor end the test.
 fn note(size: usize, more: isize) {
     if size > LIMIT.get() {
         REFUSED.store(size, Ordering::SeqCst);
@@ -89,7 +90,8 @@ pub fn allocations(work: impl FnOnce()) -> usize {
     allocations_so_far() - before
 }
 
-/// Does the work and returns, with its outcome, the size of the largest block that this thread asked for meanwhile.
+/// Does the work and returns, with its outcome, the size of the largest block that this thread asked for
+/// meanwhile.
 pub fn largest<T>(work: impl FnOnce() -> T) -> (T, usize) {
     LARGEST.set(0);
     let outcome = work();

@@ -240,7 +240,7 @@ impl L1BallIterate {
             let weights = |at| block(active, at, |active| (active.key.abs() - level).max(0.0));
             let drawn = &mut into[start..];
             let above = |sums: &Sums| sums.above(level);
-            match self.sums.find_all(&mut self.targets, drawn, above, weights) {
+            match self.sums.locate_all(&mut self.targets, drawn, above, weights) {
                 Ok(()) => {
                     drawn.iter_mut().for_each(|slot| *slot = active[*slot as usize].attribute);
                     return;

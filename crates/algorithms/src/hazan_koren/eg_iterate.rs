@@ -293,7 +293,7 @@ impl Iterate for EgIterate {
         while self.total.weight > 0.0 {
             let target = rng.random::<f64>() * self.total.weight;
             let weights = |at| block(&self.entries, at, |entry| entry.difference().abs());
-            match self.sums.find(target, |sums| sums.weight, weights) {
+            match self.sums.locate(target, |sums| sums.weight, weights) {
                 Ok(j) => return Some(j as u32),
                 Err(block) => {
                     self.add_up_block(block);

@@ -217,7 +217,7 @@ impl Iterate for L2BallIterate {
         while self.norm_squared > 0.0 {
             let target = rng.random::<f64>() * self.norm_squared;
             let squares = |at| block(&self.entries, at, |entry| entry.value * entry.value);
-            match self.squares.find(target, |&sum| sum, squares) {
+            match self.squares.locate(target, |&sum| sum, squares) {
                 Ok(j) => return Some(j as u32),
                 Err(block) => self.add_up_block(block),
             }

@@ -128,7 +128,7 @@ fn drive<S: Solver + ?Sized>(
     let mut before = solver.coefficients().clone();
     let score = |sum: &mut FiniteSum, at: &Predictor, rounds| {
         let meter = sum.meter();
-        Ok::<_, SolveError>(Point { rounds, meter, objective: sum.score(at)? })
+        Ok::<_, SolveError>(Point { rounds, meter, objective: sum.objective(at)? })
     };
     if kept == Trace::Yes {
         trace.push(score(sum, &before, rounds)?);
@@ -204,7 +204,7 @@ pub fn path<S: Solver>(
         let start = points.last().map(|point| point.run.predictor.clone());
         let mut solver = build(sparsity, start)?;
         let run = solve(sum, &mut solver, &seed.trial(sparsity as u64), stop)?;
-        let objective = sum.score(&run.predictor).map_err(SolveError::from)?;
+        let objective = sum.objective(&run.predictor).map_err(SolveError::from)?;
         points.push(PathPoint { sparsity, run, objective });
     }
     Ok(points)

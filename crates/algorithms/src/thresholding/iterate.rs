@@ -2,13 +2,13 @@
 
 use super::{Shape, SolveError};
 use lao_finite_sum::{Batch, Entries, FiniteSum, Gradient, Predictor, RowBuf};
-use lao_kernels::Drifting;
+use lao_kernels::LazyThresholdIterate;
 
 /// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - b)` with a drift w that is fixed for an epoch and a bump b
 /// from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or centered.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
-    outputs: Vec<Drifting>,
+    outputs: Vec<LazyThresholdIterate>,
     intercepts: Vec<f64>,
     /// Drift of the intercepts.
     pull: Vec<f64>,
@@ -45,7 +45,7 @@ struct Bump {
 impl Iterate {
     pub(super) fn new(shape: Shape, sparsity: usize, start: &Predictor) -> Result<Iterate, SolveError> {
         let Shape { dim, outputs, .. } = shape;
-        let mut drifting = vec![Drifting::new(dim, sparsity); outputs];
+        let mut drifting = vec![LazyThresholdIterate::new(dim, sparsity); outputs];
         for (drifting, start) in drifting.iter_mut().zip(&start.coefficients) {
             drifting.load(start.view())?;
         }

@@ -89,7 +89,7 @@ impl Refit {
             }
             x.intercepts.clone_from(&descent.at.intercepts);
         }
-        sum.charge(descent.small.meter());
+        sum.add_cost(descent.small.meter());
         descent.small.reset_meter();
         if outcome != Refitted::NotYet {
             self.descent = None;

@@ -38,7 +38,7 @@ fn go_on<S: Source>(learner: &mut AnyLearner, session: &mut Session<S>, cap: usi
 
 pub fn state(text: &str) -> bool {
     let Ok(mut learner) = serde_json::from_str::<AnyLearner>(text) else { return false };
-    let mut session = Session::new(source(DIM), Budget::Unlimited, &Seed::root(3)).online(true);
+    let mut session = Session::new(source(DIM), Budget::Unlimited, &Seed::root(3)).online();
     go_on(&mut learner, &mut session, DIM);
     true
 }
@@ -50,7 +50,7 @@ pub fn parameters(text: &str) -> bool {
             // Whatever the dimension, a run over few examples of few attributes is cheap; others are only built.
             let dim = learner.dim();
             if (2..=1000).contains(&dim) {
-                let mut session = Session::new(source(dim), Budget::Unlimited, &Seed::root(3)).online(true);
+                let mut session = Session::new(source(dim), Budget::Unlimited, &Seed::root(3)).online();
                 go_on(&mut learner, &mut session, dim);
             }
             true

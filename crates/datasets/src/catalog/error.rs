@@ -39,8 +39,10 @@ pub enum CatalogError {
         path: PathBuf,
     },
     /// A file has another size than the manifest says.
-    #[error("{path} has {found} bytes, not the manifest's {expected}: it is cut off or another version; remove it \
-             and fetch it again", path = path.display())]
+    #[error(
+        "{path} has {found} bytes, not the manifest's {expected}: it is cut off or another version; remove it \
+         and fetch it again", path = path.display()
+    )]
     WrongSize {
         /// The file.
         path: PathBuf,
@@ -50,8 +52,10 @@ pub enum CatalogError {
         found: u64,
     },
     /// A file has another checksum than the manifest, or than at its first download.
-    #[error("{path} has SHA-256 {found}, not {expected}: it is damaged or another version; remove it and fetch it \
-             again", path = path.display())]
+    #[error(
+        "{path} has SHA-256 {found}, not {expected}: it is damaged or another version; remove it and fetch it \
+         again", path = path.display()
+    )]
     Checksum {
         /// The file.
         path: PathBuf,
@@ -87,8 +91,10 @@ pub enum CatalogError {
         path: PathBuf,
     },
     /// The server answered, but not with the file.
-    #[error("{url} answered with status {status}; nothing was kept. Check the address in a browser, or fetch the file \
-             by hand into {target}", target = target.display())]
+    #[error(
+        "{url} answered with status {status}; nothing was kept. Check the address in a browser, or fetch the \
+         file by hand into {target}", target = target.display()
+    )]
     Status {
         /// The address.
         url: String,
@@ -98,8 +104,10 @@ pub enum CatalogError {
         target: PathBuf,
     },
     /// The server could not be reached, or speaks no HTTP.
-    #[error("{url} cannot be reached ({detail}); check the connection, or fetch the file by hand into {target}",
-            target = target.display())]
+    #[error(
+        "{url} cannot be reached ({detail}); check the connection, or fetch the file by hand into {target}",
+        target = target.display()
+    )]
     Network {
         /// The address.
         url: String,
@@ -109,7 +117,10 @@ pub enum CatalogError {
         target: PathBuf,
     },
     /// The transfer ended too early.
-    #[error("{url} was cut off after {found} bytes{}; {kept}", expected.map_or(String::new(), |n| format!(" of {n}")))]
+    #[error(
+        "{url} was cut off after {found} bytes{}; {kept}",
+        expected.map_or(String::new(), |n| format!(" of {n}"))
+    )]
     CutOff {
         /// The address.
         url: String,
@@ -122,8 +133,8 @@ pub enum CatalogError {
     },
     /// A complete download is not the file that the manifest describes. It was removed.
     #[error(
-        "the download of {url} has {what} {found}, not {expected}; it was removed. The file at the address has \
-             changed, or the transfer was tampered with"
+        "the download of {url} has {what} {found}, not {expected}; it was removed. The file at the address \
+         has changed, or the transfer was tampered with"
     )]
     WrongDownload {
         /// The address.

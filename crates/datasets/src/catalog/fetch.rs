@@ -1,8 +1,8 @@
 //! Downloads: resumed, checked, and moved into place in one step.
 //!
-//! Bytes go to `NAME.part` beside the target. It is renamed only when size and checksum are right, and removed when they
-//! are wrong. What a cut-off transfer leaves is taken up again by a `Range` request, if a checksum is known that can tell
-//! whether both halves belong together; otherwise it is removed.
+//! Bytes go to `NAME.part` beside the target. It is renamed only when size and checksum are right, and
+//! removed when they are wrong. What a cut-off transfer leaves is taken up again by a `Range` request, if a
+//! checksum is known that can tell whether both halves belong together; otherwise it is removed.
 
 use super::checksum::{record_path, recorded, sha256_of};
 use super::{CatalogError, FileEntry};
@@ -174,8 +174,8 @@ impl Download<'_> {
                     .map_err(|source| CatalogError::Io { path: record.clone(), source })?;
                 let place = record.display();
                 self.progress.note(&format!(
-                    "no checksum is known for {url}: this first download's, {found}, is recorded in {place}, and a later \
-                     download must match it"
+                    "no checksum is known for {url}: this first download's, {found}, is recorded in {place}, \
+                     and a later download must match it"
                 ));
                 Ok(())
             }

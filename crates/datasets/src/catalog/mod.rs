@@ -1,9 +1,10 @@
 //! From the name of a dataset to its rows.
 //!
-//! Files are looked up in four places: the folder named by `LAO_DATA`, the project's own `data/`, the user's cache, and, only
-//! when asked by `Catalog::fetch`, the official address. [`Catalog::find`] and [`Catalog::load`] never touch the network.
-//! A file is checked against its SHA-256 before it is read. `Catalog::fetch` needs the feature `download`, and files packed
-//! by bzip2 or zip are read with the feature `archives`.
+//! Files are looked up in four places: the folder named by `LAO_DATA`, the project's own `data/`, the user's
+//! cache, and, only when asked by `Catalog::fetch`, the official address. [`Catalog::find`] and
+//! [`Catalog::load`] never touch the network. A file is checked against its SHA-256 before it is read.
+//! `Catalog::fetch` needs the feature `download`, and files packed by bzip2 or zip are read with the feature
+//! `archives`.
 
 mod checksum;
 mod error;
@@ -60,7 +61,8 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// The folders of this process: from `LAO_DATA`, the checkout that built it, and `XDG_CACHE_HOME` or `HOME`.
+    /// The folders of this process: from `LAO_DATA`, the checkout that built it, and `XDG_CACHE_HOME` or
+    /// `HOME`.
     ///
     /// A relative `LAO_DATA` counts from the working directory or, if there is nothing, from the checkout.
     pub fn from_env() -> Self {
@@ -155,7 +157,8 @@ impl Catalog {
         })
     }
 
-    /// The files of a dataset, all of them, or the reason why not. Compares sizes, not checksums; never downloads.
+    /// The files of a dataset, all of them, or the reason why not. Compares sizes, not checksums; never
+    /// downloads.
     pub fn find(&self, name: &str) -> Result<Found<'_>, CatalogError> {
         let dataset = self.dataset(name)?;
         let mut files = BTreeMap::new();
@@ -230,7 +233,8 @@ impl Catalog {
         }
     }
 
-    /// Downloads what is not at hand of a dataset into the cache, checked. Only this function touches the network.
+    /// Downloads what is not at hand of a dataset into the cache, checked. Only this function touches the
+    /// network.
     ///
     /// Needs the feature `download`.
     #[cfg(feature = "download")]

@@ -136,7 +136,8 @@ impl ReadTable for IdxReading {
     }
 }
 
-/// An NPY file of examples, one along the first axis. A second file holds the labels, or one of the columns does.
+/// An NPY file of examples, one along the first axis. A second file holds the labels, or one of the columns
+/// does.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NpyReading {
@@ -186,8 +187,8 @@ pub(super) struct OpenFiles<'a> {
 }
 
 impl OpenFiles<'_> {
-    /// Returns the name of a file and its streams from its beginning. Training and test rows may come from one
-    /// file, one after the other.
+    /// Returns the name of a file and its streams from its beginning. Training and test rows may come from
+    /// one file, one after the other.
     fn parts(&self, id: &str, member: Option<&str>) -> Result<(String, Vec<Part>), CatalogError> {
         let Some((found, file)) = self.files.get(id) else {
             let problem = format!("no file has the id `{id}`");

@@ -4,8 +4,8 @@
 //! pipes, `/dev/stdin` and process substitution give what a file gives. Only zip needs a file, because its
 //! directory stands at its end.
 //!
-//! Decompression stops at a limit, so a small hostile file cannot fill the memory; check sums inside gzip, bzip2 and zip
-//! are verified, so damage is an error and never a wrong number.
+//! Decompression stops at a limit, so a small hostile file cannot fill the memory; check sums inside gzip,
+//! bzip2 and zip are verified, so damage is an error and never a wrong number.
 //!
 //! The features of the crate say what is unpacked: `gzip`, a default one, and `archives` for bzip2 and zip. A
 //! file that needs an absent feature is refused by its name ([`ArchiveFault::Feature`]).
@@ -55,8 +55,8 @@ impl Limits {
 /// Which file to read, and how much of it.
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
-    /// In a zip archive: the member's name, or a pattern where `*` stands for any text. Members that fit are joined in name
-    /// order. `None` asks for the only member.
+    /// In a zip archive: the member's name, or a pattern where `*` stands for any text. Members that fit are
+    /// joined in name order. `None` asks for the only member.
     pub member: Option<String>,
     /// Limits on what is read.
     pub limits: Limits,
@@ -198,7 +198,8 @@ fn open_input(mut input: Input, size: u64, name: &str, opening: &Opening) -> Res
 }
 
 impl Part {
-    /// Returns a reader of the unpacked bytes. Its errors carry an [`ArchiveFault`] where the packing is at fault.
+    /// Returns a reader of the unpacked bytes. Its errors carry an [`ArchiveFault`] where the packing is at
+    /// fault.
     pub fn reader(self) -> Box<dyn Read + Send> {
         let Self { content, allowance, .. } = self;
         #[cfg(feature = "gzip")]

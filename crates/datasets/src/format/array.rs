@@ -49,7 +49,8 @@ impl Element {
         }
     }
 
-    /// The number in the first `size()` bytes of `cell`, least significant byte first; the integer, if f64 cannot hold it.
+    /// The number in the first `size()` bytes of `cell`, least significant byte first; the integer, if f64
+    /// cannot hold it.
     fn decode(self, cell: [u8; 8]) -> Result<f64, i128> {
         let raw = u64::from_le_bytes(cell);
         let exact = |integer: i128| {
@@ -110,8 +111,8 @@ pub(crate) struct Payload {
     pub offset: u64,
 }
 
-/// Makes room for `more` values, of the `count` that there will be. The room doubles, and is all that is needed as
-/// soon as a quarter is there: the last copy is then one of less than half.
+/// Makes room for `more` values, of the `count` that there will be. The room doubles, and is all that is
+/// needed as soon as a quarter is there: the last copy is then one of less than half.
 fn reserve(values: &mut Vec<f64>, more: usize, count: usize) {
     let (here, missing) = (values.len(), count - values.len());
     if values.capacity() - here < more {
@@ -169,8 +170,8 @@ pub(crate) fn read_payload(mut input: impl Read, file: &str, payload: Payload) -
 }
 
 impl Array {
-    /// Makes a table whose rows run along the first axis; further axes are laid out one after the other. `labels` is an
-    /// array of one axis.
+    /// Makes a table whose rows run along the first axis; further axes are laid out one after the other.
+    /// `labels` is an array of one axis.
     ///
     /// # Errors
     /// When the array makes no table, or there are more or fewer labels than rows.
@@ -183,7 +184,8 @@ impl Array {
         Ok(self.with_labels(columns, labels.values))
     }
 
-    /// Makes a table as [`into_table`](Self::into_table) does, whose labels are one of the array's own columns.
+    /// Makes a table as [`into_table`](Self::into_table) does, whose labels are one of the array's own
+    /// columns.
     ///
     /// # Errors
     /// When the array makes no table, or has no such column, or no other. A column of an array has no name.
@@ -232,12 +234,10 @@ impl Array {
 
     /// The table of so many columns, whose shape has been checked, with these labels, one per row.
     fn with_labels(self, columns: usize, labels: Vec<f64>) -> DenseTable {
-        let table = if self.fortran_order {
-            DenseTable::from_columns(columns, self.values, labels)
+        if self.fortran_order {
+            DenseTable::of_columns(columns, self.values, labels)
         } else {
-            DenseTable::from_rows(columns, self.values, labels)
-        };
-        // Shape and values agree.
-        table.unwrap_or_default()
+            DenseTable::of_rows(columns, self.values, labels)
+        }
     }
 }

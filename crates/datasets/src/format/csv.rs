@@ -305,8 +305,7 @@ pub(crate) fn read_parts(
     }
     require_rows(labels.len(), file)?;
     let columns = width.unwrap_or(0);
-    // Every row added `columns` values and one label, so the shapes agree.
-    let mut table = DenseTable::from_rows(columns, values, labels).unwrap_or_default();
+    let mut table = DenseTable::of_rows(columns, values, labels);
     table.names = names;
     table.groups = options.group.is_some().then_some(groups);
     Ok(table)

@@ -1,6 +1,7 @@
 //! IDX, the format of MNIST: a magic number, the extent of each axis, and big-endian numbers.
 //!
-//! *Source*: Y. LeCun, C. Cortes and C. J. C. Burges, the MNIST page. The magic number is 0, 0, type, number of axes.
+//! *Source*: Y. LeCun, C. Cortes and C. J. C. Burges, the MNIST page. The magic number is 0, 0, type, number
+//! of axes.
 
 use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};

@@ -1,6 +1,7 @@
 //! NPY, numpy's format: versions 1 and 2, floats and integers, either byte order, C and Fortran order.
 //!
-//! *Source*: numpy, `numpy.lib.format`. The header is a Python dictionary of `descr`, `fortran_order` and `shape`.
+//! *Source*: numpy, `numpy.lib.format`. The header is a Python dictionary of `descr`, `fortran_order` and
+//! `shape`.
 
 use super::archive::{Opening, Part, open};
 use super::array::{Array, Element, Payload, header_bytes, read_payload, single};

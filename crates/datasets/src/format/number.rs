@@ -1,8 +1,8 @@
 //! Decimal text to f64, with the bits of `str::parse::<f64>`.
 //!
-//! *Source*: W. D. Clinger, "How to read floating point numbers accurately" (1990): an integer below 2^53 and a power of
-//! ten up to 10^22 are exact in f64, so their product or quotient is rounded once, which is correct rounding. All other
-//! text goes to the standard library.
+//! *Source*: W. D. Clinger, "How to read floating point numbers accurately" (1990): an integer below 2^53 and
+//! a power of ten up to 10^22 are exact in f64, so their product or quotient is rounded once, which is
+//! correct rounding. All other text goes to the standard library.
 
 const MOST_DIGITS: usize = 19;
 const MANTISSA_LIMIT: u64 = 1 << 53;
@@ -24,8 +24,8 @@ pub(crate) fn parse_std(token: &[u8]) -> Option<f64> {
     std::str::from_utf8(token).ok()?.parse().ok()
 }
 
-/// Value and length of the longest simple decimal at the start of `text`. No value means that the standard library must
-/// be asked. The caller checks what follows.
+/// Value and length of the longest simple decimal at the start of `text`. No value means that the standard
+/// library must be asked. The caller checks what follows.
 #[inline]
 pub(crate) fn scan(text: &[u8]) -> (Option<f64>, usize) {
     let (negative, start) = sign(text);
@@ -82,8 +82,8 @@ fn digits(text: &[u8], mut at: usize, number: &mut u64) -> usize {
     at
 }
 
-/// The number that the first eight bytes spell, if all are digits: neighbors are joined to pairs, pairs to fours, and
-/// fours to eight, all at once in one word.
+/// The number that the first eight bytes spell, if all are digits: neighbors are joined to pairs, pairs to
+/// fours, and fours to eight, all at once in one word.
 #[inline]
 fn eight_digits(text: &[u8]) -> Option<u64> {
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -173,7 +173,9 @@ mod tests {
         }
 
         #[test]
-        fn decimal_text_has_the_bits_of_std(text in "[+-]?[0-9]{0,20}(\\.[0-9]{0,20})?([eE][+-]?[0-9]{0,3})?") {
+        fn decimal_text_has_the_bits_of_std(
+            text in "[+-]?[0-9]{0,20}(\\.[0-9]{0,20})?([eE][+-]?[0-9]{0,3})?",
+        ) {
             prop_assert_eq!(bits(text.as_bytes()), std_parse(text.as_bytes()));
         }
 

@@ -2,8 +2,8 @@
 
 use super::error::{At, FormatError, ReadProblem};
 
-/// A dense table with a label per row. Values are f64, stored column after column, so that one attribute of all
-/// examples is contiguous.
+/// A dense table with a label per row. Values are f64, stored column after column, so that one attribute of
+/// all examples is contiguous.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DenseTable {
     rows: usize,
@@ -18,28 +18,30 @@ pub struct DenseTable {
 }
 
 impl DenseTable {
-    /// A table from values stored column after column. `None` if `values` does not hold `labels.len()` rows of `columns`.
+    /// A table from values stored column after column. `None` if `values` does not hold `labels.len()` rows
+    /// of `columns`.
     pub fn from_columns(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
-        let rows = labels.len();
-        (rows.checked_mul(columns)? == values.len()).then_some(Self {
-            rows,
-            columns,
-            values,
-            labels,
-            names: None,
-            groups: None,
-        })
+        (labels.len().checked_mul(columns)? == values.len())
+            .then(|| Self::of_columns(columns, values, labels))
     }
 
-    /// A table from values stored row after row, `rows x columns`, which are transposed in place. `None` as for
-    /// [`DenseTable::from_columns`].
-    pub fn from_rows(columns: usize, mut values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
-        if labels.len().checked_mul(columns)? != values.len() {
-            return None;
-        }
+    /// The table of these values, column after column, which are known to make one row per label.
+    pub(crate) fn of_columns(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Self {
+        debug_assert_eq!(values.len(), labels.len() * columns, "a bug: a reader lost count of its values");
+        Self { rows: labels.len(), columns, values, labels, names: None, groups: None }
+    }
+
+    /// A table from values stored row after row, `rows x columns`, which are transposed in place. `None` as
+    /// for [`DenseTable::from_columns`].
+    pub fn from_rows(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
+        (labels.len().checked_mul(columns)? == values.len()).then(|| Self::of_rows(columns, values, labels))
+    }
+
+    /// The table of these values, row after row, which are known to make one row per label.
+    pub(crate) fn of_rows(columns: usize, mut values: Vec<f64>, labels: Vec<f64>) -> Self {
         transpose(&mut values, columns);
         values.shrink_to_fit();
-        Self::from_columns(columns, values, labels)
+        Self::of_columns(columns, values, labels)
     }
 
     /// Takes column `j` of a table without names out of it, and makes it the labels. Panics as
@@ -98,7 +100,8 @@ impl DenseTable {
         }
     }
 
-    /// The columns with these indices, in this order. Panics if an index is not below [`DenseTable::columns`].
+    /// The columns with these indices, in this order. Panics if an index is not below
+    /// [`DenseTable::columns`].
     pub fn select_columns(&self, columns: &[usize]) -> Self {
         let mut values = Vec::with_capacity(columns.len() * self.rows);
         for &j in columns {
@@ -117,12 +120,12 @@ impl DenseTable {
 
 /// Row-major values become column-major in place, so that a table is never held twice:
 ///
-/// 1. Rows are taken in bands of B. A band is transposed through a copy of it; it then holds, for each column, the
-///    run of its B values.
-/// 2. The bands are now a matrix of runs, a row for each band. It is transposed run by run: run (k, j) goes to the
-///    place of (j, k), the run that was there to its own place, and so on until the cycle closes.
-/// 3. The rows beyond the last whole band were put aside. The columns move apart, the last one first, and take
-///    their values from these rows.
+/// 1. Rows are taken in bands of B. A band is transposed through a copy of it; it then holds, for each
+///    column, the run of its B values.
+/// 2. The bands are now a matrix of runs, a row for each band. It is transposed run by run: run (k, j) goes
+///    to the place of (j, k), the run that was there to its own place, and so on until the cycle closes.
+/// 3. The rows beyond the last whole band were put aside. The columns move apart, the last one first, and
+///    take their values from these rows.
 fn transpose(values: &mut [f64], columns: usize) {
     let rows = values.len().checked_div(columns).unwrap_or(0);
     // Copies are then an eighth of the table at most.

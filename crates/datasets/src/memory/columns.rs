@@ -9,8 +9,8 @@ use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError}
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A table stored column after column: value (row i, attribute j) at `j * rows + i`. A gradient ask reads the slices of the
-/// observed columns where they lie, without copying.
+/// A table stored column after column: value (row i, attribute j) at `j * rows + i`. A gradient ask reads the
+/// slices of the observed columns where they lie, without copying.
 #[derive(Clone, Debug)]
 pub struct Columns<T> {
     dim: usize,
@@ -20,7 +20,8 @@ pub struct Columns<T> {
 }
 
 impl<T: Element> Columns<T> {
-    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at once.
+    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at
+    /// once.
     ///
     /// # Errors
     /// When the shape does not fit, or a number is not finite.
@@ -93,7 +94,7 @@ impl<T: Element> Source for Columns<T> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
-        let rows = self.passes.upcoming(block.room());
+        let rows = self.passes.upcoming(block.capacity());
         for (c, &j) in attributes.iter().enumerate() {
             for (out, value) in block.column_mut(c).iter_mut().zip(self.column(j, &rows)) {
                 *out = value.to_f64();

@@ -6,8 +6,9 @@
 //! | [`Rows`] | row after row, `f32` or `f64` | `dim` values apart: each look is a cache line |
 //! | [`SparseRowsSource`] | compressed rows | searched for in its row |
 //!
-//! Rows come in stored order; `shuffled` permutes them once, physically. A source is dry after one pass, or as many as
-//! `with_passes` says. Clones share the data, so that many runs over one table take no further memory.
+//! Rows come in stored order; `shuffled` permutes them once, physically. A source is dry after one pass, or
+//! as many as `with_passes` says. Clones share the data, so that many runs over one table take no further
+//! memory.
 
 mod columns;
 mod examples;
@@ -61,7 +62,8 @@ pub enum MemoryError {
     },
     /// Row boundaries of compressed rows do not ascend from 0 to the number of entries, one more than rows.
     #[error(
-        "row boundary {place} of the compressed rows is {found}; boundaries must ascend from 0 to the {entries} entries, one more than rows"
+        "row boundary {place} of the compressed rows is {found}; boundaries must ascend from 0 to the \
+         {entries} entries, one more than rows"
     )]
     Boundary {
         /// Which boundary, from 0.
@@ -73,7 +75,8 @@ pub enum MemoryError {
     },
     /// The entries of a compressed row are out of order or out of range.
     #[error(
-        "row {row} holds attribute {attribute} out of order or not below {dim}: attributes of a row must ascend strictly"
+        "row {row} holds attribute {attribute} out of order or not below {dim}: attributes of a row must \
+         ascend strictly"
     )]
     Entry {
         /// The row, from 0.

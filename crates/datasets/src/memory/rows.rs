@@ -18,7 +18,8 @@ pub struct Rows<T> {
 }
 
 impl<T: Element> Rows<T> {
-    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at once.
+    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at
+    /// once.
     ///
     /// # Errors
     /// When the shape does not fit, or a number is not finite.
@@ -67,7 +68,7 @@ impl<T: Element> Source for Rows<T> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim, block, self.position())?;
-        let rows = self.passes.upcoming(block.room());
+        let rows = self.passes.upcoming(block.capacity());
         if let (1, Some(single)) = (rows.len(), block.single_mut()) {
             let row = self.stored(rows.clone());
             single.iter_mut().zip(attributes).for_each(|(value, &j)| *value = row[j as usize].to_f64());

@@ -111,7 +111,7 @@ impl Source for SparseRowsSource {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim(), block, self.position())?;
-        let rows = self.passes.upcoming(block.room());
+        let rows = self.passes.upcoming(block.capacity());
         for c in 0..attributes.len() {
             block.column_mut(c)[..rows.len()].fill(0.0);
         }

@@ -1,4 +1,5 @@
-//! Preparing a table: what is learned is learned from training rows only, and kept in a value that serializes.
+//! Preparing a table: what is learned is learned from training rows only, and kept in a value that
+//! serializes.
 //!
 //! ```
 //! use lao_datasets::catalog::Catalog;

@@ -64,14 +64,15 @@ impl Split {
     }
 }
 
-/// Sets `test_fraction` of the rows apart (rounded, at least one row on each side). Each subset is equally likely.
+/// Sets `test_fraction` of the rows apart (rounded, at least one row on each side). Each subset is equally
+/// likely.
 pub fn split_random(rows: usize, test_fraction: f64, seed: &Seed) -> Result<Split, PreprocessError> {
     let test = draw(rows, test_fraction, seed, "rows to split")?;
     Ok(sides(rows, |i| test[i]))
 }
 
-/// Sets `test_fraction` of the groups apart (rounded, at least one group on each side), with all their rows. `groups`
-/// gives each row's group, as [`crate::format::DenseTable::groups`] does.
+/// Sets `test_fraction` of the groups apart (rounded, at least one group on each side), with all their rows.
+/// `groups` gives each row's group, as [`crate::format::DenseTable::groups`] does.
 pub fn split_by_group(groups: &[u32], test_fraction: f64, seed: &Seed) -> Result<Split, PreprocessError> {
     let mut distinct = groups.to_vec();
     distinct.sort_unstable();
@@ -110,7 +111,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_row_is_on_exactly_one_side(rows in 2usize..200, fraction in 0.01..0.99f64, seed in any::<u64>()) {
+        fn every_row_is_on_exactly_one_side(
+            rows in 2usize..200,
+            fraction in 0.01..0.99f64,
+            seed in any::<u64>(),
+        ) {
             let split = split_random(rows, fraction, &Seed::root(seed)).unwrap();
             let mut all = [split.train.as_slice(), &split.test].concat();
             all.sort_unstable();
@@ -120,7 +125,10 @@ mod tests {
         }
 
         #[test]
-        fn no_group_is_on_both_sides(groups in proptest::collection::vec(0u32..9, 2..80), seed in any::<u64>()) {
+        fn no_group_is_on_both_sides(
+            groups in proptest::collection::vec(0u32..9, 2..80),
+            seed in any::<u64>(),
+        ) {
             let Ok(split) = split_by_group(&groups, 0.3, &Seed::root(seed)) else {
                 prop_assert!(groups.iter().all(|g| *g == groups[0]));
                 return Ok(());
@@ -168,7 +176,8 @@ mod tests {
 
     #[test]
     fn each_row_is_tested_equally_often() {
-        // Hits of one row over 4000 splits are binomial(4000, 1/5): sd 25.3; 5 sd leave 6e-7 per row, 6e-6 in all.
+        // Hits of one row over 4000 splits are binomial(4000, 1/5): sd 25.3; 5 sd leave 6e-7 per row, 6e-6 in
+        // all.
         let mut hits = [0i32; 10];
         for seed in 0..4000 {
             split_random(10, 0.2, &Seed::root(seed)).unwrap().test.iter().for_each(|&i| hits[i] += 1);

@@ -4,8 +4,8 @@ use super::{PreprocessError, Shown, columns::constant};
 use crate::format::{DenseTable, shown};
 use serde::{Deserialize, Serialize};
 
-/// Subtracts each column's mean and divides by its standard deviation (divisor n). Columns that are constant on the rows
-/// it was fitted on are dropped.
+/// Subtracts each column's mean and divides by its standard deviation (divisor n). Columns that are constant
+/// on the rows it was fitted on are dropped.
 ///
 /// It applies to tables of the same columns in the same order. Where both tables name their columns, the
 /// names are compared; a table without names can be compared by the number of its columns only.
@@ -190,7 +190,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn training_columns_have_mean_zero_and_variance_one(values in proptest::collection::vec(-1e3..1e3f64, 30)) {
+        fn training_columns_have_mean_zero_and_variance_one(
+            values in proptest::collection::vec(-1e3..1e3f64, 30),
+        ) {
             let train = table(3, values);
             let out = Standardizer::fit(&train).unwrap().apply(&train).unwrap();
             for j in 0..out.columns() {

@@ -1,17 +1,19 @@
 //! Fair coins by the million: exact draws from Bin(n, 1/2) in constant time.
 //!
-//! *Method.* Small n count random bits. Otherwise rejection from the normal law of the same mean and variance: draw
-//! `y ~ N(0, n/4)`, round `n/2 + y` to an integer `n/2 + t`, and accept with probability `exp(r - b)`, where `r` is the log of the
-//! binomial probability over the normal density at y, and b bounds it. With `u = 2t/n` and `e = y - t`, Stirling's series gives
+//! *Method.* Small n count random bits. Otherwise rejection from the normal law of the same mean and
+//! variance: draw `y ~ N(0, n/4)`, round `n/2 + y` to an integer `n/2 + t`, and accept with probability
+//! `exp(r - b)`, where `r` is the log of the binomial probability over the normal density at y, and b bounds
+//! it. With `u = 2t/n` and `e = y - t`, Stirling's series gives
 //!
 //! ```text
 //! r = -log(1 - u^2)/2 + delta(n) - delta(n/2 + t) - delta(n/2 - t) + 2e(2t + e)/n - n sum_{m>=2} u^{2m}/(2m(2m - 1)),
 //! delta(k) = 1/(12k) - 1/(360k^3) + ...
 //! ```
 //!
-//! where `2t^2/n`, the leading term of either law, has canceled on paper. So `r` is small and accurate at any n. For
-//! `|u| <= 1/2` it lies between `-(|u| + n u^4/9 + 1/n)` and `b = 3/4 (6/n)^(1/3) + 3.2/n`: a draw is accepted at once with
-//! probability about `1 - b`. The event `|u| > 1/2`, of probability below `2 exp(-n/8)`, is left out.
+//! where `2t^2/n`, the leading term of either law, has canceled on paper. So `r` is small and accurate at any
+//! n. For `|u| <= 1/2` it lies between `-(|u| + n u^4/9 + 1/n)` and `b = 3/4 (6/n)^(1/3) + 3.2/n`: a draw is
+//! accepted at once with probability about `1 - b`. The event `|u| > 1/2`, of probability below
+//! `2 exp(-n/8)`, is left out.
 
 use lao_observation::Rng;
 use rand::{Rng as _, RngExt};
@@ -61,7 +63,8 @@ fn reject(rng: &mut Rng, trials: u64) -> u64 {
     }
 }
 
-/// At least the `b` above, and at most 2^(1/3) times that: with the power of two below n in its place, which needs no cubic root.
+/// At least the `b` above, and at most 2^(1/3) times that: with the power of two below n in its place, which
+/// needs no cubic root.
 fn log_bound(n: f64) -> f64 {
     // 3/4 6^(1/3) 2^(-i/3).
     const ROOTS: [f64; 3] = [1.362_840_444_7, 1.081_687_178_0, 0.858_535_685_2];
@@ -144,8 +147,9 @@ mod tests {
 
     #[test]
     fn draws_have_the_binomial_law() {
-        // Chi-square over single values with expectation at least 20, the tails pooled. With probability 1 - 1e-7 a
-        // chi-square variable with D degrees stays below D + 2 sqrt(D x) + 2x, x = ln 1e7 (Laurent & Massart 2000, Lemma 1).
+        // Chi-square over single values with expectation at least 20, the tails pooled. With probability 1 -
+        // 1e-7 a chi-square variable with D degrees stays below D + 2 sqrt(D x) + 2x, x = ln 1e7 (Laurent &
+        // Massart 2000, Lemma 1).
         const DRAWS: u32 = 400_000;
         for trials in [0, 1, 7, 63, 64, 65, 1000, 1023, 1024, 1025, 20_001] {
             let mut rng = Seed::root(12).child("fair").trial(trials).rng();

@@ -1,10 +1,11 @@
-//! Signs with their mean over the attributes taken out: a singular covariance whose small blocks are well conditioned.
+//! Signs with their mean over the attributes taken out: a singular covariance whose small blocks are well
+//! conditioned.
 //!
-//! `x = (I - 11'/d) z` with z of independent signs, so `Sigma = I - 11'/d`. Its eigenvalues over supports of size m lie in
-//! `[1 - m/d, 1]`, though the least of Sigma itself is 0.
+//! `x = (I - 11'/d) z` with z of independent signs, so `Sigma = I - 11'/d`. Its eigenvalues over supports of
+//! size m lie in `[1 - m/d, 1]`, though the least of Sigma itself is 0.
 //!
-//! *Cost.* Every attribute needs the sum of all d signs of its row. The sums are computed once per block, 64 rows at a time; a
-//! block of one row costs as much as a block of 64, O(d).
+//! *Cost.* Every attribute needs the sum of all d signs of its row. The sums are computed once per block, 64
+//! rows at a time; a block of one row costs as much as a block of 64, O(d).
 
 use super::words::fill_signs;
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};

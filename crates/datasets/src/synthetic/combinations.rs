@@ -1,7 +1,7 @@
 //! Linear combinations of independent signs: a bounded design with any covariance.
 //!
-//! `x_j = sum_k a_jk s_k` with independent signs s, so `Sigma = A A'`; a factor A exists for every covariance. Small instances with
-//! a prescribed, perhaps singular, covariance are made of it.
+//! `x_j = sum_k a_jk s_k` with independent signs s, so `Sigma = A A'`; a factor A exists for every
+//! covariance. Small instances with a prescribed, perhaps singular, covariance are made of it.
 
 use super::words::add_signs;
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim};
@@ -30,7 +30,8 @@ impl Combinations {
         Ok(Combinations { signs, rows })
     }
 
-    /// At most this is `|x|`, the Euclidean norm of an example: the root of the sum of squared bounds of the attributes.
+    /// At most this is `|x|`, the Euclidean norm of an example: the root of the sum of squared bounds of the
+    /// attributes.
     pub fn norm_bound(&self) -> f64 {
         (0..self.rows.len()).map(|j| self.bound(j).powi(2)).sum::<f64>().sqrt()
     }

@@ -22,7 +22,8 @@ impl FactorModel {
     /// The loadings of each attribute in turn, `factors` numbers for each; memory O(d factors).
     ///
     /// # Errors
-    /// When `loadings` is empty or no multiple of `factors`, or an attribute's squared loadings sum to more than 1.
+    /// When `loadings` is empty or no multiple of `factors`, or an attribute's squared loadings sum to more
+    /// than 1.
     pub fn new(factors: usize, loadings: Vec<f64>) -> Result<FactorModel, DesignError> {
         const DESIGN: &str = "FactorModel";
         let whole = factors > 0 && loadings.len().is_multiple_of(factors);

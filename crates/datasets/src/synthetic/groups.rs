@@ -6,8 +6,8 @@ use lao_kernels::SparseView;
 
 /// The first `common` attributes are one and the same sign, the others are signs of their own. `R_inf = 1`.
 ///
-/// Over the common attributes Sigma is all ones, so its least eigenvalue over two or more attributes is 0: a worst case for
-/// concentration, not a problem with a unique answer.
+/// Over the common attributes Sigma is all ones, so its least eigenvalue over two or more attributes is 0: a
+/// worst case for concentration, not a problem with a unique answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommonSign {
     dim: usize,
@@ -69,11 +69,12 @@ impl Design for CommonSign {
     }
 }
 
-/// Blocks of `size` consecutive attributes with correlation `rho` between any two of a block, none across. `R_inf = 1`.
+/// Blocks of `size` consecutive attributes with correlation `rho` between any two of a block, none across.
+/// `R_inf = 1`.
 ///
-/// Each attribute shows its block's sign with probability `sqrt(rho)` and a sign of its own otherwise. The last block may be
-/// shorter. Over supports of m attributes, with `b = min(m, size)`, the eigenvalues of Sigma extend from `1 - rho` (if b >= 2) to
-/// `1 + (b - 1) rho`.
+/// Each attribute shows its block's sign with probability `sqrt(rho)` and a sign of its own otherwise. The
+/// last block may be shorter. Over supports of m attributes, with `b = min(m, size)`, the eigenvalues of
+/// Sigma extend from `1 - rho` (if b >= 2) to `1 + (b - 1) rho`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EquicorrelatedBlocks {
     dim: usize,
@@ -85,7 +86,8 @@ impl EquicorrelatedBlocks {
     /// Blocks of `size` among `dim` attributes, with correlation `rho` within.
     ///
     /// # Errors
-    /// When `dim` is 0 or above 2^32, `size` is not from 1 to `dim`, or `rho` is not from 0 up to, but not including, 1.
+    /// When `dim` is 0 or above 2^32, `size` is not from 1 to `dim`, or `rho` is not from 0 up to, but not
+    /// including, 1.
     pub fn new(dim: usize, size: usize, rho: f64) -> Result<EquicorrelatedBlocks, DesignError> {
         const DESIGN: &str = "EquicorrelatedBlocks";
         let dim = check_dim(DESIGN, dim, true, "1 to 2^32 attributes")?;
@@ -153,9 +155,11 @@ impl Design for EquicorrelatedBlocks {
     }
 }
 
-/// Independent signs, and after them copies of some: attribute `originals + i` equals attribute `copied[i]`. `R_inf = 1`.
+/// Independent signs, and after them copies of some: attribute `originals + i` equals attribute `copied[i]`.
+/// `R_inf = 1`.
 ///
-/// An attribute and its copy are interchangeable, so `mu_s = 0` for every s; what can still be learned is the prediction.
+/// An attribute and its copy are interchangeable, so `mu_s = 0` for every s; what can still be learned is the
+/// prediction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicated {
     originals: usize,
@@ -164,7 +168,8 @@ pub struct Duplicated {
 }
 
 impl Duplicated {
-    /// `originals` independent attributes, followed by a copy of each attribute in `copied` (which may name one several times).
+    /// `originals` independent attributes, followed by a copy of each attribute in `copied` (which may name
+    /// one several times).
     ///
     /// # Errors
     /// When there are no originals, more than 2^32 attributes in all, or a copy of what is not an original.

@@ -1,13 +1,15 @@
 //! Random rows of the Sylvester-Hadamard matrix, one by one and by the billion.
 //!
-//! *Source.* Row r of the matrix has entries `x_j = (-1)^{popcount(r & j)}`. Its d rows are orthogonal, so a uniformly drawn one
-//! has `Sigma = E x x' = I`. (Attribute 0 is the constant 1: a second moment, not a variance.) With `P(r even) = (1 + rho) / 2`, and r uniform otherwise, attributes 2i and 2i + 1 have correlation `rho`; for
-//! `rho >= 0` that is the mixture of a row of the d-matrix (probability `1 - rho`) and a row of the (d/2)-matrix with every
-//! attribute doubled (probability `rho`), for the latter are the even rows.
+//! *Source.* Row r of the matrix has entries `x_j = (-1)^{popcount(r & j)}`. Its d rows are orthogonal, so a
+//! uniformly drawn one has `Sigma = E x x' = I`. (Attribute 0 is the constant 1: a second moment, not a
+//! variance.) With `P(r even) = (1 + rho) / 2`, and r uniform otherwise, attributes 2i and 2i + 1 have
+//! correlation `rho`; for `rho >= 0` that is the mixture of a row of the d-matrix (probability `1 - rho`) and
+//! a row of the (d/2)-matrix with every attribute doubled (probability `rho`), for the latter are the even
+//! rows.
 //!
-//! *Batches.* There are only d different rows. The gradient sum of B examples depends on how often each row was drawn (a
-//! multinomial) and on the noise summed over each row's examples; two Walsh-Hadamard transforms do the rest, in O(d log d)
-//! whatever B is:
+//! *Batches.* There are only d different rows. The gradient sum of B examples depends on how often each row
+//! was drawn (a multinomial) and on the noise summed over each row's examples; two Walsh-Hadamard transforms
+//! do the rest, in O(d log d) whatever B is:
 //!
 //! ```text
 //! sum over examples of 2 (theta' x - y) x = 2 H (n * (H v) - Xi),   v = theta - theta*
@@ -27,7 +29,8 @@ pub struct Hadamard {
     dim: usize,
 }
 
-/// A row of the Hadamard matrix, even with probability `(1 + rho) / 2`: signs with correlation `rho` in pairs (2i, 2i + 1).
+/// A row of the Hadamard matrix, even with probability `(1 + rho) / 2`: signs with correlation `rho` in pairs
+/// (2i, 2i + 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HadamardPairs {
     dim: usize,
@@ -63,8 +66,8 @@ impl HadamardPairs {
     }
 }
 
-/// Writes the parity of `r & bits` of the rows drawn, as a sign. Each bit of r is a fair coin of its own, so for 64 examples at
-/// once the parity is the exclusive or of one word for each of `bits`.
+/// Writes the parity of `r & bits` of the rows drawn, as a sign. Each bit of r is a fair coin of its own, so
+/// for 64 examples at once the parity is the exclusive or of one word for each of `bits`.
 fn fill_parity(words: &Words, first_row: u64, bits: u32, out: &mut [f64]) {
     fill_signs(first_row, out, |row| {
         let (mut parity, mut left) = (0, bits);
@@ -168,11 +171,12 @@ impl<D: WalshRows> WalshRows for Scaled<D> {
     }
 }
 
-/// A virtual source that draws whole batches: a gradient ask costs O(d log d) whatever the number of examples.
+/// A virtual source that draws whole batches: a gradient ask costs O(d log d) whatever the number of
+/// examples.
 ///
-/// Equal in law to the [`Virtual`] source within it, to which all else is left, but not example by example: a batch is drawn
-/// from (seed, position, number of examples). It serves up to 2^53 examples at a time, and up to d log d it is dearer than
-/// the loop over examples.
+/// Equal in law to the [`Virtual`] source within it, to which all else is left, but not example by example: a
+/// batch is drawn from (seed, position, number of examples). It serves up to 2^53 examples at a time, and up
+/// to d log d it is dearer than the loop over examples.
 #[derive(Clone, Debug)]
 pub struct Counted<D> {
     source: Virtual<D>,
@@ -196,19 +200,6 @@ impl<D: WalshRows> Counted<D> {
             work: vec![0.0; dim],
             error: SparseVector::zeros(dim),
         })
-    }
-
-    /// The source within, for excess risks and constants.
-    pub fn virtual_source(&self) -> &Virtual<D> {
-        &self.source
-    }
-}
-
-impl<D> std::ops::Deref for Counted<D> {
-    type Target = Virtual<D>;
-
-    fn deref(&self) -> &Virtual<D> {
-        &self.source
     }
 }
 
@@ -260,11 +251,11 @@ impl<D: WalshRows> Source for Counted<D> {
     }
 }
 
-/// Draws how often each row occurs among `examples`: a multinomial, row r in `counts[r]`; even rows together have
-/// probability `even_share`, and are equally likely among themselves, as are the odd ones.
+/// Draws how often each row occurs among `examples`: a multinomial, row r in `counts[r]`; even rows together
+/// have probability `even_share`, and are equally likely among themselves, as are the odd ones.
 ///
-/// Halves the rows by one bit of their index after the other, with a conditional binomial each. `counts.len()` must be a
-/// power of two.
+/// Halves the rows by one bit of their index after the other, with a conditional binomial each.
+/// `counts.len()` must be a power of two.
 pub fn row_counts(rng: &mut Rng, examples: u64, even_share: f64, counts: &mut [u64]) {
     debug_assert!(counts.len().is_power_of_two());
     let Some(first) = counts.first_mut() else { return };
@@ -307,8 +298,9 @@ pub fn noise_sums(rng: &mut Rng, noise: Noise, counts: &[u64], sums: &mut [f64])
     }
 }
 
-/// Writes to `gradient`, for every attribute j, the sum of `2 (theta' x - y) x_j` over a batch that consists of `counts[r]`
-/// examples with Hadamard row r and noise sum `noise[r]`; `error` is `theta - theta*`. All lengths are `d`.
+/// Writes to `gradient`, for every attribute j, the sum of `2 (theta' x - y) x_j` over a batch that consists
+/// of `counts[r]` examples with Hadamard row r and noise sum `noise[r]`; `error` is `theta - theta*`. All
+/// lengths are `d`.
 pub fn gradient_from_counts(counts: &[u64], noise: &[f64], error: SparseView<'_>, gradient: &mut [f64]) {
     identity_times(error, gradient);
     fwht(gradient);

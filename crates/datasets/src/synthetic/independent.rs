@@ -1,7 +1,7 @@
 //! Independent attributes of mean 0 and variance 1: `Sigma = I`, so `kappa = 1` at every sparsity.
 //!
-//! *Source.* Murata & Suzuki (2018) experiment on standard normal attributes; signs and uniform attributes satisfy the
-//! boundedness that their theorems ask for as well.
+//! *Source.* Murata & Suzuki (2018) experiment on standard normal attributes; signs and uniform attributes
+//! satisfy the boundedness that their theorems ask for as well.
 
 use super::words::{WordStream, centered_uniform, fill_signs};
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};

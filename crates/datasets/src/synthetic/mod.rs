@@ -1,10 +1,10 @@
 //! Virtual designs: examples computed from (seed, row, column) when they are looked at.
 //!
-//! Observing k attributes of an example costs O(k) whatever the dimension, and no data is stored, so 10^6 attributes and
-//! 10^9 examples are ordinary. Each [`Design`] knows its exact covariance `Sigma = E x x'`, the bound `R_inf` and the
-//! eigenvalues of Sigma over small supports; hence the excess risk `(theta - theta*)' Sigma (theta - theta*)` and the
-//! constants of a theorem are computed, never estimated. [`Virtual`] adds `theta*` and noise and is a
-//! [`Source`](lao_observation::Source).
+//! Observing k attributes of an example costs O(k) whatever the dimension, and no data is stored, so 10^6
+//! attributes and 10^9 examples are ordinary. Each [`Design`] knows its exact covariance `Sigma = E x x'`,
+//! the bound `R_inf` and the eigenvalues of Sigma over small supports; hence the excess risk
+//! `(theta - theta*)' Sigma (theta - theta*)` and the constants of a theorem are computed, never estimated.
+//! [`Virtual`] adds `theta*` and noise and is a [`Source`](lao_observation::Source).
 //!
 //! | design | x | Sigma |
 //! |---|---|---|
@@ -19,8 +19,8 @@
 //! | [`Sphere`] | uniform on the unit sphere | `I/d` |
 //! | [`Scaled`] | `c` times another design | `c^2` times the other |
 //!
-//! A finite set of rows allows more: [`Counted`] answers a gradient over any number of examples from multinomial row
-//! counts.
+//! A finite set of rows allows more: [`Counted`] answers a gradient over any number of examples from
+//! multinomial row counts.
 
 mod binomial;
 mod centered;
@@ -59,12 +59,12 @@ pub trait Design: Debug + Send + Sync {
     /// `d`, the number of attributes.
     fn dim(&self) -> usize;
 
-    /// What several attributes of a row need and is dear to compute: one number per row `first_row ..`, handed to
-    /// [`fill`](Design::fill) for the same rows. Most designs need nothing.
+    /// What several attributes of a row need and is dear to compute: one number per row `first_row ..`,
+    /// handed to [`fill`](Design::fill) for the same rows. Most designs need nothing.
     fn prepare(&self, _words: &Words, _first_row: u64, _rows: usize, _shared: &mut Vec<f64>) {}
 
-    /// Writes `attribute` of the rows `first_row ..` to `out`, from `words` alone: the same row and attribute give the
-    /// same value however they are asked for.
+    /// Writes `attribute` of the rows `first_row ..` to `out`, from `words` alone: the same row and attribute
+    /// give the same value however they are asked for.
     fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]);
 
     /// `v' Sigma v`, at a cost that depends on the stored entries of `v` and not on `d`.
@@ -76,7 +76,8 @@ pub trait Design: Debug + Send + Sync {
     /// `R_inf`: almost surely `|x_j| <= R_inf` for every attribute; infinite if unbounded.
     fn r_inf(&self) -> f64;
 
-    /// Extreme eigenvalues of Sigma over the supports of `order` coordinates (at least 1; an order above `d` means `d`).
+    /// Extreme eigenvalues of Sigma over the supports of `order` coordinates (at least 1; an order above `d`
+    /// means `d`).
     fn restricted(&self, order: usize) -> SpectrumBounds;
 
     /// Sigma as a dense matrix, row by row.
@@ -102,8 +103,8 @@ pub trait Design: Debug + Send + Sync {
 /// The largest dimension for which [`Design::covariance`] builds a dense matrix.
 pub const DENSE_LIMIT: usize = 4096;
 
-/// Extreme eigenvalues of a covariance over all supports of one size: the least and greatest `u' Sigma u` over unit
-/// vectors `u` with that many non-zeros.
+/// Extreme eigenvalues of a covariance over all supports of one size: the least and greatest `u' Sigma u`
+/// over unit vectors `u` with that many non-zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpectrumBounds {
     /// The least, or a lower bound on it.
@@ -187,7 +188,8 @@ pub enum DesignError {
     },
     /// A dense covariance would be too large.
     #[error(
-        "a dense {dim} x {dim} covariance is refused above dimension {DENSE_LIMIT}; use quadratic_form or covariance_times"
+        "a dense {dim} x {dim} covariance is refused above dimension {DENSE_LIMIT}; use quadratic_form or \
+         covariance_times"
     )]
     TooLarge {
         /// The dimension.

@@ -1,13 +1,14 @@
 //! Signs that agree in pairs: attributes 2i and 2i + 1 have correlation `rho`, all else is independent.
 //!
-//! Sigma is block diagonal with blocks `[[1, rho], [rho, 1]]`, so at any order of at least 2 its restricted eigenvalues
-//! are `1 - |rho|` and `1 + |rho|`, and `kappa = (1 + |rho|) / (1 - |rho|)`.
+//! Sigma is block diagonal with blocks `[[1, rho], [rho, 1]]`, so at any order of at least 2 its restricted
+//! eigenvalues are `1 - |rho|` and `1 + |rho|`, and `kappa = (1 + |rho|) / (1 - |rho|)`.
 
 use super::words::{chance, fill_signs, flip_signs};
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim};
 use lao_kernels::SparseView;
 
-/// `x_{2i}` is a fair sign, `x_{2i+1}` equals it with probability `(1 + rho) / 2` and is its negative otherwise. `R_inf = 1`.
+/// `x_{2i}` is a fair sign, `x_{2i+1}` equals it with probability `(1 + rho) / 2` and is its negative
+/// otherwise. `R_inf = 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CorrelatedPairs {
     dim: usize,

@@ -1,7 +1,7 @@
 //! Another unit of measurement: `x -> c x`.
 //!
-//! With `theta* / c` labels and excess risks stay what they were, while `L_s` and `mu_s` grow by `c^2`; a statement that does
-//! not follow suit has a misprint in its dimensions.
+//! With `theta* / c` labels and excess risks stay what they were, while `L_s` and `mu_s` grow by `c^2`; a
+//! statement that does not follow suit has a misprint in its dimensions.
 
 use super::{Design, DesignError, SpectrumBounds, Words};
 use lao_kernels::SparseView;

@@ -7,7 +7,8 @@ use lao_kernels::{SparseVector, SparseView, axpy_column};
 use lao_observation::{BlockBuf, Constants, Cursor, Seed, Source, SourceError};
 use rand_distr::{Distribution, StandardNormal};
 
-/// The noise `xi` in `y = theta*' x + xi`, independent of x and of mean 0. Sub-Gaussian with parameter `sigma^2`.
+/// The noise `xi` in `y = theta*' x + xi`, independent of x and of mean 0. Sub-Gaussian with parameter
+/// `sigma^2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// `y = theta*' x`.
@@ -28,10 +29,11 @@ impl Noise {
     }
 }
 
-/// The stream of examples `(x_i, y_i)`, `y_i = theta*' x_i + xi_i`, with `x_i` from a design; a pure function of the seed.
+/// The stream of examples `(x_i, y_i)`, `y_i = theta*' x_i + xi_i`, with `x_i` from a design; a pure function
+/// of the seed.
 ///
-/// The streams of a row do not depend on what was asked before or is asked beside it: asking for other attributes, in
-/// other pieces, or again after [`seek`](Source::seek), shows the same examples, bit by bit.
+/// The streams of a row do not depend on what was asked before or is asked beside it: asking for other
+/// attributes, in other pieces, or again after [`seek`](Source::seek), shows the same examples, bit by bit.
 #[derive(Clone, Debug)]
 pub struct Virtual<D> {
     design: D,
@@ -89,8 +91,8 @@ impl<D: Design> Virtual<D> {
         self
     }
 
-    /// The excess risk `L(theta) - L(theta*) = (theta - theta*)' Sigma (theta - theta*)`, exactly; its cost does not
-    /// depend on the dimension.
+    /// The excess risk `L(theta) - L(theta*) = (theta - theta*)' Sigma (theta - theta*)`, exactly; its cost
+    /// does not depend on the dimension.
     pub fn gap(&self, theta: SparseView<'_>) -> f64 {
         self.design.quadratic_form(self.error_of(theta).view())
     }
@@ -103,7 +105,8 @@ impl<D: Design> Virtual<D> {
         }
     }
 
-    /// The constants for s-sparse predictors, `s = sparsity`: `L_s` and `mu_s` over supports of size `2s` (or d, if less).
+    /// The constants for s-sparse predictors, `s = sparsity`: `L_s` and `mu_s` over supports of size `2s` (or
+    /// d, if less).
     pub fn constants(&self, sparsity: usize) -> Constants {
         let order = sparsity.saturating_mul(2).clamp(1, self.design.dim());
         let eigenvalues = self.design.restricted(order);
@@ -195,7 +198,7 @@ impl<D: Design> Source for Virtual<D> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim(), block, self.position())?;
-        let (first, rows) = (self.position(), self.cursor.upcoming(block.room()));
+        let (first, rows) = (self.position(), self.cursor.upcoming(block.capacity()));
         let Virtual { design, words, shared, spare, .. } = self;
         design.prepare(words, first, rows, shared);
         for (c, &attribute) in attributes.iter().enumerate() {

@@ -2,7 +2,8 @@
 //!
 //! `x = z/|z|` with z standard normal, so x is uniform on the sphere and `Sigma = I/d`.
 //!
-//! *Cost.* Every attribute needs the length of its row's z: O(d) per example, however few attributes are looked at.
+//! *Cost.* Every attribute needs the length of its row's z: O(d) per example, however few attributes are
+//! looked at.
 
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;

@@ -1,8 +1,9 @@
 //! Random words by address: a pure function of (seed, stream, row).
 //!
-//! *Method.* A stream has two keys, hashed from the seed and the stream's number. Word `row` of it is the finalizer of
-//! SplitMix64 (Steele, Lea & Flood 2014, with Stafford's constants) of `start + row * odd`, the second key mixed in
-//! between its two rounds. Streams are thus not windows of one long sequence: two of them overlap only if both keys agree.
+//! *Method.* A stream has two keys, hashed from the seed and the stream's number. Word `row` of it is the
+//! finalizer of SplitMix64 (Steele, Lea & Flood 2014, with Stafford's constants) of `start + row * odd`, the
+//! second key mixed in between its two rounds. Streams are thus not windows of one long sequence: two of them
+//! overlap only if both keys agree.
 
 use lao_observation::{Rng, Seed};
 use rand::{SeedableRng, TryRng};
@@ -40,8 +41,8 @@ impl Words {
         Words(seed.words())
     }
 
-    /// The stream of one attribute (`kind` 0), or of another quantity of the design: the coins of a pair, a factor.
-    /// Streams of different `(kind, index)` are independent.
+    /// The stream of one attribute (`kind` 0), or of another quantity of the design: the coins of a pair, a
+    /// factor. Streams of different `(kind, index)` are independent.
     #[inline]
     pub fn stream(&self, kind: u32, index: u32) -> WordStream {
         let place = (u64::from(kind) << 32 | u64::from(index)).wrapping_mul(GOLDEN);
@@ -108,8 +109,8 @@ impl TryRng for WordRng {
     }
 }
 
-/// Fills `out` with signs +1 and -1 for rows `first_row ..`: bit `row % 64` of `word(row / 64)`, set for -1. So a word
-/// serves 64 rows.
+/// Fills `out` with signs +1 and -1 for rows `first_row ..`: bit `row % 64` of `word(row / 64)`, set for -1.
+/// So a word serves 64 rows.
 #[inline(always)]
 pub fn fill_signs(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
     each_sign(first_row, out, word, |x, sign| *x = sign);
@@ -121,7 +122,8 @@ pub fn add_signs(first_row: u64, weight: f64, out: &mut [f64], word: impl Fn(u64
     each_sign(first_row, out, word, |x, sign| *x += weight * sign);
 }
 
-/// Overwrites `out` with the signs of [`fill_signs`] in the rows where the word of `coin` lies below `chance`.
+/// Overwrites `out` with the signs of [`fill_signs`] in the rows where the word of `coin` lies below
+/// `chance`.
 #[inline(always)]
 pub fn mix_signs(coin: WordStream, chance: u64, first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
     let mut row = first_row;
@@ -172,8 +174,8 @@ pub fn chance(probability: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A share of `samples` fair coins deviates from 1/2 by more than this with probability at most 1e-9 / `shares`
-    /// (Hoeffding), so any of `shares` such shares does with probability at most 1e-9.
+    /// A share of `samples` fair coins deviates from 1/2 by more than this with probability at most 1e-9 /
+    /// `shares` (Hoeffding), so any of `shares` such shares does with probability at most 1e-9.
     fn allowed(samples: u64, shares: u64) -> f64 {
         ((2.0 * shares as f64 / 1e-9).ln() / (2.0 * samples as f64)).sqrt()
     }

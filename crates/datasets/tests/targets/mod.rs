@@ -185,8 +185,8 @@ fn same(whole: &Result<Vec<(String, Vec<u8>)>, String>, pieces: &Result<Vec<(Str
     match (whole, pieces) {
         (Ok(whole), Ok(pieces)) => assert_eq!(whole, pieces),
         (Err(whole), Err(pieces)) => {
-            // Decoders word one fault in two ways. Of damage and too much output, a decoder that meets both in one call
-            // reports the damage, and drops the output. Anything else must be said alike.
+            // Decoders word one fault in two ways. Of damage and too much output, a decoder that meets both
+            // in one call reports the damage, and drops the output. Anything else must be said alike.
             let packed =
                 |text: &str| ["damaged or cut off", "archive bomb"].iter().any(|part| text.contains(part));
             assert!(

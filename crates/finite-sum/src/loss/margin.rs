@@ -1,5 +1,5 @@
-//! Losses of a linear predictor as functions of its margin `m = z' x`, and their slopes, which are all that a gradient needs:
-//! the gradient of one component is its slope times its example.
+//! Losses of a linear predictor as functions of its margin `m = z' x`, and their slopes, which are all that a
+//! gradient needs: the gradient of one component is its slope times its example.
 //!
 //! | loss | value | slope | curvature at most |
 //! |---|---|---|---|
@@ -7,8 +7,8 @@
 //! | logistic, y = -1 or +1 | `log(1 + exp(-y m))` | `-y / (1 + exp(y m))` | 1/4 |
 //! | softmax, one margin per class | `log sum exp(m_l - m_y)` | `p_l - 1(l = y)` | 1/2 |
 //!
-//! All are finite, and exact to a few roundings, for margins of any size. Exponentials come from `libm`, so that they have
-//! the same bits everywhere.
+//! All are finite, and exact to a few roundings, for margins of any size. Exponentials come from `libm`, so
+//! that they have the same bits everywhere.
 
 /// `(y - m)^2`.
 pub fn square_loss(margin: f64, label: f64) -> f64 {

@@ -31,8 +31,8 @@ enum Kind {
     },
 }
 
-/// What the numbers that stand for labels mean. A test set, or a fold, may lack a class: give it the coding of the training
-/// labels, [`Loss::coding`], and its numbers mean the same.
+/// What the numbers that stand for labels mean. A test set, or a fold, may lack a class: give it the coding
+/// of the training labels, [`Loss::coding`], and its numbers mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Coding {
@@ -70,10 +70,12 @@ impl Loss {
         Ok(Loss(Kind::Squares(labels)))
     }
 
-    /// Logistic, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are {-1, +1}, {0, 1} or {1, 2}, the larger one being +1.
+    /// Logistic, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are {-1, +1}, {0, 1} or {1, 2}, the larger
+    /// one being +1.
     ///
     /// # Errors
-    /// When the labels are none of these, or all of them are 1, which may be either class: [`Loss::coded`] says which.
+    /// When the labels are none of these, or all of them are 1, which may be either class: [`Loss::coded`]
+    /// says which.
     pub fn logistic(labels: &[f64]) -> Result<Loss, FiniteSumError> {
         check_finite(labels)?;
         // The codings that all labels so far fit; the first row that fits none of them is the one at fault.
@@ -92,9 +94,9 @@ impl Loss {
         Loss::coded(labels, Coding::TwoClasses { negative: left[0][0], positive: left[0][1] })
     }
 
-    /// Softmax with one predictor per class, `-log p_y`. Labels are whole numbers from 0, or from 1 if there is no 0; there are
-    /// as many classes as the largest says. Of labels that may lack a class, such as those of a test set, [`Loss::coded`] says
-    /// what they mean.
+    /// Softmax with one predictor per class, `-log p_y`. Labels are whole numbers from 0, or from 1 if there
+    /// is no 0; there are as many classes as the largest says. Of labels that may lack a class, such as those
+    /// of a test set, [`Loss::coded`] says what they mean.
     ///
     /// # Errors
     /// When a label is not a whole number from 0 to 65536.
@@ -109,10 +111,12 @@ impl Loss {
         Loss::coded(labels, Coding::Classes { first, count: (largest - first) as usize + 1 })
     }
 
-    /// The loss that goes with a coding, of labels that mean what it says: least squares, logistic or softmax.
+    /// The loss that goes with a coding, of labels that mean what it says: least squares, logistic or
+    /// softmax.
     ///
     /// # Errors
-    /// When a label is none of the coding's, or the coding has two equal labels, no class, or more than 65537.
+    /// When a label is none of the coding's, or the coding has two equal labels, no class, or more than
+    /// 65537.
     pub fn coded(labels: &[f64], coding: Coding) -> Result<Loss, FiniteSumError> {
         check_finite(labels)?;
         let refuse = |known: &dyn Fn(f64) -> bool, allowed| {

@@ -1,11 +1,11 @@
-//! Importance-weighted attributes: `x^_j = (d/m) x_j` if `j` is in `J`, else 0, with `J` a uniform set of `m` of the
-//! `d` attributes. Then `E x^ = x`, because every attribute is drawn with probability `m/d`.
+//! Importance-weighted attributes: `x^_j = (d/m) x_j` if `j` is in `J`, else 0, with `J` a uniform set of `m`
+//! of the `d` attributes. Then `E x^ = x`, because every attribute is drawn with probability `m/d`.
 //!
-//! With `k` draws that may repeat, the weight is `d/k` times how often `j` was drawn, and again `E x~ = x`; the second
-//! moment is then `(d + k - 1)/k` times that of `x`, coordinate by coordinate.
+//! With `k` draws that may repeat, the weight is `d/k` times how often `j` was drawn, and again `E x~ = x`;
+//! the second moment is then `(d + k - 1)/k` times that of `x`, coordinate by coordinate.
 //!
-//! Source: Cesa-Bianchi et al. 2010; used by Murata & Suzuki 2018, Section 3.1, and, with draws that may repeat, by
-//! Hazan & Koren 2012, Algorithms 1 to 3.
+//! Source: Cesa-Bianchi et al. 2010; used by Murata & Suzuki 2018, Section 3.1, and, with draws that may
+//! repeat, by Hazan & Koren 2012, Algorithms 1 to 3.
 
 use crate::Row;
 
@@ -25,8 +25,8 @@ pub fn weighted<'a>(seen: Row<'a>, drawn: &'a [u32], dim: usize) -> impl Iterato
     })
 }
 
-/// Pairs `(j, (d/k) x_j)`, one for each of `draws` = `k` uniform draws with replacement, the attributes of `drawn`: an
-/// attribute drawn `c` times comes `c` times, and its pairs add up to its share of `x~`.
+/// Pairs `(j, (d/k) x_j)`, one for each of `draws` = `k` uniform draws with replacement, the attributes of
+/// `drawn`: an attribute drawn `c` times comes `c` times, and its pairs add up to its share of `x~`.
 pub fn weighted_with_replacement(
     drawn: Row<'_>,
     draws: usize,

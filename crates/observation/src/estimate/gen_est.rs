@@ -1,12 +1,15 @@
-//! GenEst: an unbiased estimate of `f'(w' x - y)` from few attributes of `x`, for a derivative with a power series.
+//! GenEst: an unbiased estimate of `f'(w' x - y)` from few attributes of `x`, for a derivative with a power
+//! series.
 //!
 //! *Source*: Hazan & Koren 2012, Section 4.1, Lemma 4.1 and Procedure 3.
 //!
-//! *Notation*: `f'(z) = sum_n a_n z^n`; `N` -> [`GenEst::repetitions`]; `theta = w' x - y`; `j` is drawn with probability
-//! `w_j^2 / ||w||^2`, so that `||w||^2 x_j / w_j - y` is an unbiased estimate of `theta` from one attribute.
+//! *Notation*: `f'(z) = sum_n a_n z^n`; `N` -> [`GenEst::repetitions`]; `theta = w' x - y`; `j` is drawn with
+//! probability `w_j^2 / ||w||^2`, so that `||w||^2 x_j / w_j - y` is an unbiased estimate of `theta` from one
+//! attribute.
 //!
-//! *Estimate*: draw `n` with probability `2^-(n+1)` and let `theta~_1, ..., theta~_n` be independent estimates of
-//! `theta`: from one attribute each if `n <= nu = 2 log2 N`, else averages over `N` attributes each. Then
+//! *Estimate*: draw `n` with probability `2^-(n+1)` and let `theta~_1, ..., theta~_n` be independent
+//! estimates of `theta`: from one attribute each if `n <= nu = 2 log2 N`, else averages over `N` attributes
+//! each. Then
 //!
 //! ```text
 //! phi = 2^(n+1) a_n theta~_1 ... theta~_n,      E phi = sum_n a_n theta^n = f'(theta)
@@ -16,12 +19,14 @@
 //!
 //! *Attributes read*: unbounded in law, since one estimate may read `n N`; in expectation
 //! `1 + (N-1)(r+1) 2^-r` with `r = floor(nu) + 1`, which is largest, 7/4, at `N = 5`. These are reads with
-//! multiplicity; of one example at most `d` *distinct* attributes exist, which is the hard cap of a session's budget.
+//! multiplicity; of one example at most `d` *distinct* attributes exist, which is the hard cap of a session's
+//! budget.
 //!
-//! *Departures*: where `a_n = 0` (every even `n` of an odd `f'`) the estimate is zero whatever was read, so nothing is
-//! read; [`GenEst::reads_zeros`] reads as printed.
+//! *Departures*: where `a_n = 0` (every even `n` of an odd `f'`) the estimate is zero whatever was read, so
+//! nothing is read; [`GenEst::reads_zeros`] reads as printed.
 //!
-//! *Claims*: `hk12-lem41-unbiased`, `hk12-lem41-second-moment`, `hk12-lem41-attributes`, `hk12-thm44-attributes`.
+//! *Claims*: `hk12-lem41-unbiased`, `hk12-lem41-second-moment`, `hk12-lem41-attributes`,
+//! `hk12-thm44-attributes`.
 
 use crate::Rng;
 use rand::RngExt;
@@ -42,8 +47,8 @@ pub struct GenEst {
 pub struct GenEstDraws {
     /// `n`, how many factors the estimate has.
     pub factors: u32,
-    /// The attributes of the first factor, of the second, ..., with multiplicity: [`GenEst::copies`] of each. Empty if
-    /// nothing needs to be read.
+    /// The attributes of the first factor, of the second, ..., with multiplicity: [`GenEst::copies`] of each.
+    /// Empty if nothing needs to be read.
     pub attributes: Vec<u32>,
 }
 
@@ -61,7 +66,8 @@ impl GenEst {
         if few { 1 } else { self.repetitions.max(1) }
     }
 
-    /// Attributes read, with multiplicity, by an estimate with `factors` factors for the series `coefficient`.
+    /// Attributes read, with multiplicity, by an estimate with `factors` factors for the series
+    /// `coefficient`.
     pub fn reads(&self, coefficient: impl Fn(u32) -> f64, factors: u32) -> u64 {
         if !self.reads_zeros && coefficient(factors) == 0.0 {
             return 0;
@@ -76,8 +82,8 @@ impl GenEst {
         (0..200).rev().map(term).sum()
     }
 
-    /// Draws `n` and the attributes to read: `attribute` draws one index from the law `w_j^2 / ||w||^2` (any index for
-    /// `w = 0`, where [`value`](Self::value) does not look at it).
+    /// Draws `n` and the attributes to read: `attribute` draws one index from the law `w_j^2 / ||w||^2` (any
+    /// index for `w = 0`, where [`value`](Self::value) does not look at it).
     pub fn draw(
         &self,
         coefficient: impl Fn(u32) -> f64,
@@ -99,8 +105,8 @@ impl GenEst {
         draws.attributes.extend((0..reads).map(|_| attribute(rng)));
     }
 
-    /// The estimate `phi`. `inner_product` maps an attribute `j` to `||w||^2 x_j / w_j`, the estimate of `w' x` from it
-    /// alone (to 0 if `w = 0`).
+    /// The estimate `phi`. `inner_product` maps an attribute `j` to `||w||^2 x_j / w_j`, the estimate of
+    /// `w' x` from it alone (to 0 if `w = 0`).
     pub fn value(
         &self,
         coefficient: impl Fn(u32) -> f64,
@@ -120,7 +126,8 @@ impl GenEst {
     }
 }
 
-/// Coefficient `a_n` of the error function: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`, and 0 for even `n`.
+/// Coefficient `a_n` of the error function: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`, and 0 for even
+/// `n`.
 pub fn erf_coefficient(n: u32) -> f64 {
     if n.is_multiple_of(2) {
         return 0.0;

@@ -1,13 +1,14 @@
-//! The Gram matrix `x x'` and the example `x`, estimated from one observed set of attributes: entry (i, j) of `X` is
-//! `x_i x_j / p_ij` where both are observed, entry i of `z` is `x_i / p_i`, and 0 elsewhere. Then `E X = x x'` and
-//! `E z = x`, given what was known before the set was drawn.
+//! The Gram matrix `x x'` and the example `x`, estimated from one observed set of attributes: entry (i, j) of
+//! `X` is `x_i x_j / p_ij` where both are observed, entry i of `z` is `x_i / p_i`, and 0 elsewhere. Then
+//! `E X = x x'` and `E z = x`, given what was known before the set was drawn.
 //!
 //! Source: Ito et al. 2017, Section 4 (Observation 1, equation 6).
 //!
-//! The set is drawn by *Observe(w, k', k_1)*: `U`, the `k_1` largest coordinates of `w`, for certain, and a uniform set
-//! `V` of `q = k' - k_1` of the `n = d - k_1` other attributes. The probability that given attributes are all observed
-//! depends only on how many different ones of them lie outside `U`: [`Observe::joint`]. So `X w` is a sum over three
-//! kinds of pairs and a diagonal, and costs O(k') for `k'` observed attributes instead of O(k'^2).
+//! The set is drawn by *Observe(w, k', k_1)*: `U`, the `k_1` largest coordinates of `w`, for certain, and a
+//! uniform set `V` of `q = k' - k_1` of the `n = d - k_1` other attributes. The probability that given
+//! attributes are all observed depends only on how many different ones of them lie outside `U`:
+//! [`Observe::joint`]. So `X w` is a sum over three kinds of pairs and a diagonal, and costs O(k') for `k'`
+//! observed attributes instead of O(k'^2).
 
 use lao_kernels::dot_column;
 
@@ -38,9 +39,9 @@ impl Observe {
         self.dim - self.certain()
     }
 
-    /// The probability that given attributes are all observed, `outside` different ones of which lie outside `U`:
-    /// `q (q-1) ... / (n (n-1) ...)` with as many factors. For one attribute this is `p_i`, for two `p_ij`, for three
-    /// the probability that the second moment of the estimate needs.
+    /// The probability that given attributes are all observed, `outside` different ones of which lie outside
+    /// `U`: `q (q-1) ... / (n (n-1) ...)` with as many factors. For one attribute this is `p_i`, for two
+    /// `p_ij`, for three the probability that the second moment of the estimate needs.
     pub fn joint(&self, outside: usize) -> f64 {
         let (drawn, all) = (self.drawn(), self.outside());
         if outside > all {
@@ -58,7 +59,8 @@ impl Observe {
         q * (q - 1.0).max(0.0) / (d * (d - 1.0))
     }
 
-    /// The smallest pair probability, `q (q-1) / (n (n-1))`: the paper's [`floor`](Self::floor) may be raised to it.
+    /// The smallest pair probability, `q (q-1) / (n (n-1))`: the paper's [`floor`](Self::floor) may be raised
+    /// to it.
     pub fn least_pair(&self) -> f64 {
         self.joint(self.outside().min(2))
     }
@@ -89,8 +91,8 @@ pub struct GramWeights {
 }
 
 impl GramWeights {
-    /// `out <- (X w)_S`: the observed coordinates of `X w`, all others being 0. `values` and `weights` are `x` and `w` at the
-    /// observed attributes, the `kept` ones of `U` first. O(k').
+    /// `out <- (X w)_S`: the observed coordinates of `X w`, all others being 0. `values` and `weights` are
+    /// `x` and `w` at the observed attributes, the `kept` ones of `U` first. O(k').
     pub fn gram_times(&self, values: &[f64], weights: &[f64], kept: usize, out: &mut Vec<f64>) {
         self.gradient(values, weights, kept, 0.0, out);
         out.iter_mut().for_each(|g| *g *= 0.5);

@@ -9,11 +9,13 @@ pub const BLOCK: usize = 8;
 /// Nodes that a node of a coarser level adds up, and the nodes of the coarsest.
 const FAN: usize = 64;
 
-/// Sums over blocks of entries, over blocks of those sums, and so on: a wide tree in which changing an entry is one
-/// addition per level (one at 500 entries, three at a million), and a draw looks at some dozens of nodes.
+/// Sums over blocks of entries, over blocks of those sums, and so on: a wide tree in which changing an entry
+/// is one addition per level (one at 500 entries, three at a million), and a draw looks at some dozens of
+/// nodes.
 ///
-/// The tree does not keep the entries, only sums over [`BLOCK`] of them. Sums that are only ever added to drift by
-/// rounding: [`set_block`](SumTree::set_block) puts one right, and a caller does so for one block after another.
+/// The tree does not keep the entries, only sums over [`BLOCK`] of them. Sums that are only ever added to
+/// drift by rounding: [`set_block`](SumTree::set_block) puts one right, and a caller does so for one block
+/// after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored<T>", bound(deserialize = "T: Copy + Default + PartialEq + Deserialize<'de>"))]
 pub struct SumTree<T> {
@@ -32,8 +34,8 @@ struct Stored<T> {
 impl<T: Copy + Default + PartialEq> TryFrom<Stored<T>> for SumTree<T> {
     type Error = Damaged;
 
-    /// Checks the shape. Sums need not agree with one another: rounding parts them, and a draw that meets sums which do
-    /// not agree names the block to set.
+    /// Checks the shape. Sums need not agree with one another: rounding parts them, and a draw that meets
+    /// sums which do not agree names the block to set.
     fn try_from(Stored { blocks, levels }: Stored<T>) -> Result<Self, Damaged> {
         let refuse = |ok, reason| Damaged::unless(ok, "tree of sums", || reason);
         let (mut nodes, mut depth) = (blocks.max(1), 0);
@@ -147,31 +149,32 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         lanes[0]
     }
 
-    /// The entry at which the running sum of weights passes `target`, a number from 0 to the total weight. `node` is the
-    /// weight of a sum (negative ones count as 0), `entries` has those of the entries of a block ([`block`]).
+    /// The entry at which the running sum of weights passes `target`, a number from 0 to the total weight.
+    /// `node` is the weight of a sum (negative ones count as 0), `entries` has those of the entries of a
+    /// block ([`block`]).
     ///
-    /// `Err` names a block below a sum with weight, none of whose parts has any: set it, which puts right all sums above it,
-    /// then draw again. A sum is named at most once between changes, so that this ends. `Err` of block 0 also when there is
-    /// no weight at all.
+    /// `Err` names a block below a sum with weight, none of whose parts has any: set it, which puts right all
+    /// sums above it, then draw again. A sum is named at most once between changes, so that this ends. `Err`
+    /// of block 0 also when there is no weight at all.
     #[inline]
-    pub fn find(
+    pub fn locate(
         &self,
         target: f64,
         node: impl Fn(&T) -> f64,
         entries: impl Fn(usize) -> [f64; BLOCK],
     ) -> Result<usize, usize> {
         let (mut target, mut place) = ([target], [0]);
-        self.find_all(&mut target, &mut place, node, entries)?;
+        self.locate_all(&mut target, &mut place, node, entries)?;
         Ok(place[0] as usize)
     }
 
-    /// As [`find`](Self::find), for many targets, which are used up: `places` becomes their entries. All go down the tree
-    /// side by side, so that none waits for what another looks up.
+    /// As [`locate`](Self::locate), for many targets, which are used up: `places` becomes their entries. All
+    /// go down the tree side by side, so that none waits for what another looks up.
     ///
     /// # Errors
-    /// As [`find`](Self::find), for the first target that finds nothing.
+    /// As [`locate`](Self::locate), for the first target that finds nothing.
     #[inline]
-    pub fn find_all(
+    pub fn locate_all(
         &self,
         targets: &mut [f64],
         places: &mut [u32],
@@ -214,8 +217,8 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     }
 }
 
-/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what [`SumTree::find`] wants
-/// to know.
+/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what
+/// [`SumTree::locate`] wants to know.
 #[inline]
 pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64; BLOCK] {
     let entries = entries.get(block * BLOCK..).unwrap_or_default();
@@ -269,8 +272,8 @@ fn pass(weights: &[f64; FAN], target: &mut f64) -> Option<usize> {
     Some(8 * group + place)
 }
 
-/// The index at which the running sum of `weights`, none of them negative, passes `target`, from which the sum before it is
-/// taken; the last one with weight if rounding keeps the sum below the target.
+/// The index at which the running sum of `weights`, none of them negative, passes `target`, from which the
+/// sum before it is taken; the last one with weight if rounding keeps the sum below the target.
 #[inline]
 fn pass_eight(weights: &[f64; 8], target: &mut f64) -> Option<usize> {
     let mut sums = [0.0; 9];
@@ -280,7 +283,8 @@ fn pass_eight(weights: &[f64; 8], target: &mut f64) -> Option<usize> {
     if *target >= sums[8] {
         return last_with_weight(weights, target);
     }
-    // Counts the sums that the target has passed: there are no branches, whose outcome would be anybody's guess.
+    // Counts the sums that the target has passed: there are no branches, whose outcome would be anybody's
+    // guess.
     let passed = sums[1..8].iter().map(|sum| usize::from(sum <= target)).sum::<usize>();
     *target -= sums[passed];
     Some(passed)
@@ -296,7 +300,7 @@ fn last_with_weight(weights: &[f64], target: &mut f64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
+    use crate::seed::Seed;
     use proptest::prelude::*;
     use rand::RngExt;
 
@@ -306,8 +310,8 @@ mod tests {
         tree
     }
 
-    fn find(tree: &SumTree<f64>, weights: &[f64], target: f64) -> Result<usize, usize> {
-        tree.find(target, |&node| node, |at| block(weights, at, |&weight| weight))
+    fn locate(tree: &SumTree<f64>, weights: &[f64], target: f64) -> Result<usize, usize> {
+        tree.locate(target, |&node| node, |at| block(weights, at, |&weight| weight))
     }
 
     proptest! {
@@ -323,7 +327,8 @@ mod tests {
             if total == 0.0 {
                 return Ok(());
             }
-            let mut targets: Vec<f64> = (0..20).map(|_| (rng.random::<f64>() * total).floor() + 0.5).collect();
+            let mut targets: Vec<f64> =
+                (0..20).map(|_| (rng.random::<f64>() * total).floor() + 0.5).collect();
             let mut wanted = Vec::new();
             for &target in &targets {
                 let mut sum = 0.0;
@@ -332,11 +337,11 @@ mod tests {
                     target < sum
                 };
                 wanted.extend(weights.iter().position(passes));
-                prop_assert_eq!(find(&tree, &weights, target).ok(), wanted.last().copied());
+                prop_assert_eq!(locate(&tree, &weights, target).ok(), wanted.last().copied());
             }
             let mut places = vec![0; 20];
             let entries = |at| block(&weights, at, |&weight| weight);
-            prop_assert_eq!(tree.find_all(&mut targets, &mut places, |&node| node, entries), Ok(()));
+            prop_assert_eq!(tree.locate_all(&mut targets, &mut places, |&node| node, entries), Ok(()));
             prop_assert_eq!(places.iter().map(|&place| place as usize).collect::<Vec<_>>(), wanted);
         }
     }
@@ -349,7 +354,7 @@ mod tests {
         held.iter().for_each(|&(j, weight)| weights[j] = weight);
         let (tree, mut rng, mut counts) = (tree(&weights), Seed::root(8).rng(), [0u32; 5]);
         for _ in 0..20_000 {
-            let j = find(&tree, &weights, rng.random::<f64>() * tree.total()).unwrap();
+            let j = locate(&tree, &weights, rng.random::<f64>() * tree.total()).unwrap();
             counts[held.iter().position(|&(at, _)| at == j).unwrap()] += 1;
         }
         let expected = held.map(|(_, weight)| 1000.0 * weight);
@@ -360,7 +365,7 @@ mod tests {
     #[test]
     fn a_target_lost_to_rounding_gives_the_last_entry_with_weight() {
         let weights = [0.0, 3.0, 1.0, 0.0];
-        assert_eq!(find(&tree(&weights), &weights, 4.0), Ok(2));
+        assert_eq!(locate(&tree(&weights), &weights, 4.0), Ok(2));
     }
 
     #[test]
@@ -369,10 +374,10 @@ mod tests {
         weights[4321] = 1.0;
         let mut tree = tree(&weights);
         tree.add(40, 1e-17);
-        assert_eq!(find(&tree, &weights, 0.0), Err(40 / BLOCK));
+        assert_eq!(locate(&tree, &weights, 0.0), Err(40 / BLOCK));
         tree.set_block(40 / BLOCK, 0.0);
-        assert_eq!(find(&tree, &weights, 0.0), Ok(4321));
-        assert_eq!(find(&SumTree::new(70), &[0.0; 70], 0.0), Err(0));
+        assert_eq!(locate(&tree, &weights, 0.0), Ok(4321));
+        assert_eq!(locate(&SumTree::new(70), &[0.0; 70], 0.0), Err(0));
     }
 
     #[test]
@@ -384,7 +389,7 @@ mod tests {
                 let mut tree = SumTree::new(dim);
                 tree.levels[level][node] = 1e-17;
                 tree.levels[2][if level == 2 { node } else { 0 }] = 1e-17;
-                let block = find(&tree, &weights, 0.0).unwrap_err();
+                let block = locate(&tree, &weights, 0.0).unwrap_err();
                 tree.set_block(block, 0.0);
                 assert_eq!(tree.total(), 0.0, "level {level}, node {node}");
             }

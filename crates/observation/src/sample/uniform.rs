@@ -1,12 +1,13 @@
 //! Independent uniform indices.
 
-use crate::Rng;
+use crate::seed::Rng;
 use rand::Rng as _;
 
 /// Appends `count` independent uniform draws from `0..dim`, in the order drawn.
 ///
-/// Two draws are made of each word of the generator, by multiplication with rejection (Lemire 2019), so every index is
-/// exactly as likely as every other. `dim` lies in `1..=2^32 - 1`; nothing is drawn from an empty range.
+/// Two draws are made of each word of the generator, by multiplication with rejection (Lemire 2019), so every
+/// index is exactly as likely as every other. `dim` lies in `1..=2^32 - 1`; nothing is drawn from an empty
+/// range.
 pub fn uniform_draws(dim: usize, count: usize, rng: &mut Rng, into: &mut Vec<u32>) {
     let Some(dim) = u32::try_from(dim).ok().filter(|&dim| dim > 0) else { return };
     let rejected = dim.wrapping_neg() % dim;
@@ -27,12 +28,12 @@ pub fn uniform_draws(dim: usize, count: usize, rng: &mut Rng, into: &mut Vec<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
+    use crate::seed::Seed;
 
     #[test]
     fn every_index_is_equally_frequent() {
-        // 3 * 2^30 rejects a quarter of the words, so a lost rejection shows at once. Chi-square over 12 cells; 31.26 is
-        // its 0.999 quantile at 11 degrees.
+        // 3 * 2^30 rejects a quarter of the words, so a lost rejection shows at once. Chi-square over 12
+        // cells; 31.26 is its 0.999 quantile at 11 degrees.
         for dim in [12, 3usize << 30] {
             let (mut drawn, cells) = (Vec::new(), 12u64);
             uniform_draws(dim, 120_001, &mut Seed::root(3).rng(), &mut drawn);

@@ -1,15 +1,16 @@
 //! How state is stored: with the bits it has, and checked when it is read.
 //!
-//! A learner that is stored and read must go on as if it had never left memory, and a file that was damaged, or written
-//! by a stranger, must be refused before the first step. [`stored!`](macro@crate::stored) sees to both, for every type whose
-//! state outlives a run:
+//! A learner that is stored and read must go on as if it had never left memory, and a file that was damaged,
+//! or written by a stranger, must be refused before the first step. [`stored!`](macro@crate::stored) sees to
+//! both, for every type whose state outlives a run:
 //!
-//! - **Exact numbers.** Not every reader of decimal numbers rounds correctly (that of `serde_json` does so only with its
-//!   feature `float_roundtrip`), so text formats hold an `f64` as the 16 hexadecimal digits of its bits. A plain number
-//!   is read, too, so that a state can be written by hand. Binary formats hold floats as they are.
+//! - **Exact numbers.** Not every reader of decimal numbers rounds correctly (that of `serde_json` does so
+//!   only with its feature `float_roundtrip`), so text formats hold an `f64` as the 16 hexadecimal digits of
+//!   its bits. A plain number is read, too, so that a state can be written by hand. Binary formats hold
+//!   floats as they are.
 //! - **No NaN, no infinity.** Neither can be part of a state, so neither is read.
-//! - **What the constructor guarantees** is checked by [`Validate`], in time and memory bounded by the size of what was
-//!   read: a state names no size that its lists do not have.
+//! - **What the constructor guarantees** is checked by [`Validate`], in time and memory bounded by the size
+//!   of what was read: a state names no size that its lists do not have.
 
 mod read;
 mod write;
@@ -52,11 +53,12 @@ impl Damaged {
     }
 }
 
-/// Implements `Serialize` and `Deserialize` for a state: numbers with their bits, checked by [`Validate`] when read.
+/// Implements `Serialize` and `Deserialize` for a state: numbers with their bits, checked by [`Validate`]
+/// when read.
 ///
-/// The type derives both with `#[serde(remote = "Self")]`, which makes the derived code available to this macro alone. A type
-/// that is read as another one and made of it by `TryFrom` derives `Serialize` alone, and names the other type:
-/// `stored!(Range, from Stored)`.
+/// The type derives both with `#[serde(remote = "Self")]`, which makes the derived code available to this
+/// macro alone. A type that is read as another one and made of it by `TryFrom` derives `Serialize` alone, and
+/// names the other type: `stored!(Range, from Stored)`.
 ///
 /// ```
 /// use lao_observation::stored::{Damaged, Validate};
@@ -87,13 +89,18 @@ impl Damaged {
 macro_rules! stored {
     ($type:ident $(<$parameter:ident: $bound:path>)?) => {
         impl $(<$parameter: $bound>)? ::serde::Serialize for $type $(<$parameter>)? {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+            fn serialize<S: ::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
                 $type::serialize(self, $crate::stored::WriteExact(serializer))
             }
         }
 
         impl<'de $(, $parameter: $bound)?> ::serde::Deserialize<'de> for $type $(<$parameter>)? {
-            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
                 let state: Self = $type::deserialize($crate::stored::ReadExact(deserializer))?;
                 $crate::stored::Validate::validate(&state).map_err(::serde::de::Error::custom)?;
                 Ok(state)
@@ -102,13 +109,18 @@ macro_rules! stored {
     };
     ($type:ident, from $read:ident) => {
         impl ::serde::Serialize for $type {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+            fn serialize<S: ::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
                 $type::serialize(self, $crate::stored::WriteExact(serializer))
             }
         }
 
         impl<'de> ::serde::Deserialize<'de> for $type {
-            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
                 let read: $read = ::serde::Deserialize::deserialize($crate::stored::ReadExact(deserializer))?;
                 ::std::convert::TryFrom::try_from(read).map_err(::serde::de::Error::custom)
             }

@@ -106,10 +106,12 @@ impl<S: Serializer> Serializer for Exact<S> {
         serialize_seq(length: Option<usize>) -> SerializeSeq;
         serialize_tuple(length: usize) -> SerializeTuple;
         serialize_tuple_struct(name: &'static str, length: usize) -> SerializeTupleStruct;
-        serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, length: usize) -> SerializeTupleVariant;
+        serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, length: usize)
+            -> SerializeTupleVariant;
         serialize_map(length: Option<usize>) -> SerializeMap;
         serialize_struct(name: &'static str, length: usize) -> SerializeStruct;
-        serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, length: usize) -> SerializeStructVariant;
+        serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, length: usize)
+            -> SerializeStructVariant;
     }
 }
 
@@ -145,7 +147,11 @@ macro_rules! structs {
             type Ok = S::Ok;
             type Error = S::Error;
 
-            fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), S::Error> {
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Result<(), S::Error> {
                 self.0.serialize_field(name, &Exact(value))
             }
 

@@ -223,7 +223,7 @@ fn tree(scans: bool, dim: usize, draws: usize, rng: &mut Rng) -> anyhow::Result<
                         if block * BLOCK + i < dim { 1.0 } else { 0.0 }
                     })
                 };
-                found = tree.find(target, node, entries);
+                found = tree.locate(target, node, entries);
             }
         });
         anyhow::ensure!(found == Ok(target as usize), "found {found:?} for {target}");

@@ -209,7 +209,7 @@ fn run(trial: &Trial, wrong: Wrong) -> anyhow::Result<(f64, f64)> {
         total: 0.0,
     };
     let session = Session::new(source(), Budget::PerExample(BUDGET), &trial.seed.child("algorithm"));
-    let mut session = session.online(true);
+    let mut session = session.online();
     session.run(&mut learner, SessionLimit::after_examples(ROUNDS), |_, _| {})?;
     let ledger = session.ledger();
     anyhow::ensure!(ledger.predictions == ROUNDS, "{} predictions", ledger.predictions);

@@ -116,7 +116,7 @@ pub(super) fn regret<L: Learner>(
 ) -> anyhow::Result<f64> {
     let seed = cx.seed("runs").trial(trial);
     let source = ito::sphere(learner.dim(), 1, &seed.child("data"))?;
-    let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm")).online(true);
+    let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm")).online();
     session.run(learner, SessionLimit::after_examples(rounds), |_, _| {})?;
     Ok(session.ledger().squared_loss)
 }

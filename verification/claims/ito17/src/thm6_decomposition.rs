@@ -115,7 +115,7 @@ impl Source for Hostile {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.room();
+        let rows = block.capacity();
         for row in 0..rows {
             let (x, y) = self.draw(attributes);
             for (c, &j) in attributes.iter().enumerate() {
@@ -243,7 +243,7 @@ fn check<L: Learner>(
 ) -> anyhow::Result<()> {
     let [kept, averaged, closed, absences, total] = tallies;
     let mut learner = Spied::new(learner, wrong);
-    let mut session = Session::new(source, Budget::PerExample(budget), seed).online(true);
+    let mut session = Session::new(source, Budget::PerExample(budget), seed).online();
     match session.run(&mut learner, SessionLimit::after_examples(rounds), |_, _| {}) {
         Err(SessionError::OverBudget { asked, budget }) => {
             kept.check(asked as f64, budget as f64);

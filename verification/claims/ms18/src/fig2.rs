@@ -49,7 +49,7 @@ impl Source for Misspecified {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         const PAIR: [u32; 2] = [1, 200];
-        self.pair.reset(2, block.room());
+        self.pair.reset(2, block.capacity());
         self.twin.seek(self.inner.position())?;
         let rows = self.inner.observe(attributes, block)?;
         self.twin.observe(&PAIR, &mut self.pair)?;

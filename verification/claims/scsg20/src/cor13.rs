@@ -101,11 +101,11 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let mut params = option_one(2, step_size, setting.batch, setting.mini_batch);
             params.start = Some(predictor(&setting.start));
             let mut solver = params.build(Shape::of(&sum))?;
-            let (at_star, mut gaps) = (sum.score(&predictor(&[0.0; 4]))?, Vec::new());
+            let (at_star, mut gaps) = (sum.objective(&predictor(&[0.0; 4]))?, Vec::new());
             let mut scored = shared.sum();
             let seed = trial.seed.child("algorithm");
             each_round(&mut sum, &mut solver, &seed, ROUNDS as u64, |x, _| {
-                gaps.push(scored.score(x).map_or(f64::INFINITY, |value| value - at_star));
+                gaps.push(scored.objective(x).map_or(f64::INFINITY, |value| value - at_star));
                 false
             })?;
             gaps.resize(ROUNDS, f64::INFINITY);

@@ -28,7 +28,7 @@ fn runs(
             false
         })?;
         anyhow::ensure!(whole, "a step diverged");
-        iterates.iter().map(|x| Ok(sum.score(x)?)).collect()
+        iterates.iter().map(|x| Ok(sum.objective(x)?)).collect()
     })
 }
 

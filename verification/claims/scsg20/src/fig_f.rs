@@ -85,7 +85,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 let seed = trial.seed.child("algorithm");
                 let run = solve(&mut seen, solver.as_mut(), &seed, SolverLimit::after_calls(2 * N as u64));
                 losses.push(match run {
-                    Ok(run) => truth.score(&run.predictor)?,
+                    Ok(run) => truth.objective(&run.predictor)?,
                     Err(SolveError::Diverged(_)) => f64::INFINITY,
                     Err(error) => return Err(error.into()),
                 });

@@ -38,7 +38,7 @@ fn optimum(sum: &mut FiniteSum, sparsity: usize) -> anyhow::Result<Vec<f64>> {
     let mut best: Option<(f64, Vec<f64>)> = None;
     for support in masks(sum.dim(), sparsity) {
         let x = best_on(sum, support)?;
-        let value = sum.score(&predictor(&x))?;
+        let value = sum.objective(&predictor(&x))?;
         if best.as_ref().is_none_or(|(least, _)| value < *least) {
             best = Some((value, x));
         }

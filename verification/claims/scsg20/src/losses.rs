@@ -98,7 +98,7 @@ impl Arm {
             let middle = x[j];
             let mut at = |place: f64| {
                 x[j] = place;
-                sum.score(&predictor(&x))
+                sum.objective(&predictor(&x))
             };
             let slope = (at(middle + WIDTH)? - at(middle - WIDTH)?) / (2.0 * WIDTH);
             x[j] = middle;
@@ -119,7 +119,7 @@ impl Arm {
             let y = random_point(rng, sum.outputs(), scale);
             let away: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y).collect();
             let along = dot(&self.gradient(&mut sum, &y)?, &away);
-            let (at_x, at_y) = (sum.score(&predictor(&x))?, sum.score(&predictor(&y))?);
+            let (at_x, at_y) = (sum.objective(&predictor(&x))?, sum.objective(&predictor(&y))?);
             let (excess, unit) = (at_x - at_y - along, at_x.abs() + at_y.abs() + along.abs());
             tally.check(0.0, excess / unit);
             let most = 0.5 * sum.component_smoothness() * dot(&away, &away);
@@ -141,7 +141,7 @@ fn two_classes(rng: &mut Rng) -> anyhow::Result<Vec<(f64, f64)>> {
     let (u, v) = x.split_at(DIM);
     let difference: Vec<f64> = v.iter().zip(u).map(|(v, u)| v - u).collect();
     let arm = Arm::default();
-    let mut pairs = vec![(softmax.score(&predictor(&x))?, logistic.score(&predictor(&difference))?)];
+    let mut pairs = vec![(softmax.objective(&predictor(&x))?, logistic.objective(&predictor(&difference))?)];
     let (ours, theirs) = (arm.gradient(&mut softmax, &x)?, arm.gradient(&mut logistic, &difference)?);
     pairs.extend(ours[DIM..].iter().copied().zip(theirs.iter().copied()));
     pairs.extend(ours[..DIM].iter().copied().zip(theirs.iter().map(|g| -g)));
@@ -160,10 +160,10 @@ fn extreme(naive: bool) -> anyhow::Result<Vec<(f64, f64)>> {
     let mut softmax = FiniteSum::new(row()?, Loss::softmax(&[0.0, 1.0])?)?;
     let mut pairs = Vec::new();
     for x in [LOGIT, -LOGIT] {
-        let loss = logistic.score(&at(&[x]))?;
+        let loss = logistic.objective(&at(&[x]))?;
         pairs.push((if naive { (1.0 + (-x).exp()).ln() } else { loss }, (-x).max(0.0)));
         // One of the two classes is right at no loss, the other at the whole difference.
-        pairs.push((softmax.score(&at(&[x, -x]))?, LOGIT));
+        pairs.push((softmax.objective(&at(&[x, -x]))?, LOGIT));
         let mut gradient = Gradient::default();
         logistic.gradient(Batch::All, &at(&[x]), &mut gradient)?;
         pairs.push((gradient.coefficients[0][0], if x > 0.0 { 0.0 } else { -1.0 }));

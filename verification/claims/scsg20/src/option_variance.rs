@@ -26,10 +26,10 @@ fn gaps(data: &FiniteSum, params: &ScsgParams, least: f64, seed: &Seed) -> anyho
         last.copy_from(x);
         false
     })?;
-    let by_epochs = sum.score(&last)? - least;
+    let by_epochs = sum.objective(&last)? - least;
     let mut solver = params.clone().build(Shape::of(&sum))?;
     let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_calls(BUDGET))?;
-    Ok([by_epochs, sum.score(&run.predictor)? - least])
+    Ok([by_epochs, sum.objective(&run.predictor)? - least])
 }
 
 const OPTIONS_SWAPPED: Mutant =
@@ -49,7 +49,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let all =
             Regression { components: 400, correlation: 0.0, star: star.clone(), noise: 0.1, twice: true };
         let mut data = all.draw(&trial.seed.child("data"))?;
-        let least = data.score(&predictor(&star))?;
+        let least = data.objective(&predictor(&star))?;
         let seed = trial.seed.child("algorithm");
         Ok((gaps(&data, &first, least, &seed.trial(1))?, gaps(&data, &second, least, &seed.trial(2))?))
     })?;

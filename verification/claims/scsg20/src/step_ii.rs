@@ -13,7 +13,7 @@ const PER_TRIAL: u64 = 100;
 
 fn check(pair: &Pair, (distance_share, share): (f64, f64), tally: &mut PropertyTally) -> anyhow::Result<()> {
     let mut sum = pair.small.production()?;
-    let gap = sum.score(&predictor(&pair.x))? - sum.score(&predictor(&pair.star))?;
+    let gap = sum.objective(&predictor(&pair.x))? - sum.objective(&predictor(&pair.star))?;
     let l = pair.small.constants()?.1;
     let rhs = share * pair.residual() / (2.0 * l) + distance_share * l * norm2(&minus(&pair.x, &pair.star));
     tally.check(gap, rhs);

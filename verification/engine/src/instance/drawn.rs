@@ -35,7 +35,7 @@ impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Source for LawSource<F> {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = (self.length - self.position).min(block.room() as u64) as usize;
+        let rows = (self.length - self.position).min(block.capacity() as u64) as usize;
         for row in 0..rows {
             block.labels_mut()[row] = self.next();
             for (c, &j) in attributes.iter().enumerate() {

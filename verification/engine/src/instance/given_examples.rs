@@ -66,7 +66,7 @@ impl Source for GivenExamples {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.room().min(self.order.len() - self.position);
+        let rows = block.capacity().min(self.order.len() - self.position);
         let seen = &self.order[self.position..self.position + rows];
         for (c, &j) in attributes.iter().enumerate() {
             for (value, &i) in block.column_mut(c).iter_mut().zip(seen) {

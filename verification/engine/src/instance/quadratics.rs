@@ -170,7 +170,7 @@ mod tests {
                 assert!((found - exact).abs() < 1e-12);
             }
         }
-        let rise = sum.score(&at).unwrap() - sum.score(&predictor(&[0.0; 3])).unwrap();
+        let rise = sum.objective(&at).unwrap() - sum.objective(&predictor(&[0.0; 3])).unwrap();
         assert!((rise - all.value(&x)).abs() < 1e-12);
         assert!((all.mean_gradient(&[0.0; 3])[0] - 0.5).abs() < 1e-12);
     }

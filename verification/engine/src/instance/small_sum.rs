@@ -310,7 +310,7 @@ mod tests {
             let small = SmallSum::random(&mut rng, number, 5, 3);
             let mut sum = small.production().unwrap();
             let x = sparse_normal(&mut rng, 3, 2);
-            assert!((sum.score(&predictor(&x)).unwrap() - small.value(&x)).abs() < 1e-12);
+            assert!((sum.objective(&predictor(&x)).unwrap() - small.value(&x)).abs() < 1e-12);
             for batch in batches(5, 2) {
                 let ours = production_gradient(&mut sum, Batch::Components(&batch), &x).unwrap();
                 assert!(norm2(&minus(&ours, &small.batch_gradient(&batch, &x))) < 1e-24);

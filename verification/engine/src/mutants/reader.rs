@@ -50,7 +50,7 @@ impl<S: Source> Source for Overreaches<S> {
             }
         };
         let mut wider = BlockBuf::new();
-        wider.reset(observed.len(), block.room());
+        wider.reset(observed.len(), block.capacity());
         let rows = self.inner.observe(&observed, &mut wider)?;
         let view = wider.view(&observed);
         for (place, j) in observed.iter().enumerate() {

@@ -1,16 +1,18 @@
-//! Hazan & Koren (2012): instances on which learning is as slow as their theorems allow, with exact population risks.
+//! Hazan & Koren (2012): instances on which learning is as slow as their theorems allow, with exact
+//! population risks.
 //!
 //! | instance | x | y | best predictor |
 //! |---|---|---|---|
 //! | [`SignedRows`] | `r_i e_i`, i uniform in a set T of K attributes | `label` | `r_i` times one level on T |
 //! | [`Planted`] | fair signs; attribute j has the sign of y with probability `(1+p)/2` | `+-label` | `p label e_j` |
 //! | [`Pair`] | `s (1, 1, 0, ..)/sqrt 2`, s a fair sign | `label s` | `label (1, 1, 0, ..)/sqrt 2` |
-//! | [`Rare`] | attributes are non-zero with probability e; attribute j is then 1, the others fair signs | `label` | `label e_j` |
+//! | [`Rare`] | non-zero with probability e: attribute j is then 1, the others fair signs | `label` | `label e_j` |
 //!
-//! *Source*: `SignedRows` is the construction of Appendix B (proof of Theorem 2.2). That of Theorem 2.1 is quoted from
-//! Cesa-Bianchi, Shalev-Shwartz & Shamir (2010) and not printed; `Planted` is a reconstruction: it has the excess risk and
-//! the range of accuracies that the theorem speaks of. `Pair` and `Rare` are ours: on the first a forgotten importance weight
-//! shows as a wrong limit, on the second most examples say nothing.
+//! *Source*: `SignedRows` is the construction of Appendix B (proof of Theorem 2.2). That of Theorem 2.1 is
+//! quoted from Cesa-Bianchi, Shalev-Shwartz & Shamir (2010) and not printed; `Planted` is a reconstruction:
+//! it has the excess risk and the range of accuracies that the theorem speaks of. `Pair` and `Rare` are ours:
+//! on the first a forgotten importance weight shows as a wrong limit, on the second most examples say
+//! nothing.
 //!
 //! Risks are those of the paper's Section 2, `E (w'x - y)^2 / 2`. Its Appendix B drops the factor 1/2:
 //! [`Population::squared_error`].
@@ -42,7 +44,8 @@ pub trait Population: Debug + Send + Sync {
     /// Writes the labels of the rows `first_row ..` to `out`.
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]);
 
-    /// `w*`, of least risk in the ball that the instance was made for (of least risk at all, where there is none).
+    /// `w*`, of least risk in the ball that the instance was made for (of least risk at all, where there is
+    /// none).
     fn minimizer(&self) -> SparseVector;
 
     /// `L(w*)`.
@@ -83,8 +86,8 @@ impl<P: Population + ?Sized> Population for Box<P> {
     }
 }
 
-/// The stream of independent examples from a population; a pure function of the seed, however it is looked at. Observing
-/// k attributes costs O(k).
+/// The stream of independent examples from a population; a pure function of the seed, however it is looked
+/// at. Observing k attributes costs O(k).
 #[derive(Clone, Debug)]
 pub struct PopulationStream<P> {
     population: P,
@@ -118,7 +121,7 @@ impl<P: Population> Source for PopulationStream<P> {
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim(), block, self.position())?;
-        let (first, rows) = (self.position(), self.cursor.upcoming(block.room()));
+        let (first, rows) = (self.position(), self.cursor.upcoming(block.capacity()));
         for (c, &attribute) in attributes.iter().enumerate() {
             self.population.fill(&self.words, first, attribute, &mut block.column_mut(c)[..rows]);
         }

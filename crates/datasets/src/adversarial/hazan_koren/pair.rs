@@ -8,11 +8,12 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 const NAME: &str = "Pair";
 
-/// `x = s (1, 1, 0, ..)/sqrt 2` and `y = label s` for a fair sign s: `L(w) = ((w_0 + w_1)/sqrt 2 - label)^2 / 2`, which
-/// vanishes at `w* = label (1, 1, 0, ..)/sqrt 2`, of norm `|label|`.
+/// `x = s (1, 1, 0, ..)/sqrt 2` and `y = label s` for a fair sign s:
+/// `L(w) = ((w_0 + w_1)/sqrt 2 - label)^2 / 2`, which vanishes at `w* = label (1, 1, 0, ..)/sqrt 2`, of norm
+/// `|label|`.
 ///
-/// Whoever reads one attribute j with probability proportional to `w_j^2` and forgets the weight `|w|^2/w_j` takes `w'x` for
-/// half of what it is, and settles at twice `w*`.
+/// Whoever reads one attribute j with probability proportional to `w_j^2` and forgets the weight `|w|^2/w_j`
+/// takes `w'x` for half of what it is, and settles at twice `w*`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     dim: usize,

@@ -7,11 +7,11 @@ use lao_kernels::{SparseVector, SparseView};
 
 const NAME: &str = "Planted";
 
-/// y is `+-label` with equal probability, the attributes are fair signs; attribute `j = place` has the sign of y with
-/// probability `(1+p)/2`, `p = advantage`, the others are independent of y.
+/// y is `+-label` with equal probability, the attributes are fair signs; attribute `j = place` has the sign
+/// of y with probability `(1+p)/2`, `p = advantage`, the others are independent of y.
 ///
-/// `L(w) - L(w*) = |w - p label e_j|^2 / 2`; the zero predictor's excess is `p^2/2` at label 1, the `2 eps` of the theorem, so
-/// that `p < 1/2` is its `eps < 1/16`.
+/// `L(w) - L(w*) = |w - p label e_j|^2 / 2`; the zero predictor's excess is `p^2/2` at label 1, the `2 eps`
+/// of the theorem, so that `p < 1/2` is its `eps < 1/16`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planted {
     dim: usize,
@@ -32,8 +32,8 @@ impl Planted {
         Ok(Planted { dim, place, advantage, label })
     }
 
-    /// Kullback-Leibler divergence, in nats, between the law of one observation of attribute j given y and that of any other
-    /// attribute; about `p^2/2`.
+    /// Kullback-Leibler divergence, in nats, between the law of one observation of attribute j given y and
+    /// that of any other attribute; about `p^2/2`.
     pub fn information_per_observation(&self) -> f64 {
         let p = self.advantage;
         let term = |share: f64, log: f64| if share > 0.0 { share * log } else { 0.0 };

@@ -8,8 +8,8 @@ use lao_kernels::{SparseVector, SparseView};
 
 const NAME: &str = "Rare";
 
-/// Every attribute is non-zero with probability `e = frequency`, independently: attribute `j = place` is then 1, the others
-/// are fair signs; `y = label`. So `L(w) - L(w*) = (e/2) |w - label e_j|^2`.
+/// Every attribute is non-zero with probability `e = frequency`, independently: attribute `j = place` is then
+/// 1, the others are fair signs; `y = label`. So `L(w) - L(w*) = (e/2) |w - label e_j|^2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rare {
     dim: usize,

@@ -11,11 +11,11 @@ const NAME: &str = "SignedRows";
 
 /// `x = r_i e_i` for i uniform in a set T of K attributes, with fixed signs `r_i`; `y = label`.
 ///
-/// `L(w) = (1/2K) sum_{i in T} (label - w_i r_i)^2`, least in a ball at `w_i = level r_i` on T. With `label = 1` and the
-/// unit l2 ball `level = K^(-1/2)`, the paper's eps.
+/// `L(w) = (1/2K) sum_{i in T} (label - w_i r_i)^2`, least in a ball at `w_i = level r_i` on T. With
+/// `label = 1` and the unit l2 ball `level = K^(-1/2)`, the paper's eps.
 ///
-/// *Why it is hard.* An attribute outside the row is 0 and says nothing about the signs, and whoever knows n of the K
-/// signs cannot do better than [`information_bound`](SignedRows::information_bound).
+/// *Why it is hard.* An attribute outside the row is 0 and says nothing about the signs, and whoever knows n
+/// of the K signs cannot do better than [`information_bound`](SignedRows::information_bound).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignedRows {
     dim: usize,
@@ -86,11 +86,11 @@ impl SignedRows {
         self.signs.view()
     }
 
-    /// A lower bound on the expected excess risk of any `w` in the unit l2 ball, label 1, that depends on at most `seen` of
-    /// the signs, the others fair: `(1 - sqrt(n/K)) eps - eps^2/2` with `eps = K^(-1/2)`.
+    /// A lower bound on the expected excess risk of any `w` in the unit l2 ball, label 1, that depends on at
+    /// most `seen` of the signs, the others fair: `(1 - sqrt(n/K)) eps - eps^2/2` with `eps = K^(-1/2)`.
     ///
-    /// Given what was seen, an unseen `w_i r_i` has mean 0, so the risk is at least `(1/2)(1 - (2/K) sum |w_i|)` over the
-    /// seen i, and that sum is at most `sqrt n`.
+    /// Given what was seen, an unseen `w_i r_i` has mean 0, so the risk is at least
+    /// `(1/2)(1 - (2/K) sum |w_i|)` over the seen i, and that sum is at most `sqrt n`.
     pub fn information_bound(&self, seen: usize) -> f64 {
         let rows = self.rows() as f64;
         let eps = 1.0 / rows.sqrt();

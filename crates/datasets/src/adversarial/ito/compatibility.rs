@@ -1,11 +1,13 @@
 //! The compatibility constant of a covariance, between certified bounds.
 //!
-//! *Source.* Assumption (b) of Ito et al. (2017): `phi_0^2 |w_S|_1^2 <= k w'Vw` for all w with `|w_{S^c}|_1 <= 2 |w_S|_1`. The largest such
-//! `phi_0^2` is k times the least `w'Vw` over `|w_S|_1 = 1`, `|w_{S^c}|_1 <= 2`.
+//! *Source.* Assumption (b) of Ito et al. (2017): `phi_0^2 |w_S|_1^2 <= k w'Vw` for all w with
+//! `|w_{S^c}|_1 <= 2 |w_S|_1`. The largest such `phi_0^2` is k times the least `w'Vw` over `|w_S|_1 = 1`,
+//! `|w_{S^c}|_1 <= 2`.
 //!
-//! *Method.* That set is a union of convex ones, one for each pattern of signs on S; w and -w give the same, so one sign is
-//! fixed. Over each the form is minimized by accelerated projected gradient steps, restarted whenever it rises. At any point w
-//! convexity gives `min f >= f(w) - max_v grad f(w)'(w - v)`, and the maximum is attained at a vertex: the lower bound.
+//! *Method.* That set is a union of convex ones, one for each pattern of signs on S; w and -w give the same,
+//! so one sign is fixed. Over each the form is minimized by accelerated projected gradient steps, restarted
+//! whenever it rises. At any point w convexity gives `min f >= f(w) - max_v grad f(w)'(w - v)`, and the
+//! maximum is attained at a vertex: the lower bound.
 
 use crate::synthetic::DesignError;
 use lao_kernels::{project_l1_ball, symmetric_eigenvalues};
@@ -29,11 +31,12 @@ const MOST_WEIGHTS: usize = 16;
 const MOST_STEPS: usize = 200_000;
 
 impl Compatibility {
-    /// Bounds for `covariance` (d x d, row by row) and the support `support` (sorted), k = `sparsity`; at most `tolerance` apart, unless
-    /// 200,000 steps do not suffice.
+    /// Bounds for `covariance` (d x d, row by row) and the support `support` (sorted), k = `sparsity`; at
+    /// most `tolerance` apart, unless 200,000 steps do not suffice.
     ///
     /// # Errors
-    /// When the support is empty or has more than 16 members, or `covariance` is not a symmetric d x d matrix.
+    /// When the support is empty or has more than 16 members, or `covariance` is not a symmetric d x d
+    /// matrix.
     pub fn of(
         covariance: &[f64],
         dim: usize,
@@ -140,8 +143,8 @@ impl Cone<'_> {
     }
 }
 
-/// The nearest point with non-negative entries of sum 1: the threshold is set by the longest prefix, in descending
-/// order, that stays positive.
+/// The nearest point with non-negative entries of sum 1: the threshold is set by the longest prefix, in
+/// descending order, that stays positive.
 fn project_simplex(u: &mut [f64]) {
     let mut descending = u.to_vec();
     descending.sort_unstable_by(|a, b| b.total_cmp(a));

@@ -1,20 +1,22 @@
 //! Ito et al. (2017): instances on which one of their assumptions fails, and the generators of their tables.
 //!
-//! *Setting.* `y = w*'x + noise`, `V = E x x'`, `S* = supp w*`. Assumption (2): `|S*| <= k`. Assumption (a): V is positive definite.
-//! Assumption (b): compatibility (`Compatibility`) of V with S*. The paper's algorithms need (2), and (a) or (b).
+//! *Setting.* `y = w*'x + noise`, `V = E x x'`, `S* = supp w*`. Assumption (2): `|S*| <= k`. Assumption (a):
+//! V is positive definite. Assumption (b): compatibility (`Compatibility`) of V with S*. The paper's
+//! algorithms need (2), and (a) or (b).
 //!
 //! | instance | (2) | (a) | (b) | what happens |
 //! |---|---|---|---|---|
-//! | [`b_not_a`] | yes | no | yes | dual averaging without the l1 norm spreads a weight over five others and misses a feature |
+//! | [`b_not_a`] | yes | no | yes | dual averaging without the l1 norm spreads a weight over five others, misses a feature |
 //! | [`neither`] | yes | no | no | a relevant feature has a twin: the l1 norm does not help either |
 //! | [`twins_outside`] | yes | no | yes | twins that do not matter harm nobody |
 //! | [`a_not_2`] | no | yes | yes | the best single feature is not one of the largest weights |
 //! | [`golden_ratio`] | yes | yes | yes | selecting by weight costs as much as it can |
 //! | [`sparse_isometry`] | yes | no | no | any m columns are independent, yet no compatibility |
 //!
-//! Each instance is an exact population (`V`, `w*`, excess risks) and a source of bounded examples. The paper's data
-//! generator is not published: [`gauss_free`] is calibrated on the printed regrets, [`gauss_spread`] and [`sphere`] are a variant and
-//! the law that the paper's own normalization `|x|, |y|, |w*| <= 1` allows.
+//! Each instance is an exact population (`V`, `w*`, excess risks) and a source of bounded examples. The
+//! paper's data generator is not published: [`gauss_free`] is calibrated on the printed regrets,
+//! [`gauss_spread`] and [`sphere`] are a variant and the law that the paper's own normalization
+//! `|x|, |y|, |w*| <= 1` allows.
 
 #[cfg(feature = "spectra")]
 mod compatibility;
@@ -75,8 +77,8 @@ impl Instance {
         self.design.covariance()
     }
 
-    /// `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails. Needs the feature
-    /// `spectra`.
+    /// `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails. Needs the
+    /// feature `spectra`.
     ///
     /// # Errors
     /// As [`covariance`](Self::covariance).
@@ -133,11 +135,12 @@ impl Instance {
     }
 }
 
-/// (b) without (a): `x_0 = (g_1 + .. + g_5)/2`, `x_1` independent, `x_{1+j} = g_j`; variances .06 of g and .5 of `x_1`;
-/// `w* = (.97, .1, 0, ..)`, k = 2, d = 7. `trace V = .875`, and `|x| <= 1.0841`.
+/// (b) without (a): `x_0 = (g_1 + .. + g_5)/2`, `x_1` independent, `x_{1+j} = g_j`; variances .06 of g and .5
+/// of `x_1`; `w* = (.97, .1, 0, ..)`, k = 2, d = 7. `trace V = .875`, and `|x| <= 1.0841`.
 ///
-/// The null vector `(1, 0, -1/2, .., -1/2)` has 5/2 times as much mass outside `S*` as inside, more than (b) looks at. But the l2 norm
-/// likes to spread `x_0` over its parts: their weights, .2155, exceed the .1 of `x_1`.
+/// The null vector `(1, 0, -1/2, .., -1/2)` has 5/2 times as much mass outside `S*` as inside, more than (b)
+/// looks at. But the l2 norm likes to spread `x_0` over its parts: their weights, .2155, exceed the .1 of
+/// `x_1`.
 ///
 /// # Errors
 /// Never: the parameters are constants.
@@ -148,7 +151,8 @@ pub fn b_not_a() -> Result<Instance, DesignError> {
     Instance::new(rows, &[0.97, 0.1], 2)
 }
 
-/// Neither (a) nor (b): `x_2 = x_0` exactly, `x_1` independent, `w* = (.8, .35, 0)`, k = 2; `V` has trace 1 and `|x| = 1`.
+/// Neither (a) nor (b): `x_2 = x_0` exactly, `x_1` independent, `w* = (.8, .35, 0)`, k = 2; `V` has trace 1
+/// and `|x| = 1`.
 ///
 /// # Errors
 /// Never: the parameters are constants.
@@ -164,10 +168,12 @@ pub fn twins_outside() -> Result<Instance, DesignError> {
     Instance::new([0, 1, 2, 2].map(|sign| vec![(sign, 1.0)]).to_vec(), &[0.8, 0.35], 2)?.unit_trace()
 }
 
-/// (1) and (a) without (2): `w* = (.25, .6, -.6, 0, ..)` where `x_1`, `x_2` have correlation .9, and k = 1; d = 12.
+/// (1) and (a) without (2): `w* = (.25, .6, -.6, 0, ..)` where `x_1`, `x_2` have correlation .9, and k = 1; d
+/// = 12.
 ///
-/// V is .3 on the diagonal, .27 between the two, and .01 for nine more features; trace .99. The large weights nearly cancel, so the
-/// best single feature is `x_0`: excess .0216, against .0393 with `x_1` or `x_2` at their best weight .06. `|x| <= 1.2` or so.
+/// V is .3 on the diagonal, .27 between the two, and .01 for nine more features; trace .99. The large weights
+/// nearly cancel, so the best single feature is `x_0`: excess .0216, against .0393 with `x_1` or `x_2` at
+/// their best weight .06. `|x| <= 1.2` or so.
 ///
 /// # Errors
 /// Never: the parameters are constants.
@@ -178,8 +184,9 @@ pub fn a_not_2() -> Result<Instance, DesignError> {
     Instance::new(rows, &[0.25, 0.6, -0.6], 1)
 }
 
-/// Two independent features of variances `1 - share` and `share`, `w* = (1, 0)`, k = 1. With equal shares and `w = (b, b)`,
-/// `b = (sqrt 5 - 1)/2`, keeping the second of two equal weights multiplies the error by `(3 + sqrt 5)/2`.
+/// Two independent features of variances `1 - share` and `share`, `w* = (1, 0)`, k = 1. With equal shares and
+/// `w = (b, b)`, `b = (sqrt 5 - 1)/2`, keeping the second of two equal weights multiplies the error by
+/// `(3 + sqrt 5)/2`.
 ///
 /// # Errors
 /// When `share` is not between 0 and 1.
@@ -191,11 +198,11 @@ pub fn golden_ratio(share: f64) -> Result<Instance, DesignError> {
     Instance::new(vec![vec![(0, (1.0 - share).sqrt())], vec![(1, share.sqrt())]], &[1.0], 1)
 }
 
-/// A restricted isometry that is not compatible: `x_0 = (2/m)(x_1 + .. + x_m)` with independent `x_1, .., x_m`, `w* = e_0`, k = 1,
-/// d = m + 1; trace V = 1.
+/// A restricted isometry that is not compatible: `x_0 = (2/m)(x_1 + .. + x_m)` with independent
+/// `x_1, .., x_m`, `w* = e_0`, k = 1, d = m + 1; trace V = 1.
 ///
-/// Any m of the columns are independent, so the restricted isometry constant of order m is below 1. But `V v = 0` for
-/// `v = (1, -2/m, .., -2/m)`, whose mass outside `S*` is just twice that inside: `phi_0 = 0`.
+/// Any m of the columns are independent, so the restricted isometry constant of order m is below 1. But
+/// `V v = 0` for `v = (1, -2/m, .., -2/m)`, whose mass outside `S*` is just twice that inside: `phi_0 = 0`.
 ///
 /// # Errors
 /// When `parts` (m) is 0.
@@ -208,7 +215,8 @@ pub fn sparse_isometry(parts: u32) -> Result<Instance, DesignError> {
 /// Standard deviation of the noise of the generators.
 pub const SIGMA: f64 = 0.1;
 
-/// `x ~ N(0, I)`, k weights of equal size, `w*_j = +-sqrt(.45)`, on a uniformly drawn support; normal noise of deviation .1.
+/// `x ~ N(0, I)`, k weights of equal size, `w*_j = +-sqrt(.45)`, on a uniformly drawn support; normal noise
+/// of deviation .1.
 ///
 /// # Errors
 /// When `dim` is 0 or above 2^32.
@@ -217,8 +225,8 @@ pub fn gauss_free(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<No
     Virtual::new(Normal::new(dim)?, w_star, Noise::Gaussian(SIGMA), seed)
 }
 
-/// `x ~ N(0, I)`; k weights uniform on [.5, 1.5] with random signs, then scaled to `|w*| = norm`, on a uniformly drawn support; normal
-/// noise of deviation .1.
+/// `x ~ N(0, I)`; k weights uniform on [.5, 1.5] with random signs, then scaled to `|w*| = norm`, on a
+/// uniformly drawn support; normal noise of deviation .1.
 ///
 /// # Errors
 /// When `dim` is 0 or above 2^32.
@@ -240,7 +248,8 @@ pub fn gauss_unit(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<No
     gauss_spread(dim, sparsity, 1.0, seed)
 }
 
-/// x uniform on the unit sphere, the weights of [`gauss_unit`], no noise: the paper's own normalization, `|x| = |w*| = 1 >= |y|`.
+/// x uniform on the unit sphere, the weights of [`gauss_unit`], no noise: the paper's own normalization,
+/// `|x| = |w*| = 1 >= |y|`.
 ///
 /// # Errors
 /// When `dim` is 0 or above 2^32.

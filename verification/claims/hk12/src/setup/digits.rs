@@ -160,7 +160,7 @@ impl Source for Blobs {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = (self.length - self.position).min(block.room() as u64) as usize;
+        let rows = (self.length - self.position).min(block.capacity() as u64) as usize;
         let images = self.words.stream(1, 0);
         for row in 0..rows {
             let image = self.position + row as u64;

@@ -59,7 +59,7 @@ impl Race {
         mut look: impl FnMut(&L),
     ) -> anyhow::Result<Vec<f64>> {
         let session = Session::new(self.source.clone(), Budget::PerExample(budget), seed);
-        let (mut session, mut curve) = (session.online(true), Vec::with_capacity(self.marks.len()));
+        let (mut session, mut curve) = (session.online(), Vec::with_capacity(self.marks.len()));
         for (&mark, comparator) in self.marks.iter().zip(&self.comparator) {
             match session.run(learner, SessionLimit::after_examples(mark), |_, _| {}) {
                 Err(SessionError::Learn(LearnError::Diverged { .. })) => {
@@ -91,7 +91,7 @@ impl Race {
         let all: Vec<u32> = (0..dim as u32).collect();
         let mut left = self.marks.last().copied().unwrap_or(0) as usize;
         while left > 0 {
-            block.reset(dim, left.min(BlockBuf::comfortable_room(dim)));
+            block.reset(dim, left.min(BlockBuf::preferred_rows(dim)));
             let rows = stream.observe(&all, &mut block)?;
             ensure!(rows > 0, "the source is dry before the last mark");
             let view = block.view(&all);
@@ -109,7 +109,7 @@ pub(crate) fn drawn(source: &mut impl Source, rows: usize) -> anyhow::Result<Row
     let (mut values, mut labels) = (vec![0.0; rows * dim], Vec::with_capacity(rows));
     let (all, mut block): (Vec<u32>, _) = ((0..dim as u32).collect(), BlockBuf::new());
     while labels.len() < rows {
-        block.reset(dim, BlockBuf::comfortable_room(dim).min(rows - labels.len()));
+        block.reset(dim, BlockBuf::preferred_rows(dim).min(rows - labels.len()));
         ensure!(source.observe(&all, &mut block)? > 0, "the source is dry before the last mark");
         let view = block.view(&all);
         let table = &mut values[labels.len() * dim..];

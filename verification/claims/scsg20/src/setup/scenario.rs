@@ -125,7 +125,7 @@ impl Problem {
             let task = SolverTask { sparsity: SPARSITY, start, ..SolverTask::default() };
             let mut solver = GdParams::practical(&task).build(Shape::of(&sum))?;
             let run = solve(&mut sum, &mut solver, seed, SolverLimit::after_rounds(100))?;
-            least = least.min(sum.score(&run.predictor)?);
+            least = least.min(sum.objective(&run.predictor)?);
         }
         Ok(Problem { sum, least })
     }
@@ -146,7 +146,7 @@ impl Problem {
                     Err(error) => return Err(error.into()),
                 }
             }
-            let value = self.sum.score(solver.coefficients())?;
+            let value = self.sum.objective(solver.coefficients())?;
             values.push(if value.is_finite() { value } else { f64::INFINITY });
             self.least = self.least.min(value);
         }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 enum Act {
     Begin(Vec<f64>),
-    Step { factor: f64, touched: Vec<u32>, bump: Vec<f64>, dense: bool },
+    Step { factor: f64, touched: Vec<u32>, correction: Vec<f64>, dense: bool },
 }
 
 /// Values with many ties and zeros, among others.
@@ -16,20 +16,22 @@ fn number() -> impl Strategy<Value = f64> {
 fn acts(dim: usize) -> impl Strategy<Value = Vec<Act>> {
     let begin = proptest::collection::vec(number(), dim).prop_map(Act::Begin);
     let subset = proptest::sample::subsequence((0..dim as u32).collect::<Vec<_>>(), 0..=dim);
-    let bump = proptest::collection::vec(number(), dim);
+    let correction = proptest::collection::vec(number(), dim);
     let factor = prop_oneof![Just(1.0), Just(0.0), 0.5..1.0];
-    let step =
-        (factor, subset.prop_shuffle(), bump, any::<bool>()).prop_map(|(factor, touched, bump, dense)| {
-            let bump = bump[..touched.len()].to_vec();
-            Act::Step { factor, touched, bump, dense }
-        });
+    let step = (factor, subset.prop_shuffle(), correction, any::<bool>()).prop_map(
+        |(factor, touched, correction, dense)| {
+            let correction = correction[..touched.len()].to_vec();
+            Act::Step { factor, touched, correction, dense }
+        },
+    );
     proptest::collection::vec(prop_oneof![1 => begin, 5 => step], 1..30)
 }
 
 /// Moves all coordinates, sorts, keeps k.
-fn naive_step(x: &mut [f64], drift: &[f64], factor: f64, bump: &[f64], k: usize) {
+fn naive_step(x: &mut [f64], drift: &[f64], factor: f64, correction: &[f64], k: usize) {
     for j in 0..x.len() {
-        x[j] = if x[j] == 0.0 { drift[j] - bump[j] } else { (factor * x[j] + drift[j]) - bump[j] };
+        x[j] =
+            if x[j] == 0.0 { drift[j] - correction[j] } else { (factor * x[j] + drift[j]) - correction[j] };
     }
     let mut order: Vec<usize> = (0..x.len()).collect();
     order.sort_by(|&i, &j| x[j].abs().total_cmp(&x[i].abs()).then(i.cmp(&j)));
@@ -44,7 +46,7 @@ proptest! {
         })
     ) {
         let dim = start.len();
-        let (mut drifting, mut read) = (Drifting::new(dim, k), SparseVector::zeros(0));
+        let (mut drifting, mut read) = (LazyThresholdIterate::new(dim, k), SparseVector::zeros(0));
         drifting.load(SparseVector::from_dense(&start).view()).expect("finite");
         let (mut x, mut drift) = (start, vec![0.0; dim]);
         naive_step(&mut x, &vec![0.0; dim], 1.0, &vec![0.0; dim], k);
@@ -54,13 +56,13 @@ proptest! {
                     drifting.begin(-0.5, &direction).expect("finite");
                     drift = direction.iter().map(|value| -0.5 * value).collect();
                 }
-                Act::Step { factor, touched, bump, dense } => {
+                Act::Step { factor, touched, correction, dense } => {
                     let mut all = vec![0.0; dim];
-                    touched.iter().zip(&bump).for_each(|(&j, bump)| all[j as usize] = *bump);
+                    touched.iter().zip(&correction).for_each(|(&j, value)| all[j as usize] = *value);
                     if dense {
                         drifting.step_dense(factor, &all).expect("finite");
                     } else {
-                        drifting.step(factor, &touched, &bump).expect("finite");
+                        drifting.step(factor, &touched, &correction).expect("finite");
                     }
                     naive_step(&mut x, &drift, factor, &all, k);
                 }
@@ -76,7 +78,7 @@ proptest! {
 
 #[test]
 fn a_step_that_is_not_finite_leaves_the_iterate() {
-    let mut drifting = Drifting::new(4, 2);
+    let mut drifting = LazyThresholdIterate::new(4, 2);
     drifting.begin(1.0, &[0.0, 1.0, 2.0, 0.5]).unwrap();
     drifting.step(1.0, &[], &[]).unwrap();
     let mut before = SparseVector::zeros(4);
@@ -97,7 +99,7 @@ fn a_step_that_is_not_finite_leaves_the_iterate() {
 
 #[test]
 fn stamps_survive_their_overflow() {
-    let mut drifting = Drifting::new(3, 1);
+    let mut drifting = LazyThresholdIterate::new(3, 1);
     drifting.begin(1.0, &[1.0, 2.0, 3.0]).unwrap();
     drifting.step = u32::MAX - 1;
     for _ in 0..3 {

@@ -1,30 +1,33 @@
-//! A sparse iterate that is thresholded after every step while most of the step stays the same: `x <- H_k(a x + w - b)` with a
-//! dense drift `w` that is fixed for an epoch, a factor `a`, and a sparse bump `b`, at a cost of O(k + nnz(b)) a step.
+//! A sparse iterate that is thresholded after every step while most of the step stays the same:
+//! `x <- H_k(a x + w - b)` with a dense drift `w` that is fixed for an epoch, a factor `a`, and a sparse
+//! correction `b`, at a cost of O(k + nnz(b)) a step.
 //!
-//! *Where it comes from.* Variance-reduced hard thresholding on linear models: `w = -eta mu` with the snapshot gradient mu, the
-//! bump is what the mini-batch corrects, `a = 1 - eta lambda` shrinks. Written down plainly each step sweeps all d
-//! coordinates.
+//! *Where it comes from.* Variance-reduced hard thresholding on linear models: `w = -eta mu` with the
+//! snapshot gradient mu, the correction is what the mini-batch corrects, `a = 1 - eta lambda` shrinks.
+//! Written down plainly each step sweeps all d coordinates.
 //!
 //! *Invariant.* Let `u = a x + w - b`, S the support of x, T the places of b. Then
 //!
-//! 1. `u_j = w_j` for every j outside S and T: `x_j = 0` and `b_j = 0`. These *untouched* coordinates have today the value that
-//!    they have throughout the epoch.
-//! 2. So the order of all coordinates by (|w_j| falling, j rising), made once per epoch, is also the order in which untouched
-//!    coordinates compete: among them `H_k` takes a prefix of the order with S and T skipped.
-//! 3. At most k untouched coordinates can be kept, so the walk along the order ends after at most k + |S| + |T| <= 2k + |T|
-//!    places; it ends earlier, at the first place that does not beat the worst member of S, when S is full, because
-//!    later places are no better.
-//! 4. A member of S that beats every entrant stays, whatever happens below it: only members that some entrant beats
-//!    compete with the entrants, for as many slots as these members have (and those still free).
+//! 1. `u_j = w_j` for every j outside S and T: `x_j = 0` and `b_j = 0`. These *untouched* coordinates have
+//!    today the value that they have throughout the epoch.
+//! 2. So the order of all coordinates by (|w_j| falling, j rising), made once per epoch, is also the order in
+//!    which untouched coordinates compete: among them `H_k` takes a prefix of the order with S and T skipped.
+//! 3. At most k untouched coordinates can be kept, so the walk along the order ends after at most k + |S| +
+//!    |T| <= 2k + |T| places; it ends earlier, at the first place that does not beat the worst member of S,
+//!    when S is full, because later places are no better.
+//! 4. A member of S that beats every entrant stays, whatever happens below it: only members that some entrant
+//!    beats compete with the entrants, for as many slots as these members have (and those still free).
 //!
-//! By 1 to 3 the entrants are exactly the coordinates outside S that H_k could keep, by 4 the rest of S is kept; hence the
-//! result is that of H_k on all of u, ties included: both compare by (magnitude, lower index). The values are
-//! those of the formula above, evaluated in that order, so a dense twin has the same bits.
+//! By 1 to 3 the entrants are exactly the coordinates outside S that H_k could keep, by 4 the rest of S is
+//! kept; hence the result is that of H_k on all of u, ties included: both compare by (magnitude, lower
+//! index). The values are those of the formula above, evaluated in that order, so a dense twin has the same
+//! bits.
 //!
-//! *Cost.* One pass over the members to move them and find the worst, one over T, the walk; a second pass over the members and
-//! a selection among those at risk only when an entrant beats the worst. The order is sorted as far as walks have come: in
-//! pieces that double, found by selection, so an epoch pays O(d) once and O(log(k + |T|)) times at most; when no untouched
-//! coordinate ever beats the worst member it is not even begun.
+//! *Cost.* One pass over the members to move them and find the worst, one over T, the walk; a second pass
+//! over the members and a selection among those at risk only when an entrant beats the worst. The order is
+//! sorted as far as walks have come: in pieces that double, found by selection, so an epoch pays O(d) once
+//! and O(log(k + |T|)) times at most; when no untouched coordinate ever beats the worst member it is not even
+//! begun.
 
 mod order;
 #[cfg(test)]
@@ -41,7 +44,7 @@ const OUTSIDE: u32 = 0;
 ///
 /// Members of the support stand in slots 1, 2, ... in no particular order.
 #[derive(Clone, Debug)]
-pub struct Drifting {
+pub struct LazyThresholdIterate {
     sparsity: usize,
     drift: Vec<f64>,
     /// Slot of each coordinate, or [`OUTSIDE`].
@@ -53,7 +56,7 @@ pub struct Drifting {
     moved: Vec<f64>,
     /// `drift` of each member.
     drifts: Vec<f64>,
-    /// The least magnitude among `moved`.
+    /// The smallest magnitude among `moved`.
     worst: f64,
     order: Order,
     /// The step that touched a coordinate last.
@@ -83,15 +86,15 @@ impl Rival {
     }
 }
 
-impl Drifting {
+impl LazyThresholdIterate {
     /// The zero iterate without drift.
-    pub fn new(dim: usize, sparsity: usize) -> Drifting {
-        let room = sparsity.min(dim) + 1;
-        let mut zero = Vec::with_capacity(room);
+    pub fn new(dim: usize, sparsity: usize) -> LazyThresholdIterate {
+        let capacity = sparsity.min(dim) + 1;
+        let mut zero = Vec::with_capacity(capacity);
         zero.push(0.0);
-        let mut none = Vec::with_capacity(room);
+        let mut none = Vec::with_capacity(capacity);
         none.push(0);
-        Drifting {
+        LazyThresholdIterate {
             sparsity,
             drift: vec![0.0; dim],
             slots: vec![OUTSIDE; dim],
@@ -103,9 +106,9 @@ impl Drifting {
             order: Order::default(),
             stamps: vec![0; dim],
             step: 0,
-            entrants: Vec::with_capacity(room),
-            rivals: Vec::with_capacity(2 * room),
-            free: Vec::with_capacity(room),
+            entrants: Vec::with_capacity(capacity),
+            rivals: Vec::with_capacity(2 * capacity),
+            free: Vec::with_capacity(capacity),
             dense: Vec::new(),
             kept: SparseVector::zeros(dim),
             threshold: HardThreshold::default(),
@@ -225,67 +228,68 @@ impl Drifting {
         Ok(())
     }
 
-    /// One step: `x <- H_k(factor x + w - b)`, where b has `bump[i]` at `touched[i]` and zeros elsewhere. The places must be
-    /// distinct, in any order.
+    /// One step: `x <- H_k(factor x + w - b)`, where b has `correction[i]` at `touched[i]` and zeros
+    /// elsewhere. The places must be distinct, in any order.
     ///
     /// # Errors
     /// When an entry of `factor x + w - b` is not finite; the iterate stays as it was.
     ///
     /// # Panics
     /// If a place is not below the dimension.
-    pub fn step(&mut self, factor: f64, touched: &[u32], bump: &[f64]) -> Result<(), NotFinite> {
-        self.prepare(factor, touched, bump)?;
-        self.commit(touched, bump);
+    pub fn step(&mut self, factor: f64, touched: &[u32], correction: &[f64]) -> Result<(), NotFinite> {
+        self.prepare(factor, touched, correction)?;
+        self.commit(touched, correction);
         Ok(())
     }
 
-    /// The first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those who move several
-    /// iterates, all or none.
+    /// The first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those who
+    /// move several iterates, all or none.
     ///
     /// # Errors
     /// When an entry is not finite.
     ///
     /// # Panics
     /// If a place is not below the dimension.
-    pub fn prepare(&mut self, factor: f64, touched: &[u32], bump: &[f64]) -> Result<(), NotFinite> {
-        debug_assert_eq!(touched.len(), bump.len());
+    pub fn prepare(&mut self, factor: f64, touched: &[u32], correction: &[f64]) -> Result<(), NotFinite> {
+        debug_assert_eq!(touched.len(), correction.len());
         self.next_stamp();
         for ((moved, value), drift) in self.moved.iter_mut().zip(&self.values).zip(&self.drifts).skip(1) {
             *moved = factor * value + drift;
         }
         let mut finite = 0.0;
-        for (&index, bump) in touched.iter().zip(bump) {
+        for (&index, correction) in touched.iter().zip(correction) {
             self.stamps[index as usize] = self.step;
             let slot = self.slots[index as usize];
             // The slot of those outside serves as a bin.
-            self.moved[slot as usize] -= bump;
-            finite += 0.0 * (self.drift[index as usize] - bump);
+            self.moved[slot as usize] -= correction;
+            finite += 0.0 * (self.drift[index as usize] - correction);
         }
         self.moved[OUTSIDE as usize] = 0.0;
         let (worst, members_finite) = worst(&self.moved[1..]);
         self.worst = worst;
-        if finite == 0.0 && members_finite { Ok(()) } else { Err(self.not_finite(touched, bump)) }
+        if finite == 0.0 && members_finite { Ok(()) } else { Err(self.not_finite(touched, correction)) }
     }
 
-    /// The second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same bump: moves.
-    pub fn commit(&mut self, touched: &[u32], bump: &[f64]) {
+    /// The second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same correction:
+    /// moves.
+    pub fn commit(&mut self, touched: &[u32], correction: &[f64]) {
         let bar = if self.len() < self.sparsity { 0.0 } else { self.worst };
-        let best = self.collect_entrants(touched, bump, bar);
+        let best = self.collect_entrants(touched, correction, bar);
         if best > 0.0 || (self.worst == 0.0 && !self.is_empty()) {
             self.exchange(best);
         }
         std::mem::swap(&mut self.values, &mut self.moved);
     }
 
-    /// One step with a dense bump: `x <- H_k(factor x + w - b)`, in O(d).
+    /// One step with a dense correction: `x <- H_k(factor x + w - b)`, in O(d).
     ///
     /// # Errors
     /// As [`step`](Self::step).
     ///
     /// # Panics
-    /// If `bump` does not have one entry per coordinate.
-    pub fn step_dense(&mut self, factor: f64, bump: &[f64]) -> Result<(), NotFinite> {
-        self.prepare_dense(factor, bump)?;
+    /// If `correction` does not have one entry per coordinate.
+    pub fn step_dense(&mut self, factor: f64, correction: &[f64]) -> Result<(), NotFinite> {
+        self.prepare_dense(factor, correction)?;
         self.commit_dense();
         Ok(())
     }
@@ -296,15 +300,15 @@ impl Drifting {
     /// When an entry is not finite.
     ///
     /// # Panics
-    /// If `bump` does not have one entry per coordinate.
-    pub fn prepare_dense(&mut self, factor: f64, bump: &[f64]) -> Result<(), NotFinite> {
-        assert_eq!(bump.len(), self.dim(), "one entry per coordinate");
+    /// If `correction` does not have one entry per coordinate.
+    pub fn prepare_dense(&mut self, factor: f64, correction: &[f64]) -> Result<(), NotFinite> {
+        assert_eq!(correction.len(), self.dim(), "one entry per coordinate");
         self.dense.clear();
-        self.dense.extend(self.drift.iter().zip(bump).map(|(drift, bump)| drift - bump));
+        self.dense.extend(self.drift.iter().zip(correction).map(|(drift, correction)| drift - correction));
         for (&member, value) in self.members.iter().zip(&self.values).skip(1) {
             // The order of the terms is that of a sparse step.
             let at = member as usize;
-            self.dense[at] = (factor * value + self.drift[at]) - bump[at];
+            self.dense[at] = (factor * value + self.drift[at]) - correction[at];
         }
         self.threshold.keep(&self.dense, self.sparsity, &mut self.kept)
     }
@@ -317,12 +321,13 @@ impl Drifting {
         }
     }
 
-    /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there are none.
-    fn collect_entrants(&mut self, touched: &[u32], bump: &[f64], bar: f64) -> f64 {
+    /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there
+    /// are none.
+    fn collect_entrants(&mut self, touched: &[u32], correction: &[f64], bar: f64) -> f64 {
         self.entrants.clear();
         let mut best = 0.0;
-        for (&index, bump) in touched.iter().zip(bump) {
-            let value = self.drift[index as usize] - bump;
+        for (&index, correction) in touched.iter().zip(correction) {
+            let value = self.drift[index as usize] - correction;
             let reaches = value.abs() >= bar && value != 0.0;
             if reaches && self.slots[index as usize] == OUTSIDE {
                 self.entrants.push(Rival { value, index, slot: OUTSIDE });
@@ -332,8 +337,8 @@ impl Drifting {
         if self.order.largest < bar || self.order.largest == 0.0 {
             return best;
         }
-        let (mut place, mut room) = (0, self.sparsity);
-        while room > 0
+        let (mut place, mut free) = (0, self.sparsity);
+        while free > 0
             && let Some(index) = self.order.get(place, &self.drift, self.sparsity + 64)
         {
             place += 1;
@@ -344,7 +349,7 @@ impl Drifting {
             if self.slots[index as usize] == OUTSIDE && self.stamps[index as usize] != self.step {
                 self.entrants.push(Rival { value, index, slot: OUTSIDE });
                 best = max(best, value.abs());
-                room -= 1;
+                free -= 1;
             }
         }
         best
@@ -437,9 +442,10 @@ impl Drifting {
 
     /// The lowest coordinate at which the step is not finite.
     #[cold]
-    fn not_finite(&self, touched: &[u32], bump: &[f64]) -> NotFinite {
-        let outside = touched.iter().zip(bump).filter(|(index, _)| self.slots[**index as usize] == OUTSIDE);
-        let outside = outside.map(|(&index, bump)| (index, self.drift[index as usize] - bump));
+    fn not_finite(&self, touched: &[u32], correction: &[f64]) -> NotFinite {
+        let outside =
+            touched.iter().zip(correction).filter(|(index, _)| self.slots[**index as usize] == OUTSIDE);
+        let outside = outside.map(|(&index, correction)| (index, self.drift[index as usize] - correction));
         let members = self.members.iter().copied().zip(self.moved.iter().copied()).skip(1);
         let bad = outside.chain(members).filter(|(_, value)| !value.is_finite());
         let (index, value) = bad.min_by_key(|(index, _)| *index).unwrap_or((0, f64::NAN));
@@ -450,18 +456,18 @@ impl Drifting {
 /// The smallest magnitude (infinite for no values), and whether all are finite.
 fn worst(values: &[f64]) -> (f64, bool) {
     let (chunks, tail) = values.as_chunks::<8>();
-    let (mut least, mut finite) = ([f64::INFINITY; 8], [0.0; 8]);
+    let (mut smallest, mut finite) = ([f64::INFINITY; 8], [0.0; 8]);
     for chunk in chunks {
         for lane in 0..8 {
-            least[lane] = min(least[lane], chunk[lane].abs());
+            smallest[lane] = min(smallest[lane], chunk[lane].abs());
             finite[lane] += 0.0 * chunk[lane];
         }
     }
     for value in tail {
-        least[0] = min(least[0], value.abs());
+        smallest[0] = min(smallest[0], value.abs());
         finite[0] += 0.0 * value;
     }
-    (least.into_iter().fold(f64::INFINITY, min), finite.iter().all(|sum| *sum == 0.0))
+    (smallest.into_iter().fold(f64::INFINITY, min), finite.iter().all(|sum| *sum == 0.0))
 }
 
 /// Comparisons that compile to one instruction; NaN is caught apart.

@@ -16,22 +16,22 @@ impl Order {
         self.coordinates.clear();
     }
 
-    /// The coordinate at a place of the order; `least` is how many to sort first.
+    /// The coordinate at a place of the order; `at_least` is how many to sort at first.
     #[inline(always)]
-    pub(super) fn get(&mut self, place: usize, drift: &[f64], least: usize) -> Option<u32> {
+    pub(super) fn get(&mut self, place: usize, drift: &[f64], at_least: usize) -> Option<u32> {
         if place >= self.sorted {
-            self.sort_more(drift, least);
+            self.sort_more(drift, at_least);
         }
         self.coordinates.get(place).copied()
     }
 
     #[cold]
-    fn sort_more(&mut self, drift: &[f64], least: usize) {
+    fn sort_more(&mut self, drift: &[f64], at_least: usize) {
         if self.coordinates.is_empty() {
             self.coordinates.extend(0..drift.len() as u32);
         }
         let rest = &mut self.coordinates[self.sorted..];
-        let size = self.sorted.max(least).min(rest.len());
+        let size = self.sorted.max(at_least).min(rest.len());
         let key = |j: u32| (std::cmp::Reverse(drift[j as usize].abs().to_bits()), j);
         if size > 0 && size < rest.len() {
             rest.select_nth_unstable_by_key(size, |&j| key(j));
