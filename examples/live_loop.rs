@@ -1,5 +1,6 @@
-//! Asks and tells without a source: lao says which tests to order for the next patient, the world answers, and what was
-//! learned is stored before the next patient comes. Nothing is lost when the program ends in between.
+//! Asks and tells without a source: lao says which tests to order for the next patient, the world answers,
+//! and what was learned is stored before the next patient comes. Nothing is lost when the program ends in
+//! between.
 //!
 //! ```sh
 //! cargo run -p lao-examples --bin live_loop

@@ -1,8 +1,8 @@
 //! A claim of one's own: a statement about a learner, put to a statistical test that can also say no.
 //!
-//! The claim: with its practical parameters, Exploration brings the excess risk below 0.05 within 40,000 examples in at
-//! least 9 of 10 runs. Its *mutant* takes a hundredth of the step; the same test must refute it. A test that passes a
-//! method that learns nothing proves nothing.
+//! The claim: with its practical parameters, Exploration brings the excess risk below 0.05 within 40,000
+//! examples in at least 9 of 10 runs. Its *mutant* takes a hundredth of the step; the same test must refute
+//! it. A test that passes a method that learns nothing proves nothing.
 //!
 //! ```sh
 //! cargo run -p lao-examples --bin own_claim

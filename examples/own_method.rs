@@ -1,7 +1,8 @@
-//! A method of one's own: screens all attributes by their correlation with the label, then learns on the best of them.
+//! A method of one's own: screens all attributes by their correlation with the label, then learns on the best
+//! of them.
 //!
-//! A learner asks and is told; it never touches the data. So it cannot exceed the budget, it can be stored between two
-//! examples, and it runs on every source.
+//! A learner asks and is told; it never touches the data. So it cannot exceed the budget, it can be stored
+//! between two examples, and it runs on every source.
 //!
 //! ```sh
 //! cargo run -p lao-examples --bin own_method
@@ -12,7 +13,8 @@ use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Told};
 use rand::RngExt as _;
 
-/// Looks at `budget` attributes in turn while it screens, then at the `sparsity` attributes that it has chosen.
+/// Looks at `budget` attributes in turn while it screens, then at the `sparsity` attributes that it has
+/// chosen.
 #[derive(Clone, Debug)]
 struct Screening {
     budget: usize,

@@ -44,7 +44,7 @@ impl Source for Lookup {
 
     /// Fills a block with the attributes asked for, of as many customers as there is room for.
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.room();
+        let rows = block.capacity();
         for row in 0..rows {
             for (column, &attribute) in attributes.iter().enumerate() {
                 block.column_mut(column)[row] = self.buy(self.customer, attribute);

@@ -130,8 +130,8 @@ impl<'de> Deserialize<'de> for Data {
     }
 }
 
-/// Rows of a dataset of the catalog, or of a CSV file. Attributes are standardized, and labels centered, by the training
-/// rows of each repetition.
+/// Rows of a dataset of the catalog, or of a CSV file. Attributes are standardized, and labels centered, by
+/// the training rows of each repetition.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableData {
@@ -148,8 +148,8 @@ pub struct TableData {
     log_labels: bool,
     /// Standardized values are cut to plus or minus this.
     clip: Option<f64>,
-    /// Share of the rows that is set apart for tests in each repetition, where the dataset gives no test rows of its own.
-    /// A file's default is 0.25.
+    /// Share of the rows that is set apart for tests in each repetition, where the dataset gives no test rows
+    /// of its own. A file's default is 0.25.
     test_fraction: Option<f64>,
     #[serde(skip)]
     loaded: OnceLock<Result<Arc<Loaded>, String>>,
@@ -221,8 +221,8 @@ impl TableData {
         Ok(loaded)
     }
 
-    /// Returns the number of attributes of the table. Attributes that are constant on the training rows are dropped in
-    /// each repetition.
+    /// Returns the number of attributes of the table. Attributes that are constant on the training rows are
+    /// dropped in each repetition.
     ///
     /// # Errors
     /// As [`load`](Self::load).

@@ -5,10 +5,12 @@ use lao_algorithms::{AnyLearner, AnyParams, METHODS, Task, registry};
 use serde::Deserialize;
 use toml::Value;
 
-/// A learner of a scenario: a name, a method, and as many of its parameters as are not to be its practical ones.
+/// A learner of a scenario: a name, a method, and as many of its parameters as are not to be its practical
+/// ones.
 ///
-/// The practical parameters follow from a [`Task`]: `dim` and `budget` are those of the scenario; `sparsity`, `radius`,
-/// `speed` and `examples` can be given beside the parameters. Without a sparsity, half of the budget is its value.
+/// The practical parameters follow from a [`Task`]: `dim` and `budget` are those of the scenario; `sparsity`,
+/// `radius`, `speed` and `examples` can be given beside the parameters. Without a sparsity, half of the
+/// budget is its value.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "toml::Table")]
 pub struct LearnerSpec {

@@ -132,8 +132,8 @@ impl BenchRecord {
         }
     }
 
-    /// Writes `records.json`, and appends the rows to `records.csv`, in the scenario's part of the folder, each file whole
-    /// or not at all.
+    /// Writes `records.json`, and appends the rows to `records.csv`, in the scenario's part of the folder,
+    /// each file whole or not at all.
     ///
     /// # Errors
     /// When the folder or the disk refuses, or the table there has other columns.
@@ -213,8 +213,8 @@ pub(crate) fn earlier(path: &Path) -> anyhow::Result<Vec<u8>> {
     let first = table.split(|&byte| byte == b'\n').next().unwrap_or_default();
     ensure!(
         table.is_empty() || (first == COLUMNS.as_bytes() && table.ends_with(b"\n")),
-        "{}: this version appends to tables with the columns {COLUMNS}; move the file away, or choose another folder \
-         with --out",
+        "{}: this version appends to tables with the columns {COLUMNS}; move the file away, or choose \
+         another folder with --out",
         path.display()
     );
     Ok(table)
@@ -234,7 +234,8 @@ pub struct Row {
     pub dim: usize,
     /// Examples seen.
     pub examples: u64,
-    /// What was measured, with its unit: "test mse", "excess risk", "ns per example", ...; "error" of an error.
+    /// What was measured, with its unit: "test mse", "excess risk", "ns per example", ...; "error" of an
+    /// error.
     pub metric: String,
     /// The measurement; none, where it is not a number or the row is an error.
     pub value: Option<f64>,

@@ -116,8 +116,9 @@ pub fn write(
     Ok(analysis)
 }
 
-/// Writes the page that lists all scenarios whose records are in the folder, from this run or an earlier one: those of the
-/// suite in its order, then the others by name. Each page is made from the definition that its record carries.
+/// Writes the page that lists all scenarios whose records are in the folder, from this run or an earlier one:
+/// those of the suite in its order, then the others by name. Each page is made from the definition that its
+/// record carries.
 ///
 /// # Errors
 /// When records cannot be read or the file cannot be written.

@@ -84,7 +84,8 @@ fn is_figure(name: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Runs one scenario and leaves its records in the folder, under its name. A job that fails leaves a row with its error.
+/// Runs one scenario and leaves its records in the folder, under its name. A job that fails leaves a row with
+/// its error.
 ///
 /// # Errors
 /// When the scenario cannot run ([`Scenario::check`]), the folder cannot be written, or the run was canceled

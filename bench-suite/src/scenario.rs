@@ -20,8 +20,9 @@ pub const SCENARIOS: &[(&str, &str)] = &[
 
 /// A scenario: what is measured, on which data, by which learners or solvers.
 ///
-/// Its definition is a TOML file. Four keys are the same for all scenarios: `title`, `source`, `kind` and `tiers`. The
-/// others are the settings of the kind, one struct in the kind's file; a key that the kind does not have is an error.
+/// Its definition is a TOML file. Four keys are the same for all scenarios: `title`, `source`, `kind` and
+/// `tiers`. The others are the settings of the kind, one struct in the kind's file; a key that the kind does
+/// not have is an error.
 #[derive(Debug)]
 pub struct Scenario {
     /// Its name; the file's.
@@ -133,11 +134,12 @@ impl Scenario {
         SCENARIOS.iter().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
-    /// Returns the scenarios that are named, in the order of the names; all scenarios of the suite, if none is named. A
-    /// name that ends in `.toml` is the path of a definition.
+    /// Returns the scenarios that are named, in the order of the names; all scenarios of the suite, if none
+    /// is named. A name that ends in `.toml` is the path of a definition.
     ///
     /// # Errors
-    /// When a name is unknown (the error suggests the nearest) or comes twice, or a definition cannot be read.
+    /// When a name is unknown (the error suggests the nearest) or comes twice, or a definition cannot be
+    /// read.
     pub fn select(names: &[String]) -> anyhow::Result<Vec<Self>> {
         if names.is_empty() {
             return Self::all();
@@ -161,8 +163,8 @@ impl Scenario {
     /// Reads a definition from a file. Paths in it are relative to the file's folder.
     ///
     /// # Errors
-    /// When the file cannot be read, its name is not of letters, digits, `-`, `_` and `.`, or is that of a scenario of the
-    /// suite, or its text is no definition.
+    /// When the file cannot be read, its name is not of letters, digits, `-`, `_` and `.`, or is that of a
+    /// scenario of the suite, or its text is no definition.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
@@ -170,7 +172,8 @@ impl Scenario {
         let plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&c);
         ensure!(
             !name.is_empty() && !name.starts_with('.') && name.chars().all(plain),
-            "{shown}: the file's name names the folder of the results; use letters, digits, `-`, `_` and `.` only"
+            "{shown}: the file's name names the folder of the results; use letters, digits, `-`, `_` and `.` \
+             only"
         );
         let known = SCENARIOS.iter().any(|(known, _)| *known == name);
         ensure!(!known, "{shown}: `{name}` is a scenario of the suite; give the file another name");
@@ -187,7 +190,8 @@ impl Scenario {
     }
 
     fn parse_in(name: &str, text: &str, folder: &Path) -> anyhow::Result<Self> {
-        // The settings are read apart from the head, so that each struct can refuse the keys that it does not know.
+        // The settings are read apart from the head, so that each struct can refuse the keys that it does not
+        // know.
         let mut head = DeTable::parse(text)?;
         let span = head.span();
         let (of_head, of_kind) = std::mem::take(head.get_mut())

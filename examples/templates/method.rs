@@ -2,7 +2,8 @@
 //!
 //! *Source*: Widrow & Hoff 1960.
 //!
-//! *Setting*: squared loss; a start whose support is believed to hold that of the target. Observes that support only.
+//! *Setting*: squared loss; a start whose support is believed to hold that of the target. Observes that
+//! support only.
 //!
 //! *Notation*: `w_t` -> `theta`, `eta` -> `step_size`.
 //!
@@ -36,7 +37,8 @@ pub struct LmsParams {
 }
 
 impl LmsParams {
-    /// Starts at the task's start; without one, at zero on the first `s` attributes. `step_size` is `speed/4`.
+    /// Starts at the task's start; without one, at zero on the first `s` attributes. `step_size` is
+    /// `speed/4`.
     ///
     /// # Errors
     /// [`ParamError`] when a number of the task is not allowed.

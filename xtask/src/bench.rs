@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Run scenarios: learners times data, measured, recorded and drawn.
 ///
-/// A scenario is a TOML file. Those of the suite lie in bench-suite/scenarios; a file of your own, on a dataset of the
-/// catalog or on a CSV file, is named by its path, which ends in .toml. Each scenario leaves a page, its figures,
-/// records.json (this run) and records.csv (all runs: each run appends) in target/lao/bench/SCENARIO/;
-/// target/lao/bench/index.html shows all of them. Scenarios inform and never fail a build: what theory promises is tested
-/// by `cargo xtask verify`. What is unfair in them is said in bench-suite/BIAS.md. Benches of single kernels and
-/// learners: `cargo bench`.
+/// A scenario is a TOML file. Those of the suite lie in bench-suite/scenarios; a file of your own, on a
+/// dataset of the catalog or on a CSV file, is named by its path, which ends in .toml. Each scenario leaves a
+/// page, its figures, records.json (this run) and records.csv (all runs: each run appends) in
+/// target/lao/bench/SCENARIO/; target/lao/bench/index.html shows all of them. Scenarios inform and never fail
+/// a build: what theory promises is tested by `cargo xtask verify`. What is unfair in them is said in
+/// bench-suite/BIAS.md. Benches of single kernels and learners: `cargo bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

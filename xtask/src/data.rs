@@ -10,8 +10,9 @@ use std::process::{Command, ExitCode};
 
 /// List, fetch and check the datasets of the catalog.
 ///
-/// Files are looked up in the folder named by LAO_DATA, in the project's data/, and in the cache ($XDG_CACHE_HOME/lao or
-/// ~/.cache/lao), in this order. All three are laid out alike (mnist/, libsvm/, uci/). Only `fetch` uses the network.
+/// Files are looked up in the folder named by LAO_DATA, in the project's data/, and in the cache
+/// ($XDG_CACHE_HOME/lao or ~/.cache/lao), in this order. All three are laid out alike (mnist/, libsvm/,
+/// uci/). Only `fetch` uses the network.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +30,7 @@ pub struct DataArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show the datasets, their shapes, licences, and where they lie.
+    /// Show the datasets, their shapes, licenses, and where they lie.
     List {
         /// Datasets to show in full; all, in brief, if none is named.
         names: Vec<String>,
@@ -39,8 +40,8 @@ enum Verb {
     },
     /// Download datasets into the cache, check them, and move them into place.
     ///
-    /// Files that are at hand already are checked and left where they are. A file without a published checksum has the
-    /// checksum of its first download recorded beside it; a later download must match.
+    /// Files that are at hand already are checked and left where they are. A file without a published
+    /// checksum has the checksum of its first download recorded beside it; a later download must match.
     Fetch {
         /// Datasets to fetch.
         #[arg(required = true)]
@@ -82,7 +83,7 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
             say::results(&(serde_json::to_string_pretty(&entries)? + "\n"))?;
         }
         Format::Human if names.is_empty() => {
-            let mut table = say::table(["name", "rows", "features", "licence", "where", "title"]);
+            let mut table = say::table(["name", "rows", "features", "license", "where", "title"]);
             for dataset in shown {
                 let place = match catalog.find(&dataset.name) {
                     Ok(found) => places(&found),
@@ -90,13 +91,13 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
                     Err(CatalogError::Missing { .. }) => "not at hand".to_owned(),
                     Err(_) => "damaged: see check".to_owned(),
                 };
-                let licence = dataset.licence.split(';').next().unwrap_or_default();
+                let license = dataset.license.split(';').next().unwrap_or_default();
                 let features = dataset.features.to_string();
                 table.add_row([
                     &dataset.name,
                     &row_counts(dataset),
                     &features,
-                    licence,
+                    license,
                     &place,
                     &dataset.title,
                 ]);
@@ -112,8 +113,8 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// Leaves the downloads to a program of their own, `lao-fetch`, which is built at its first use: TLS takes long
-/// to build, and nothing else here needs it.
+/// Leaves the downloads to a program of their own, `lao-fetch`, which is built at its first use: TLS takes
+/// long to build, and nothing else here needs it.
 fn fetch(catalog: &Catalog, names: &[String]) -> anyhow::Result<ExitCode> {
     // All names are checked before anything is built.
     chosen(catalog, names)?;
@@ -209,7 +210,7 @@ fn sheet(catalog: &Catalog, dataset: &Dataset) -> String {
         format!("  shape    {} x {}", row_counts(dataset), dataset.features),
         format!("  target   {}", dataset.target),
         format!("  split    {}", split_rule(dataset.split)),
-        format!("  licence  {}", dataset.licence),
+        format!("  license  {}", dataset.license),
         format!("  source   {}", dataset.source),
     ];
     if !dataset.notes.is_empty() {
@@ -244,7 +245,7 @@ fn describe(catalog: &Catalog, dataset: &Dataset) -> Value {
     json!({
         "name": dataset.name, "title": dataset.title, "rows": dataset.rows, "test_rows": dataset.test_rows,
         "features": dataset.features, "nonzeros": dataset.nonzeros, "target": dataset.target,
-        "split": dataset.split, "licence": dataset.licence, "source": dataset.source, "notes": dataset.notes,
+        "split": dataset.split, "license": dataset.license, "source": dataset.source, "notes": dataset.notes,
         "files": files, "found": found, "reason": reason,
     })
 }

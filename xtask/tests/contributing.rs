@@ -1,7 +1,8 @@
 //! CONTRIBUTING.md, followed to the letter in a copy of the repository.
 //!
-//! A block of code whose first line says where it goes is put there; a block of shell commands is run. The comment in the
-//! first line is `PATH, below: TEXT`: below the first line that holds the text, or, with `$` behind it, ends with the text.
+//! A block of code whose first line says where it goes is put there; a block of shell commands is run. The
+//! comment in the first line is `PATH, below: TEXT`: below the first line that holds the text, or, with `$`
+//! behind it, ends with the text.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,8 +14,9 @@ use std::time::Instant;
 const TIME: &str = "ns per example";
 const LOOK: &str = "ns per example, source alone";
 
-/// The settings. A whole number of updates is timed, and at least `examples` examples, after one update of warm-up. As
-/// twin, the source alone hands out values of as many examples and attributes, in asks of the same size.
+/// The settings. A whole number of updates is timed, and at least `examples` examples, after one update of
+/// warm-up. As twin, the source alone hands out values of as many examples and attributes, in asks of the
+/// same size.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {

@@ -26,8 +26,9 @@ const MISSING: &str = "examples missing to the first update";
 /// Points of the curve.
 const POINTS: u64 = 30;
 
-/// The settings: learners over one training stream, scored at evenly spaced numbers of examples, on test examples of the
-/// same repetition and, where it is known, by the exact excess risk. All learners of a repetition see the same data.
+/// The settings: learners over one training stream, scored at evenly spaced numbers of examples, on test
+/// examples of the same repetition and, where it is known, by the exact excess risk. All learners of a
+/// repetition see the same data.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LearningCurve {
@@ -35,8 +36,8 @@ pub struct LearningCurve {
     budget: usize,
     /// `d`, for data from a design; a table has its own.
     dim: Option<usize>,
-    /// Examples in the training stream. Default, for a table only: each training row once. A table whose rows run out
-    /// is gone through again.
+    /// Examples in the training stream. Default, for a table only: each training row once. A table whose rows
+    /// run out is gone through again.
     train: Option<u64>,
     /// Test examples, for data from a design; of a table all test rows count.
     test: Option<u64>,

@@ -110,7 +110,8 @@ pub struct Analysis {
 pub struct Rows<'a>(pub &'a [Row]);
 
 impl<'a> Rows<'a> {
-    /// Returns the values of a metric of one contender, of the rows that `fits` picks, in the order of repetitions.
+    /// Returns the values of a metric of one contender, of the rows that `fits` picks, in the order of
+    /// repetitions.
     pub fn values(&self, contender: &str, metric: &str, fits: impl Fn(&Row) -> bool) -> Vec<f64> {
         let of = |row: &&Row| row.learner == contender && row.metric == metric && fits(row);
         self.0.iter().filter(of).filter_map(|row| row.value).collect()
@@ -126,8 +127,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns the place of the best by `score`, where smaller is better, and that of the next; contenders without a finite
-/// score do not take part.
+/// Returns the place of the best by `score`, where smaller is better, and that of the next; contenders
+/// without a finite score do not take part.
 pub(crate) fn best_two(scores: &[f64]) -> Option<(usize, Option<usize>)> {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&i| scores[i].is_finite()).collect();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));

@@ -22,8 +22,8 @@ const TIME: &str = "ns per run";
 /// Sparsities that validation chooses from, as quarters of the true one.
 const QUARTERS: [usize; 7] = [1, 2, 3, 4, 5, 6, 8];
 
-/// The settings: columns of an autoregressive design, `x_j = a x_{j-1} + sqrt(1 - a^2) e_j` with the design's e, and labels
-/// around a target.
+/// The settings: columns of an autoregressive design, `x_j = a x_{j-1} + sqrt(1 - a^2) e_j` with the design's
+/// e, and labels around a target.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recovery {

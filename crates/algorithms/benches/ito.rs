@@ -1,8 +1,9 @@
 //! The methods of Ito et al., from the session to the estimate, at 50 observed attributes, 25 of them kept.
 //!
-//! Attributes come from a small table that stays in the cache; the throughput counts examples, so its inverse is the time per
-//! example. `d500` and `d1000000` hold the same methods: their times may differ by the memory that weights are scattered
-//! over, not by work. `twin` is Algorithm 1 in ten dense lines, O(d + k'^2) per example.
+//! Attributes come from a small table that stays in the cache; the throughput counts examples, so its inverse
+//! is the time per example. `d500` and `d1000000` hold the same methods: their times may differ by the memory
+//! that weights are scattered over, not by work. `twin` is Algorithm 1 in ten dense lines, O(d + k'^2) per
+//! example.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once at d = 500.
 
@@ -18,7 +19,8 @@ const KEPT: usize = 25;
 const EXAMPLES: u64 = 1000;
 const TABLE: usize = 4096;
 
-/// Attribute `j` of example `t` is entry `j + 7 t` of the table, modulo its length; the label is the sum of 25 attributes.
+/// Attribute `j` of example `t` is entry `j + 7 t` of the table, modulo its length; the label is the sum of
+/// 25 attributes.
 struct Table {
     dim: usize,
     values: Vec<f64>,
@@ -171,7 +173,8 @@ fn at(criterion: &mut Criterion, dim: usize) {
                 session.step(&mut *learner, u64::MAX).unwrap();
             }
         };
-        // Past the first rounds, in which everything is new: attributes change places, square rounds are frequent.
+        // Past the first rounds, in which everything is new: attributes change places, square rounds are
+        // frequent.
         serve(if measured() { 100_000 } else { 0 });
         group.bench_function(name, |b| b.iter(|| serve(EXAMPLES)));
     }

@@ -1,9 +1,11 @@
 //! Whole learners, from the session to the estimate, each beside its naive twin in the same run.
 //!
-//! - `columns-*`, `rows-f64`: Exploration over 10^5 examples of 500 attributes, 50 observed, support scattered; the
-//!   throughput counts examples, so its inverse is the time per example. Twins: plain scalar loops over the same memory.
+//! - `columns-*`, `rows-f64`: Exploration over 10^5 examples of 500 attributes, 50 observed, support
+//!   scattered; the throughput counts examples, so its inverse is the time per example. Twins: plain scalar
+//!   loops over the same memory.
 //! - `hybrid`, `naive`: the other methods, beside loops that do the same with dense vectors.
-//! - `ask`: what the session adds to an ask of one example's values; beside it the same source and learner without one.
+//! - `ask`: what the session adds to an ask of one example's values; beside it the same source and learner
+//!   without one.
 //! - `dimension`: Exploration against d on signs computed when looked at; per example it may not grow.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.

@@ -1,12 +1,12 @@
-//! Methods that estimate the residual: time per example, with the attributes served from cache, so that it is the
-//! method's own. The throughput counts examples; its inverse is the time per example.
+//! Methods that estimate the residual: time per example, with the attributes served from cache, so that it is
+//! the method's own. The throughput counts examples; its inverse is the time per example.
 //!
-//! - `aerr`, `aelr`, `aer`: 50 uniform draws and one by weight (AER: 25 and 25), at d = 500 and d = 10^6; a pass is
-//!   10^3 examples, of one learner that goes on learning.
+//! - `aerr`, `aelr`, `aer`: 50 uniform draws and one by weight (AER: 25 and 25), at d = 500 and d = 10^6; a
+//!   pass is 10^3 examples, of one learner that goes on learning.
 //! - `twin`: the updates written with dense vectors, as one reads them in the paper, at d = 500.
 //! - `session`: what of it is the session and its source, for the same asks.
-//! - `floor`: 50 uniform draws and one addition to each of them in a plain vector, nothing else: what no method that changes
-//!   what it draws can undercut on the machine at hand.
+//! - `floor`: 50 uniform draws and one addition to each of them in a plain vector, nothing else: what no
+//!   method that changes what it draws can undercut on the machine at hand.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
 
@@ -29,7 +29,8 @@ fn examples() -> u64 {
     if std::env::args().any(|arg| arg == "--bench") { 1_000 } else { 100 }
 }
 
-/// Signs over sqrt(d), the same 4096 again and again, and their first attribute as label: all in the first-level cache.
+/// Signs over sqrt(d), the same 4096 again and again, and their first attribute as label: all in the
+/// first-level cache.
 struct Cached {
     dim: usize,
     table: Vec<f64>,
@@ -106,7 +107,8 @@ fn by_weight(weights: &[f64], rng: &mut Rng) -> usize {
     weights.iter().position(passed).unwrap_or(0)
 }
 
-/// `phi x~` from a draw by weight, with `inner / w_j` the estimate of `w.x` per unit of `x_j`, and uniform draws.
+/// `phi x~` from a draw by weight, with `inner / w_j` the estimate of `w.x` per unit of `x_j`, and uniform
+/// draws.
 fn estimate(table: &mut Cached, (j, inner): (usize, f64), rng: &mut Rng) -> Vec<f64> {
     let phi = inner * table.value(j as u32) - table.value(0);
     let mut estimate = vec![0.0; table.dim];

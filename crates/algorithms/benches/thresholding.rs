@@ -1,9 +1,11 @@
-//! The solvers of finite sums on two shapes: 20,242 x 47,236 with 68 entries a row (logistic, k = 1000), and dense least squares
-//! with far more rows than columns and the other way round. Supports are spread over all columns at random.
+//! The solvers of finite sums on two shapes: 20,242 x 47,236 with 68 entries a row (logistic, k = 1000), and
+//! dense least squares with far more rows than columns and the other way round. Supports are spread over all
+//! columns at random.
 //!
-//! `scsg_step` is one inner step with a mini-batch of one row, `twin` the same in dense loops that sweep d; `gd_epoch` is one step of
-//! GD-HT on sparse rows or columns, stored in double or single precision, `twin` on rows with a sort of all coordinates; `htp` goes from zero to the fixed point, support and
-//! refitted coefficients, `twin` in plain loops over double-precision columns.
+//! `scsg_step` is one inner step with a mini-batch of one row, `twin` the same in dense loops that sweep d;
+//! `gd_epoch` is one step of GD-HT on sparse rows or columns, stored in double or single precision, `twin` on
+//! rows with a sort of all coordinates; `htp` goes from zero to the fixed point, support and refitted
+//! coefficients, `twin` in plain loops over double-precision columns.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once at a hundredth of the size.
 

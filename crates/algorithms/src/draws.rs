@@ -1,5 +1,6 @@
-//! What the methods share that draw attributes of an example with replacement, some uniformly and some by weight: AERR,
-//! AELR and AESVR ([`hazan_koren`](crate::hazan_koren)), and AER ([`baselines`](crate::baselines)).
+//! What the methods share that draw attributes of an example with replacement, some uniformly and some by
+//! weight: AERR, AELR and AESVR ([`hazan_koren`](crate::hazan_koren)), and AER
+//! ([`baselines`](crate::baselines)).
 
 use crate::params::{ParamError, require, require_dim, require_scale};
 use crate::state;
@@ -82,8 +83,8 @@ pub(crate) struct Seen<'a> {
 
 impl PendingExample {
     /// Returns a state in which no example is awaited. Only with [`Prediction::Observed`] can
-    /// [`observed_part`](Self::observed_part) and [`value`](Self::value) be asked for, which need a list of the distinct
-    /// attributes.
+    /// [`observed_part`](Self::observed_part) and [`value`](Self::value) be asked for, which need a list of
+    /// the distinct attributes.
     pub(crate) fn new(dim: usize, prediction: Prediction) -> Self {
         let (uniform, weighted, distinct) = (Vec::new(), Vec::new(), Vec::new());
         let counts_once = prediction == Prediction::Observed;
@@ -108,8 +109,8 @@ impl PendingExample {
         (&self.uniform, &self.weighted)
     }
 
-    /// Like [`ask`](Self::ask), for draws supplied by the caller. The session refuses attributes out of range; the learner
-    /// then takes no answer.
+    /// Like [`ask`](Self::ask), for draws supplied by the caller. The session refuses attributes out of
+    /// range; the learner then takes no answer.
     pub(crate) fn ask_given(&mut self, ask: &mut Ask) {
         self.ask(ask);
         self.pending = self.uniform.iter().chain(&self.weighted).all(|&j| (j as usize) < self.dim);

@@ -1,9 +1,10 @@
 //! Sparse linear learners under limited attribute observation.
 //!
-//! Every method is a [`Learner`](lao_observation::Learner): it asks for attributes and is told values. A method's
-//! parameters are a struct with public fields that passes a gate once, `build()`, and becomes the learner. There
-//! are two named ways to parameters: `from_theorem` (the constants of the paper's theorem, corrected where the
-//! printed ones are wrong) and `practical` (what works on real budgets, from the [`Task`]).
+//! Every method is a [`Learner`](lao_observation::Learner): it asks for attributes and is told values. A
+//! method's parameters are a struct with public fields that passes a gate once, `build()`, and becomes the
+//! learner. There are two named ways to parameters: `from_theorem` (the constants of the paper's theorem,
+//! corrected where the printed ones are wrong) and `practical` (what works on real budgets, from the
+//! [`Task`]).
 //!
 //! ```
 //! use lao_algorithms::{Task, murata_suzuki::HybridParams};
@@ -37,7 +38,8 @@
 //! | `offline` | `baselines::offline`: Ridge and Lasso of all examples at once | faer |
 //!
 //! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it. Each method has a
-//! [reference](reference::Reference): dense lines that read like the paper, which the learner is compared with.
+//! [reference](reference::Reference): dense lines that read like the paper, which the learner is compared
+//! with.
 
 pub mod baselines;
 mod draws;

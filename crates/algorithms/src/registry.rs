@@ -8,7 +8,8 @@ use lao_kernels::SparseView;
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
-/// One row of the registry: what a method is called, and what a user can rely on. The tests hold each row to it.
+/// One row of the registry: what a method is called, and what a user can rely on. The tests hold each row to
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
     /// Short unique name, as used on the command line and in records.
@@ -21,18 +22,19 @@ pub struct Method {
     pub cost: &'static str,
     /// What the method needs to look at, at most, for a task.
     pub budget: fn(&Task) -> Budget,
-    /// How many attributes the estimate uses, and so whether a prediction from `coefficients()` keeps to the budget.
+    /// How many attributes the estimate uses, and so whether a prediction from `coefficients()` keeps to the
+    /// budget.
     pub model: Model,
     /// How the time and memory of a run grow with the task.
     pub growth: Growth,
-    /// Whether the method looks at attributes beyond those that it starts with. If not, all of the budget may be
-    /// spent on these.
+    /// Whether the method looks at attributes beyond those that it starts with. If not, all of the budget may
+    /// be spent on these.
     pub explores: bool,
-    /// Whether the method asks for gradient sums over mini-batches, which a source may add up in any pieces, and says
-    /// how many examples its next update needs.
+    /// Whether the method asks for gradient sums over mini-batches, which a source may add up in any pieces,
+    /// and says how many examples its next update needs.
     pub batches: bool,
-    /// Whether finite labels of any size are learned from without an error, since every step is clipped or projected
-    /// on a ball.
+    /// Whether finite labels of any size are learned from without an error, since every step is clipped or
+    /// projected on a ball.
     pub bears_all_labels: bool,
     /// How close the estimate comes on a small problem without noise.
     pub accuracy: Accuracy,
@@ -57,8 +59,9 @@ pub enum Model {
     Sparsity,
     /// At most s', the attributes that may be observed of an example: predictions keep to the budget.
     Budget,
-    /// Up to d: a prediction from `coefficients()` reads all of them. What keeps to the budget is [`Learner::predict`],
-    /// from the attributes that the method has just drawn for an example, with the noise of that draw.
+    /// Up to d: a prediction from `coefficients()` reads all of them. What keeps to the budget is
+    /// [`Learner::predict`], from the attributes that the method has just drawn for an example, with the
+    /// noise of that draw.
     Dense,
 }
 
@@ -93,9 +96,9 @@ pub enum Growth {
     Exponential,
 }
 
-/// How close an estimate comes to its target: to within `error` in each coefficient after `examples` examples of eight
-/// independent attributes of variance 1/3, labels `x_1 - 2 x_6` without noise, sparsity 2, radius 3, speed 0.8 and the
-/// start 0.3 on attributes 1 and 6, with a budget of at least `budget`.
+/// How close an estimate comes to its target: to within `error` in each coefficient after `examples` examples
+/// of eight independent attributes of variance 1/3, labels `x_1 - 2 x_6` without noise, sparsity 2, radius 3,
+/// speed 0.8 and the start 0.3 on attributes 1 and 6, with a budget of at least `budget`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
     /// Attributes seen per example.
@@ -134,9 +137,9 @@ const BUDGETED: Method = Method { model: Model::Budget, ..DENSE };
 /// What goes for a method whose estimate uses all attributes.
 const DENSE: Method = Method { model: Model::Dense, accuracy: OF_ESTIMATED_RESIDUALS, ..SPARSE };
 
-/// Makes [`AnyParams`], [`AnyLearner`] and [`METHODS`] of the table: for each learner its module, its type and that of
-/// its parameters; in braces one row for each constructor of parameters from a task. A row is a [`Method`] that begins
-/// with name, source, summary and cost.
+/// Makes [`AnyParams`], [`AnyLearner`] and [`METHODS`] of the table: for each learner its module, its type
+/// and that of its parameters; in braces one row for each constructor of parameters from a task. A row is a
+/// [`Method`] that begins with name, source, summary and cost.
 macro_rules! methods {
     ($($module:ident: $learner:ident($params:ident) { $($constructor:ident => {
         name: $name:literal,
@@ -145,8 +148,8 @@ macro_rules! methods {
         cost: $cost:literal,
         $($rest:tt)*
     })+ })+) => {
-        /// Any method's parameters, in a form that can be read from a file: `method = "hybrid"` and the method's own
-        /// fields.
+        /// Any method's parameters, in a form that can be read from a file: `method = "hybrid"` and the
+        /// method's own fields.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
         pub enum AnyParams {
@@ -207,7 +210,8 @@ methods! {
         practical => {
             name: "exploration",
             source: "Murata & Suzuki 2018, Algorithm 1",
-            summary: "Mini-batch gradient over all coordinates, block by block, thresholded to s after each update.",
+            summary: "Mini-batch gradient over all coordinates, block by block, thresholded to s after each \
+                      update.",
             cost: "O(s'), and O(d) per update",
             batches: true,
             ..SPARSE
@@ -217,7 +221,8 @@ methods! {
         practical => {
             name: "exploitation",
             source: "Murata & Suzuki 2018, Algorithm 2",
-            summary: "Mini-batch gradient on the support of the start; without a start, on the first s attributes.",
+            summary: "Mini-batch gradient on the support of the start; without a start, on the first s \
+                      attributes.",
             cost: "O(s)",
             batches: true,
             explores: false,
@@ -228,7 +233,8 @@ methods! {
         practical => {
             name: "hybrid",
             source: "Murata & Suzuki 2018, Algorithm 3",
-            summary: "Alternates one Exploration update with three Exploitation updates on the support found.",
+            summary: "Alternates one Exploration update with three Exploitation updates on the support \
+                      found.",
             cost: "O(s'), and O(d) per exploring update",
             batches: true,
             ..SPARSE
@@ -247,7 +253,8 @@ methods! {
         practical => {
             name: "aerr",
             source: "Hazan & Koren 2012, Algorithm 1",
-            summary: "Gradient steps on the l2 ball from k uniform attributes and one drawn by the square of its weight.",
+            summary: "Gradient steps on the l2 ball from k uniform attributes and one drawn by the square of \
+                      its weight.",
             cost: "O(s' log d)",
             ..DENSE
         }
@@ -327,7 +334,8 @@ methods! {
         practical => {
             name: "uniform",
             source: "Ito et al. 2017, Section 6",
-            summary: "Dual averaging on a random set: learns the weights, predicts from what it happens to see.",
+            summary: "Dual averaging on a random set: learns the weights, predicts from what it happens to \
+                      see.",
             cost: "O(s')",
             accuracy: Accuracy { budget: 6, ..OF_ESTIMATED_RESIDUALS },
             ..DENSE
@@ -337,7 +345,8 @@ methods! {
         practical => {
             name: "dantzig",
             source: "Kale et al. 2017",
-            summary: "Moments from random attributes; a Dantzig selector, solved at doubling times, keeps s of them.",
+            summary: "Moments from random attributes; a Dantzig selector, solved at doubling times, keeps s \
+                      of them.",
             cost: "O(s'^2), and a linear program at examples 1, 2, 4, ..., about O(d^3): 0.02 s at d = \
                 100, 1.5 s at 384, 6 s at 600, d at most 2000; O(d^2) memory",
             growth: Growth::Polynomial,
@@ -349,7 +358,8 @@ methods! {
         practical => {
             name: "fkk",
             source: "Foster et al. 2016",
-            summary: "Hedges over all supports of size s, each with its own gradient steps; exponential in s.",
+            summary: "Hedges over all supports of size s, each with its own gradient steps; exponential in \
+                      s.",
             cost: "O(s C), C = d!/(s! (d-s)!) supports: about 15 ns for each, 3 ms an example at \
                 200,000, the most it takes",
             growth: Growth::Exponential,

@@ -5,8 +5,8 @@ use lao_kernels::SparseVector;
 
 /// What a user knows before the first example: enough for the practical parameters of every method.
 ///
-/// The three sizes have no default that works; name them, and whatever else is known. A method takes what it needs
-/// and leaves the rest.
+/// The three sizes have no default that works; name them, and whatever else is known. A method takes what it
+/// needs and leaves the rest.
 ///
 /// ```
 /// use lao_algorithms::{Task, murata_suzuki::HybridParams};
@@ -26,13 +26,13 @@ pub struct Task {
     pub sparsity: usize,
     /// Attributes that may be observed per example.
     pub budget: usize,
-    /// Bound on the norm of the predictors (l1 or l2, as the method has it), in units of label per unit of attribute.
-    /// `None` is the sparsity, in the same units.
+    /// Bound on the norm of the predictors (l1 or l2, as the method has it), in units of label per unit of
+    /// attribute. `None` is the sparsity, in the same units.
     pub radius: Option<f64>,
     /// Examples that the step sizes of the methods with a fixed horizon are meant for; 100,000 by default.
     pub examples: u64,
-    /// Factor of the method's own step size, from 1e-300 to 1e300. The default, 1, is meant for standardized, weakly
-    /// correlated attributes; correlated ones need less.
+    /// Factor of the method's own step size, from 1e-300 to 1e300. The default, 1, is meant for standardized,
+    /// weakly correlated attributes; correlated ones need less.
     pub speed: f64,
     /// Where to start. Methods that refine a given support need a start; others begin at zero without one.
     pub start: Option<SparseVector>,
@@ -50,7 +50,8 @@ impl Task {
         self.radius.unwrap_or(self.sparsity as f64)
     }
 
-    /// Refuses a speed that no method can take. The other fields are checked with the parameters that they become.
+    /// Refuses a speed that no method can take. The other fields are checked with the parameters that they
+    /// become.
     pub(crate) fn check(&self, method: &'static str) -> Result<(), ParamError> {
         let allowed = "a number from 1e-300 to 1e300; 1 is the method's own choice";
         require((1e-300..=1e300).contains(&self.speed), method, "speed", number(self.speed), allowed)

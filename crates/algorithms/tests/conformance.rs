@@ -146,8 +146,8 @@ impl Source for Renamed {
 #[test]
 fn renaming_attributes_renames_the_answer() {
     // Reversal keeps blocks together only when their width divides d, so Exploration's blocks see other
-    // examples: the check is therefore on a run without noise, where both answers are as near the target as the row
-    // says.
+    // examples: the check is therefore on a run without noise, where both answers are as near the target as
+    // the row says.
     let theta = SparseVector::new(8, vec![1, 6], vec![1.0, -2.0]).unwrap();
     let design = || Uniform::new(8).unwrap();
     let data = |length| {

@@ -1,10 +1,10 @@
 //! Stored states, parameters and checkpoints of every method, changed at random in several places at once.
 //!
-//! What is read must be refused, or go on as every learner does: no panic, no endless loop, finite coefficients, at most the
-//! budget of each example. `stored_states.rs` changes one part at a time, in order; here parts are changed together, and
-//! the text, too. As many cases as `LAO_FUZZ_CASES` says are run (2000 by default). For a long run:
-//! `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-algorithms --test fuzz -- --nocapture`. A case is named by its number
-//! and always the same.
+//! What is read must be refused, or go on as every learner does: no panic, no endless loop, finite
+//! coefficients, at most the budget of each example. `stored_states.rs` changes one part at a time, in order;
+//! here parts are changed together, and the text, too. As many cases as `LAO_FUZZ_CASES` says are run (2000
+//! by default). For a long run: `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-algorithms --test
+//! fuzz -- --nocapture`. A case is named by its number and always the same.
 
 mod targets;
 
@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use targets::{BUDGET, DIM, checkpoint, parameters, source, state, task};
 
-/// A case takes far less than a millisecond; one that is not done by then never will be, however busy the machine.
+/// A case takes far less than a millisecond; one that is not done by then never will be, however busy the
+/// machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn cases() -> u64 {

@@ -231,8 +231,8 @@ fn practical_parameters_take_from_the_task_what_they_need() {
     let first = ExploitationParams::practical(&Task { start: None, ..task.clone() }).unwrap().start;
     assert_eq!((first.indices(), first.values()), (&[0, 1][..], &[0.0, 0.0][..]));
 
-    // One attribute of the budget is drawn by weight; AESVR needs two; AER takes half. The radius is the sparsity
-    // where none is given.
+    // One attribute of the budget is drawn by weight; AESVR needs two; AER takes half. The radius is the
+    // sparsity where none is given.
     let aerr = AerrParams::practical(&task).unwrap();
     assert_eq!((aerr.draws, aerr.radius, &aerr.start), (4, 2.0, &started));
     assert_eq!(AelrParams::practical(&task).unwrap().draws, 4);

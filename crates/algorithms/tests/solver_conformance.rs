@@ -40,7 +40,8 @@ fn losses(table: &[f64]) -> [Loss; 3] {
     [Loss::least_squares(labels).unwrap(), Loss::logistic(&signs).unwrap(), Loss::softmax(&classes).unwrap()]
 }
 
-/// All losses on sparse and dense rows, with components of one row and of two, and an intercept here and there.
+/// All losses on sparse and dense rows, with components of one row and of two, and an intercept here and
+/// there.
 fn sums() -> Vec<FiniteSum> {
     let mut sums = Vec::new();
     for sparse in [true, false] {
@@ -204,7 +205,8 @@ fn a_planted_predictor_is_found() {
         let [squares, ..] = losses(&table);
         let mut sum = FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), squares).unwrap();
         let step_size = if row.averages_components { 0.3 } else { task(&sum).step_size };
-        // Room for more than the planted three: small steps can freeze a wrong support that is just large enough.
+        // Room for more than the planted three: small steps can freeze a wrong support that is just large
+        // enough.
         let mut solver =
             (row.build)(Shape::of(&sum), &SolverTask { sparsity: 10, step_size, start: None }).unwrap();
         let stop = SolverLimit::after_calls(400 * N as u64);

@@ -15,8 +15,8 @@ use rand::RngExt;
 const N: usize = 30;
 const DIM: usize = 40;
 
-/// Every column has at least three entries: columns with a single entry in the same row would be equal once standardized, and
-/// ties up to rounding are broken by rounding.
+/// Every column has at least three entries: columns with a single entry in the same row would be equal once
+/// standardized, and ties up to rounding are broken by rounding.
 fn table(density: f64) -> Vec<f64> {
     let mut rng = Seed::root(1).child("table").rng();
     let mut table: Vec<f64> = (0..N * DIM)
@@ -57,8 +57,8 @@ fn losses() -> Vec<Loss> {
     ]
 }
 
-/// Sums of all losses, layouts and ways to standardize, with l2 term, with and without intercept, components of three rows
-/// and of one.
+/// Sums of all losses, layouts and ways to standardize, with l2 term, with and without intercept, components
+/// of three rows and of one.
 fn sums(density: f64) -> Vec<FiniteSum> {
     let (table, mut sums) = (table(density), Vec::new());
     for loss in losses() {

@@ -26,7 +26,7 @@ fn designs() -> Vec<(&'static str, Box<dyn Design>)> {
         ("hadamard", Box::new(Hadamard::new(DIM).unwrap())),
         ("hadamard-pairs", Box::new(HadamardPairs::new(DIM, 0.5).unwrap())),
         ("correlated-pairs", Box::new(CorrelatedPairs::new(DIM, 0.5).unwrap())),
-        ("centred", Box::new(Centered::new(DIM).unwrap())),
+        ("centered", Box::new(Centered::new(DIM).unwrap())),
         ("equicorrelated-blocks", Box::new(EquicorrelatedBlocks::new(DIM, 8, 0.5).unwrap())),
     ]
 }

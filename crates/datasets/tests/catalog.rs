@@ -82,7 +82,7 @@ fn a_manifest_that_contradicts_itself_is_refused() {
         rows = 3
         features = 3
         target = "t"
-        licence = "l"
+        license = "l"
         source = "s"
         split = { rule = "random", test_fraction = 0.5 }
         train = { format = "libsvm", file = "all" }
@@ -100,7 +100,7 @@ fn a_manifest_that_contradicts_itself_is_refused() {
         (&entry.replace("0.5", "1.5"), "test_fraction is 1.5"),
         (&entry.replace("rule = \"random\", test_fraction = 0.5", "rule = \"given\""), "needs a test set"),
         (&format!("{entry}sha256 = \"ABC\""), "sha256 `ABC`"),
-        (&entry.replace("licence", "license"), "unknown field `license`"),
+        (&entry.replace("license", "license"), "unknown field `license`"),
         (&entry.replace("libsvm", "parquet"), "parquet"),
     ] {
         let error = Manifest::parse(text).unwrap_err().to_string();
@@ -124,7 +124,7 @@ fn a_pipe_in_place_of_a_file_is_refused_before_it_is_read() {
 fn paths_of_a_manifest_stay_below_the_data_folder_on_every_system() {
     let manifest = |path: &str| {
         format!(
-            "[[dataset]]\nname = 'x'\ntitle = ''\nrows = 1\nfeatures = 1\ntarget = ''\nlicence = ''\n\
+            "[[dataset]]\nname = 'x'\ntitle = ''\nrows = 1\nfeatures = 1\ntarget = ''\nlicense = ''\n\
              source = ''\nsplit = {{ rule = 'random', test_fraction = 0.5 }}\n\
              train = {{ format = 'libsvm', file = 'a', zero_based = true }}\n\
              [[dataset.file]]\nid = 'a'\npath = '{path}'\n"
@@ -147,7 +147,7 @@ fn npy(shape: &str, payload: &[u8]) -> Vec<u8> {
 fn load_npy(folder: &std::path::Path, train: &str, ids: &[&str]) -> Result<Table, String> {
     let file = |id: &&str| format!("[[dataset.file]]\nid = \"{id}\"\npath = \"{id}.npy\"\n");
     let text = format!(
-        "[[dataset]]\nname = \"n\"\ntitle = \"t\"\nrows = 2\nfeatures = 2\ntarget = \"y\"\nlicence = \"l\"\n\
+        "[[dataset]]\nname = \"n\"\ntitle = \"t\"\nrows = 2\nfeatures = 2\ntarget = \"y\"\nlicense = \"l\"\n\
          source = \"s\"\nsplit = {{ rule = \"random\", test_fraction = 0.5 }}\ntrain = {train}\n{}",
         ids.iter().map(file).collect::<String>()
     );

@@ -14,7 +14,7 @@ fn designs() -> Vec<(&'static str, Box<dyn Design>)> {
         ("hadamard", Box::new(Hadamard::new(16).unwrap())),
         ("hadamard pairs", Box::new(HadamardPairs::new(8, 0.4).unwrap())),
         ("correlated pairs", Box::new(CorrelatedPairs::new(10, -0.7).unwrap())),
-        ("centred", Box::new(Centered::new(9).unwrap())),
+        ("centered", Box::new(Centered::new(9).unwrap())),
         ("common sign", Box::new(CommonSign::new(8, 3).unwrap())),
         ("equicorrelated blocks", Box::new(EquicorrelatedBlocks::new(10, 4, 0.3).unwrap())),
         ("duplicated", Box::new(Duplicated::new(5, vec![0, 3, 3]).unwrap())),

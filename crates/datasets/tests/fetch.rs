@@ -100,7 +100,7 @@ fn world(urls: &[&str], known: &str) -> World {
         rows = 3
         features = 3
         target = "sign"
-        licence = "none"
+        license = "none"
         source = "this test"
         split = {{ rule = "random", test_fraction = 0.5 }}
         train = {{ format = "libsvm", file = "all" }}

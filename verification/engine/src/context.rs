@@ -121,7 +121,7 @@ pub enum Direction {
 
 /// The run was canceled; nothing is recorded.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("cancelled")]
+#[error("canceled")]
 pub struct RunCanceled;
 
 impl<'a> Context<'a> {

@@ -56,7 +56,7 @@ pub fn results(record: &RunRecord) -> String {
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let mut text = format!(
-        "Tier {}, seed {}: {} claims, {} verdicts as expected, {noticed} of {} mutants noticed, {} \
+        "Tier {}, seed {}: {} claims, {} verdicts as expected, {noticed} of {} mutants noticed,\n{} \
          [errata](ERRATA.md) shown.\n\n| constants | claims | HOLDS | REFUTED as expected | other \
          |\n|---|---:|---:|---:|---:|\n",
         record.run.tier,

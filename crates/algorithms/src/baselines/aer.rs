@@ -1,15 +1,16 @@
 //! AER: strongly convex stochastic gradient descent on the l1 ball, half of the budget for the residual.
 //!
-//! *Source*: Cesa-Bianchi, Shalev-Shwartz & Shamir 2010, *Efficient Learning with Partially Observed Attributes*, as far
-//! as Hazan & Koren 2012, Section 5, need it; the method that AERR and AELR improve on.
+//! *Source*: Cesa-Bianchi, Shalev-Shwartz & Shamir 2010, *Efficient Learning with Partially Observed
+//! Attributes*, as far as Hazan & Koren 2012, Section 5, need it; the method that AERR and AELR improve on.
 //!
-//! *Setting*: examples with `|x|_inf <= 1`, squared loss plus `(lambda/2) |w|_2^2`, predictors of l1 norm at most `B`.
+//! *Setting*: examples with `|x|_inf <= 1`, squared loss plus `(lambda/2) |w|_2^2`, predictors of l1 norm at
+//! most `B`.
 //!
-//! *Notation*: `k_u` -> `uniform`, `k_w` -> `weighted`, `lambda` -> `regularization`, `B` -> `radius`; `w_t` is
-//! [`iterate`](Aer::iterate), the output, the average of the iterates, is `coefficients()`.
+//! *Notation*: `k_u` -> `uniform`, `k_w` -> `weighted`, `lambda` -> `regularization`, `B` -> `radius`; `w_t`
+//! is [`iterate`](Aer::iterate), the output, the average of the iterates, is `coefficients()`.
 //!
-//! *Update*: observe `k_u` uniform draws `i`, with replacement, and `k_w` draws `j` with probability `|w_j| / |w|_1`, of
-//! the t-th example, then
+//! *Update*: observe `k_u` uniform draws `i`, with replacement, and `k_w` draws `j` with probability
+//! `|w_j| / |w|_1`, of the t-th example, then
 //!
 //! ```text
 //! x~ = (d/k_u) sum x_i e_i
@@ -17,9 +18,9 @@
 //! w <- P((1 - 1/t) w - 2 (y^ - y) x~ / (lambda t)),   P the projection on |w|_1 <= B
 //! ```
 //!
-//! *Departures*: the split of the budget, the projection and which iterates are averaged are not settled by the source
-//! at hand; they are parameters. At `w = 0`, where the law of `j` is undefined, `y^ = 0`, and the attribute looked at is
-//! the first of the uniform draws.
+//! *Departures*: the split of the budget, the projection and which iterates are averaged are not settled by
+//! the source at hand; they are parameters. At `w = 0`, where the law of `j` is undefined, `y^ = 0`, and the
+//! attribute looked at is the first of the uniform draws.
 //!
 //! *Reference*: [`AerReference`](super::reference::AerReference).
 //!
@@ -71,9 +72,9 @@ pub struct AerDraws {
 }
 
 impl AerParams {
-    /// Half of the budget for each estimate (the smaller half for the direction), all iterates averaged, and, for
-    /// standardized attributes, `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two terms of the
-    /// regret for `m = examples`. The task's speed divides it.
+    /// Half of the budget for each estimate (the smaller half for the direction), all iterates averaged, and,
+    /// for standardized attributes, `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two
+    /// terms of the regret for `m = examples`. The task's speed divides it.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.

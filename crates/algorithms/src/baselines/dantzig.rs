@@ -1,14 +1,16 @@
 //! Dantzig: moments estimated from random attributes, a Dantzig selector solved at doubling times.
 //!
-//! *Source*: Kale, Karnin, Liang & Pal 2017, *Adaptive Feature Selection: Computationally Efficient Online Sparse Linear
-//! Regression under RIP*, in the form in which Ito et al. 2017 and Murata & Suzuki 2018 compare with it.
+//! *Source*: Kale, Karnin, Liang & Pal 2017, *Adaptive Feature Selection: Computationally Efficient Online
+//! Sparse Linear Regression under RIP*, in the form in which Ito et al. 2017 and Murata & Suzuki 2018 compare
+//! with it.
 //!
 //! *Setting*: the online protocol under a budget of k' attributes per example, realizable with small noise.
 //!
-//! *Notation*: `k` -> `sparsity`, `k'` -> `budget`, `k_0` -> `k' - k`, `c` -> `scale`, `sigma` -> `noise`; `w` -> the sparse
-//! estimate `coefficients()`, `S = supp(w)`, `R_t` -> the random set.
+//! *Notation*: `k` -> `sparsity`, `k'` -> `budget`, `k_0` -> `k' - k`, `c` -> `scale`, `sigma` -> `noise`;
+//! `w` -> the sparse estimate `coefficients()`, `S = supp(w)`, `R_t` -> the random set.
 //!
-//! *Update*: observe `S` and a uniform set `R` of `k_0` attributes of one example, predict `w' x`, then add to the moments
+//! *Update*: observe `S` and a uniform set `R` of `k_0` attributes of one example, predict `w' x`, then add
+//! to the moments
 //!
 //! ```text
 //! A_ij += x_i x_j / p2,   A_ii += x_i^2 / p,   b_i += y x_i / p        for i /= j in R,
@@ -26,8 +28,8 @@
 //! not mind. If it is infeasible, `gamma_t` is doubled, at most until zero is feasible, and at most 64 times:
 //! then zero is the answer.
 //!
-//! *Departures*: written from descriptions; the moments are unbiased entry by entry, where the paper corrects the
-//! diagonal of `x~ x~'`. With `predicts` off the whole budget estimates, `k_0 = k'`.
+//! *Departures*: written from descriptions; the moments are unbiased entry by entry, where the paper corrects
+//! the diagonal of `x~ x~'`. With `predicts` off the whole budget estimates, `k_0 = k'`.
 //!
 //! *Cost*: the moments take `d (d + 1)/2` numbers, an example changes `k_0 (k_0 + 1)/2` of them, and a
 //! program costs about the cube of `d`, so `d` is limited to [`MAX_DIM`]. One core takes about 2 ns for each
@@ -82,8 +84,8 @@ pub struct DantzigParams {
 }
 
 impl DantzigParams {
-    /// For standardized attributes: `c = 1/10` (the constant of the analysis is not known; values from 0.01 to 1 are in use),
-    /// no noise beyond the estimate's own, a last program after the task's examples.
+    /// For standardized attributes: `c = 1/10` (the constant of the analysis is not known; values from 0.01
+    /// to 1 are in use), no noise beyond the estimate's own, a last program after the task's examples.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed; there are no steps for it to be a factor of.
@@ -244,7 +246,8 @@ impl Dantzig {
         self.params.scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (self.params.noise + d / k0)
     }
 
-    /// `|(b - A w)/t|_inf`, by how much `w`, of length d, violates the moment equations; 0 before the first example.
+    /// `|(b - A w)/t|_inf`, by how much `w`, of length d, violates the moment equations; 0 before the first
+    /// example.
     pub fn violation(&self, w: &[f64]) -> f64 {
         let (moments, t) = (&self.moments, self.seen.max(1) as f64);
         let row = |i: usize| w.iter().enumerate().map(|(j, w)| moments[place(i, j)] * w).sum::<f64>();
@@ -273,7 +276,8 @@ impl Dantzig {
             if largest <= gamma {
                 break;
             }
-            // A program that the solver gives up on is treated as an infeasible one: a larger gamma is easier.
+            // A program that the solver gives up on is treated as an infeasible one: a larger gamma is
+            // easier.
             w = selector(dim, |i, j| self.moments[place(i, j)] / t, &correlations, gamma)
                 .filter(|w| w.iter().all(|w| w.is_finite()));
             if w.is_some() {
@@ -294,8 +298,8 @@ fn place(i: usize, j: usize) -> usize {
     row * (row + 1) / 2 + column
 }
 
-/// The Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x `dim` matrix `a(i, j)`.
-/// `None` if there is none, or none was found. Needs the feature `linear-programs`.
+/// The Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x `dim`
+/// matrix `a(i, j)`. `None` if there is none, or none was found. Needs the feature `linear-programs`.
 #[cfg(feature = "linear-programs")]
 pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f64) -> Option<Vec<f64>> {
     use microlp::{ComparisonOp, OptimizationDirection, Problem};

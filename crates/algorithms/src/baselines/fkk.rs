@@ -1,16 +1,17 @@
 //! FKK: hedging over all supports of size k, each with its own gradient descent.
 //!
-//! *Source*: Foster, Kale & Karloff 2016, *Online Sparse Linear Regression*, in the form in which Ito et al. 2017 compare
-//! with it.
+//! *Source*: Foster, Kale & Karloff 2016, *Online Sparse Linear Regression*, in the form in which Ito et al.
+//! 2017 compare with it.
 //!
-//! *Setting*: the online protocol under a budget of k' >= k + 2 attributes per example, without any assumption on the
-//! data, at a cost that is exponential in k.
+//! *Setting*: the online protocol under a budget of k' >= k + 2 attributes per example, without any
+//! assumption on the data, at a cost that is exponential in k.
 //!
-//! *Notation*: `k` -> `sparsity`, `k'` -> `budget`, `eta_h` -> `hedge_rate`, `eta_o` -> `step_size`; `A` is one of the
-//! `N = C(d, k)` supports, with weight `pi_A` and predictor `w_A`; `r = k' - k`.
+//! *Notation*: `k` -> `sparsity`, `k'` -> `budget`, `eta_h` -> `hedge_rate`, `eta_o` -> `step_size`; `A` is
+//! one of the `N = C(d, k)` supports, with weight `pi_A` and predictor `w_A`; `r = k' - k`.
 //!
-//! *Update*: draw `A_t` from `pi` and, independently, a uniform set `R` of `r` attributes; observe both of one example,
-//! predict `w_A' x` with `A = A_t`; from `R` alone estimate, with `p = r/d` and `p2 = r (r - 1)/(d (d - 1))`,
+//! *Update*: draw `A_t` from `pi` and, independently, a uniform set `R` of `r` attributes; observe both of
+//! one example, predict `w_A' x` with `A = A_t`; from `R` alone estimate, with `p = r/d` and
+//! `p2 = r (r - 1)/(d (d - 1))`,
 //!
 //! ```text
 //! X_ij = x_i x_j / p2,   X_ii = x_i^2 / p,   z_i = y x_i / p           for i /= j in R, else 0
@@ -74,8 +75,8 @@ pub struct FkkParams {
 
 impl FkkParams {
     /// The rates of the analysis up to constants, `eta_h = p2 sqrt(log N / T)` and `eta_o = p2 / sqrt(T)` for
-    /// `T = examples` with `|x|_2 <= 1` and `|y| <= 1`, over the unit ball whatever the task's radius. No examples
-    /// count as one.
+    /// `T = examples` with `|x|_2 <= 1` and `|y| <= 1`, over the unit ball whatever the task's radius. No
+    /// examples count as one.
     pub fn from_theorem(task: &Task) -> Self {
         let Task { dim, sparsity, budget, examples, .. } = *task;
         let (d, r) = (dim as f64, budget.saturating_sub(sparsity) as f64);
@@ -91,7 +92,8 @@ impl FkkParams {
         }
     }
 
-    /// The theorem's rates times 16 for the weights and times the task's speed for the predictors, within its radius.
+    /// The theorem's rates times 16 for the weights and times the task's speed for the predictors, within its
+    /// radius.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -267,8 +269,8 @@ impl Validate for Fkk {
 }
 
 impl Fkk {
-    /// As [`ask`](Learner::ask), with these draws instead of random ones: the support of this number, in lexicographic
-    /// order (the last one if there are fewer), and this `R` (those out of range are left out).
+    /// As [`ask`](Learner::ask), with these draws instead of random ones: the support of this number, in
+    /// lexicographic order (the last one if there are fewer), and this `R` (those out of range are left out).
     pub fn ask_for(&mut self, support: usize, drawn: &[u32], ask: &mut Ask) {
         self.chosen = support.min(self.logs.len() - 1);
         state::set_of(drawn, self.params.dim, &mut self.drawn);

@@ -1,11 +1,11 @@
 //! Online Ridge and Lasso with full information: what limited observation is measured against.
 //!
-//! *Source*: Zinkevich 2003 (projected gradient steps on the l2 ball) and Kivinen & Warmuth 1997 (EG+-, multiplicative steps
-//! on the l1 ball); the full-information methods in Figures 1 and 2 of Hazan & Koren 2012, whose AERR and AELR they are
-//! with exact gradients.
+//! *Source*: Zinkevich 2003 (projected gradient steps on the l2 ball) and Kivinen & Warmuth 1997 (EG+-,
+//! multiplicative steps on the l1 ball); the full-information methods in Figures 1 and 2 of Hazan & Koren
+//! 2012, whose AERR and AELR they are with exact gradients.
 //!
-//! *Setting*: all attributes of every example, loss `(w' x - y)^2 / 2`, predictors of l2 norm (Ridge) or l1 norm (Lasso) at
-//! most `B`.
+//! *Setting*: all attributes of every example, loss `(w' x - y)^2 / 2`, predictors of l2 norm (Ridge) or l1
+//! norm (Lasso) at most `B`.
 //!
 //! *Notation*: `B` -> `radius`, `eta` -> `step_size`, `g = (w' x - y) x`.
 //!
@@ -56,9 +56,9 @@ pub struct OnlineParams {
 }
 
 impl OnlineParams {
-    /// The step size that balances the two terms of the regret bound for `m = examples`: with `|x|_2 <= 1` and `|y| <= B`
-    /// gradients are at most `2B`, so `eta = 1/sqrt(m)` for Ridge; with `|x|_inf <= 1`, `eta = sqrt(log(2d)/m)/(2B)`
-    /// for Lasso. No examples count as one.
+    /// The step size that balances the two terms of the regret bound for `m = examples`: with `|x|_2 <= 1`
+    /// and `|y| <= B` gradients are at most `2B`, so `eta = 1/sqrt(m)` for Ridge; with `|x|_inf <= 1`,
+    /// `eta = sqrt(log(2d)/m)/(2B)` for Lasso. No examples count as one.
     pub fn from_theorem(ball: Ball, task: &Task) -> Self {
         let (dim, radius, m) = (task.dim, task.radius(), task.examples.max(1) as f64);
         let step_size = match ball {

@@ -1,15 +1,16 @@
 //! AELR: multiplicative steps on the l1 ball from k + 1 attributes per example.
 //!
-//! *Source*: Hazan & Koren 2012, Algorithm 2 (exponentiated gradient with positive and negative weights, EG+-).
+//! *Source*: Hazan & Koren 2012, Algorithm 2 (exponentiated gradient with positive and negative weights,
+//! EG+-).
 //!
-//! *Setting*: examples with `|x|_inf <= 1` and `|y| <= B`, loss `(w.x - y)^2 / 2`; competes with the best predictor of l1
-//! norm at most `B` (Lasso).
+//! *Setting*: examples with `|x|_inf <= 1` and `|y| <= B`, loss `(w.x - y)^2 / 2`; competes with the best
+//! predictor of l1 norm at most `B` (Lasso).
 //!
-//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`; `w_t` is [`iterate`](Aelr::iterate), the output
-//! `w-bar = (w_1 + .. + w_m)/m` is `coefficients()`.
+//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`; `w_t` is [`iterate`](Aelr::iterate),
+//! the output `w-bar = (w_1 + .. + w_m)/m` is `coefficients()`.
 //!
-//! *Update*: observe `k` uniform draws `i_1 .. i_k`, with replacement, and one `j` drawn with probability `|w_j| / |w|_1`,
-//! of one example, then
+//! *Update*: observe `k` uniform draws `i_1 .. i_k`, with replacement, and one `j` drawn with probability
+//! `|w_j| / |w|_1`, of one example, then
 //!
 //! ```text
 //! x~   = (d/k) sum_r x[i_r] e_{i_r}
@@ -19,11 +20,11 @@
 //! w   <- B (z+ - z-) / (|z+|_1 + |z-|_1)
 //! ```
 //!
-//! Both `z` start at 1 and their updates are opposite, so `z+- = exp(+-u)` with one vector `u <- u - eta g`, and
-//! `w = B sinh(u) / |cosh(u)|_1`.
+//! Both `z` start at 1 and their updates are opposite, so `z+- = exp(+-u)` with one vector `u <- u - eta g`,
+//! and `w = B sinh(u) / |cosh(u)|_1`.
 //!
-//! *Departures*: `w_1 = 0`, where the law of `j` is undefined: there `phi = -y`, which is unbiased, and the attribute
-//! looked at in its place is the first of the uniform draws.
+//! *Departures*: `w_1 = 0`, where the law of `j` is undefined: there `phi = -y`, which is unbiased, and the
+//! attribute looked at in its place is the first of the uniform draws.
 //!
 //! *Reference*: [`AelrReference`](super::reference::AelrReference).
 //!
@@ -59,8 +60,8 @@ pub struct AelrParams {
 }
 
 impl AelrParams {
-    /// The step size of Theorem 3.4, corrected: `eta = (1/(4B)) sqrt(2 k log(2d)/(5 m d))` for `m = examples` with
-    /// `|x|_inf <= 1` (printed with `4B^2` in the place of `4B`). The expected excess loss is at most
+    /// The step size of Theorem 3.4, corrected: `eta = (1/(4B)) sqrt(2 k log(2d)/(5 m d))` for `m = examples`
+    /// with `|x|_inf <= 1` (printed with `4B^2` in the place of `4B`). The expected excess loss is at most
     /// `4 B^2 sqrt(10 d log(2d)/(km))` when `k <= d + 1`.
     pub fn from_theorem(horizon: Horizon) -> Self {
         let Horizon { dim, draws, radius, examples } = horizon;
@@ -70,9 +71,10 @@ impl AelrParams {
         AelrParams { dim, draws, radius, step_size, prediction: Prediction::default() }
     }
 
-    /// For standardized attributes: `eta = (1/B) sqrt(k log(2d)/(m (d + k - 1)))`, which balances the two terms of the
-    /// regret at a squared residual of `B^2` instead of the theorem's worst case `4 B^2`, and counts no price of
-    /// clipping. The task's speed is a factor of it. One attribute of the budget is the one drawn by weight.
+    /// For standardized attributes: `eta = (1/B) sqrt(k log(2d)/(m (d + k - 1)))`, which balances the two
+    /// terms of the regret at a squared residual of `B^2` instead of the theorem's worst case `4 B^2`, and
+    /// counts no price of clipping. The task's speed is a factor of it. One attribute of the budget is the
+    /// one drawn by weight.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.

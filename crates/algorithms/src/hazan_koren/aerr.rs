@@ -2,8 +2,8 @@
 //!
 //! *Source*: Hazan & Koren 2012, Algorithm 1.
 //!
-//! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `(w.x - y)^2 / 2`; competes with the best predictor of l2
-//! norm at most `B` (Ridge).
+//! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `(w.x - y)^2 / 2`; competes with the best
+//! predictor of l2 norm at most `B` (Ridge).
 //!
 //! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `w_1` -> `start`; `w_t` is
 //! [`iterate`](Aerr::iterate), the output `w-bar = (w_1 + .. + w_m)/m` is `coefficients()`.
@@ -18,8 +18,9 @@
 //! w  <- v min(1, B / |v|_2)
 //! ```
 //!
-//! *Departures*: at `w = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the attribute looked
-//! at in its place is the first of the uniform draws; so `w_1 = 0` is allowed, and the default.
+//! *Departures*: at `w = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the
+//! attribute looked at in its place is the first of the uniform draws; so `w_1 = 0` is allowed, and the
+//! default.
 //!
 //! *Reference*: [`AerrReference`](super::reference::AerrReference).
 //!
@@ -57,17 +58,18 @@ pub struct AerrParams {
 }
 
 impl AerrParams {
-    /// The step size of Theorem 3.1, `eta = sqrt(k/(2 d m))` for `m = examples` with `|x|_2 <= 1`: the expected excess
-    /// loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`.
+    /// The step size of Theorem 3.1, `eta = sqrt(k/(2 d m))` for `m = examples` with `|x|_2 <= 1`: the
+    /// expected excess loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`.
     pub fn from_theorem(horizon: Horizon) -> Self {
         let Horizon { dim, draws, radius, examples } = horizon;
         let step_size = (draws as f64 / (2.0 * dim as f64 * examples.max(1) as f64)).sqrt();
         AerrParams { dim, draws, radius, step_size, start: None, prediction: Prediction::default() }
     }
 
-    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: the theorem's step size in that unit, or,
-    /// when there are so many examples that it is larger, half of the largest one that contracts, `2k/(d^2 (d+k))`.
-    /// The task's speed is a factor of both. One attribute of the budget is the one drawn by weight.
+    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: the theorem's step size in that
+    /// unit, or, when there are so many examples that it is larger, half of the largest one that contracts,
+    /// `2k/(d^2 (d+k))`. The task's speed is a factor of both. One attribute of the budget is the one drawn
+    /// by weight.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.

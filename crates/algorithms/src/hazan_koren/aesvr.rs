@@ -1,13 +1,15 @@
-//! AESVR: stochastic gradient descent for support vector regression from k + 7/2 attributes per example on average.
+//! AESVR: stochastic gradient descent for support vector regression from k + 7/2 attributes per example on
+//! average.
 //!
 //! *Source*: Hazan & Koren 2012, Algorithm 4, with GenEst (Procedure 3).
 //!
-//! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `max(|w.x - y| - delta, 0)`; competes with the best predictor
-//! of l2 norm at most `B`. In the place of the loss stands `f_eps(w.x - y)`, which is convex, entire, and at most
-//! `eps/sqrt(pi)` above it ([`loss`](super::loss)).
+//! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `max(|w.x - y| - delta, 0)`; competes with the
+//! best predictor of l2 norm at most `B`. In the place of the loss stands `f_eps(w.x - y)`, which is convex,
+//! entire, and at most `eps/sqrt(pi)` above it ([`loss`](super::loss)).
 //!
-//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `delta` -> `insensitivity`, `eps` -> `smoothing`,
-//! `N` -> `repetitions`; `w_t` is [`iterate`](Aesvr::iterate), the output `w-bar` is `coefficients()`.
+//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `delta` -> `insensitivity`, `eps` ->
+//! `smoothing`, `N` -> `repetitions`; `w_t` is [`iterate`](Aesvr::iterate), the output `w-bar` is
+//! `coefficients()`.
 //!
 //! *Update*: as [`aerr`](super::aerr), with another `phi`: with `x' = x/eps` and `y+- = (y +- delta)/eps`,
 //!
@@ -17,13 +19,15 @@
 //! w  <- v min(1, B / |v|_2)
 //! ```
 //!
-//! *Attributes read*: `k + 2 E` on average, where `E <= 7/4` is the mean of one [`GenEst`], and any number in one example: the
-//! law has no bound. A repeated attribute is read once, so `d` is the cap. [`Aesvr::budget`] states both.
+//! *Attributes read*: `k + 2 E` on average, where `E <= 7/4` is the mean of one [`GenEst`], and any number in
+//! one example: the law has no bound. A repeated attribute is read once, so `d` is the cap. [`Aesvr::budget`]
+//! states both.
 //!
-//! *Departures*: `N` is `16 B^2/eps^2`, rounded up, where Procedure 3 prints `4 B^2`: GenEst is called with `w/eps` and labels
-//! up to `2B/eps`, so its lemma asks for `4 (2B/eps)^2`. Even terms of the series of erf are zero and read nothing, unless
-//! `reads_zeros`. At `w = 0` estimates are `-y+-`, which is exact. The variance of `phi` grows like `exp(16 (B/eps)^2)`
-//! in the worst case, not like `exp(log^2(B/eps))` as printed: keep `B/eps` near 1.
+//! *Departures*: `N` is `16 B^2/eps^2`, rounded up, where Procedure 3 prints `4 B^2`: GenEst is called with
+//! `w/eps` and labels up to `2B/eps`, so its lemma asks for `4 (2B/eps)^2`. Even terms of the series of erf
+//! are zero and read nothing, unless `reads_zeros`. At `w = 0` estimates are `-y+-`, which is exact. The
+//! variance of `phi` grows like `exp(16 (B/eps)^2)` in the worst case, not like `exp(log^2(B/eps))` as
+//! printed: keep `B/eps` near 1.
 //!
 //! *Reference*: [`AesvrReference`](super::reference::AesvrReference).
 //!
@@ -85,9 +89,9 @@ pub struct AesvrParams {
 }
 
 impl AesvrParams {
-    /// `N = 16 B^2/eps^2`, rounded up, and the step size `2B/(G sqrt(m))` for `m = examples` with `|x|_2 <= 1`, where
-    /// `G^2 = second_moment (d + k - 1)/k` bounds the squared gradient and `second_moment` bounds `E phi^2`; Theorem 4.4
-    /// leaves it to be tuned.
+    /// `N = 16 B^2/eps^2`, rounded up, and the step size `2B/(G sqrt(m))` for `m = examples` with
+    /// `|x|_2 <= 1`, where `G^2 = second_moment (d + k - 1)/k` bounds the squared gradient and
+    /// `second_moment` bounds `E phi^2`; Theorem 4.4 leaves it to be tuned.
     pub fn from_theorem(horizon: Horizon, loss: SmoothedLoss) -> Self {
         let Horizon { dim, draws, radius, examples } = horizon;
         let SmoothedLoss { insensitivity, smoothing, second_moment } = loss;
@@ -106,10 +110,11 @@ impl AesvrParams {
         }
     }
 
-    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: no insensitivity, `eps = 2 B sqrt(d)`, so that
-    /// GenEst works at the margin where its variance is small, and AERR's step size in the unit of the slope of `f_eps'`
-    /// at 0, `2/(eps sqrt(pi))`. The loss is then close to a square wherever residuals are below `eps`. Two attributes
-    /// of the budget are for the two estimates, which read no more on average.
+    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: no insensitivity,
+    /// `eps = 2 B sqrt(d)`, so that GenEst works at the margin where its variance is small, and AERR's step
+    /// size in the unit of the slope of `f_eps'` at 0, `2/(eps sqrt(pi))`. The loss is then close to a square
+    /// wherever residuals are below `eps`. Two attributes of the budget are for the two estimates, which read
+    /// no more on average.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 3 or above `d`.
@@ -157,8 +162,8 @@ impl AesvrParams {
         })
     }
 
-    /// Returns the attributes read per example: on average (with multiplicity, so at most that many are distinct), and
-    /// at most.
+    /// Returns the attributes read per example: on average (with multiplicity, so at most that many are
+    /// distinct), and at most.
     pub fn budget(&self) -> Budget {
         let mean = self.draws as f64 + 2.0 * self.estimate().expected_reads(erf_coefficient);
         Budget::Expected { mean, cap: self.dim }
@@ -195,8 +200,8 @@ pub struct AesvrDraws {
     pub estimates: [GenEstDraws; 2],
 }
 
-/// The learner of Algorithm 4. Costs O(k log d) per example, amortized, plus O(log d) per attribute that GenEst reads;
-/// keeps O(d) memory.
+/// The learner of Algorithm 4. Costs O(k log d) per example, amortized, plus O(log d) per attribute that
+/// GenEst reads; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Aesvr {

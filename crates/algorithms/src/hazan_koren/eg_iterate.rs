@@ -1,15 +1,17 @@
-//! A predictor under multiplicative steps on the l1 ball, with its average, at a cost per step that does not depend on
-//! `d`.
+//! A predictor under multiplicative steps on the l1 ball, with its average, at a cost per step that does not
+//! depend on `d`.
 //!
-//! `w = B D/C`, where `D_j = e^u_j - e^-u_j` and `C` is the sum of `e^u_i + e^-u_i` over all `i`: a step on a few `u_j`
-//! changes as many `D_j` and one `C`. The exponentials are multiplied by those of the changes, which are small, and put right
-//! from `u_j` now and then, lest rounding adds up. The law `|w_j|` is that of `|D_j|`, kept with `C` in a [`SumTree`]. With
-//! `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is `P D + a`, where a change of `D_j` to `D_j'` adds
-//! `P (D_j - D_j')` to `a_j` and so leaves the sum unchanged.
+//! `w = B D/C`, where `D_j = e^u_j - e^-u_j` and `C` is the sum of `e^u_i + e^-u_i` over all `i`: a step on a
+//! few `u_j` changes as many `D_j` and one `C`. The exponentials are multiplied by those of the changes,
+//! which are small, and put right from `u_j` now and then, lest rounding adds up. The law `|w_j|` is that of
+//! `|D_j|`, kept with `C` in a [`SumTree`]. With `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is
+//! `P D + a`, where a change of `D_j` to `D_j'` adds `P (D_j - D_j')` to `a_j` and so leaves the sum
+//! unchanged.
 //!
-//! All of `D` and `C` carries a common factor `2^-q`. When `P C` has grown so large that `P D + a` would cancel, that is
-//! when `C` has grown much since it was last looked at, `q` is chosen anew and all coordinates are put right: O(d), a few
-//! times in a run, since the steps of a learner that converges change `C` less and less.
+//! All of `D` and `C` carries a common factor `2^-q`. When `P C` has grown so large that `P D + a` would
+//! cancel, that is when `C` has grown much since it was last looked at, `q` is chosen anew and all
+//! coordinates are put right: O(d), a few times in a run, since the steps of a learner that converges change
+//! `C` less and less.
 
 use super::two_sample::Iterate;
 use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials, sum_abs};
@@ -20,7 +22,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How far `P C/B` may exceed the number of steps that it covers: so many bits of the average may be lost to cancellation.
+/// How far `P C/B` may exceed the number of steps that it covers: so many bits of the average may be lost to
+/// cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 /// `C` below this is looked at again, lest its parts vanish.
 const SMALL: f64 = 1e-150;
@@ -156,8 +159,9 @@ impl EgIterate {
         self.radius / self.total.sum
     }
 
-    /// Counts the present `w` into the average, then `u <- u - eta clip(g, 1/eta)`, coordinate by coordinate, where `g` is the sum
-    /// of `gradient` parallel to `draws`, in which an attribute may come again with the same number.
+    /// Counts the present `w` into the average, then `u <- u - eta clip(g, 1/eta)`, coordinate by coordinate,
+    /// where `g` is the sum of `gradient` parallel to `draws`, in which an attribute may come again with the
+    /// same number.
     pub(crate) fn step(
         &mut self,
         draws: &[u32],
@@ -182,7 +186,8 @@ impl EgIterate {
             // All looks at far memory come first, since they need not wait for each other.
             std::hint::black_box(draws.iter().map(|&j| self.entries[j as usize].log).sum::<f64>());
         }
-        // All draws of an attribute together change u by at most 1; how they do does not matter when all draws of all do.
+        // All draws of an attribute together change u by at most 1; how they do does not matter when all
+        // draws of all do.
         if size > 1.0 {
             self.clip(draws);
         }
@@ -217,8 +222,8 @@ impl EgIterate {
         draws.iter().zip(before).for_each(|(&j, before)| entries[j as usize].log = *before);
     }
 
-    /// `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Tells whether all exponentials are
-    /// so large that they kept their digits.
+    /// `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Tells whether
+    /// all exponentials are so large that they kept their digits.
     fn multiply(&mut self, draws: &[u32]) -> bool {
         let Next { change, ups, downs, growth, .. } = &mut self.next;
         ups.resize(change.len(), 0.0);

@@ -1,8 +1,8 @@
-//! A predictor under gradient steps and projections on the l2 ball, with its average, at a cost per step that does not
-//! depend on `d`.
+//! A predictor under gradient steps and projections on the l2 ball, with its average, at a cost per step that
+//! does not depend on `d`.
 //!
-//! Three things would each cost O(d) a step: to scale `w`, to add it to the sum that becomes the average, and to draw
-//! from the law `w_j^2`. Instead
+//! Three things would each cost O(d) a step: to scale `w`, to add it to the sum that becomes the average, and
+//! to draw from the law `w_j^2`. Instead
 //!
 //! - `w = s u`, so that scaling changes one number;
 //! - with `P = s_1 + .. + s_t`, the sum of the iterates is `P u + a`, where a change of `u_j` to `u_j'` adds
@@ -21,7 +21,8 @@ use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// How far `P/s` may exceed the number of steps that it covers: so many bits of the average may be lost to cancellation.
+/// How far `P/s` may exceed the number of steps that it covers: so many bits of the average may be lost to
+/// cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 
 /// A step counts as far beyond the ball when its squared length exceeds this many squared radii.
@@ -96,8 +97,8 @@ impl L2BallIterate {
         self.scale * self.scale * self.norm_squared
     }
 
-    /// Counts the present `w` into the average, then `w <- P_B(w - change)`, where `change` is a sum over `draws`, in which an
-    /// attribute may come again.
+    /// Counts the present `w` into the average, then `w <- P_B(w - change)`, where `change` is a sum over
+    /// `draws`, in which an attribute may come again.
     pub(crate) fn step(
         &mut self,
         draws: &[u32],
@@ -165,8 +166,8 @@ impl L2BallIterate {
         LearnError::Diverged { update, attribute, value }
     }
 
-    /// Takes `|u|_2^2` along, and every few steps puts one block right; all that were touched, if what is left of the sum is
-    /// little enough to show their rounding.
+    /// Takes `|u|_2^2` along, and every few steps puts one block right; all that were touched, if what is
+    /// left of the sum is little enough to show their rounding.
     fn count_growth(&mut self, grown: f64, draws: &[u32]) {
         let before = self.norm_squared;
         self.norm_squared += grown;

@@ -1,7 +1,8 @@
 //! Losses of one example as functions of the residual `z = w' x - y`.
 //!
-//! *Source*: Hazan & Koren 2012, Sections 2 and 4. Their square loss has a factor 1/2. For support vector regression the
-//! absolute loss that forgives `delta`, `|z|_delta = max(|z| - delta, 0)`, is replaced by the entire function
+//! *Source*: Hazan & Koren 2012, Sections 2 and 4. Their square loss has a factor 1/2. For support vector
+//! regression the absolute loss that forgives `delta`, `|z|_delta = max(|z| - delta, 0)`, is replaced by the
+//! entire function
 //!
 //! ```text
 //! f_eps(z) = (eps/2) [rho((z - delta)/eps) + rho((z + delta)/eps)] - delta,   rho(x) = x erf x + exp(-x^2)/sqrt(pi)
@@ -10,8 +11,8 @@
 //! which lies above it by at most `eps/sqrt(pi)` (the paper says `eps`, on both sides), with
 //! `f_eps'(z) = [erf((z - delta)/eps) + erf((z + delta)/eps)]/2`.
 //!
-//! *Evaluation*: `rho(x) = |x| + i(|x|)` with `i(x) = int_x^inf erfc`, so `f_eps = |z|_delta` plus `eps/2` times two such
-//! tails. Nothing cancels, and the tails themselves have twelve digits until they underflow.
+//! *Evaluation*: `rho(x) = |x| + i(|x|)` with `i(x) = int_x^inf erfc`, so `f_eps = |z|_delta` plus `eps/2`
+//! times two such tails. Nothing cancels, and the tails themselves have twelve digits until they underflow.
 
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
@@ -27,8 +28,8 @@ pub fn insensitive(z: f64, delta: f64) -> f64 {
     (z.abs() - delta).max(0.0)
 }
 
-/// `f_eps(z)`, the smoothed [`insensitive`] loss at insensitivity `delta >= 0` and smoothing `eps > 0`: convex, entire,
-/// and within `[0, eps/sqrt(pi)]` above it.
+/// `f_eps(z)`, the smoothed [`insensitive`] loss at insensitivity `delta >= 0` and smoothing `eps > 0`:
+/// convex, entire, and within `[0, eps/sqrt(pi)]` above it.
 pub fn smoothed(z: f64, delta: f64, eps: f64) -> f64 {
     insensitive(z, delta) + smoothing_excess(z, delta, eps)
 }
@@ -67,7 +68,8 @@ fn erfc_integral(x: f64) -> f64 {
     libm::erfc(x) * ratio
 }
 
-/// `ln |a_n|` of `erf x = sum_n a_n x^n`: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`; minus infinity for even `n`.
+/// `ln |a_n|` of `erf x = sum_n a_n x^n`: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`; minus infinity for
+/// even `n`.
 pub fn ln_erf_coefficient(n: u32) -> f64 {
     if n.is_multiple_of(2) {
         return f64::NEG_INFINITY;

@@ -20,7 +20,8 @@ pub struct TwoSampleDraws {
     pub weighted: u32,
 }
 
-/// A vector `w_t` in a ball, with the sum of all iterates so far, at a cost per step that does not depend on `d`.
+/// A vector `w_t` in a ball, with the sum of all iterates so far, at a cost per step that does not depend on
+/// `d`.
 pub trait Iterate {
     /// Returns `d`.
     fn dim(&self) -> usize;
@@ -55,8 +56,8 @@ pub trait TwoSampleMethod: Iterate + Serialize + DeserializeOwned {
     /// Returns the unbiased estimate of `w.x` from the `j` drawn, whose `w_j` is not 0.
     fn inner_product(&self, w_j: f64, x_j: f64) -> f64;
 
-    /// Counts the present `w` into the average, then moves it against `phi x~`, where `x~ = (d/k) sum_r x[i_r] e_{i_r}` is
-    /// a sum over the uniform draws.
+    /// Counts the present `w` into the average, then moves it against `phi x~`, where
+    /// `x~ = (d/k) sum_r x[i_r] e_{i_r}` is a sum over the uniform draws.
     ///
     /// # Errors
     /// [`LearnError::Diverged`], after which `w` is as before.
@@ -74,8 +75,8 @@ pub struct Step {
     pub update: u64,
 }
 
-/// The learner of Algorithms 1 and 2, [`Aerr`](super::Aerr) and [`Aelr`](super::Aelr). Costs O(k log d) per example,
-/// amortized; keeps O(d) memory.
+/// The learner of Algorithms 1 and 2, [`Aerr`](super::Aerr) and [`Aelr`](super::Aelr). Costs O(k log d) per
+/// example, amortized; keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", bound = "I: TwoSampleMethod")]
 pub struct TwoSample<I> {

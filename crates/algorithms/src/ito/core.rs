@@ -1,4 +1,5 @@
-//! The round that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the gradient, add it up.
+//! The round that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the
+//! gradient, add it up.
 
 use super::dual_average::{DualAverage, Regularization};
 use super::largest::Largest;

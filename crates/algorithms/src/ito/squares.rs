@@ -1,4 +1,5 @@
-//! The rounds that Algorithms 2 and 3 share: explore in rounds 1, 4, 9, ..., exploit what was found in between.
+//! The rounds that Algorithms 2 and 3 share: explore in rounds 1, 4, 9, ..., exploit what was found in
+//! between.
 
 use super::dual_average::{DualAverage, Regularization, small};
 use super::largest::{Largest, select};

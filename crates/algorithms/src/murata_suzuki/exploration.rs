@@ -1,9 +1,10 @@
-//! Exploration: mini-batch gradient steps in which every coordinate is explored alike, and thresholding after each.
+//! Exploration: mini-batch gradient steps in which every coordinate is explored alike, and thresholding after
+//! each.
 //!
 //! *Source*: Murata & Suzuki 2018, Algorithm 1.
 //!
-//! *Setting*: stochastic sparse linear regression, squared loss `(theta' x - y)^2`; at most `s'` attributes of each
-//! example are observed, in training and in prediction.
+//! *Setting*: stochastic sparse linear regression, squared loss `(theta' x - y)^2`; at most `s'` attributes
+//! of each example are observed, in training and in prediction.
 //!
 //! *Notation*: `s` -> `sparsity`, `s'` -> `budget`, `eta` -> `step_size`, `B_t` -> `batch`, `T` -> `updates`,
 //! `theta_0` -> `start`; `d' = ceil(d/(s'-s))` blocks `J_i` of `s' - s` attributes (the last may be ragged).
@@ -15,13 +16,13 @@
 //! theta <- H_s(theta - eta g)
 //! ```
 //!
-//! *Departures*: none. (`theta_0` is thresholded on entry, as line 1 of the algorithm says; `H_s` may return fewer
-//! than `s` non-zeros.)
+//! *Departures*: none. (`theta_0` is thresholded on entry, as line 1 of the algorithm says; `H_s` may return
+//! fewer than `s` non-zeros.)
 //!
 //! *Reference*: [`ExplorationReference`](super::reference::ExplorationReference).
 //!
-//! *Claims*: `ms18-grad-unbiased`, `ms18-attribute-budget`, `ms18-cost-memory`, `ms18-prop-a1-*`, `ms18-thm41-*`,
-//! `ms18-cor42-*`, `ms18-consistency-remark`.
+//! *Claims*: `ms18-grad-unbiased`, `ms18-attribute-budget`, `ms18-cost-memory`, `ms18-prop-a1-*`,
+//! `ms18-thm41-*`, `ms18-cor42-*`, `ms18-consistency-remark`.
 
 use super::theory::{Guarantee, Problem};
 use super::{diverged, threshold_sparse};
@@ -43,8 +44,8 @@ const NAME: &str = "Exploration";
 pub struct ExplorationParams {
     /// `d`, attributes of an example.
     pub dim: usize,
-    /// `s`, non-zeros kept by every update; `1 <= s < s'`. The theorem asks for `s >= (1024 kappa^2 + 1) s*`; in
-    /// practice `s` between `s*` and `3 s*` works.
+    /// `s`, non-zeros kept by every update; `1 <= s < s'`. The theorem asks for `s >= (1024 kappa^2 + 1) s*`;
+    /// in practice `s` between `s*` and `3 s*` works.
     pub sparsity: usize,
     /// `s'`, attributes observed per example; `s < s' <= d`.
     pub budget: usize,
@@ -63,9 +64,9 @@ impl ExplorationParams {
     /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling.
     /// The first update needs `10 s ceil(d/(s' - s))` examples.
     ///
-    /// `step_size` is `speed/4`. The speed is the one thing that depends on the scale of the data: 1 for standardized,
-    /// weakly correlated attributes, smaller in proportion to the largest eigenvalue of the covariance of any `2s`
-    /// attributes.
+    /// `step_size` is `speed/4`. The speed is the one thing that depends on the scale of the data: 1 for
+    /// standardized, weakly correlated attributes, smaller in proportion to the largest eigenvalue of the
+    /// covariance of any `2s` attributes.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -244,8 +245,8 @@ impl<T> Exploration<T> {
         -self.step_size / self.batch_size() as f64
     }
 
-    /// Returns the first of these ascending coordinates that would leave the finite numbers if the update were made
-    /// now, with `more` added to the gradient sums.
+    /// Returns the first of these ascending coordinates that would leave the finite numbers if the update
+    /// were made now, with `more` added to the gradient sums.
     fn outgrown(&self, attributes: impl Iterator<Item = u32>, more: &[f64]) -> Option<NotFinite> {
         let scale = self.scale();
         let mut theta = self.theta.view().iter().peekable();

@@ -2,16 +2,18 @@
 //!
 //! *Source*: Murata & Suzuki 2018, Algorithm 3.
 //!
-//! *Setting*: as [`exploration`](super::exploration). Whether the support is right cannot be checked and the number
-//! of updates that it takes depends on the smallest coefficient, which is unknown; alternating adapts to it.
+//! *Setting*: as [`exploration`](super::exploration). Whether the support is right cannot be checked and the
+//! number of updates that it takes depends on the smallest coefficient, which is unknown; alternating adapts
+//! to it.
 //!
-//! *Notation*: `T_k^-` -> `explore_updates`, `T_k` -> `exploit_updates`, `B_{t,k}^-` -> `explore_batch`, `B_{t,k}` ->
-//! `exploit_batch`, `K` -> `stages`.
+//! *Notation*: `T_k^-` -> `explore_updates`, `T_k` -> `exploit_updates`, `B_{t,k}^-` -> `explore_batch`,
+//! `B_{t,k}` -> `exploit_batch`, `K` -> `stages`.
 //!
 //! *Update*: for `k = 1..K`: `theta~_k^- = Exploration(theta~_{k-1}, T_k^- updates)`, `theta~_k =
 //! Exploitation(theta~_k^-, T_k updates)`.
 //!
-//! *Departures*: batch sizes and numbers of updates depend on the stage `k` only, as in Theorem 4.4, not on `t`.
+//! *Departures*: batch sizes and numbers of updates depend on the stage `k` only, as in Theorem 4.4, not on
+//! `t`.
 //!
 //! *Reference*: [`HybridReference`](super::reference::HybridReference).
 //!
@@ -80,8 +82,8 @@ impl HybridParams {
         })
     }
 
-    /// The corrected constants of Theorem 4.4 for this guarantee. Batch sizes are listed stage by stage, so there are
-    /// at most 2^20 stages.
+    /// The corrected constants of Theorem 4.4 for this guarantee. Batch sizes are listed stage by stage, so
+    /// there are at most 2^20 stages.
     pub fn from_theorem(problem: &Problem, budget: usize, guarantee: StageGuarantee) -> Self {
         let StageGuarantee { stages, gap_0, delta } = guarantee;
         let stages = stages.min(1 << 20);

@@ -4,7 +4,8 @@
 //!
 //! *Setting*: as [`exploration`](super::exploration).
 //!
-//! *Notation*: `s` -> `sparsity`, `s'` -> `budget`, `eta_t` -> `step_size`; `J` is a uniform set of `s' - s` attributes.
+//! *Notation*: `s` -> `sparsity`, `s'` -> `budget`, `eta_t` -> `step_size`; `J` is a uniform set of `s' - s`
+//! attributes.
 //!
 //! *Update*: observe `supp(theta)` and `J` of one example, then
 //!
@@ -16,7 +17,8 @@
 //! Thresholding wipes out what small steps have gathered outside the support, so shrinking steps can lock the
 //! support; convergence is not ensured.
 //!
-//! *Departures*: none. `theta - eta_t g` has at most `s'` non-zeros, so an update costs O(s' log s'), not O(d).
+//! *Departures*: none. `theta - eta_t g` has at most `s'` non-zeros, so an update costs O(s' log s'), not
+//! O(d).
 //!
 //! *Reference*: [`NaiveReference`](super::reference::NaiveReference).
 //!
@@ -53,8 +55,8 @@ pub struct NaiveParams {
 }
 
 impl NaiveParams {
-    /// What does best on real budgets: `eta_t = 10 speed/(1500 d/(s'-s) + t)`, flat for the first passes over the
-    /// blocks and shrinking after. The speed as for
+    /// What does best on real budgets: `eta_t = 10 speed/(1500 d/(s'-s) + t)`, flat for the first passes over
+    /// the blocks and shrinking after. The speed as for
     /// [`ExplorationParams::practical`](super::ExplorationParams::practical).
     ///
     /// # Errors
@@ -151,7 +153,8 @@ impl<T> Validate for Naive<T> {
     }
 }
 
-/// The estimate `g = 2 (theta' x - y) (d/|J|) x|J`, as pairs; unbiased for `2 E (theta' x - y) x` when `J` is uniform.
+/// The estimate `g = 2 (theta' x - y) (d/|J|) x|J`, as pairs; unbiased for `2 E (theta' x - y) x` when `J` is
+/// uniform.
 pub fn gradient_estimate<'a>(
     theta: SparseView<'_>,
     seen: Row<'a>,

@@ -1,8 +1,8 @@
 //! The constants of the theorems of Murata & Suzuki 2018, as printed and as corrected.
 //!
 //! All use `eta = 1/(4 L_s)` unless another step size is set, and write `q = 1/(4 eta) + L_s/2` and
-//! `a = 1/(32 kappa_s)`. Batch sizes are real numbers; [`BatchSizes::round_up`](crate::BatchSizes::round_up) makes
-//! them sizes. What is wrong in print, and why, is told by the claims `ms18-prop-a1-constants`,
+//! `a = 1/(32 kappa_s)`. Batch sizes are real numbers; [`BatchSizes::round_up`](crate::BatchSizes::round_up)
+//! makes them sizes. What is wrong in print, and why, is told by the claims `ms18-prop-a1-constants`,
 //! `ms18-thm41-literal`, `ms18-thm43-special`, `ms18-thm43-general` and `ms18-thm44-recursion`.
 
 use lao_observation::Constants;
@@ -19,8 +19,8 @@ pub enum Form {
     Corrected,
 }
 
-/// What Theorems 4.1 and 4.3 promise: with probability at least `1 - delta`, after `updates` updates the gap is at
-/// most `(1-a)^T (gap_0 + slack)`, `a = 1/(32 kappa)`.
+/// What Theorems 4.1 and 4.3 promise: with probability at least `1 - delta`, after `updates` updates the gap
+/// is at most `(1-a)^T (gap_0 + slack)`, `a = 1/(32 kappa)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Guarantee {
     /// `T`.
@@ -75,8 +75,8 @@ impl Problem {
         1.0 / (32.0 * self.constants.condition())
     }
 
-    /// `alpha` of Proposition A.1: `(1/2)(1 - 2 s*/(s+s*)) mu_s (1/4 + eta L_s/2) eta`; at least [`rate`](Self::rate)
-    /// where the proposition applies.
+    /// `alpha` of Proposition A.1: `(1/2)(1 - 2 s*/(s+s*)) mu_s (1/4 + eta L_s/2) eta`; at least
+    /// [`rate`](Self::rate) where the proposition applies.
     pub fn alpha_a1(&self) -> f64 {
         let (s, star) = (self.sparsity as f64, self.star());
         let eta = self.step_size;
@@ -121,8 +121,8 @@ impl Problem {
         self.batch_a1(per_update, Form::Corrected).max(noise)
     }
 
-    /// The batch size of Theorem 4.3 when `supp(theta*)` lies in `supp(theta_0)` (corrected: 128 (2 - eta L) for the
-    /// printed 32): enough for this guarantee.
+    /// The batch size of Theorem 4.3 when `supp(theta*)` lies in `supp(theta_0)` (corrected: 128 (2 - eta L)
+    /// for the printed 32): enough for this guarantee.
     pub fn batch_theorem_43_identified(&self, guarantee: Guarantee) -> f64 {
         let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
@@ -135,12 +135,12 @@ impl Problem {
         signal.max(noise * t / (slack * (1.0 - self.rate()).powf(updates as f64)))
     }
 
-    /// The batch size of Theorem 4.3 for any start (repaired): enough for `gap_T <= (gap_0 + slack)/(1-a)` with
-    /// probability at least `1 - delta`.
+    /// The batch size of Theorem 4.3 for any start (repaired): enough for `gap_T <= (gap_0 + slack)/(1-a)`
+    /// with probability at least `1 - delta`.
     ///
-    /// From the descent inequality (8), `gap_t <= gap_{t-1} + (eta/2) |e_S|^2`; with the corrected (9) the gap grows
-    /// by at most a factor `1 + eta A/mu` and a term `eta N/2` per update, and this size keeps `T` of them below
-    /// `1/(1-a)`.
+    /// From the descent inequality (8), `gap_t <= gap_{t-1} + (eta/2) |e_S|^2`; with the corrected (9) the
+    /// gap grows by at most a factor `1 + eta A/mu` and a term `eta N/2` per update, and this size keeps `T`
+    /// of them below `1/(1-a)`.
     pub fn batch_theorem_43_general(&self, guarantee: Guarantee) -> f64 {
         let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
@@ -164,8 +164,8 @@ impl Problem {
         (ratio.max(1.0).ln() / -(-self.rate()).ln_1p()).ceil() as u64
     }
 
-    /// `delta_k = 3 delta/(pi^2 k^2)`: summed over stages and both halves this is `delta`. (Printed with `delta` in
-    /// the denominator.)
+    /// `delta_k = 3 delta/(pi^2 k^2)`: summed over stages and both halves this is `delta`. (Printed with
+    /// `delta` in the denominator.)
     pub fn hybrid_delta(stage: u64, delta: f64) -> f64 {
         3.0 * delta / (PI * stage as f64).powi(2)
     }
@@ -188,7 +188,8 @@ impl Problem {
         self.batch_theorem_41(Guarantee { updates: 3, slack, delta: Self::hybrid_delta(stage, delta) })
     }
 
-    /// `B_k`, the batch size of stage `k`'s `updates` Exploitation updates: enough for both cases of Theorem 4.3.
+    /// `B_k`, the batch size of stage `k`'s `updates` Exploitation updates: enough for both cases of Theorem
+    /// 4.3.
     pub fn hybrid_exploit_batch(&self, stage: u64, updates: u64, gap_0: f64, delta: f64) -> f64 {
         let (slack, delta) = (self.hybrid_exploit_slack(stage, gap_0), Self::hybrid_delta(stage, delta));
         let guarantee = Guarantee { updates, slack, delta };

@@ -7,7 +7,8 @@ use lao_observation::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// When a run ends, if the solver does not settle before. Give at least one limit for methods that never settle.
+/// When a run ends, if the solver does not settle before. Give at least one limit for methods that never
+/// settle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolverLimit {
     /// IFO calls: no step is begun that would go beyond, not even in the middle of an epoch.
@@ -61,7 +62,8 @@ pub struct Run {
     pub outcome: SolverEnd,
     /// The last iterate.
     pub predictor: Predictor,
-    /// The start, and every completed round, where the run was [traced](solve_traced); scoring is not metered.
+    /// The start, and every completed round, where the run was [traced](solve_traced); scoring is not
+    /// metered.
     pub trace: Vec<Point>,
 }
 
@@ -91,8 +93,8 @@ pub fn solve_traced<S: Solver + ?Sized>(
     drive(sum, solver, &mut generator(seed), stop, Trace::Yes)
 }
 
-/// Resumes a solver with draws from `rng`, from where it stands. A run that was stopped and resumed with the same
-/// generator has the same bits as a run that was never stopped. Limits count from here.
+/// Resumes a solver with draws from `rng`, from where it stands. A run that was stopped and resumed with the
+/// same generator has the same bits as a run that was never stopped. Limits count from here.
 ///
 /// # Errors
 /// As [`solve`].
@@ -188,7 +190,8 @@ pub enum PathError {
     Solve(#[from] SolveError),
 }
 
-/// Solves for each sparsity in turn, started at the last one's answer. `build` makes the solver for a sparsity and a start.
+/// Solves for each sparsity in turn, started at the last one's answer. `build` makes the solver for a
+/// sparsity and a start.
 ///
 /// # Errors
 /// When `build` refuses or a run fails.

@@ -1,7 +1,7 @@
 //! GD-HT: full-gradient steps, hard thresholding, and, if wanted, a refit on the support found.
 //!
-//! *Source*: Jain, Tewari & Kar 2014 (GD-HT); Foucart 2011 (refit: HTP); Blumensath & Davies 2010 (normalized step); as rivals of
-//! Liang et al. 2020.
+//! *Source*: Jain, Tewari & Kar 2014 (GD-HT); Foucart 2011 (refit: HTP); Blumensath & Davies 2010 (normalized
+//! step); as rivals of Liang et al. 2020.
 //!
 //! *Setting*: a finite sum at full information.
 //!
@@ -13,19 +13,19 @@
 //! x <- H_k(x - eta g);           with refit: x <- argmin { f(u) : supp u in supp x }
 //! ```
 //!
-//! A normalized step is `eta = |p|^2 / p'Hp`, p the gradient on the support of x or, where that vanishes (at a refit point) or x is
-//! zero, its k largest entries. `p'Hp` is exact for least squares, else the loss's curvature bound. Where the support
-//! changes, eta is halved until it is at most `|dx|^2 / dx'H dx`, so that f falls.
-//! With refit and an unchanged support the iterate is a fixed point, and the solver says so.
+//! A normalized step is `eta = |p|^2 / p'Hp`, p the gradient on the support of x or, where that vanishes (at
+//! a refit point) or x is zero, its k largest entries. `p'Hp` is exact for least squares, else the loss's
+//! curvature bound. Where the support changes, eta is halved until it is at most `|dx|^2 / dx'H dx`, so that
+//! f falls. With refit and an unchanged support the iterate is a fixed point, and the solver says so.
 //!
-//! Costs n IFO calls and 1 thresholding; a normalized step n more for each curvature; a refit n for least squares, else 2n
-//! for each of at most two conjugate gradient steps, and n to see that it is there: 5 to 8 passes a round in all. Each
-//! of these is a step of the [`Solver`] of its own, so that a budget can end a run between any two of them; the iterate moves
-//! with the last.
+//! Costs n IFO calls and 1 thresholding; a normalized step n more for each curvature; a refit n for least
+//! squares, else 2n for each of at most two conjugate gradient steps, and n to see that it is there: 5 to 8
+//! passes a round in all. Each of these is a step of the [`Solver`] of its own, so that a budget can end a
+//! run between any two of them; the iterate moves with the last.
 //!
-//! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the first are used), other
-//! losses are minimized only as far as pays while supports still change. Steps are halved, where Blumensath & Davies divide by a constant that they
-//! leave open.
+//! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the
+//! first are used), other losses are minimized only as far as pays while supports still change. Steps are
+//! halved, where Blumensath & Davies divide by a constant that they leave open.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.
 

@@ -4,11 +4,12 @@
 //!
 //! *Setting*: a finite sum at full information.
 //!
-//! *Notation*: `k` -> `sparsity`, `eta` -> `step_size`, `tau` -> `first`, `1/omega` -> `growth`, `b_t` -> the batch.
+//! *Notation*: `k` -> `sparsity`, `eta` -> `step_size`, `tau` -> `first`, `1/omega` -> `growth`, `b_t` -> the
+//! batch.
 //!
-//! *Update*: `x <- H_k(x - eta grad f_I(x))`, I uniform of size `b_t = min(n, ceil(tau growth^t))`, t = 0, 1, ..;
-//! `b_t` IFO calls, 1 thresholding. Once b_t = n this is GD-HT, and no indices are drawn.
-//! A round is a pass: n components seen since the last one.
+//! *Update*: `x <- H_k(x - eta grad f_I(x))`, I uniform of size `b_t = min(n, ceil(tau growth^t))`, t = 0, 1,
+//! ..; `b_t` IFO calls, 1 thresholding. Once b_t = n this is GD-HT, and no indices are drawn. A round is a
+//! pass: n components seen since the last one.
 //!
 //! *Departures*: none.
 //!
@@ -130,7 +131,8 @@ impl Odds {
 }
 
 impl Hsg {
-    /// Draws single components with probabilities in proportion to `weights`, and divides their steps by n times these.
+    /// Draws single components with probabilities in proportion to `weights`, and divides their steps by n
+    /// times these.
     pub(super) fn with_weights(mut self, name: &'static str, weights: &[f64]) -> Result<Hsg, ParamError> {
         let components = self.shape.components;
         let allowed = format_args!("one for each of the {components} components").to_string();

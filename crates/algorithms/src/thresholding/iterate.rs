@@ -1,11 +1,13 @@
-//! The iterate of the stochastic methods: one drifting sparse vector per output, and the mini-batch's correction.
+//! The iterate of the stochastic methods: one drifting sparse vector per output, and the mini-batch's
+//! correction.
 
 use super::{Shape, SolveError};
 use lao_finite_sum::{Batch, Entries, FiniteSum, Gradient, Predictor, RowBuf};
 use lao_kernels::LazyThresholdIterate;
 
-/// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - b)` with a drift w that is fixed for an epoch and a bump b
-/// from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or centered.
+/// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - b)` with a drift w that is fixed for an
+/// epoch and a bump b from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where
+/// they are dense or centered.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
     outputs: Vec<LazyThresholdIterate>,

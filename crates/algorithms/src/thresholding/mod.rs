@@ -1,10 +1,11 @@
-//! Hard thresholding on finite sums: minimize `f(x) = (1/n) sum_z f_z(x)` subject to `|x|_0 <= k`, at full information.
+//! Hard thresholding on finite sums: minimize `f(x) = (1/n) sum_z f_z(x)` subject to `|x|_0 <= k`, at full
+//! information.
 //!
 //! *Source*: Liang, Tong, Zhu & Bi 2020 (SCSG-HT), and the methods they compare it with.
 //!
-//! Every method is a [`Solver`]: it makes one step at a time against a metered
-//! [`FiniteSum`], says beforehand what the step will cost, and owns neither loop nor generator.
-//! [`solve`] is the one driver: budget, stopping, trace; [`path`] solves for several sparsities, each started at the last.
+//! Every method is a [`Solver`]: it makes one step at a time against a metered [`FiniteSum`], says beforehand
+//! what the step will cost, and owns neither loop nor generator. [`solve`] is the one driver: budget,
+//! stopping, trace; [`path`] solves for several sparsities, each started at the last.
 //!
 //! | method | step | IFO calls | thresholdings |
 //! |---|---|---|---|
@@ -14,11 +15,11 @@
 //! | [`svrg`] | variance reduced, full snapshot gradient | n an epoch, 2b a step | 1 a step |
 //! | [`scsg`] | variance reduced, batch snapshot gradient, random epoch length | B an epoch, 2b a step | 1 a step |
 //!
-//! Softmax keeps one k-sparse column per class; thresholding all of them is one operation. [`registry::SOLVERS`] lists the solvers,
-//! [`theory`] has the constants of the paper's theorems.
+//! Softmax keeps one k-sparse column per class; thresholding all of them is one operation.
+//! [`registry::SOLVERS`] lists the solvers, [`theory`] has the constants of the paper's theorems.
 //!
-//! A stochastic step costs O(k + entries of its rows) where rows are sparse and not centered; rows are then best stored as
-//! compressed rows. Whole gradients are fastest on columns, dense or compressed.
+//! A stochastic step costs O(k + entries of its rows) where rows are sparse and not centered; rows are then
+//! best stored as compressed rows. Whole gradients are fastest on columns, dense or compressed.
 
 pub mod driver;
 pub mod gd;
@@ -55,13 +56,15 @@ pub trait Solver {
     /// Makes one step.
     ///
     /// # Errors
-    /// [`SolveError`] when the step is not finite (the iterate before it stands) or the sum has another shape.
+    /// [`SolveError`] when the step is not finite (the iterate before it stands) or the sum has another
+    /// shape.
     fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError>;
 
     /// The iterate after the last completed step.
     fn coefficients(&mut self) -> &Predictor;
 
-    /// Rounds completed: updates for methods that look at many components at a time, epochs or passes for the others.
+    /// Rounds completed: updates for methods that look at many components at a time, epochs or passes for the
+    /// others.
     fn rounds(&self) -> u64;
 }
 

@@ -1,12 +1,13 @@
 //! Minimizing over the support of the iterate.
 //!
-//! Least squares in closed form: normal equations, n IFO calls. Other losses by conjugate gradients over the columns of the support
-//! alone: along `p <- -g + beta p`, beta of Polak & Ribiere, at least 0, a step `-g'p / p'Hp` with the loss's curvature bound
-//! in place of H, so that f never rises; n calls for the gradient, n for the curvature. A refit ends when `|g|` is a tenth of
-//! what it was, or after two steps: while supports change, more would be wasted, and once they do not, the next refit goes on.
-//! (After 60 passes over a sample of RCV1 and over digits, two steps end lower than one, four or ten, and lower than normalized
-//! steps without refit; ten, 22 passes a round, end higher than these.) The minimum is reached when `|g|` is a millionth of
-//! the largest seen.
+//! Least squares in closed form: normal equations, n IFO calls. Other losses by conjugate gradients over the
+//! columns of the support alone: along `p <- -g + beta p`, beta of Polak & Ribiere, at least 0, a step
+//! `-g'p / p'Hp` with the loss's curvature bound in place of H, so that f never rises; n calls for the
+//! gradient, n for the curvature. A refit ends when `|g|` is a tenth of what it was, or after two steps:
+//! while supports change, more would be wasted, and once they do not, the next refit goes on. (After 60
+//! passes over a sample of RCV1 and over digits, two steps end lower than one, four or ten, and lower than
+//! normalized steps without refit; ten, 22 passes a round, end higher than these.) The minimum is reached
+//! when `|g|` is a millionth of the largest seen.
 
 use super::SolveError;
 use lao_finite_sum::{Batch, FiniteSum, Gradient, NormalEquations, Predictor};

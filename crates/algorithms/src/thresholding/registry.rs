@@ -6,14 +6,14 @@ use super::{
 use crate::params::{ParamError, require_step};
 use lao_finite_sum::Predictor;
 
-/// What every solver is told; the rest is its practical choice. The sparsity has no default that works, and the step
-/// size only for solvers that choose their own steps.
+/// What every solver is told; the rest is its practical choice. The sparsity has no default that works, and
+/// the step size only for solvers that choose their own steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverTask {
     /// `k`, non-zeros kept per output.
     pub sparsity: usize,
-    /// `eta`; see [`SolverRow::step`] for the smoothness that it goes with. The rows of solvers that choose their own
-    /// steps check it, but do not use it.
+    /// `eta`; see [`SolverRow::step`] for the smoothness that it goes with. The rows of solvers that choose
+    /// their own steps check it, but do not use it.
     pub step_size: f64,
     /// Where to start; `None` is zero.
     pub start: Option<Predictor>,
@@ -35,14 +35,14 @@ pub struct SolverRow {
     pub step: StepRule,
     /// Whether its steps are drawn: other seeds lead to other iterates.
     pub random: bool,
-    /// Whether steps follow the mean of many components, or do so after a while. They may then be longer than steps
-    /// along single components.
+    /// Whether steps follow the mean of many components, or do so after a while. They may then be longer than
+    /// steps along single components.
     pub averages_components: bool,
-    /// Whether the iterate is refitted on its support, which for other losses than least squares copies the columns
-    /// of each new support.
+    /// Whether the iterate is refitted on its support, which for other losses than least squares copies the
+    /// columns of each new support.
     pub refits: bool,
-    /// Whether the support settles on rows of which few share an attribute. Where steps look at single rows alone,
-    /// it keeps being replaced by that of the last rows.
+    /// Whether the support settles on rows of which few share an attribute. Where steps look at single rows
+    /// alone, it keeps being replaced by that of the last rows.
     pub settles_on_sparse_rows: bool,
     /// The solver for sums of a shape.
     pub build: Build,
@@ -53,8 +53,9 @@ pub struct SolverRow {
 pub enum StepRule {
     /// None: the solver finds its own steps from the curvature that it sees.
     Own,
-    /// `L` of the mean f: up to `1/L`. It lies below [`component_smoothness`], often four times and more, so that steps of
-    /// `1/component_smoothness` converge, but slowly. Where `L` is not known, take the solver with normalized steps.
+    /// `L` of the mean f: up to `1/L`. It lies below [`component_smoothness`], often four times and more, so
+    /// that steps of `1/component_smoothness` converge, but slowly. Where `L` is not known, take the solver
+    /// with normalized steps.
     ///
     /// [`component_smoothness`]: lao_finite_sum::FiniteSum::component_smoothness
     Mean,
@@ -99,7 +100,7 @@ pub const SOLVERS: &[SolverRow] = &[
         ..SOLVER
     },
     SolverRow {
-        name: "gd-ht-normalised",
+        name: "gd-ht-normalized",
         source: "Blumensath & Davies 2010",
         summary: "Full-gradient steps as long as the curvature allows.",
         step: StepRule::Own,

@@ -1,11 +1,12 @@
-//! SCSG-HT: variance-reduced hard thresholding with a batch gradient at the snapshot and epochs of random length.
+//! SCSG-HT: variance-reduced hard thresholding with a batch gradient at the snapshot and epochs of random
+//! length.
 //!
 //! *Source*: Liang, Tong, Zhu & Bi 2020, Algorithm 1, with consistent indices.
 //!
 //! *Setting*: a finite sum at full information; any loss of [`FiniteSum`].
 //!
-//! *Notation*: `k` -> `sparsity`, `eta` -> `step_size`, `B` -> `batch`, `b` -> `mini_batch`, `N` -> the epoch's length,
-//! `X` (printed x-tilde) -> the snapshot, `mu` -> the snapshot gradient.
+//! *Notation*: `k` -> `sparsity`, `eta` -> `step_size`, `B` -> `batch`, `b` -> `mini_batch`, `N` -> the
+//! epoch's length, `X` (printed x-tilde) -> the snapshot, `mu` -> the snapshot gradient.
 //!
 //! *Update*: an epoch from `x_0 = X` is
 //!
@@ -16,12 +17,14 @@
 //! X <- x
 //! ```
 //!
-//! Costs B + 2 b N IFO calls and N thresholdings an epoch; `N = 0` is legal and leaves the snapshot.
-//! A batch of all n components is taken without drawing. With B = n and option II this is SVRG-HT with `m = n/b` bit for bit.
+//! Costs B + 2 b N IFO calls and N thresholdings an epoch; `N = 0` is legal and leaves the snapshot. A batch
+//! of all n components is taken without drawing. With B = n and option II this is SVRG-HT with `m = n/b` bit
+//! for bit.
 //!
-//! A step costs O(k + nnz of the mini-batch), not O(d): see the invariant of [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), which holds
-//! because with the slopes c of the mini-batch the step is `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, mu
-//! fixed for the epoch and without its l2 term: those of mu, of the correction and of x cancel to `lambda x`.
+//! A step costs O(k + nnz of the mini-batch), not O(d): see the invariant of
+//! [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), which holds because with the slopes c of the
+//! mini-batch the step is `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, mu fixed for the epoch and
+//! without its l2 term: those of mu, of the correction and of x cancel to `lambda x`.
 //!
 //! *Departures*: start at zero unless told otherwise (the paper: random).
 //!
@@ -166,7 +169,8 @@ impl BatchLaw for UniformDraws {
     fn length(&mut self, length: EpochLength, batch: usize, mini_batch: usize, rng: &mut Rng) -> u64 {
         match length {
             EpochLength::Geometric => {
-                // By inversion: N = floor(ln U / ln g) for U in (0, 1]; 1 - (a number in [0, 1)) is never zero.
+                // By inversion: N = floor(ln U / ln g) for U in (0, 1]; 1 - (a number in [0, 1)) is never
+                // zero.
                 let u: f64 = 1.0 - rng.random::<f64>();
                 (u.ln() / -(mini_batch as f64 / batch as f64).ln_1p()).floor() as u64
             }

@@ -6,13 +6,13 @@
 //!
 //! *Notation*: `k` -> `sparsity`, `gamma` -> `step_size`, `b` -> `batch`.
 //!
-//! *Update*: `x <- H_k(x - eta grad f_I(x))` with I uniform of size b; b IFO calls, 1 thresholding. A round is a pass, n/b steps.
-//! With b = 1 components may be drawn with probabilities p, and the step is `eta/(n p(z))`
-//! ([`SgParams::check_weighted`]).
-//! A step costs O(k + nnz of the batch).
+//! *Update*: `x <- H_k(x - eta grad f_I(x))` with I uniform of size b; b IFO calls, 1 thresholding. A round
+//! is a pass, n/b steps. With b = 1 components may be drawn with probabilities p, and the step is
+//! `eta/(n p(z))` ([`SgParams::check_weighted`]). A step costs O(k + nnz of the batch).
 //!
 //! The source fixes a partition of the rows into blocks and draws one block a step: that is a sum
-//! [in blocks](lao_finite_sum::FiniteSum::in_blocks) with `b = 1`. Larger `b` are fresh uniform subsets of the components.
+//! [in blocks](lao_finite_sum::FiniteSum::in_blocks) with `b = 1`. Larger `b` are fresh uniform subsets of
+//! the components.
 //!
 //! *Departures*: none.
 //!
@@ -60,8 +60,8 @@ impl SgParams {
         HsgParams { sparsity, step_size, first: batch as f64, growth: 1.0, start }.check_as(NAME, shape)
     }
 
-    /// The solver with components drawn by weight: component z with `p(z) = weights[z] / their sum`, its step divided by `n p(z)`,
-    /// so that the expected step is that of uniform draws. Needs `batch = 1`.
+    /// The solver with components drawn by weight: component z with `p(z) = weights[z] / their sum`, its step
+    /// divided by `n p(z)`, so that the expected step is that of uniform draws. Needs `batch = 1`.
     ///
     /// # Errors
     /// As [`build`](Self::build); weights must be positive and finite, one per component.

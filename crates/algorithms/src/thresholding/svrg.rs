@@ -10,7 +10,8 @@
 //!
 //! Costs n + 2 b m IFO calls and m thresholdings an epoch.
 //!
-//! *Departures*: mini-batches; the source has b = 1. The new snapshot is the last iterate, as in the source's experiments.
+//! *Departures*: mini-batches; the source has b = 1. The new snapshot is the last iterate, as in the source's
+//! experiments.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-linear-rate`, `scsg20-n-independence`.
 

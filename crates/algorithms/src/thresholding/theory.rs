@@ -1,13 +1,13 @@
 //! The constants of Theorem 1 of Liang et al. 2020, as printed and as corrected.
 //!
-//! One epoch of option I with `r = b/B` contracts `D = E|x - x*|^2` by a factor, up to a floor. What is wrong in print, and why, is
-//! told by the claims `scsg20-theta-algebra`, `scsg20-remark1`, `scsg20-thm1-printed`, `scsg20-thm1-corrected` and
-//! `scsg20-thm1-small-eta`.
+//! One epoch of option I with `r = b/B` contracts `D = E|x - x*|^2` by a factor, up to a floor. What is wrong
+//! in print, and why, is told by the claims `scsg20-theta-algebra`, `scsg20-remark1`, `scsg20-thm1-printed`,
+//! `scsg20-thm1-corrected` and `scsg20-thm1-small-eta`.
 
 use serde::{Deserialize, Serialize};
 
-/// `alpha = 2 sqrt(k*)/sqrt(k - k*)`: `|H_k(x) - x*|^2 <= (1 + alpha) |x - x*|^2` for every k*-sparse x*. Infinite unless `k > k*`;
-/// zero for `k* = 0`.
+/// `alpha = 2 sqrt(k*)/sqrt(k - k*)`: `|H_k(x) - x*|^2 <= (1 + alpha) |x - x*|^2` for every k*-sparse x*.
+/// Infinite unless `k > k*`; zero for `k* = 0`.
 pub fn expansion(true_sparsity: usize, sparsity: usize) -> f64 {
     match sparsity.checked_sub(true_sparsity) {
         _ if true_sparsity == 0 => 0.0,
@@ -93,26 +93,30 @@ impl Epoch {
         1.0 - self.decrease() / self.beta()
     }
 
-    /// `gamma = 4 eta^2/((1 - theta) beta)`: the printed floor is `2 gamma G + gamma sigma^2/B`. Infinite where theta is 1.
+    /// `gamma = 4 eta^2/((1 - theta) beta)`: the printed floor is `2 gamma G + gamma sigma^2/B`. Infinite
+    /// where theta is 1.
     pub fn gamma(&self) -> f64 {
         4.0 * self.step_size * self.step_size / self.decrease()
     }
 
-    /// `1 - (1 - 1/kappa)/(512 kappa^2 r/(1 + alpha) + 14)`, which theta does not exceed at the largest step: what Remark 1 should say.
+    /// `1 - (1 - 1/kappa)/(512 kappa^2 r/(1 + alpha) + 14)`, which theta does not exceed at the largest step:
+    /// what Remark 1 should say.
     pub fn theta_bound(&self) -> f64 {
         let kappa = self.condition();
         1.0 - (1.0 - 1.0 / kappa) / (512.0 * kappa * kappa * self.ratio / (1.0 + self.alpha) + 14.0)
     }
 
-    /// `1 - (eta rho/2)/((r - alpha)/(1 + alpha) + eta rho)`, the corrected factor. Needs `eta <= 1/(16 L kappa)`, `alpha <= r`,
-    /// `alpha/(1 + alpha) <= eta rho/4`, and a batch of n or of at least `36 kappa^2` components.
+    /// `1 - (eta rho/2)/((r - alpha)/(1 + alpha) + eta rho)`, the corrected factor. Needs
+    /// `eta <= 1/(16 L kappa)`, `alpha <= r`, `alpha/(1 + alpha) <= eta rho/4`, and a batch of n or of at
+    /// least `36 kappa^2` components.
     pub fn corrected_theta(&self) -> f64 {
         let decrease = self.step_size * self.convexity;
         1.0 - 0.5 * decrease / (self.room() + decrease)
     }
 
-    /// `(8/rho^2) ((1 + eta rho) G + (1 + 2 eta rho) V)`, the corrected floor, with the residual `G = |grad f(x*)|^2` on the relevant
-    /// coordinates and the variance `V = (n-B)/(n-1) sigma*^2/B` of the batch gradient at x*.
+    /// `(8/rho^2) ((1 + eta rho) G + (1 + 2 eta rho) V)`, the corrected floor, with the residual
+    /// `G = |grad f(x*)|^2` on the relevant coordinates and the variance `V = (n-B)/(n-1) sigma*^2/B` of the
+    /// batch gradient at x*.
     pub fn corrected_floor(&self, residual: f64, variance: f64) -> f64 {
         let decrease = self.step_size * self.convexity;
         8.0 / (self.convexity * self.convexity)

@@ -1,5 +1,5 @@
-//! What must hold for stored states, parameters and checkpoints whatever the text: it is refused, or what is read goes on as
-//! every learner does. Each target tells whether the text was read.
+//! What must hold for stored states, parameters and checkpoints whatever the text: it is refused, or what is
+//! read goes on as every learner does. Each target tells whether the text was read.
 //!
 //! Called by `tests/fuzz.rs` on changed states, and from libFuzzer (`fuzz/` at the root).
 #![allow(dead_code, reason = "no program calls all of them")]
@@ -47,7 +47,8 @@ pub fn parameters(text: &str) -> bool {
     let Ok(params) = serde_json::from_str::<AnyParams>(text) else { return false };
     match params.build() {
         Ok(mut learner) => {
-            // Whatever the dimension, a run over few examples of few attributes is cheap; others are only built.
+            // Whatever the dimension, a run over few examples of few attributes is cheap; others are only
+            // built.
             let dim = learner.dim();
             if (2..=1000).contains(&dim) {
                 let mut session = Session::new(source(dim), Budget::Unlimited, &Seed::root(3)).online();

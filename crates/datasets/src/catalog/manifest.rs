@@ -36,8 +36,8 @@ pub struct Dataset {
     pub nonzeros: Option<usize>,
     /// What the label is.
     pub target: String,
-    /// Licence, or that none is stated.
-    pub licence: String,
+    /// License, or that none is stated.
+    pub license: String,
     /// Where the data are described, or whom to cite.
     pub source: String,
     /// What a user must know before using the data.

@@ -98,8 +98,8 @@ impl GramWeights {
         out.iter_mut().for_each(|g| *g *= 0.5);
     }
 
-    /// `out <- g^_S = 2 (X w)_S - 2 y z_S`, the gradient of `(w' x - y)^2` in expectation (equation 6). Lists as in
-    /// [`gram_times`](Self::gram_times). O(k').
+    /// `out <- g^_S = 2 (X w)_S - 2 y z_S`, the gradient of `(w' x - y)^2` in expectation (equation 6). Lists
+    /// as in [`gram_times`](Self::gram_times). O(k').
     pub fn gradient(&self, values: &[f64], weights: &[f64], kept: usize, label: f64, out: &mut Vec<f64>) {
         let (values_u, values_v) = values.split_at(kept.min(values.len()));
         let (weights_u, weights_v) = weights.split_at(kept.min(weights.len()));

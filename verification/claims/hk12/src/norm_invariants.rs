@@ -121,7 +121,7 @@ const FAULTS: [Fault<Arm>; 3] = [
         Arm { read: Some(overflowing), ..SOUND },
     ),
     Fault::refuted(
-        "normalises_once",
+        "normalizes_once",
         "divides by 2d, the sum of the weights at the start",
         Arm { read: Some(unnormalized), ..SOUND },
     ),

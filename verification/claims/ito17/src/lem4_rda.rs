@@ -148,7 +148,7 @@ const FAULTS: [Fault<Arm>; 4] = [
         Arm { bound: Bound { last: 0.125, ..LEMMA }, ..SOUND },
     ),
     Fault::refuted(
-        "decreasing_regularisation",
+        "decreasing_regularization",
         "lets lambda_t fall like 1/t",
         Arm { rule: Rule::Decreasing, ..SOUND },
     ),

@@ -30,9 +30,9 @@ const AVERAGES_THE_GRADIENTS: Mutant =
     Mutant::refuted("averages_the_gradients", "takes h for the average, as the text says");
 const NOT_PROJECTED: Mutant = Mutant::refuted("not_projected", "leaves the ball when h exceeds lambda");
 const NOT_REGULARISED: Mutant =
-    Mutant::refuted("not_regularised", "goes to the boundary of the ball whatever lambda");
+    Mutant::refuted("not_regularized", "goes to the boundary of the ball whatever lambda");
 const REGULARISES_LIKE_T: Mutant =
-    Mutant::refuted("regularises_like_t", "lets the theorems' lambda_t grow like t");
+    Mutant::refuted("regularizes_like_t", "lets the theorems' lambda_t grow like t");
 
 /// What an arm takes for the minimizer, given what production gives.
 fn minimizer(cx: &Context<'_>) -> fn(w: Vec<f64>, h: &[f64], lambda: f64) -> Vec<f64> {
