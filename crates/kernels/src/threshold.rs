@@ -259,7 +259,6 @@ mod tests {
                 .prop_shuffle(),
             s in 0..60_usize,
         ) {
-            let dense: Vec<f64> = dense;
             let kept = kept(&mut HardThreshold::default(), &dense, s);
             prop_assert_eq!(kept.len(), s);
             for (index, value) in kept.view().iter() {
@@ -278,7 +277,6 @@ mod tests {
                 (0..12).filter(|&j| !inside(j)).map(|j| dense[j] * dense[j]).sum()
             };
             prop_assume!(mask.count_ones() as usize <= s);
-            let dense: Vec<f64> = dense;
             let kept = kept(&mut HardThreshold::default(), &dense, s);
             let ours = distance(&|j| kept.indices().contains(&(j as u32)));
             prop_assert!(ours <= distance(&|j| mask >> j & 1 == 1) + 1e-12);

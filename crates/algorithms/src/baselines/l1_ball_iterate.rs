@@ -13,7 +13,7 @@
 //! all coordinates are put right at once: O(d), rarely. The same is done before and after a step that leads
 //! far beyond the ball, since all sums would consist of its rounding errors.
 
-use lao_kernels::{SparseVector, sum_abs};
+use lao_kernels::{SparseVector, soft_threshold, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::stored::Damaged;
 use lao_observation::{LearnError, Rng};
@@ -479,7 +479,7 @@ impl L1BallIterate {
 
 /// `+-(a - h)` of `+-a`, 0 of 0.
 fn shrink(key: f64, level: f64) -> f64 {
-    if key == 0.0 { 0.0 } else { (key.abs() - level).max(0.0).copysign(key) }
+    if key == 0.0 { 0.0 } else { soft_threshold(key, level) }
 }
 
 fn sign(key: f64) -> f64 {

@@ -18,7 +18,7 @@
 use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, Par, Side};
-use lao_kernels::dot_column;
+use lao_kernels::{dot_column, soft_threshold};
 use lao_observation::Block;
 use thiserror::Error;
 
@@ -108,7 +108,7 @@ pub fn lasso(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
                 continue;
             }
             let target = gradient[j] + curvature * w[j];
-            let next = (target.abs() - penalty).max(0.0).copysign(target) / curvature;
+            let next = soft_threshold(target, penalty) / curvature;
             let change = next - w[j];
             if change != 0.0 {
                 w[j] = next;

@@ -57,13 +57,13 @@ pub(super) struct DualAverage {
     radius: f64,
     rounds: u64,
     sum: Vec<f64>,
-    /// `||h||^2`, kept up as entries change.
+    /// `||h||^2`, updated as entries change.
     square: f64,
     /// `-1 / max(lambda_t, ||h||/R)` for the round to come. Not zero, and finite, since scale, radius and `h`
     /// are bounded.
     #[serde(skip)]
     factor: f64,
-    /// Entries changed since `square` was last added up from scratch.
+    /// Entries changed since `square` was last recomputed.
     drift: usize,
     /// Changed entries, before they are taken over.
     #[serde(skip)]
@@ -114,7 +114,7 @@ impl TryFrom<Stored> for DualAverage {
             drift,
             fresh: Vec::new(),
         };
-        average.refactor();
+        average.update_scale();
         Ok(average)
     }
 }
@@ -124,16 +124,16 @@ impl DualAverage {
         let (sum, fresh) = (vec![0.0; dim], Vec::new());
         let mut average =
             DualAverage { regularization, radius, rounds: 0, sum, square: 0.0, factor: 0.0, drift: 0, fresh };
-        average.refactor();
+        average.update_scale();
         average
     }
 
-    /// Takes up with another sum.
+    /// Resumes from another gradient sum `h`, that is from an arbitrary `w_t` in the ball.
     pub(super) fn set_sum(&mut self, sum: &[f64]) {
         self.sum.clear();
         self.sum.extend_from_slice(sum);
-        self.add_up();
-        self.refactor();
+        self.recompute_square();
+        self.update_scale();
     }
 
     pub(super) fn dim(&self) -> usize {
@@ -169,14 +169,8 @@ impl DualAverage {
         into.extend(attributes.iter().map(|&j| self.factor * self.sum[j as usize]));
     }
 
-    /// Ends a round: `h <- h + g`, where `g` has these entries. `changed` is called with `h` and the place in the list after
-    /// each change.
-    pub(super) fn add(
-        &mut self,
-        attributes: &[u32],
-        gradient: &[f64],
-        mut changed: impl FnMut(&[f64], usize),
-    ) -> Result<(), LearnError> {
+    /// Ends a round: `h <- h + g`, where `g` has these entries.
+    pub(super) fn add(&mut self, attributes: &[u32], gradient: &[f64]) -> Result<(), LearnError> {
         let DualAverage { sum, fresh, .. } = self;
         fresh.clear();
         fresh.extend(attributes.iter().zip(gradient).map(|(&j, g)| sum[j as usize] + g));
@@ -187,27 +181,26 @@ impl DualAverage {
         }
         // Two sums, so that an addition need not wait for the one before.
         let mut more = [0.0; 2];
-        for (at, (&j, &fresh)) in attributes.iter().zip(&*fresh).enumerate() {
+        for (&j, &fresh) in attributes.iter().zip(&*fresh) {
             let old = std::mem::replace(&mut sum[j as usize], fresh);
             more = [more[1], more[0] + (fresh - old) * (fresh + old)];
-            changed(sum, at);
         }
         self.square += more[0] + more[1];
         self.drift += attributes.len();
         if self.drift >= self.sum.len() {
-            self.add_up();
+            self.recompute_square();
         }
         self.rounds += 1;
-        self.refactor();
+        self.update_scale();
         Ok(())
     }
 
-    fn add_up(&mut self) {
+    fn recompute_square(&mut self) {
         self.square = dot_column(&self.sum, &self.sum);
         self.drift = 0;
     }
 
-    fn refactor(&mut self) {
+    fn update_scale(&mut self) {
         let lambda = self.regularization.at(self.rounds + 1);
         self.factor = -1.0 / lambda.max(self.square.max(0.0).sqrt() / self.radius);
     }

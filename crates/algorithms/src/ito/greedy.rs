@@ -18,14 +18,12 @@
 //!
 //! *Claims*: `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
 
-use super::core::Core;
 use super::dual_average::Regularization;
 use super::require_common;
-use crate::params::{ParamError, derived};
+use super::rounds::{Choice, DualAveragingRounds};
+use crate::params::{ParamError, derived, require};
 use crate::task::Task;
-use lao_kernels::SparseView;
-use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::estimate::gram::Observe;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "greedy";
@@ -64,66 +62,20 @@ impl GreedyParams {
         let GreedyParams { dim, budget, regularization, radius } = self;
         require_common(NAME, dim, budget, radius)?;
         regularization.check(NAME, "regularization")?;
-        Ok(Greedy(Core::new(dim, budget, budget, regularization, radius)))
+        let law = Observe { dim, budget, kept: budget };
+        Ok(DualAveragingRounds::new(law, regularization, radius))
     }
 }
 
 /// The learner that exploits only.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", transparent)]
-pub struct Greedy(Core);
+pub type Greedy = DualAveragingRounds<GreedyParams>;
 
-lao_observation::stored!(Greedy);
+impl Choice for GreedyParams {
+    const METHOD: &'static str = NAME;
 
-impl Validate for Greedy {
-    fn validate(&self) -> Result<(), Damaged> {
-        let (budget, kept) = self.0.sizes();
-        Damaged::unless(kept == budget, NAME, || "it does not keep all attributes that it observes")
-    }
-}
-
-impl Greedy {
-    /// Takes up with `h` instead of 0, and so with any `w_t` of the ball.
-    ///
-    /// # Errors
-    /// [`ParamError`] when `sum` is not `d` finite numbers.
-    pub fn with_gradient_sum(self, sum: &[f64]) -> Result<Self, ParamError> {
-        Ok(Greedy(self.0.with_gradient_sum(NAME, sum)?))
-    }
-
-    /// `S_t`, sorted.
-    pub fn largest(&self) -> &[u32] {
-        self.0.largest()
-    }
-
-    /// `w_t`.
-    pub fn iterate(&self) -> Vec<f64> {
-        self.0.average().weights()
-    }
-
-    /// `h`, the sum of all gradients.
-    pub fn gradient_sum(&self) -> Vec<f64> {
-        self.0.average().sum().to_vec()
-    }
-}
-
-impl Learner for Greedy {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.0.ask(rng, ask);
-    }
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        self.0.predict(seen)
-    }
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        self.0.tell(told)
-    }
-    fn coefficients(&self) -> SparseView<'_> {
-        self.0.coefficients()
-    }
-    fn updates(&self) -> u64 {
-        self.0.average().rounds()
+    /// All attributes observed are the largest weights.
+    fn require(law: Observe) -> Result<(), ParamError> {
+        let Observe { budget, kept, .. } = law;
+        require(kept == budget, NAME, "kept", kept, format_args!("k_1 must be k' = {budget}"))
     }
 }

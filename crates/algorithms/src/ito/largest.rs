@@ -129,7 +129,7 @@ impl Largest {
         best
     }
 
-    /// Entry `j`, and no other since the last call, changed, came in or went out: corrects the nodes above it.
+    /// Corrects the nodes above entry `j`, which changed, came in or went out.
     fn correct(&mut self, values: &[f64], j: u32) {
         let mut below = j;
         for level in 0..self.levels.len() {
@@ -153,10 +153,17 @@ impl Largest {
         }
     }
 
-    /// Takes in that entry `j`, which lies outside `U`, changed, and no other outside since the last call.
-    /// [`settle`](Self::settle) when all have.
+    /// Brings `U` up to date after changes of entries inside `U` and of the entries `changed` outside.
     #[inline]
-    pub(super) fn change(&mut self, values: &[f64], j: u32) {
+    pub(super) fn update(&mut self, values: &[f64], changed: &[u32]) {
+        changed.iter().for_each(|&j| self.change(values, j));
+        self.exchange(values);
+    }
+
+    /// Corrects the tree after a change of entry `j`, which lies outside `U`. The tree is right once this was called for
+    /// all entries that changed: where another entry's turn is still to come, that turn corrects the nodes above it.
+    #[inline]
+    fn change(&mut self, values: &[f64], j: u32) {
         let node = j as usize / FAN;
         // Below the best of its node, and not the best itself, which may have fallen behind the others.
         let stays = self.peaks.get(node).is_none_or(|&peak| peak > values[j as usize].abs())
@@ -166,8 +173,8 @@ impl Largest {
         }
     }
 
-    /// Brings `U` up to date.
-    pub(super) fn settle(&mut self, values: &[f64]) {
+    /// Exchanges the worst entry inside `U` for the best outside, for as long as that is better.
+    fn exchange(&mut self, values: &[f64]) {
         while let Some(best) = self.levels.last().map(|root| root[0]).filter(|&best| best != NONE) {
             let bar = values[best as usize].abs();
             if self.kept.iter().all(|&j| values[j as usize].abs() > bar) {
@@ -232,7 +239,7 @@ impl Largest {
                     continue;
                 }
                 let j = (product >> 32) as u32;
-                // Whether it counts is anybody's guess, so it is written anyway, and overwritten if not.
+                // The comparison is unpredictable, so store unconditionally and advance only if the entry is new: no branch.
                 drawn[found] = j;
                 found += usize::from(self.taken.insert(j));
             }
@@ -289,9 +296,8 @@ mod tests {
         values[..3].copy_from_slice(&[5.0, 4.0, 3.0]);
         let mut largest = Largest::new(&values, 1);
         values[1] = 1.0;
-        largest.change(&values, 1);
         values[0] = 2.0;
-        largest.settle(&values);
+        largest.update(&values, &[1]);
         assert_eq!(largest.kept(), [2]);
     }
 
@@ -311,13 +317,14 @@ mod tests {
             let mut largest = Largest::new(&values, count);
             let (mut order, mut wanted) = (Vec::new(), Vec::new());
             for change in changes {
+                let mut changed = Vec::new();
                 for (j, value) in change {
                     values[j] = value;
                     if !largest.contains(j as u32) {
-                        largest.change(&values, j as u32);
+                        changed.push(j as u32);
                     }
                 }
-                largest.settle(&values);
+                largest.update(&values, &changed);
                 select(&values, count, &mut order, &mut wanted);
                 prop_assert_eq!(largest.kept(), &wanted);
             }

@@ -16,7 +16,6 @@
 //!
 //! The loss is `(w' x - y)^2`, without a factor 1/2. [`lao_observation::estimate::gram`] has the estimates.
 
-mod core;
 mod dual_average;
 pub mod greedy;
 mod largest;
@@ -24,7 +23,8 @@ pub mod rda1;
 pub mod rda2;
 pub mod rda3;
 pub mod reference;
-mod squares;
+mod rounds;
+mod square_rounds;
 pub mod uniform;
 
 pub use dual_average::Regularization;
@@ -32,6 +32,8 @@ pub use greedy::{Greedy, GreedyParams};
 pub use rda1::{Rda1, Rda1Params};
 pub use rda2::{Rda2, Rda2Params};
 pub use rda3::{Rda3, Rda3Params};
+pub use rounds::DualAveragingRounds;
+pub use square_rounds::SquareRounds;
 pub use uniform::{Uniform, UniformParams};
 
 use crate::params::{ParamError, require, require_dim, require_scale};

@@ -28,15 +28,12 @@
 //! *Claims*: `ito17-observe-probabilities`, `ito17-unbiased`, `ito17-lem5-second-moment`, `ito17-thm2-first`,
 //! `ito17-thm2-lambda`, `ito17-alg1-exponent`, `ito17-alg1-d-rate`, `ito17-runtime`.
 
-use super::core::Core;
 use super::dual_average::Regularization;
 use super::require_common;
+use super::rounds::{Choice, DualAveragingRounds};
 use crate::params::{ParamError, derived, require};
 use crate::task::Task;
-use lao_kernels::SparseView;
 use lao_observation::estimate::gram::Observe;
-use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "RDA1";
@@ -85,9 +82,10 @@ impl Rda1Params {
     pub fn build(self) -> Result<Rda1, ParamError> {
         let Rda1Params { dim, budget, kept, regularization, radius } = self;
         require_common(NAME, dim, budget, radius)?;
-        require_kept(dim, budget, kept)?;
+        let law = Observe { dim, budget, kept };
+        Self::require(law)?;
         regularization.check(NAME, "regularization")?;
-        Ok(Rda1(Core::new(dim, budget, kept, regularization, radius)))
+        Ok(DualAveragingRounds::new(law, regularization, radius))
     }
 }
 
@@ -96,87 +94,21 @@ pub(super) fn standardized(law: Observe, task: &Task) -> Regularization {
     Regularization::sqrt(derived(1.0 / (task.speed * law.floor().sqrt()), &[task.speed]))
 }
 
-/// Refuses to keep so many of the attributes observed that two others are never seen together.
-fn require_kept(dim: usize, budget: usize, kept: usize) -> Result<(), ParamError> {
-    require(
-        kept <= budget && Observe { dim, budget, kept }.sees_every_pair(),
-        NAME,
-        "budget",
-        budget,
-        format_args!(
+/// The learner of Algorithm 1.
+pub type Rda1 = DualAveragingRounds<Rda1Params>;
+
+impl Choice for Rda1Params {
+    const METHOD: &'static str = NAME;
+
+    /// Two attributes outside `U_t` must be seen together now and then.
+    fn require(law: Observe) -> Result<(), ParamError> {
+        let Observe { dim, budget, kept } = law;
+        let allowed = format_args!(
             "k' must be at least k_1 + 2 = {}, or d = {dim}: two attributes outside the {kept} largest are never \
              seen together otherwise",
             kept.saturating_add(2)
-        ),
-    )
-}
-
-/// The learner of Algorithm 1.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", transparent)]
-pub struct Rda1(Core);
-
-lao_observation::stored!(Rda1);
-
-impl Validate for Rda1 {
-    fn validate(&self) -> Result<(), Damaged> {
-        let (budget, kept) = self.0.sizes();
-        require_kept(self.0.dim(), budget, kept).map_err(ParamError::damaged)
-    }
-}
-
-impl Rda1 {
-    /// Takes up with `h` instead of 0, and so with any `w_t` of the ball.
-    ///
-    /// # Errors
-    /// [`ParamError`] when `sum` is not `d` finite numbers.
-    pub fn with_gradient_sum(self, sum: &[f64]) -> Result<Self, ParamError> {
-        Ok(Rda1(self.0.with_gradient_sum(NAME, sum)?))
-    }
-
-    /// As [`Learner::ask`], with `drawn` for `V_t`: `k' - k_1` attributes outside [`largest`](Self::largest).
-    pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        self.0.ask_for(drawn, ask);
-    }
-
-    /// The law that the observed set is drawn from.
-    pub fn law(&self) -> Observe {
-        self.0.law()
-    }
-
-    /// `U_t`, sorted.
-    pub fn largest(&self) -> &[u32] {
-        self.0.largest()
-    }
-
-    /// `w_t`.
-    pub fn iterate(&self) -> Vec<f64> {
-        self.0.average().weights()
-    }
-
-    /// `h`, the sum of all gradient estimates.
-    pub fn gradient_sum(&self) -> Vec<f64> {
-        self.0.average().sum().to_vec()
-    }
-}
-
-impl Learner for Rda1 {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.0.ask(rng, ask);
-    }
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        self.0.predict(seen)
-    }
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        self.0.tell(told)
-    }
-    fn coefficients(&self) -> SparseView<'_> {
-        self.0.coefficients()
-    }
-    fn updates(&self) -> u64 {
-        self.0.average().rounds()
+        )
+        .to_string();
+        require(kept <= budget && law.sees_every_pair(), NAME, "budget", budget, allowed)
     }
 }

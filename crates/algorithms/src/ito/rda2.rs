@@ -40,14 +40,11 @@
 //! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
 
 use super::dual_average::Regularization;
-use super::squares::Squares;
-use super::{require_common, require_pairs};
-use crate::params::{ParamError, derived};
+use super::square_rounds::{Averaging, SquareRounds};
+use super::{Rda3Params, require_common, require_pairs};
+use crate::params::{ParamError, derived, number, require};
 use crate::task::Task;
-use lao_kernels::SparseView;
 use lao_observation::estimate::gram::Observe;
-use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "RDA2";
@@ -107,84 +104,18 @@ impl Rda2Params {
         require_pairs(NAME, dim, budget)?;
         explore.check(NAME, "explore")?;
         exploit.check(NAME, "exploit")?;
-        Ok(Rda2(Squares::new((dim, budget, radius), explore, exploit, (0.0, 0.0))))
+        Ok(SquareRounds::new(Rda3Params { dim, budget, explore, exploit, radius, penalty: 0.0 }))
     }
 }
 
 /// The learner of Algorithm 2, as reconstructed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", transparent)]
-pub struct Rda2(Squares);
+pub type Rda2 = SquareRounds<Rda2Params>;
 
-lao_observation::stored!(Rda2);
+impl Averaging for Rda2Params {
+    const METHOD: &'static str = NAME;
+    const DECAY: f64 = 0.0;
 
-impl Validate for Rda2 {
-    fn validate(&self) -> Result<(), Damaged> {
-        require_pairs(NAME, self.0.dim(), self.0.budget()).map_err(ParamError::damaged)?;
-        let plain = self.0.penalty_and_decay() == (0.0, 0.0);
-        Damaged::unless(plain, NAME, || "it has a penalty or a weighted average")
-    }
-}
-
-impl Rda2 {
-    /// As [`Learner::ask`], with `drawn`, a set of `k'` attributes, if the coming round [`explores`](Self::explores).
-    pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        self.0.ask_for(drawn, ask);
-    }
-
-    /// Whether the coming round explores: whether its number is a square.
-    pub fn explores(&self) -> bool {
-        self.0.explores()
-    }
-
-    /// `S_t` of the rounds that do not explore, sorted: the `k'` largest entries of [`average`](Self::average).
-    pub fn chosen(&self) -> &[u32] {
-        self.0.chosen()
-    }
-
-    /// `w~_t`, which the predictions come from.
-    pub fn iterate(&self) -> Vec<f64> {
-        self.0.exploit().weights()
-    }
-
-    /// `h~`, the sum of the observed gradients.
-    pub fn exploit_sum(&self) -> Vec<f64> {
-        self.0.exploit().sum().to_vec()
-    }
-
-    /// `h^`, the sum of the gradient estimates of the exploration rounds.
-    pub fn gradient_sum(&self) -> Vec<f64> {
-        self.0.explore_sum().to_vec()
-    }
-
-    /// `w_s`; up to date when the coming round explores.
-    pub fn explorer(&self) -> Vec<f64> {
-        self.0.explorer()
-    }
-
-    /// `wbar_s`.
-    pub fn average(&self) -> Vec<f64> {
-        self.0.mean().to_vec()
-    }
-}
-
-impl Learner for Rda2 {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.0.ask(rng, ask);
-    }
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        self.0.predict(seen)
-    }
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        self.0.tell(told)
-    }
-    fn coefficients(&self) -> SparseView<'_> {
-        self.0.coefficients()
-    }
-    fn updates(&self) -> u64 {
-        self.0.exploit().rounds()
+    fn require_penalty(penalty: f64) -> Result<(), ParamError> {
+        require(penalty == 0.0, NAME, "penalty", number(penalty), "0: the method has no l1 term")
     }
 }

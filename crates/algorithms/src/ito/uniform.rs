@@ -17,16 +17,13 @@
 //!
 //! *Claims*: `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
 
-use super::core::Core;
 use super::dual_average::Regularization;
 use super::rda1::standardized;
+use super::rounds::{Choice, DualAveragingRounds};
 use super::{require_common, require_pairs};
-use crate::params::ParamError;
+use crate::params::{ParamError, require};
 use crate::task::Task;
-use lao_kernels::SparseView;
 use lao_observation::estimate::gram::Observe;
-use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "uniform";
@@ -64,69 +61,22 @@ impl UniformParams {
     pub fn build(self) -> Result<Uniform, ParamError> {
         let UniformParams { dim, budget, regularization, radius } = self;
         require_common(NAME, dim, budget, radius)?;
-        require_pairs(NAME, dim, budget)?;
+        let law = Observe { dim, budget, kept: 0 };
+        Self::require(law)?;
         regularization.check(NAME, "regularization")?;
-        Ok(Uniform(Core::new(dim, budget, 0, regularization, radius)))
+        Ok(DualAveragingRounds::new(law, regularization, radius))
     }
 }
 
 /// The learner that explores only.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", transparent)]
-pub struct Uniform(Core);
+pub type Uniform = DualAveragingRounds<UniformParams>;
 
-lao_observation::stored!(Uniform);
+impl Choice for UniformParams {
+    const METHOD: &'static str = NAME;
 
-impl Validate for Uniform {
-    fn validate(&self) -> Result<(), Damaged> {
-        let (budget, kept) = self.0.sizes();
-        require_pairs(NAME, self.0.dim(), budget).map_err(ParamError::damaged)?;
-        Damaged::unless(kept == 0, NAME, || "it keeps attributes, but draws all of them")
-    }
-}
-
-impl Uniform {
-    /// Takes up with `h` instead of 0, and so with any `w_t` of the ball.
-    ///
-    /// # Errors
-    /// [`ParamError`] when `sum` is not `d` finite numbers.
-    pub fn with_gradient_sum(self, sum: &[f64]) -> Result<Self, ParamError> {
-        Ok(Uniform(self.0.with_gradient_sum(NAME, sum)?))
-    }
-
-    /// As [`Learner::ask`], with `drawn` for `S_t`: `k'` attributes.
-    pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        self.0.ask_for(drawn, ask);
-    }
-
-    /// `w_t`.
-    pub fn iterate(&self) -> Vec<f64> {
-        self.0.average().weights()
-    }
-
-    /// `h`, the sum of all gradient estimates.
-    pub fn gradient_sum(&self) -> Vec<f64> {
-        self.0.average().sum().to_vec()
-    }
-}
-
-impl Learner for Uniform {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.0.ask(rng, ask);
-    }
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        self.0.predict(seen)
-    }
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        self.0.tell(told)
-    }
-    fn coefficients(&self) -> SparseView<'_> {
-        self.0.coefficients()
-    }
-    fn updates(&self) -> u64 {
-        self.0.average().rounds()
+    /// All attributes observed are drawn, and every pair is seen now and then.
+    fn require(law: Observe) -> Result<(), ParamError> {
+        require_pairs(NAME, law.dim, law.budget)?;
+        require(law.kept == 0, NAME, "kept", law.kept, "k_1 must be 0")
     }
 }

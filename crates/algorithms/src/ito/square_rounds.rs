@@ -1,20 +1,39 @@
 //! The rounds that Algorithms 2 and 3 share: explore in rounds 1, 4, 9, ..., exploit what was found in
 //! between.
 
+use super::Rda3Params;
 use super::dual_average::{DualAverage, Regularization, small};
 use super::largest::{Largest, select};
 use crate::params::ParamError;
 use crate::state;
-use lao_kernels::{SparseVector, SparseView};
+use lao_kernels::{SparseVector, SparseView, soft_threshold};
 use lao_observation::estimate::gram::Observe;
-use lao_observation::stored::Damaged;
-use lao_observation::{Ask, LearnError, Rng, Row, Told};
+use lao_observation::stored::{Damaged, Validate};
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
+use std::marker::PhantomData;
 
+/// Which of the methods: how exploration is penalized and averaged. Implemented by their parameters.
+pub trait Averaging {
+    /// What the method is called in messages.
+    const METHOD: &'static str;
+
+    /// `w_s` has weight `s^-DECAY` in the average.
+    const DECAY: f64;
+
+    /// Refuses a weight `rho_0` of the l1 term that the method does not have.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    fn require_penalty(penalty: f64) -> Result<(), ParamError>;
+}
+
+/// The learner of Algorithms 2 and 3, as reconstructed: [`Rda2`](super::Rda2) and [`Rda3`](super::Rda3). Rounds 1, 4, 9,
+/// ... explore.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
-pub(super) struct Squares {
+#[serde(remote = "Self", try_from = "Stored", bound = "A: Averaging")]
+pub struct SquareRounds<A> {
     explore: Explore,
     /// `h~`, which the predictions come from.
     exploit: DualAverage,
@@ -30,6 +49,19 @@ pub(super) struct Squares {
     gradient: Vec<f64>,
     #[serde(skip)]
     current: OnceCell<SparseVector>,
+    #[serde(skip)]
+    averaging: PhantomData<A>,
+}
+
+lao_observation::stored!(SquareRounds<A: Averaging>);
+
+impl<A: Averaging> Validate for SquareRounds<A> {
+    fn validate(&self) -> Result<(), Damaged> {
+        let Explore { budget, penalty, decay, .. } = self.explore;
+        super::require_pairs(A::METHOD, self.dim(), budget).map_err(ParamError::damaged)?;
+        A::require_penalty(penalty).map_err(ParamError::damaged)?;
+        Damaged::unless(decay == A::DECAY, A::METHOD, || "its average has other weights")
+    }
 }
 
 /// The state of the exploration rounds `s = 1, 2, ...`.
@@ -60,7 +92,7 @@ struct Explore {
     order: Vec<u32>,
 }
 
-/// What is stored of [`Squares`]; the rest follows from it.
+/// What is stored of [`SquareRounds`]; the rest follows from it.
 #[derive(Deserialize)]
 struct Stored {
     explore: Explore,
@@ -72,7 +104,7 @@ struct Stored {
 /// What stored rounds are called.
 const STORED: &str = "state of exploration at squares";
 
-impl TryFrom<Stored> for Squares {
+impl<A: Averaging> TryFrom<Stored> for SquareRounds<A> {
     type Error = Damaged;
 
     /// Checks what goes for both methods; what penalty and decay may be is for the method to say.
@@ -84,13 +116,13 @@ impl TryFrom<Stored> for Squares {
         damaged(explore.radius == exploit.radius(), "exploration and exploitation have different radii")?;
         select(&explore.mean, explore.budget, &mut explore.order, &mut explore.chosen);
         damaged(state::is_set(&asked, dim), "the attributes asked for are no set of attributes")?;
-        let squares = Squares::assemble(explore, exploit);
+        let rounds = Self::assemble(explore, exploit);
         if pending {
-            state::length(STORED, "the set asked for", asked.len(), squares.explore.budget)?;
-            let fits = squares.explores() || asked == squares.explore.chosen;
+            state::length(STORED, "the set asked for", asked.len(), rounds.explore.budget)?;
+            let fits = rounds.explores() || asked == rounds.explore.chosen;
             damaged(fits, "the set asked for is not the one chosen")?;
         }
-        Ok(Squares { asked, pending, ..squares })
+        Ok(SquareRounds { asked, pending, ..rounds })
     }
 }
 
@@ -130,7 +162,7 @@ impl Explore {
 
     /// `-1 / max(lambda_s, ||u||/R)`.
     fn current_factor(&self) -> f64 {
-        let norm = self.sum.iter().map(|h| soft(*h, self.level).powi(2)).sum::<f64>().sqrt();
+        let norm = self.sum.iter().map(|h| soft_threshold(*h, self.level).powi(2)).sum::<f64>().sqrt();
         -1.0 / self.regularization.at(self.round).max(norm / self.radius)
     }
 
@@ -146,14 +178,14 @@ impl Explore {
         self.mass += weight;
         let share = weight / self.mass;
         for (mean, h) in self.mean.iter_mut().zip(&self.sum) {
-            *mean += share * (self.factor * soft(*h, self.level) - *mean);
+            *mean += share * (self.factor * soft_threshold(*h, self.level) - *mean);
         }
         select(&self.mean, self.budget, &mut self.order, &mut self.chosen);
     }
 
     /// `w_s` at one attribute.
     fn weight(&self, attribute: u32) -> f64 {
-        self.factor * soft(self.sum[attribute as usize], self.level)
+        self.factor * soft_threshold(self.sum[attribute as usize], self.level)
     }
 }
 
@@ -170,24 +202,16 @@ fn within(number: f64, [least, most]: [f64; 2]) -> bool {
     number >= least - 1e-6 * least.abs() && number <= most + 1e-6 * most.abs()
 }
 
-/// `sign(h) max(|h| - level, 0)`.
-fn soft(h: f64, level: f64) -> f64 {
-    (h.abs() - level).max(0.0).copysign(h)
-}
-
-impl Squares {
-    pub(super) fn new(
-        (dim, budget, radius): (usize, usize, f64),
-        explore: Regularization,
-        exploit: Regularization,
-        (penalty, decay): (f64, f64),
-    ) -> Self {
+impl<A: Averaging> SquareRounds<A> {
+    /// The learner before its first round; the caller has checked the parameters.
+    pub(super) fn new(params: Rda3Params) -> Self {
+        let Rda3Params { dim, budget, explore: regularization, exploit, radius, penalty } = params;
         let mut explore = Explore {
             budget,
-            regularization: explore,
+            regularization,
             radius,
             penalty,
-            decay,
+            decay: A::DECAY,
             round: 0,
             sum: vec![0.0; dim],
             level: 0.0,
@@ -202,7 +226,7 @@ impl Squares {
     }
 
     fn assemble(explore: Explore, exploit: DualAverage) -> Self {
-        Squares {
+        SquareRounds {
             sampler: Largest::new(&explore.sum, 0),
             explore,
             exploit,
@@ -211,66 +235,13 @@ impl Squares {
             weights: Vec::new(),
             gradient: Vec::new(),
             current: OnceCell::new(),
+            averaging: PhantomData,
         }
     }
 
-    pub(super) fn dim(&self) -> usize {
-        self.exploit.dim()
-    }
-
-    pub(super) fn budget(&self) -> usize {
-        self.explore.budget
-    }
-
-    /// `rho_0`, and the power at which weights fall.
-    pub(super) fn penalty_and_decay(&self) -> (f64, f64) {
-        (self.explore.penalty, self.explore.decay)
-    }
-
-    pub(super) fn exploit(&self) -> &DualAverage {
-        &self.exploit
-    }
-
-    /// `h^`.
-    pub(super) fn explore_sum(&self) -> &[f64] {
-        &self.explore.sum
-    }
-
-    /// `w_s`.
-    pub(super) fn explorer(&self) -> Vec<f64> {
-        (0..self.dim() as u32).map(|j| self.explore.weight(j)).collect()
-    }
-
-    /// `wbar_s`.
-    pub(super) fn mean(&self) -> &[f64] {
-        &self.explore.mean
-    }
-
-    pub(super) fn chosen(&self) -> &[u32] {
-        &self.explore.chosen
-    }
-
-    /// Whether the coming round explores.
-    pub(super) fn explores(&self) -> bool {
-        is_square(self.exploit.rounds() + 1)
-    }
-
-    pub(super) fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if !self.pending {
-            self.asked.clear();
-            if self.explores() {
-                self.sampler.draw(self.explore.budget, rng, &mut self.asked);
-                self.asked.sort_unstable();
-            } else {
-                self.asked.extend_from_slice(&self.explore.chosen);
-            }
-            self.pending = true;
-        }
-        ask.values(1).extend_from_slice(&self.asked);
-    }
-
-    /// As [`ask`](Self::ask), with these attributes if the round explores; those out of range are left out.
-    pub(super) fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
+    /// As [`ask`](Learner::ask), with `drawn`, a set of `k'` attributes, if the coming round
+    /// [`explores`](Self::explores). Attributes out of range are left out.
+    pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
         let dim = self.dim();
         let explores = self.explores();
         let drawn = if explores { drawn } else { &self.explore.chosen };
@@ -279,41 +250,44 @@ impl Squares {
         ask.values(1).extend_from_slice(&self.asked);
     }
 
-    /// `w~_t' D_t x_t`.
-    pub(super) fn predict(&self, seen: Row<'_>) -> f64 {
-        seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.exploit.weight(j) * x).sum()
+    /// Returns whether the coming round explores: whether its number is a square.
+    pub fn explores(&self) -> bool {
+        is_square(self.exploit.rounds() + 1)
     }
 
-    pub(super) fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
-        if !self.pending || seen.attributes != self.asked {
-            return Err(told.other_attributes());
-        }
-        let explored = self.explores();
-        if explored {
-            self.estimate(seen, label)?;
-        }
-        // The gradient of (w~' D x - y)^2 in the observed coordinates, at D w~.
-        let residual = self.predict(seen) - label;
-        self.gradient.clear();
-        self.gradient.extend(seen.values.iter().map(|x| 2.0 * residual * x));
-        self.exploit.add(&self.asked, &self.gradient, |_, _| ())?;
-        if explored {
-            for (&j, fresh) in self.asked.iter().zip(&self.weights) {
-                self.explore.sum[j as usize] = *fresh;
-            }
-        }
-        if self.explores() {
-            self.explore.prepare();
-        }
-        self.current.take();
-        self.pending = false;
-        Ok(())
+    /// Returns `S_t` of the rounds that do not explore, sorted: the `k'` largest entries of [`average`](Self::average).
+    pub fn chosen(&self) -> &[u32] {
+        &self.explore.chosen
+    }
+
+    /// Returns `w~_t`, which the predictions come from.
+    pub fn iterate(&self) -> Vec<f64> {
+        self.exploit.weights()
+    }
+
+    /// Returns `h~`, the sum of the observed gradients.
+    pub fn exploit_sum(&self) -> Vec<f64> {
+        self.exploit.sum().to_vec()
+    }
+
+    /// Returns `h^`, the sum of the gradient estimates of the exploration rounds.
+    pub fn gradient_sum(&self) -> Vec<f64> {
+        self.explore.sum.clone()
+    }
+
+    /// Returns `w_s`; up to date when the coming round explores.
+    pub fn explorer(&self) -> Vec<f64> {
+        (0..self.dim() as u32).map(|j| self.explore.weight(j)).collect()
+    }
+
+    /// Returns `wbar_s`.
+    pub fn average(&self) -> Vec<f64> {
+        self.explore.mean.clone()
     }
 
     /// Leaves in `weights` what `h^` becomes at the observed attributes: `h^ + 2 X w_s - 2 y z`.
     fn estimate(&mut self, seen: Row<'_>, label: f64) -> Result<(), LearnError> {
-        let Squares { explore, asked, weights, gradient, .. } = self;
+        let SquareRounds { explore, asked, weights, gradient, .. } = self;
         weights.clear();
         weights.extend(asked.iter().map(|&j| explore.weight(j)));
         let estimates = Observe { dim: explore.sum.len(), budget: explore.budget, kept: 0 }.estimates();
@@ -327,9 +301,61 @@ impl Squares {
         }
         Ok(())
     }
+}
+
+impl<A: Averaging> Learner for SquareRounds<A> {
+    fn dim(&self) -> usize {
+        self.exploit.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if !self.pending {
+            self.asked.clear();
+            if self.explores() {
+                self.sampler.draw(self.explore.budget, rng, &mut self.asked);
+                self.asked.sort_unstable();
+            } else {
+                self.asked.extend_from_slice(&self.explore.chosen);
+            }
+            self.pending = true;
+        }
+        ask.values(1).extend_from_slice(&self.asked);
+    }
+
+    /// `w~_t' D_t x_t`.
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.exploit.weight(j) * x).sum()
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let (seen, label) = told.example()?;
+        if !self.pending || seen.attributes != self.asked {
+            return Err(told.other_attributes());
+        }
+        let explored = self.explores();
+        if explored {
+            self.estimate(seen, label)?;
+        }
+        // The gradient of (w~' D x - y)^2 in the observed coordinates, at D w~.
+        let residual = self.predict(seen) - label;
+        self.gradient.clear();
+        self.gradient.extend(seen.values.iter().map(|x| 2.0 * residual * x));
+        self.exploit.add(&self.asked, &self.gradient)?;
+        if explored {
+            for (&j, fresh) in self.asked.iter().zip(&self.weights) {
+                self.explore.sum[j as usize] = *fresh;
+            }
+        }
+        if self.explores() {
+            self.explore.prepare();
+        }
+        self.current.take();
+        self.pending = false;
+        Ok(())
+    }
 
     /// `D w~`, with the attributes chosen from `wbar_s`.
-    pub(super) fn coefficients(&self) -> SparseView<'_> {
+    fn coefficients(&self) -> SparseView<'_> {
         let restricted = || {
             let mut vector = SparseVector::zeros(self.dim());
             for &j in &self.explore.chosen {
@@ -338,6 +364,10 @@ impl Squares {
             vector
         };
         self.current.get_or_init(restricted).view()
+    }
+
+    fn updates(&self) -> u64 {
+        self.exploit.rounds()
     }
 }
 
