@@ -259,6 +259,7 @@ mod tests {
                 .prop_shuffle(),
             s in 0..60_usize,
         ) {
+            let dense: Vec<f64> = dense;
             let kept = kept(&mut HardThreshold::default(), &dense, s);
             prop_assert_eq!(kept.len(), s);
             for (index, value) in kept.view().iter() {
