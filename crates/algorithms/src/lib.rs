@@ -35,6 +35,7 @@
 //! [reference](reference::Reference): dense lines that read like the paper, which the learner is compared with.
 
 pub mod baselines;
+mod bug;
 mod draws;
 pub mod hazan_koren;
 pub mod ito;

@@ -12,6 +12,7 @@
 //! times in a run, since the steps of a learner that converges change `C` less and less.
 
 use super::two_sample::Iterate;
+use crate::bug::always;
 use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::stored::Damaged;
@@ -170,9 +171,10 @@ impl EgIterate {
         change.extend(gradient.map(|gradient| step_size * gradient));
         let size = sum_abs(change);
         if !size.is_finite() {
+            // Finite changes may have an infinite sum; then the first is as good as any other.
             let place = change.iter().position(|change| !change.is_finite()).unwrap_or_default();
-            let attribute = draws.get(place).map_or(0, |&j| j as usize);
-            let value = change.get(place).map_or(f64::INFINITY, |change| change / step_size);
+            let attribute = always(draws.get(place).copied(), "there is a draw for each change") as usize;
+            let value = always(change.get(place).copied(), "no changes have no size") / step_size;
             return Err(LearnError::Diverged { update, attribute, value });
         }
 
