@@ -12,6 +12,7 @@ pub mod aelr;
 pub mod aerr;
 pub mod aesvr;
 mod eg_iterate;
+pub mod gen_est;
 mod l2_ball_iterate;
 pub mod reference;
 mod two_sample;

@@ -40,11 +40,11 @@
 //! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
 
 use super::dual_average::Regularization;
+use super::gram::Observe;
 use super::square_rounds::{Averaging, SquareRounds};
 use super::{Rda3Params, require_common, require_pairs};
 use crate::params::{ParamError, derived, number, require};
 use crate::task::Task;
-use lao_observation::estimate::gram::Observe;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "RDA2";

@@ -10,8 +10,8 @@
 //!
 //! *Mutants.* The divisor `2n+1` lost, the alternating sign lost.
 
+use lao_algorithms::hazan_koren::gen_est::erf_coefficient;
 use lao_kernels::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
-use lao_observation::estimate::gen_est::erf_coefficient;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;

@@ -13,7 +13,7 @@
 //!
 //! *Mutants.* The law of `n`, the threshold, and averages in both branches.
 
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::EqualJudge;

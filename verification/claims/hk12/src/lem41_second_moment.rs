@@ -17,9 +17,9 @@
 //! *Design.* Everything in logarithms, since terms reach `e^4000`. That the production GenEst has these moments is checked by enumeration of all
 //! its draws for small n. Its own rule says which n are averaged.
 
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws};
 use lao_kernels::loss::ln_erf_coefficient;
 use lao_observation::Rng;
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, sparse_normal, tally};
@@ -239,7 +239,7 @@ pub const PRINTED: Claim = Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lao_observation::estimate::gen_est::erf_coefficient;
+    use lao_algorithms::hazan_koren::gen_est::erf_coefficient;
 
     #[test]
     fn logarithms_agree_with_the_plain_series() {

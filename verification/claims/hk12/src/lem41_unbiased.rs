@@ -17,8 +17,8 @@
 //!
 //! *Mutants.* The power of two, the law of `n`, independent factors, and the two parts of the coefficients of erf.
 
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::Seed;
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;

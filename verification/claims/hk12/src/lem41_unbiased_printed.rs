@@ -12,7 +12,7 @@
 //!
 //! *Control.* Within the radius, at `theta = 1`, the same sum is right.
 
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact;

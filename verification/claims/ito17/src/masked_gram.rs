@@ -9,7 +9,7 @@
 //!
 //! *Mutant of the correct form.* The printed one.
 
-use lao_observation::estimate::gram::Observe;
+use lao_algorithms::ito::gram::Observe;
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};

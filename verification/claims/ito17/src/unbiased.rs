@@ -15,8 +15,8 @@
 
 use super::enumerated::{Draws, estimate, largest, outside};
 use lao_algorithms::Task;
+use lao_algorithms::ito::gram::Observe;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
-use lao_observation::estimate::gram::Observe;
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Expected, Form, Mutant, Regime};
 use lao_verification_engine::context::Context;
