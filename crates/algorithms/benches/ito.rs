@@ -1,17 +1,18 @@
 //! The methods of Ito et al., from the session to the estimate, at 50 observed attributes, 25 of them kept.
 //!
-//! Attributes come from a small table that stays in the cache; the throughput counts examples, so its inverse
-//! is the time per example. `d500` and `d1000000` hold the same methods: their times may differ by the memory
-//! that weights are scattered over, not by work. `twin` is Algorithm 1 in ten dense lines, O(d + k'^2) per
-//! example.
+//! Attributes come from a small table that stays in the cache; the throughput counts examples, so its inverse is the time per
+//! example. `d500` and `d1000000` hold the same methods: their times may differ by the memory that weights are scattered
+//! over, not by work. `reference` is that of Algorithm 1, dense lines that read like the paper, O(d + k'^2) per example.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once at d = 500.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lao_algorithms::Task;
-use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
+use lao_algorithms::ito::{Rda1Params, reference::Rda1Reference};
+use lao_algorithms::reference::{Drawn, Reference, Seen};
+use lao_algorithms::registry::method;
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{BlockBuf, Budget, Learner, Scratch, Seed, Session, Source, SourceError};
+use lao_observation::{BlockBuf, Budget, Rng, Scratch, Seed, Session, Source, SourceError};
 use rand::RngExt;
 
 const BUDGET: usize = 50;
@@ -75,41 +76,15 @@ impl Source for Table {
     }
 }
 
-/// Algorithm 1, as it is written down.
-struct Twin {
-    h: Vec<f64>,
-    t: f64,
-    sampler: SubsetSampler,
-}
-
-impl Twin {
-    fn round(&mut self, scale: f64, table: &Table, rng: &mut lao_observation::Rng) {
-        let d = self.h.len();
-        let norm = self.h.iter().map(|h| h * h).sum::<f64>().sqrt();
-        let w: Vec<f64> = self.h.iter().map(|h| -h / norm.max(scale * self.t.sqrt())).collect();
-        let mut order: Vec<u32> = (0..d as u32).collect();
-        order.select_nth_unstable_by(KEPT, |&i, &j| w[j as usize].abs().total_cmp(&w[i as usize].abs()));
-        let (inside, outside) = order.split_at(KEPT);
-        let mut set = Vec::new();
-        self.sampler.draw(BUDGET - KEPT, rng, &mut set);
-        let set: Vec<u32> =
-            inside.iter().copied().chain(set.iter().map(|&place| outside[place as usize])).collect();
-        let (q, n) = ((BUDGET - KEPT) as f64, (d - KEPT) as f64);
-        let p = [1.0, q / n, q * (q - 1.0) / (n * (n - 1.0))];
-        for (a, &i) in set.iter().enumerate() {
-            let pair = |(b, &j): (usize, &u32)| {
-                let outside = if a == b {
-                    usize::from(a >= KEPT)
-                } else {
-                    usize::from(a >= KEPT) + usize::from(b >= KEPT)
-                };
-                table.value(i) * table.value(j) * w[j as usize] / p[outside]
-            };
-            let row: f64 = set.iter().enumerate().map(pair).sum();
-            self.h[i as usize] += 2.0 * (row - table.label() * table.value(i) / p[usize::from(a >= KEPT)]);
-        }
-        self.t += 1.0;
-    }
+/// A set that Algorithm 1 may observe at `w`: the largest weights, and others at random.
+fn observed(w: &[f64], sampler: &mut SubsetSampler, rng: &mut Rng) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..w.len() as u32).collect();
+    let rank = |&i: &u32, &j: &u32| w[j as usize].abs().total_cmp(&w[i as usize].abs()).then(i.cmp(&j));
+    order.select_nth_unstable_by(KEPT, rank);
+    let (largest, others) = order.split_at(KEPT);
+    let mut places = Vec::new();
+    sampler.draw(BUDGET - KEPT, rng, &mut places);
+    largest.iter().copied().chain(places.iter().map(|&place| others[place as usize])).collect()
 }
 
 fn measured() -> bool {
@@ -119,58 +94,17 @@ fn measured() -> bool {
 fn at(criterion: &mut Criterion, dim: usize) {
     let mut group = criterion.benchmark_group(format!("ito/d{dim}"));
     group.throughput(Throughput::Elements(EXAMPLES)).sample_size(20);
-    let rda1 = Rda1Params::practical(&Task {
-        dim,
-        sparsity: KEPT,
-        budget: BUDGET,
-        radius: Some(5.0),
-        ..Task::default()
-    })
-    .unwrap();
-    let learners: [(&str, Box<dyn Learner>); 5] = [
-        ("rda1", Box::new(rda1.build().unwrap())),
-        (
-            "rda2",
-            Box::new(
-                Rda2Params::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
-                    .unwrap()
-                    .build()
-                    .unwrap(),
-            ),
-        ),
-        (
-            "rda3",
-            Box::new(
-                Rda3Params::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
-                    .unwrap()
-                    .build()
-                    .unwrap(),
-            ),
-        ),
-        (
-            "greedy",
-            Box::new(
-                GreedyParams::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
-                    .unwrap()
-                    .build()
-                    .unwrap(),
-            ),
-        ),
-        (
-            "uniform",
-            Box::new(
-                UniformParams::practical(&Task { dim, budget: BUDGET, radius: Some(5.0), ..Task::default() })
-                    .unwrap()
-                    .build()
-                    .unwrap(),
-            ),
-        ),
-    ];
+    let radius = Some(5.0);
+    let task = Task { dim, sparsity: KEPT, budget: BUDGET, radius, ..Task::default() };
+    let learners = ["rda1", "rda2", "rda3", "greedy", "uniform"].map(|name| {
+        let row = method(name).expect("a method of the registry");
+        (name, row.build(&task).expect("parameters in range"))
+    });
     for (name, mut learner) in learners {
         let mut session = Session::new(Table::new(dim), Budget::PerExample(BUDGET), &Seed::root(2));
         let mut serve = |examples: u64| {
             for _ in 0..examples {
-                session.step(&mut *learner, u64::MAX).unwrap();
+                session.step(&mut learner, u64::MAX).unwrap();
             }
         };
         // Past the first rounds, in which everything is new: attributes change places, square rounds are
@@ -180,13 +114,17 @@ fn at(criterion: &mut Criterion, dim: usize) {
     }
     let rounds = if dim > 1000 { 10 } else { EXAMPLES };
     group.throughput(Throughput::Elements(rounds)).sample_size(10);
-    let sampler = SubsetSampler::new(dim - KEPT);
-    let (mut twin, mut table) = (Twin { h: vec![0.0; dim], t: 1.0, sampler }, Table::new(dim));
+    let params = Rda1Params::practical(&task).expect("parameters in range");
+    let mut reference = Rda1Reference::new(&params).expect("parameters in range");
+    let (mut sampler, mut table) = (SubsetSampler::new(dim - KEPT), Table::new(dim));
     let mut rng = Seed::root(2).rng();
-    group.bench_function("twin", |b| {
+    group.bench_function("reference", |b| {
         b.iter(|| {
             for _ in 0..rounds {
-                twin.round(rda1.regularization.scale, &table, &mut rng);
+                let x: Vec<f64> = (0..dim as u32).map(|j| table.value(j)).collect();
+                let asked = &observed(&reference.coefficients(), &mut sampler, &mut rng);
+                let seen = Seen { x: &x, label: table.label(), asked, drawn: Drawn::Listed };
+                reference.see(&seen).expect("a set that the method may observe");
                 table.position += 1;
             }
         })

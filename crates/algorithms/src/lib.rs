@@ -42,6 +42,7 @@
 //! with.
 
 pub mod baselines;
+mod bug;
 mod draws;
 pub mod hazan_koren;
 pub mod ito;

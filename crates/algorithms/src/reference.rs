@@ -32,8 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::hazan_koren::gen_est::GenEstDraws;
 use crate::registry::AnyLearner;
-use lao_observation::estimate::gen_est::GenEstDraws;
 use std::fmt::Display;
 use thiserror::Error;
 

@@ -1,9 +1,9 @@
 //! AESVR beside its reference, with the draws given.
 
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_algorithms::hazan_koren::reference::AesvrReference;
 use lao_algorithms::hazan_koren::{AesvrDraws, AesvrParams, Horizon, SmoothedLoss};
 use lao_algorithms::reference::{Drawn, Reference, Seen};
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::{Ask, BlockBuf, Budget, Learner, Request, Rng, Seed, Told};
 use proptest::prelude::*;
 use rand::RngExt;

@@ -6,6 +6,7 @@ mod beside;
 use beside::{Beside, examples, source};
 use lao_algorithms::baselines::reference::{AerReference, DantzigReference, FkkReference, OnlineReference};
 use lao_algorithms::baselines::{AerParams, DantzigParams, FkkParams, OnlineParams};
+use lao_algorithms::hazan_koren::gen_est::GenEstDraws;
 use lao_algorithms::hazan_koren::reference::{AelrReference, AerrReference, AesvrReference};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
 use lao_algorithms::ito::reference::{Rda1Reference, Rda3Reference};
@@ -18,7 +19,6 @@ use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_algorithms::registry::method;
 use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Model, ParamError, Task};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::estimate::gen_est::GenEstDraws;
 use lao_observation::{
     Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, SessionLimit, Told,
 };

@@ -42,6 +42,7 @@
 //!
 //! *Claims*: `ito17-dantzig`, `ms18-fig1-rivals`.
 
+use crate::bug::cannot_fail;
 use crate::params::{ParamError, number, require, require_scale};
 use crate::state;
 use crate::task::Task;
@@ -286,8 +287,8 @@ impl Dantzig {
             gamma *= 2.0;
         }
         let w = w.unwrap_or_else(|| vec![0.0; dim]);
-        // Finite numbers, so thresholding succeeds.
-        let _ = HardThreshold::default().keep(&w, self.params.sparsity, &mut self.kept);
+        let kept = HardThreshold::default().keep(&w, self.params.sparsity, &mut self.kept);
+        cannot_fail(kept, "answers that are not finite were turned down");
         self.solved += 1;
     }
 }

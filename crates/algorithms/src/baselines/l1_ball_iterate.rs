@@ -1,17 +1,29 @@
-//! A predictor under strongly convex steps and projections on the l1 ball, with its average, at an amortized cost per step
-//! that does not depend on `d`.
+//! The iterate of AER: strongly convex steps and projections on the l1 ball, with their average.
 //!
-//! The projection takes the same amount off the magnitude of every coordinate, until it vanishes. So `|w_j| = s (a_j - h)`
-//! for the active coordinates, with one level `h` that rises at each projection, and 0 for the others. How far it rises
-//! follows from the sum and the number of the active `a_j`; those that it passes become inactive and are found through
-//! lower bounds of `a` over blocks, blocks of blocks, and so on. A coordinate must be touched before it can be passed again,
-//! and a bound that is not sharp was left so by a touch, so that both are paid for by touches. The active coordinates, most
-//! often few, stand side by side, so that sums, bounds and draws by weight go over them alone.
+//! The naive step `t`, for `c = sum_r c_r e_{i_r}` over the draws, is
 //!
-//! With `P` and `Q` the sums of `s` and `s h` over the iterates, an active coordinate's sum is `+-(P a_j -
-//! Q)` and a constant that takes up its changes. When `h` has become so large that `a_j - h` would cancel,
-//! all coordinates are put right at once: O(d), rarely. The same is done before and after a step that leads
-//! far beyond the ball, since all sums would consist of its rounding errors.
+//! ```text
+//! sum += w                                            O(d), for the average
+//! w_j <- (1 - 1/t) w_j - c_j/t                        O(d)
+//! w_j <- sign(w_j) max(|w_j| - h, 0)                  O(d), with the h that makes |w|_1 = B, if it is larger
+//! draw k_w times j with probability |w_j| / |w|_1     O(d)
+//! ```
+//!
+//! To make a step cost O((k_u + k_w) log d), amortized,
+//!
+//! 1. `w = s u`, so that scaling changes one number;
+//! 2. `|u_j| = a_j - h` for the active coordinates, with one level `h` that rises at each projection, and 0 for the others. How
+//!    far `h` rises follows from the sum and the number of the active `a_j`;
+//! 3. those that `h` passes become inactive. They are found through lower bounds of `a` over blocks, blocks of blocks, and so
+//!    on ([`drop_passed`](L1BallIterate::drop_passed)). Amortized cost: every deactivation, and every bound that is recomputed,
+//!    is charged to an earlier update of that coordinate, so that both cost O(log d) per update;
+//! 4. the active coordinates, most often few, stand side by side, so that sums, bounds and draws go over them alone. The
+//!    sums are a [`SumTree`], of which one block is recomputed every [`REFRESH`] steps, to bound rounding error;
+//! 5. with `P` and `Q` the sums of `s` and `s h` over the iterates, the sum of an active coordinate's iterates is
+//!    `+-(P a_j - Q)` and an offset that takes up its changes;
+//! 6. when `h` has become so large that `a_j - h` would cancel, all coordinates are recomputed with `h = 0`
+//!    ([`rebase`](L1BallIterate::rebase)): O(d), rarely. The same is done before and after a step that leads far beyond the
+//!    ball, since all sums would consist of its rounding errors.
 
 use lao_kernels::{SparseVector, soft_threshold, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
@@ -21,12 +33,12 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How far `h` times the number of active entries may exceed the norm: so many bits of it may be lost to cancellation.
+/// How far `h` times the number of active entries may exceed the norm: 16 bits of it may be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 /// Nodes below one bound of the next coarser level, and the most of the coarsest level.
 const FAN: usize = 64;
 
-/// A block is added up anew in every so many steps.
+/// Steps after which the next block is recomputed.
 const REFRESH: u64 = 4;
 /// No sum of keys exceeds this. It is far enough from overflow for any order of adding, and for the sum of
 /// iterates, where keys are multiplied by the sum of all scales.
@@ -46,8 +58,9 @@ const NONE: u32 = u32::MAX;
 /// A coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
-    /// The constant of the sum of its iterates.
-    past: f64,
+    /// What the sum of its iterates has beside `P` and `Q`.
+    #[serde(rename = "past")]
+    offset: f64,
     /// Its place among the active ones.
     slot: u32,
 }
@@ -92,7 +105,8 @@ pub(super) struct L1BallIterate {
     /// `h`.
     level: f64,
     /// `P` and `Q`.
-    prefix: [f64; 2],
+    #[serde(rename = "prefix")]
+    iterate_weights: [f64; 2],
     entries: Vec<Entry>,
     active: Vec<Active>,
     /// Over `active`, as are the bounds.
@@ -101,8 +115,9 @@ pub(super) struct L1BallIterate {
     /// `lowest[0]` bounds the `a_j` of each block from below, `lowest[l]` the bounds of `lowest[l - 1]`. A block without
     /// any has the largest number there is, which a file can hold and infinity cannot.
     lowest: Vec<Vec<f64>>,
-    /// The block to be added up anew next.
-    stale: usize,
+    /// The block to be recomputed next.
+    #[serde(rename = "stale")]
+    next_block: usize,
     /// What the step under way takes off `w'/s`, draw by draw.
     #[serde(skip)]
     change: Vec<f64>,
@@ -123,13 +138,13 @@ impl L1BallIterate {
             radius,
             scale: 1.0,
             level: 0.0,
-            prefix: [0.0; 2],
-            entries: vec![Entry { past: 0.0, slot: NONE }; dim],
+            iterate_weights: [0.0; 2],
+            entries: vec![Entry { offset: 0.0, slot: NONE }; dim],
             active: Vec::new(),
             sums,
             total: Sums::default(),
             lowest,
-            stale: 0,
+            next_block: 0,
             change: Vec::new(),
             targets: Vec::new(),
         }
@@ -147,14 +162,25 @@ impl L1BallIterate {
     /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
     /// 1. *The scale, the slots, the counts of active entries and the bounds* obey exact rules, and
-    ///    [`settle`](Self::settle) keeps `h` below `SLACK B/s`. Without a radius, `h` is 0.
+    ///    [`rebase`](Self::rebase) keeps `h` below `SLACK B/s`. Without a radius, `h` is 0.
     /// 2. *Sums of keys* gain an error of 2^-53 of the largest sum with each entry touched. With a radius
     ///    this largest sum is at most `(SLACK + 1 + FAR) B/s`, so the drift stays below `DRIFT B/s` for 2^40
     ///    entries touched, even if all errors have the same sign. Weights and averages follow from the sums,
     ///    and stay far below `ASTRAY B`.
     /// 3. *Without a radius* sums may have been of any size, so only numbers near overflow are refused.
     pub(super) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
-        let L1BallIterate { radius, scale, level, prefix, entries, active, sums, total, stale, .. } = self;
+        let L1BallIterate {
+            radius,
+            scale,
+            level,
+            iterate_weights,
+            entries,
+            active,
+            sums,
+            total,
+            next_block,
+            ..
+        } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
         damaged(*scale == 1.0 / done.max(1) as f64, "the scale is not that of the number of updates")?;
         // With a radius h s is at most SLACK B after each step, and s falls; without one nothing is ever
@@ -162,7 +188,8 @@ impl L1BallIterate {
         let highest = radius.map_or(0.0, |radius| SLACK * radius / scale);
         let most = SCALES.min(2.0 * done as f64);
         let levels = SLACK * radius.unwrap_or(0.0) * 2.0 * done as f64;
-        let begun = (0.0..=most).contains(&prefix[0]) && (0.0..=levels).contains(&prefix[1]);
+        let begun =
+            (0.0..=most).contains(&iterate_weights[0]) && (0.0..=levels).contains(&iterate_weights[1]);
         damaged(begun && (0.0..=2.0 * highest).contains(level), "the scales and levels do not add up")?;
 
         let slots = entries.iter().filter(|entry| entry.slot != NONE).count();
@@ -180,9 +207,9 @@ impl L1BallIterate {
                 && (sums.keys - exact.keys).abs() <= drift
                 && sums.keys.abs() <= 2.0 * LARGEST
         };
-        let agrees = sums.agrees(entries.len(), |block| add_up(active, block), near);
+        let agrees = sums.agrees(entries.len(), |block| sums_of_block(active, block), near);
         damaged(agrees && *total == sums.total(), "the sums are not those of the active weights")?;
-        damaged(*stale < sums.blocks(), "the block to be added up next does not exist")?;
+        damaged(*next_block < sums.blocks(), "the block to be recomputed next does not exist")?;
         damaged(self.bounds_hold(), "a bound from below is above a weight")?;
         let most = radius.map_or(f64::MAX / 4.0, |radius| ASTRAY * radius * done as f64);
         damaged(self.summed().iter().all(|sum| sum.abs() <= most), "the average is out of reach")
@@ -248,7 +275,7 @@ impl L1BallIterate {
                 Err(block) => {
                     into.truncate(start);
                     let before = self.total;
-                    self.add_up_block(block);
+                    self.recompute_block(block);
                     // Sums that are right and still find nothing differ from zero by rounding only.
                     if self.total == before {
                         return;
@@ -258,12 +285,10 @@ impl L1BallIterate {
         }
     }
 
-    /// Counts the present `w` into the average, if `counts`.
-    fn count(&mut self, counts: bool) {
-        if counts {
-            self.prefix[0] += self.scale;
-            self.prefix[1] += self.scale * self.level;
-        }
+    /// 5. Counts the present `w` into the average.
+    fn count_into_average(&mut self) {
+        self.iterate_weights[0] += self.scale;
+        self.iterate_weights[1] += self.scale * self.level;
     }
 
     /// Counts the present `w` into the average, if `counts`, then `w <- P_B((1 - 1/t) w - change/t)` for `t = update`, where
@@ -280,26 +305,28 @@ impl L1BallIterate {
         let size = sum_abs(&self.change);
         let fits = self.total.keys + size + self.level * self.total.count < LARGEST;
         if !fits {
-            let strange = draws.iter().zip(&self.change).find(|(_, change)| !change.is_finite());
-            let (attribute, value) =
-                strange.map_or((0, f64::INFINITY), |(&j, &change)| (j as usize, -change));
+            let large = draws.iter().zip(&self.change).find(|(_, change)| !change.is_finite());
+            let (attribute, value) = large.map_or((0, f64::INFINITY), |(&j, &change)| (j as usize, -change));
             return Err(LearnError::Diverged { update, attribute, value });
         }
 
-        self.count(counts);
+        if counts {
+            self.count_into_average();
+        }
         let far = self.radius.is_some_and(|radius| size > FAR * radius / self.scale);
         if far {
-            self.settle();
+            self.rebase();
         }
         self.scale = 1.0 / update as f64;
         for (place, &j) in draws.iter().enumerate() {
-            // (1 - 1/t) w in units of the new scale 1/t is w in units of the old one, 1/(t - 1).
+            // 1. (1 - 1/t) w in units of the new scale 1/t is w in units of the old one, 1/(t - 1).
             let next = self.unscaled(self.entries[j as usize].slot) - self.change[place];
             self.set(j, if next == 0.0 { 0.0 } else { next + self.level.copysign(next) });
         }
         if update.is_multiple_of(REFRESH) {
-            self.add_up_block(self.stale);
-            self.stale = if (self.stale + 1) * BLOCK < self.active.len() { self.stale + 1 } else { 0 };
+            self.recompute_block(self.next_block);
+            self.next_block =
+                if (self.next_block + 1) * BLOCK < self.active.len() { self.next_block + 1 } else { 0 };
         }
         self.total = self.sums.total();
         if let Some(radius) = self.radius {
@@ -309,18 +336,18 @@ impl L1BallIterate {
             self.project(radius / self.scale);
         }
         if far {
-            self.settle();
+            self.rebase();
         }
         Ok(())
     }
 
     /// Gives a coordinate the key, or makes it inactive if that is 0.
     fn set(&mut self, j: u32, key: f64) {
-        let [p, q] = self.prefix;
+        let [p, q] = self.iterate_weights;
         let entry = &mut self.entries[j as usize];
         let slot = entry.slot as usize;
         let old = self.active.get(slot).map_or(0.0, |active| active.key);
-        entry.past += p * (old - key) - q * (sign(old) - sign(key));
+        entry.offset += p * (old - key) - q * (sign(old) - sign(key));
         if let Some(active) = self.active.get_mut(slot) {
             if key == 0.0 {
                 return self.remove(slot);
@@ -337,7 +364,7 @@ impl L1BallIterate {
         }
     }
 
-    /// Takes a coordinate from the active ones; the last of them moves to its slot.
+    /// 4. Takes a coordinate from the active ones; the last of them moves to its slot.
     fn remove(&mut self, slot: usize) {
         let Some(last) = self.active.pop() else { return };
         let end = self.active.len();
@@ -361,7 +388,7 @@ impl L1BallIterate {
         }
     }
 
-    /// Raises the level until the sum of `a_j - h` over the active entries is at most `radius`.
+    /// 2. Raises the level until the sum of `a_j - h` over the active entries is at most `radius`.
     fn project(&mut self, radius: f64) {
         let coarsest = self.lowest.len() - 1;
         while self.total.above(self.level) > radius && self.total.count > 0.5 {
@@ -369,29 +396,29 @@ impl L1BallIterate {
             let before = self.total.count;
             for node in 0..self.lowest[coarsest].len() {
                 if self.lowest[coarsest][node] <= level {
-                    self.cull(coarsest, node, level);
+                    self.drop_passed(coarsest, node, level);
                 }
             }
             self.total = self.sums.total();
-            // Those passed would have been negative, so the level of the others lies higher still.
+            // 3. The coordinates passed would have been negative, so the level of the others lies higher still.
             if self.total.count >= before - 0.5 {
                 self.level = level;
                 break;
             }
         }
         if self.level * self.total.count > SLACK * radius {
-            self.settle();
+            self.rebase();
         }
     }
 
-    /// Makes the entries below a node inactive that lie at or below `level`; its bound is sharp thereafter.
-    fn cull(&mut self, depth: usize, node: usize, level: f64) {
+    /// 3. Makes the entries below a node inactive that lie at or below `level`; the bound of the node is sharp thereafter.
+    fn drop_passed(&mut self, depth: usize, node: usize, level: f64) {
         let mut lowest = f64::MAX;
         if depth == 0 {
             let (mut slot, end) = (node * BLOCK, (node + 1) * BLOCK);
             while let Some(&Active { key, attribute }) = self.active[..end.min(self.active.len())].get(slot) {
                 if key.abs() <= level {
-                    // Another one comes to this slot.
+                    // Another entry comes to this slot.
                     self.set(attribute, 0.0);
                 } else {
                     lowest = lowest.min(key.abs());
@@ -402,7 +429,7 @@ impl L1BallIterate {
             let first = node * FAN;
             for child in first..(first + FAN).min(self.lowest[depth - 1].len()) {
                 if self.lowest[depth - 1][child] <= level {
-                    self.cull(depth - 1, child, level);
+                    self.drop_passed(depth - 1, child, level);
                 }
                 lowest = lowest.min(self.lowest[depth - 1][child]);
             }
@@ -410,35 +437,35 @@ impl L1BallIterate {
         self.lowest[depth][node] = lowest;
     }
 
-    fn add_up_block(&mut self, block: usize) {
-        self.sums.set_block(block, add_up(&self.active, block));
+    fn recompute_block(&mut self, block: usize) {
+        self.sums.set_block(block, sums_of_block(&self.active, block));
         self.total = self.sums.total();
     }
 
     /// Takes the same amount off all magnitudes, so that the largest becomes the radius. The projection takes
     /// off at least as much, but rounds `a_j - h` when keys are large, while their differences are precise.
-    /// The state must be settled.
+    /// The state must have been rebased.
     fn draw_near(&mut self, radius: f64) {
         let largest = self.active.iter().fold(0.0_f64, |largest, active| largest.max(active.key.abs()));
         if largest > radius {
-            self.settle_with(|key| ((key.abs() - largest) + radius).max(0.0).copysign(key));
+            self.rebase_with(|key| ((key.abs() - largest) + radius).max(0.0).copysign(key));
         }
     }
 
-    /// `h = 0`, at a cost of O(d) at most.
-    fn settle(&mut self) {
+    /// 6. `h = 0`, at a cost of O(d) at most.
+    fn rebase(&mut self) {
         let level = self.level;
-        self.settle_with(|key| shrink(key, level));
+        self.rebase_with(|key| shrink(key, level));
     }
 
-    /// Does as [`settle`](Self::settle), where `weight` returns `w_j/s` of a key.
-    fn settle_with(&mut self, weight: impl Fn(f64) -> f64) {
-        let [p, q] = self.prefix;
+    /// Does as [`rebase`](Self::rebase), where `weight` returns `w_j/s` of a key.
+    fn rebase_with(&mut self, weight: impl Fn(f64) -> f64) {
+        let [p, q] = self.iterate_weights;
         self.lowest.iter_mut().for_each(|level| level.fill(f64::MAX));
         let entries = &mut self.entries;
         self.active.retain_mut(|active| {
             let entry = &mut entries[active.attribute as usize];
-            entry.past += p * active.key - q * sign(active.key);
+            entry.offset += p * active.key - q * sign(active.key);
             entry.slot = NONE;
             active.key = weight(active.key);
             active.key != 0.0
@@ -448,8 +475,8 @@ impl L1BallIterate {
             self.entries[attribute as usize].slot = slot as u32;
             self.bound(slot, key.abs());
         }
-        (self.level, self.prefix) = (0.0, [0.0; 2]);
-        self.sums.set_all(|block| add_up(&self.active, block));
+        (self.level, self.iterate_weights) = (0.0, [0.0; 2]);
+        self.sums.set_all(|block| sums_of_block(&self.active, block));
         self.total = self.sums.total();
     }
 
@@ -466,10 +493,10 @@ impl L1BallIterate {
         SparseVector::from_dense(&self.summed().iter().map(|sum| sum / count as f64).collect::<Vec<_>>())
     }
 
-    /// The sum of the iterates that count, all d coordinates.
+    /// 5. Returns the sum of the iterates that count, all d coordinates.
     fn summed(&self) -> Vec<f64> {
-        let [p, q] = self.prefix;
-        let mut sums: Vec<f64> = self.entries.iter().map(|entry| entry.past).collect();
+        let [p, q] = self.iterate_weights;
+        let mut sums: Vec<f64> = self.entries.iter().map(|entry| entry.offset).collect();
         for &Active { key, attribute } in &self.active {
             sums[attribute as usize] += p * key - q * sign(key);
         }
@@ -486,7 +513,7 @@ fn sign(key: f64) -> f64 {
     if key == 0.0 { 0.0 } else { key.signum() }
 }
 
-fn add_up(active: &[Active], block: usize) -> Sums {
+fn sums_of_block(active: &[Active], block: usize) -> Sums {
     let (first, mut sums) = ((block * BLOCK).min(active.len()), Sums::default());
     for active in &active[first..(first + BLOCK).min(active.len())] {
         sums += Sums { keys: active.key.abs(), count: 1.0 };

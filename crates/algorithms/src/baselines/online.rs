@@ -22,6 +22,7 @@
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`, `hk12-table1-lasso`.
 
+use crate::bug::cannot_fail;
 use crate::params::{ParamError, derived, require_dim, require_scale, require_step};
 use crate::state;
 use crate::task::Task;
@@ -218,8 +219,7 @@ impl Learner for Online {
         }
         match ball {
             Ball::Ridge => {
-                // The step is finite, so the projection succeeds.
-                let _ = project_l2_ball(&mut self.step, radius);
+                cannot_fail(project_l2_ball(&mut self.step, radius), "the step was found to be finite");
                 std::mem::swap(&mut self.w, &mut self.step);
             }
             Ball::Lasso => {

@@ -34,6 +34,7 @@
 //! *Claims*: `hk12-thm44-attributes`, `hk12-thm44-risk`.
 
 use super::aerr::standardized_step_size;
+use super::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use super::l2_ball_iterate::L2BallIterate;
 use super::two_sample::{Iterate, Step, TwoSampleMethod};
 use crate::draws::{DrawCounts, Horizon, PendingExample, Prediction, require_shape};
@@ -41,7 +42,6 @@ use crate::params::{ParamError, derived, number, require, require_scale};
 use crate::state;
 use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
 use lao_observation::sample::uniform_draws;
 use lao_observation::stored::{Damaged, Validate};

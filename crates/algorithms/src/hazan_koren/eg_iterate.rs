@@ -1,19 +1,31 @@
-//! A predictor under multiplicative steps on the l1 ball, with its average, at a cost per step that does not
-//! depend on `d`.
+//! The iterate of AELR: exponentiated gradient with positive and negative weights (EG+-) on the l1 ball, with its average.
 //!
-//! `w = B D/C`, where `D_j = e^u_j - e^-u_j` and `C` is the sum of `e^u_i + e^-u_i` over all `i`: a step on a
-//! few `u_j` changes as many `D_j` and one `C`. The exponentials are multiplied by those of the changes,
-//! which are small, and put right from `u_j` now and then, lest rounding adds up. The law `|w_j|` is that of
-//! `|D_j|`, kept with `C` in a [`SumTree`]. With `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is
-//! `P D + a`, where a change of `D_j` to `D_j'` adds `P (D_j - D_j')` to `a_j` and so leaves the sum
-//! unchanged.
+//! The naive step, for `g = sum_r g_r e_{i_r}` over the draws, is
 //!
-//! All of `D` and `C` carries a common factor `2^-q`. When `P C` has grown so large that `P D + a` would
-//! cancel, that is when `C` has grown much since it was last looked at, `q` is chosen anew and all
-//! coordinates are put right: O(d), a few times in a run, since the steps of a learner that converges change
-//! `C` less and less.
+//! ```text
+//! sum += w                                                       O(d), for the average
+//! u_j <- u_j - clip(eta g_j, 1)                                  for the attributes drawn
+//! w_j  = B (e^u_j - e^-u_j) / sum_i (e^u_i + e^-u_i)             O(d)
+//! draw j with probability |w_j| / |w|_1                          O(d)
+//! ```
+//!
+//! To make a step cost O(k log d), amortized,
+//!
+//! 1. `w = B D/C` with `D_j = e^u_j - e^-u_j` and `C` the sum of all exponentials: a step changes a few `D_j` and one `C`;
+//! 2. exponentials are multiplied by those of the changes, which are small. Those of one block are recomputed from `u` every
+//!    [`REFRESH`] steps, to bound rounding error, and those below [`TINY`] at once;
+//! 3. with `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is `P D + a`, where a change of `D_j` to `D_j'` adds
+//!    `P (D_j - D_j')` to `a_j`, which leaves the sum as it was;
+//! 4. `|D_j|` and the shares in `C` are kept in a [`SumTree`], down which `j` is drawn;
+//! 5. all entries that a step needs are read before the first is used, since reads of far memory need not wait for each
+//!    other;
+//! 6. the clip is left out where the changes of all attributes together are at most 1;
+//! 7. `D` and `C` carry a common factor `2^-q`. When `P C` has grown so large that `P D + a` would cancel, `q` is chosen anew
+//!    and all coordinates are recomputed ([`rebase`](EgIterate::rebase)): O(d), a few times in a run, since the steps of a
+//!    learner that converges change `C` less and less.
 
 use super::two_sample::Iterate;
+use crate::bug::always;
 use lao_kernels::{SparseVector, exponential_factors, scaled_exponentials, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
 use lao_observation::stored::Damaged;
@@ -22,17 +34,16 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How far `P C/B` may exceed the number of steps that it covers: so many bits of the average may be lost to
-/// cancellation.
+/// How far `P C/B` may exceed the number of steps that it covers: 16 bits of the average may be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
-/// `C` below this is looked at again, lest its parts vanish.
+/// Where `C` falls below this, `q` is chosen anew, so that its summands do not underflow.
 const SMALL: f64 = 1e-150;
-/// Exponentials below this are found from `u`, since their multiples may have lost digits.
+/// Exponentials below this are recomputed from `u`, since their multiples may have lost digits.
 const TINY: f64 = 1e-270;
-/// Up to so many entries lie in the nearest cache.
+/// Entries that fit into the nearest cache.
 const NEAR: usize = 2048;
 
-/// A block is added up anew in every so many steps.
+/// Steps after which the next block is recomputed.
 const REFRESH: u64 = 4;
 
 /// Stored sums may differ from recomputed ones by this much, relative to the largest possible `C`.
@@ -50,7 +61,8 @@ struct Entry {
     up: f64,
     down: f64,
     /// `a_j`.
-    past: f64,
+    #[serde(rename = "past")]
+    offset: f64,
 }
 
 impl Entry {
@@ -64,16 +76,16 @@ impl Entry {
         Sums { weight: self.difference().abs(), sum: self.up + self.down }
     }
 
-    /// Finds the exponentials from `u`, with this `q` and this `P`.
-    fn find(&mut self, exponent: f64, prefix: f64) {
+    /// Recomputes the exponentials from `u`, with this `q` and this `P`.
+    fn recompute(&mut self, exponent: f64, iterate_weight: f64) {
         let (mut up, mut down) = ([0.0], [0.0]);
         scaled_exponentials(&[self.log], exponent, &mut up, &mut down);
-        self.set(up[0], down[0], prefix);
+        self.set(up[0], down[0], iterate_weight);
     }
 
-    /// Gives the exponentials these values, and leaves the sum of iterates, with this `P`, as it was.
-    fn set(&mut self, up: f64, down: f64, prefix: f64) {
-        self.past += prefix * (self.difference() - (up - down));
+    /// 3. Gives the exponentials these values, and leaves the sum of the iterates, with this `P`, as it was.
+    fn set(&mut self, up: f64, down: f64, iterate_weight: f64) {
+        self.offset += iterate_weight * (self.difference() - (up - down));
         (self.up, self.down) = (up, down);
     }
 }
@@ -114,15 +126,19 @@ pub struct EgIterate {
     radius: f64,
     /// `q`.
     exponent: f64,
-    /// `P`, and the number of steps it covers.
-    prefix: f64,
-    covered: f64,
+    /// `P`, the weight of the present `D` in the sum of the iterates.
+    #[serde(rename = "prefix")]
+    iterate_weight: f64,
+    /// The steps that `P` covers.
+    #[serde(rename = "covered")]
+    steps_in_average: f64,
     entries: Vec<Entry>,
     sums: SumTree<Sums>,
     /// `|D|_1` and `C`.
     total: Sums,
-    /// The block to be added up anew next.
-    stale: usize,
+    /// The block to be recomputed next.
+    #[serde(rename = "stale")]
+    next_block: usize,
     #[serde(skip)]
     next: Next,
 }
@@ -132,21 +148,22 @@ impl EgIterate {
         let mut iterate = EgIterate {
             radius,
             exponent: 0.0,
-            prefix: 0.0,
-            covered: 0.0,
+            iterate_weight: 0.0,
+            steps_in_average: 0.0,
             entries: vec![Entry::default(); dim],
             sums: SumTree::new(dim),
             total: Sums::default(),
-            stale: 0,
+            next_block: 0,
             next: Next::default(),
         };
-        iterate.settle();
+        iterate.rebase();
         iterate
     }
 
-    /// Returns whether `P D + a` cancels by more than `slack` times what is allowed, or `C` is too small.
-    fn is_unsettled(&self, slack: f64) -> bool {
-        self.prefix * self.total.sum > slack * SLACK * self.covered * self.radius || self.total.sum < SMALL
+    /// 7. Returns whether `P D + a` cancels by more than `slack` times what is allowed, or `C` is too small.
+    fn needs_rebase(&self, slack: f64) -> bool {
+        self.iterate_weight * self.total.sum > slack * SLACK * self.steps_in_average * self.radius
+            || self.total.sum < SMALL
     }
 
     /// `|w|_1`.
@@ -174,41 +191,56 @@ impl EgIterate {
         change.extend(gradient.map(|gradient| step_size * gradient));
         let size = sum_abs(change);
         if !size.is_finite() {
+            // Finite changes may have an infinite sum; then the first is as good as any other.
             let place = change.iter().position(|change| !change.is_finite()).unwrap_or_default();
-            let attribute = draws.get(place).map_or(0, |&j| j as usize);
-            let value = change.get(place).map_or(f64::INFINITY, |change| change / step_size);
+            let attribute = always(draws.get(place).copied(), "there is a draw for each change") as usize;
+            let value = always(change.get(place).copied(), "no changes have no size") / step_size;
             return Err(LearnError::Diverged { update, attribute, value });
         }
 
-        self.prefix += self.radius / self.total.sum;
-        self.covered += 1.0;
-        if self.entries.len() > NEAR {
-            // All looks at far memory come first, since they need not wait for each other.
-            std::hint::black_box(draws.iter().map(|&j| self.entries[j as usize].log).sum::<f64>());
-        }
-        // All draws of an attribute together change u by at most 1; how they do does not matter when all
-        // draws of all do.
+        self.count_into_average();
+        self.touch(draws);
+        // 6. The clip bounds an attribute's total change by 1. When the changes of all attributes together sum to at most 1, no
+        // single one can exceed it, so the clip is skipped.
         if size > 1.0 {
             self.clip(draws);
         }
-        let kept = self.multiply(draws);
+        let exact = self.multiply(draws);
         self.sums.add_all(draws, &self.next.growth);
-        if !kept {
-            self.find_exponentials(draws);
+        if !exact {
+            self.recompute_exponentials(draws);
         }
-        if (self.covered as u64).is_multiple_of(REFRESH) {
-            self.add_up_block(self.stale);
-            self.stale = if self.stale + 1 < self.sums.blocks() { self.stale + 1 } else { 0 };
-        } else {
-            self.total = self.sums.total();
-        }
-        if self.is_unsettled(1.0) {
-            self.settle();
-        }
+        self.maintain();
         Ok(())
     }
 
-    /// Cuts the changes of an attribute's later draws down, lest `u` change by more than 1.
+    /// 3. Counts the present `w = B D/C` into the average.
+    fn count_into_average(&mut self) {
+        self.iterate_weight += self.radius / self.total.sum;
+        self.steps_in_average += 1.0;
+    }
+
+    /// 5. Reads all entries of the step.
+    fn touch(&self, draws: &[u32]) {
+        if self.entries.len() > NEAR {
+            std::hint::black_box(draws.iter().map(|&j| self.entries[j as usize].log).sum::<f64>());
+        }
+    }
+
+    /// 2. and 7. Recomputes the next block every few steps, and everything where that is due.
+    fn maintain(&mut self) {
+        if (self.steps_in_average as u64).is_multiple_of(REFRESH) {
+            self.recompute_block(self.next_block);
+            self.next_block = if self.next_block + 1 < self.sums.blocks() { self.next_block + 1 } else { 0 };
+        } else {
+            self.total = self.sums.total();
+        }
+        if self.needs_rebase(1.0) {
+            self.rebase();
+        }
+    }
+
+    /// Cuts the changes of an attribute's later draws down, so that `u_j` changes by at most 1.
     fn clip(&mut self, draws: &[u32]) {
         let (Next { change, before, .. }, entries) = (&mut self.next, &mut self.entries[..]);
         before.clear();
@@ -222,60 +254,62 @@ impl EgIterate {
         draws.iter().zip(before).for_each(|(&j, before)| entries[j as usize].log = *before);
     }
 
-    /// `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Tells whether
-    /// all exponentials are so large that they kept their digits.
+    /// 1. `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Returns whether all
+    /// exponentials are so large that they kept their digits.
     fn multiply(&mut self, draws: &[u32]) -> bool {
         let Next { change, ups, downs, growth, .. } = &mut self.next;
         ups.resize(change.len(), 0.0);
         downs.resize(change.len(), 0.0);
         exponential_factors(change, downs, ups);
-        let (entries, prefix, mut kept) = (&mut self.entries[..], self.prefix, true);
+        let (entries, iterate_weight, mut exact) = (&mut self.entries[..], self.iterate_weight, true);
         growth.clear();
         growth.extend(draws.iter().zip(&*change).zip(ups.iter().zip(&*downs)).map(
             |((&j, change), (up, down))| {
                 let entry = &mut entries[j as usize];
                 let before = entry.sums();
                 entry.log -= change;
-                entry.set(entry.up * up, entry.down * down, prefix);
-                kept &= entry.up > TINY && entry.down > TINY;
+                entry.set(entry.up * up, entry.down * down, iterate_weight);
+                exact &= entry.up > TINY && entry.down > TINY;
                 let Sums { weight, sum } = entry.sums();
                 Sums { weight: weight - before.weight, sum: sum - before.sum }
             },
         ));
-        kept
+        exact
     }
 
-    /// Finds the exponentials of the attributes drawn from `u`.
-    fn find_exponentials(&mut self, draws: &[u32]) {
+    /// 2. Recomputes the exponentials of the attributes drawn from `u`.
+    fn recompute_exponentials(&mut self, draws: &[u32]) {
         for &j in draws {
             let entry = &mut self.entries[j as usize];
             let before = entry.sums();
-            entry.find(self.exponent, self.prefix);
+            entry.recompute(self.exponent, self.iterate_weight);
             let Sums { weight, sum } = entry.sums();
             self.sums.add(j as usize, Sums { weight: weight - before.weight, sum: sum - before.sum });
         }
     }
 
-    /// Finds the exponentials of a block from `u`, and adds them up anew.
-    fn add_up_block(&mut self, block: usize) {
+    /// 2. Recomputes the exponentials of a block from `u`, and their sums.
+    fn recompute_block(&mut self, block: usize) {
         let first = block * BLOCK;
         let end = (first + BLOCK).min(self.entries.len());
-        self.entries[first..end].iter_mut().for_each(|entry| entry.find(self.exponent, self.prefix));
-        self.sums.set_block(block, add_up(&self.entries, block));
+        self.entries[first..end]
+            .iter_mut()
+            .for_each(|entry| entry.recompute(self.exponent, self.iterate_weight));
+        self.sums.set_block(block, sums_of_block(&self.entries, block));
         self.total = self.sums.total();
     }
 
-    /// `q` such that the largest weight is near 1, and `P = 0`, at a cost of O(d).
-    fn settle(&mut self) {
+    /// 7. Chooses `q` such that the largest weight is near 1, and `P = 0`, at a cost of O(d).
+    fn rebase(&mut self) {
         let largest = self.entries.iter().fold(0.0_f64, |largest, entry| largest.max(entry.log.abs()));
         self.exponent = (largest * std::f64::consts::LOG2_E).round();
         for entry in &mut self.entries {
             // As if the next P, which is 0, had been there all along.
-            entry.past += self.prefix * entry.difference();
-            entry.find(self.exponent, 0.0);
+            entry.offset += self.iterate_weight * entry.difference();
+            entry.recompute(self.exponent, 0.0);
         }
-        (self.prefix, self.covered) = (0.0, 0.0);
-        self.sums.set_all(|block| add_up(&self.entries, block));
+        (self.iterate_weight, self.steps_in_average) = (0.0, 0.0);
+        self.sums.set_all(|block| sums_of_block(&self.entries, block));
         self.total = self.sums.total();
     }
 }
@@ -301,10 +335,10 @@ impl Iterate for EgIterate {
             match self.sums.locate(target, |sums| sums.weight, weights) {
                 Ok(j) => return Some(j as u32),
                 Err(block) => {
-                    self.add_up_block(block);
+                    self.recompute_block(block);
                     // The wrong sum may have been most of C.
-                    if self.is_unsettled(2.0) {
-                        self.settle();
+                    if self.needs_rebase(2.0) {
+                        self.rebase();
                     }
                 }
             }
@@ -320,30 +354,40 @@ impl Iterate for EgIterate {
         if count == 0 {
             return SparseVector::from_dense(&self.to_dense());
         }
-        let sums = self.entries.iter().map(|entry| self.prefix * entry.difference() + entry.past);
+        let sums = self.entries.iter().map(|entry| self.iterate_weight * entry.difference() + entry.offset);
         SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
     }
 
     /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
-    /// 1. *Counts and scales* obey exact rules: `q` and `covered` are whole numbers, `q <= 2 done`, and `P C`
-    ///    and `C` are where [`settle`](Self::settle) keeps them.
+    /// 1. *Counts and scales* obey exact rules: `q` and `steps_in_average` are whole numbers, `q <= 2 done`, and `P C`
+    ///    and `C` are where [`rebase`](Self::rebase) keeps them.
     /// 2. *Exponentials* are those of `u`, which a step changes by at most 1, up to rounding. The relative
     ///    error is `2^-53 (|u| + 3)` per draw since they were computed from `u`, which never adds up to a
     ///    factor of 2.
     /// 3. *Sums* have errors relative to the largest `C` since their block was recomputed. When `C` has
     ///    fallen by more than 2^53 since then, no digit of them need be right, so they are compared relative
-    ///    to that largest `C` alone. It is at most `3 SLACK covered d`, because `P C <= SLACK covered B`
+    ///    to that largest `C` alone. It is at most `3 SLACK steps_in_average d`, because `P C <= SLACK steps_in_average B`
     ///    holds after every step, and the first one adds to `P` its `B/C`, where `C <= 3 d`.
     /// 4. *Weights and averages* may leave the ball when rounding makes `C` too small. A factor of 2^60 takes
     ///    a coincidence of probability 2^-60.
     fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
-        let EgIterate { radius, exponent, prefix, covered, entries, sums, total, stale, .. } = self;
+        let EgIterate {
+            radius,
+            exponent,
+            iterate_weight,
+            steps_in_average,
+            entries,
+            sums,
+            total,
+            next_block,
+            ..
+        } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
         let (steps, whole) = (done as f64, |number: &f64| number.fract() == 0.0);
-        let counts = whole(covered) && (0.0..=steps).contains(covered);
-        let begun = if *covered > 0.0 { *prefix > 0.0 } else { *prefix == 0.0 };
-        damaged(counts && begun && !self.is_unsettled(2.0), "the scales do not add up")?;
+        let counts = whole(steps_in_average) && (0.0..=steps).contains(steps_in_average);
+        let begun = if *steps_in_average > 0.0 { *iterate_weight > 0.0 } else { *iterate_weight == 0.0 };
+        damaged(counts && begun && !self.needs_rebase(2.0), "the scales do not add up")?;
         damaged(
             whole(exponent) && (0.0..=2.0 * steps).contains(exponent),
             "the common exponent is out of reach",
@@ -355,23 +399,23 @@ impl Iterate for EgIterate {
             entry.log.abs() <= 2.0 * steps && near(entry.up, up[0]) && near(entry.down, down[0])
         };
         damaged(entries.iter().all(found), "the exponentials are not those of their logarithms")?;
-        let most = DRIFT * SLACK * covered.max(1.0) * 3.0 * entries.len() as f64;
+        let most = DRIFT * SLACK * steps_in_average.max(1.0) * 3.0 * entries.len() as f64;
         let near = |sums: &Sums, exact: &Sums| {
             (sums.weight - exact.weight).abs() <= most && (sums.sum - exact.sum).abs() <= most
         };
-        let agrees = sums.agrees(entries.len(), |block| add_up(entries, block), near);
+        let agrees = sums.agrees(entries.len(), |block| sums_of_block(entries, block), near);
         damaged(agrees && *total == sums.total(), "the sums are not those of the weights")?;
-        damaged(*stale < sums.blocks(), "the block to be added up next does not exist")?;
+        damaged(*next_block < sums.blocks(), "the block to be recomputed next does not exist")?;
         let fits = |entry: &Entry| {
             let weight = self.unit() * entry.difference();
-            let sum = prefix * entry.difference() + entry.past;
+            let sum = iterate_weight * entry.difference() + entry.offset;
             weight.abs() <= ASTRAY * radius && sum.abs() <= ASTRAY * radius * steps
         };
         damaged(entries.iter().all(fits), "a weight or an average leaves the ball")
     }
 }
 
-fn add_up(entries: &[Entry], block: usize) -> Sums {
+fn sums_of_block(entries: &[Entry], block: usize) -> Sums {
     let (first, mut sums) = (block * BLOCK, Sums::default());
     for entry in &entries[first..(first + BLOCK).min(entries.len())] {
         sums += entry.sums();

@@ -1,17 +1,27 @@
-//! A predictor under gradient steps and projections on the l2 ball, with its average, at a cost per step that
-//! does not depend on `d`.
+//! The iterate of AERR and AESVR: projected gradient steps on the l2 ball, with their average.
 //!
-//! Three things would each cost O(d) a step: to scale `w`, to add it to the sum that becomes the average, and
-//! to draw from the law `w_j^2`. Instead
+//! The naive step, for `c = sum_r c_r e_{i_r}` over the draws, is
 //!
-//! - `w = s u`, so that scaling changes one number;
-//! - with `P = s_1 + .. + s_t`, the sum of the iterates is `P u + a`, where a change of `u_j` to `u_j'` adds
-//!   `P (u_j - u_j')` to `a_j` and so leaves the sum unchanged;
-//! - the squares `u_j^2` are added up in a [`SumTree`], which also knows the norm.
+//! ```text
+//! sum += w                                     O(d), for the average
+//! w_j <- w_j - c_j                             for the attributes drawn
+//! w   <- w min(1, B / |w|_2)                   O(d)
+//! draw j with probability w_j^2 / |w|_2^2      O(d)
+//! ```
 //!
-//! When `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all
-//! coordinates are put right at once: O(d), at times that get rarer as steps shrink. The same is done before
-//! and after a step that leads far beyond the ball, since `P u + a` would consist of its rounding errors.
+//! To make a step cost O(k log d), amortized,
+//!
+//! 1. `w = s u`, so that scaling changes one number;
+//! 2. with `P = s_1 + .. + s_t`, the sum of the iterates is `P u + a`, where a change of `u_j` to `u_j'` adds
+//!    `P (u_j - u_j')` to `a_j`, which leaves the sum as it was;
+//! 3. the squares `u_j^2` are kept in a [`SumTree`], which knows the norm, and down which `j` is drawn. One block is recomputed
+//!    every [`REFRESH`] steps, to bound rounding error;
+//! 4. all entries that a step needs are read before the first is used, since reads of far memory need not wait for each
+//!    other;
+//! 5. when `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all coordinates are
+//!    recomputed with `s = 1` and `P = 0` ([`rebase`](L2BallIterate::rebase)): O(d), at times that get rarer as steps shrink.
+//!    The same is done before and after a step that leads far beyond the ball, since `P u + a` would consist of its rounding
+//!    errors.
 
 use super::two_sample::Iterate;
 use lao_kernels::{SparseVector, dot_column};
@@ -21,21 +31,20 @@ use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// How far `P/s` may exceed the number of steps that it covers: so many bits of the average may be lost to
-/// cancellation.
+/// How far `P/s` may exceed the number of steps that it covers: 16 bits of the average may be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 
 /// A step counts as far beyond the ball when its squared length exceeds this many squared radii.
 const FAR: f64 = (1_u64 << 60) as f64;
 
-/// A block is added up anew in every so many steps.
+/// Steps after which the next block is recomputed.
 const REFRESH: u64 = 4;
 
 /// Stored sums may differ from recomputed ones by this much, relative to the largest possible `|u|_2^2`; the
 /// reason is at [`check`](L2BallIterate::check).
 const DRIFT: f64 = 1.0 / 1024.0;
 
-/// Up to so many entries lie in the nearest cache.
+/// Entries that fit into the nearest cache.
 const NEAR: usize = 4096;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -43,7 +52,8 @@ struct Entry {
     /// `u_j`.
     value: f64,
     /// `a_j`.
-    past: f64,
+    #[serde(rename = "past")]
+    offset: f64,
 }
 
 fn squares(entries: &[Entry], block: usize) -> f64 {
@@ -57,15 +67,19 @@ pub struct L2BallIterate {
     radius: f64,
     /// `s`.
     scale: f64,
-    /// `P`, and the number of steps it covers.
-    prefix: f64,
-    covered: f64,
+    /// `P`, the weight of the present `u` in the sum of the iterates.
+    #[serde(rename = "prefix")]
+    iterate_weight: f64,
+    /// The steps that `P` covers.
+    #[serde(rename = "covered")]
+    steps_in_average: f64,
     entries: Vec<Entry>,
     squares: SumTree<f64>,
     /// `|u|_2^2`.
     norm_squared: f64,
-    /// The block to be added up anew next.
-    stale: usize,
+    /// The block to be recomputed next.
+    #[serde(rename = "stale")]
+    next_block: usize,
     /// `u_j - u_j'` of the step under way, draw by draw.
     #[serde(skip)]
     change: Vec<f64>,
@@ -77,18 +91,18 @@ impl L2BallIterate {
         let mut iterate = L2BallIterate {
             radius,
             scale: 1.0,
-            prefix: 0.0,
-            covered: 0.0,
+            iterate_weight: 0.0,
+            steps_in_average: 0.0,
             entries: vec![Entry::default(); dim],
             squares: SumTree::new(dim),
             norm_squared: 0.0,
-            stale: 0,
+            next_block: 0,
             change: Vec::new(),
         };
         for (j, value) in start.view().iter() {
             iterate.entries[j as usize].value = value;
         }
-        iterate.add_up();
+        iterate.recompute_squares();
         iterate
     }
 
@@ -115,26 +129,27 @@ impl L2BallIterate {
             return Err(self.diverged(draws, update));
         }
 
-        self.prefix += self.scale;
-        self.covered += 1.0;
+        self.iterate_weight += self.scale;
+        self.steps_in_average += 1.0;
         let far = most > FAR * (self.radius * unit).powi(2);
         if far {
             let scale = self.scale;
-            self.settle();
+            self.rebase();
             self.change.iter_mut().for_each(|change| *change *= scale);
         }
         if self.entries.len() > NEAR {
-            // All looks at far memory come first, since they need not wait for each other.
+            // 4. All reads of far memory come first.
             let values = draws.iter().map(|&j| self.entries[j as usize].value);
             std::hint::black_box(values.sum::<f64>());
         }
-        let L2BallIterate { entries, prefix, change, squares, .. } = self;
-        let (entries, prefix) = (&mut entries[..], *prefix);
+        let L2BallIterate { entries, iterate_weight, change, squares, .. } = self;
+        // 2. and 3. The entries, and what the sums gain.
+        let (entries, iterate_weight) = (&mut entries[..], *iterate_weight);
         let mut grown = [0.0; 2];
         for (&j, change) in draws.iter().zip(&mut *change) {
-            let Entry { value, past } = entries[j as usize];
+            let Entry { value, offset } = entries[j as usize];
             let lost = *change;
-            entries[j as usize] = Entry { value: value - lost, past: past + prefix * lost };
+            entries[j as usize] = Entry { value: value - lost, offset: offset + iterate_weight * lost };
             // (u - c)^2 - u^2
             let growth = lost * (lost - 2.0 * value);
             *change = growth;
@@ -143,12 +158,14 @@ impl L2BallIterate {
         squares.add_all(draws, change);
         self.count_growth(grown[0] + grown[1], draws);
 
+        // 1. The projection.
         let norm = self.norm_squared().sqrt();
         if norm > self.radius {
             self.scale *= self.radius / norm;
         }
-        if far || self.prefix > SLACK * self.covered * self.scale {
-            self.settle();
+        // 5.
+        if far || self.iterate_weight > SLACK * self.steps_in_average * self.scale {
+            self.rebase();
         }
         Ok(())
     }
@@ -166,37 +183,38 @@ impl L2BallIterate {
         LearnError::Diverged { update, attribute, value }
     }
 
-    /// Takes `|u|_2^2` along, and every few steps puts one block right; all that were touched, if what is
-    /// left of the sum is little enough to show their rounding.
+    /// 3. Updates `|u|_2^2`, and recomputes one block every few steps; all blocks that were touched, if the sum has become
+    /// so small that their rounding errors show.
     fn count_growth(&mut self, grown: f64, draws: &[u32]) {
         let before = self.norm_squared;
         self.norm_squared += grown;
         if self.norm_squared < 0.5 * before {
-            draws.iter().for_each(|&j| self.add_up_block(j as usize / BLOCK));
-        } else if (self.covered as u64).is_multiple_of(REFRESH) {
-            self.add_up_block(self.stale);
-            self.stale = if self.stale + 1 < self.squares.blocks() { self.stale + 1 } else { 0 };
+            draws.iter().for_each(|&j| self.recompute_block(j as usize / BLOCK));
+        } else if (self.steps_in_average as u64).is_multiple_of(REFRESH) {
+            self.recompute_block(self.next_block);
+            self.next_block =
+                if self.next_block + 1 < self.squares.blocks() { self.next_block + 1 } else { 0 };
         }
     }
 
-    fn add_up_block(&mut self, block: usize) {
+    fn recompute_block(&mut self, block: usize) {
         self.squares.set_block(block, squares(&self.entries, block));
         self.norm_squared = self.squares.total();
     }
 
-    fn add_up(&mut self) {
+    fn recompute_squares(&mut self) {
         self.squares.set_all(|block| squares(&self.entries, block));
         self.norm_squared = self.squares.total();
     }
 
-    /// `s = 1` and `P = 0`, at a cost of O(d).
-    fn settle(&mut self) {
+    /// 5. `s = 1` and `P = 0`, at a cost of O(d).
+    fn rebase(&mut self) {
         for entry in &mut self.entries {
-            entry.past += self.prefix * entry.value;
+            entry.offset += self.iterate_weight * entry.value;
             entry.value *= self.scale;
         }
-        (self.prefix, self.covered, self.scale) = (0.0, 0.0, 1.0);
-        self.add_up();
+        (self.iterate_weight, self.steps_in_average, self.scale) = (0.0, 0.0, 1.0);
+        self.recompute_squares();
     }
 }
 
@@ -220,7 +238,7 @@ impl Iterate for L2BallIterate {
             let squares = |at| block(&self.entries, at, |entry| entry.value * entry.value);
             match self.squares.locate(target, |&sum| sum, squares) {
                 Ok(j) => return Some(j as u32),
-                Err(block) => self.add_up_block(block),
+                Err(block) => self.recompute_block(block),
             }
         }
         None
@@ -234,30 +252,34 @@ impl Iterate for L2BallIterate {
         if count == 0 {
             return SparseVector::from_dense(&self.to_dense());
         }
-        let sums = self.entries.iter().map(|entry| self.prefix * entry.value + entry.past);
+        let sums = self.entries.iter().map(|entry| self.iterate_weight * entry.value + entry.offset);
         SparseVector::from_dense(&sums.map(|sum| sum / count as f64).collect::<Vec<_>>())
     }
 
     /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
-    /// 1. *Scales* obey exact rules. Since [`settle`](Self::settle) was called last, `P` has added up
-    ///    `covered` scales, of which the first is 1 and none is larger, and `P <= SLACK covered s` holds
+    /// 1. *Scales* obey exact rules. Since [`rebase`](Self::rebase) was called last, `P` has added up
+    ///    `steps_in_average` scales, of which the first is 1 and none is larger, and `P <= SLACK steps_in_average s` holds
     ///    after every step.
     /// 2. *Sums of squares* drift by rounding. A sum is recomputed after at most `REFRESH d k/BLOCK`
     ///    additions. Each adds an error of a few times 2^-53 of the largest `|u|_2^2` since the last
-    ///    [`settle`](Self::settle), and this largest value is at most `(B/s)^2` with the present `s`, because
+    ///    [`rebase`](Self::rebase), and this largest value is at most `(B/s)^2` with the present `s`, because
     ///    `w` stays in the ball and `s` only falls in between. So the drift stays below `DRIFT (B/s)^2` for
     ///    `d k` up to 2^40, even if all errors have the same sign.
     /// 3. *The sum of the iterates* gains an error of 2^-53 times `P` times the change of `u` in each step.
-    ///    The change is at most 2^30 `B/s`, and if it exceeds `SLACK B/s`, [`settle`](Self::settle) follows.
+    ///    The change is at most 2^30 `B/s`, and if it exceeds `SLACK B/s`, [`rebase`](Self::rebase) follows.
     ///    So the errors are a small part of `B` per step, which the factor 2 covers.
     fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
-        let L2BallIterate { radius, scale, prefix, covered, entries, norm_squared, stale, .. } = self;
+        let L2BallIterate { radius, scale, iterate_weight, steps_in_average, entries, .. } = self;
+        let L2BallIterate { norm_squared, next_block, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
-        let counts = covered.fract() == 0.0 && (0.0..=done as f64).contains(covered);
-        let begun = match *covered > 0.0 {
-            true => (1.0..=*covered).contains(prefix) && *prefix <= SLACK * covered * scale,
-            false => (*prefix, *scale) == (0.0, 1.0),
+        let counts = steps_in_average.fract() == 0.0 && (0.0..=done as f64).contains(steps_in_average);
+        let begun = match *steps_in_average > 0.0 {
+            true => {
+                (1.0..=*steps_in_average).contains(iterate_weight)
+                    && *iterate_weight <= SLACK * steps_in_average * scale
+            }
+            false => (*iterate_weight, *scale) == (0.0, 1.0),
         };
         damaged(counts && begun && *scale > 0.0 && *scale <= 1.0, "the scales do not add up")?;
         let most = (radius / scale).powi(2).min(f64::MAX / 8.0);
@@ -266,9 +288,9 @@ impl Iterate for L2BallIterate {
         damaged(exact <= (1.0 + 4.0 * DRIFT) * most, "the predictor leaves the ball")?;
         let agrees = self.squares.agrees(entries.len(), |block| squares(entries, block), near);
         damaged(agrees && near(norm_squared, &exact), "the sums of squares are not those of the predictor")?;
-        damaged(*stale < self.squares.blocks(), "the block to be added up next does not exist")?;
+        damaged(*next_block < self.squares.blocks(), "the block to be recomputed next does not exist")?;
         let most = 2.0 * radius * done as f64;
-        let fits = |entry: &Entry| (prefix * entry.value + entry.past).abs() <= most;
+        let fits = |entry: &Entry| (iterate_weight * entry.value + entry.offset).abs() <= most;
         damaged(entries.iter().all(fits), "the average leaves the ball")
     }
 }

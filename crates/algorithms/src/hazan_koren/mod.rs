@@ -13,6 +13,7 @@ pub mod aelr;
 pub mod aerr;
 pub mod aesvr;
 mod eg_iterate;
+pub mod gen_est;
 mod l2_ball_iterate;
 pub mod loss;
 pub mod reference;

@@ -1,9 +1,9 @@
 //! References of AERR, AELR and AESVR.
 
+use super::gen_est::GenEstDraws;
 use super::{AelrParams, AerrParams, AesvrParams, Prediction};
 use crate::params::ParamError;
 use crate::reference::{Drawn, Mismatch, Reference, Seen, dot, exponentiated, l1, observed_part, project_l2};
-use lao_observation::estimate::gen_est::GenEstDraws;
 
 /// `x~ = (d/k) sum_r x[i_r] e_{i_r}`.
 pub(crate) fn direction(x: &[f64], uniform: &[u32]) -> Vec<f64> {

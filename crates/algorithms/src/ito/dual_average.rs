@@ -1,6 +1,7 @@
 //! Dual averaging over a ball: `w_t = argmin_{||w|| <= R} h' w + (lambda_t/2) ||w||^2 = -h / max(lambda_t, ||h||/R)`, where
 //! `h` is the sum of the gradients so far (equation 5; the paper calls it their average, but means the sum).
 
+use crate::bug::always;
 use crate::params::{ParamError, SCALES, number, require};
 use crate::state;
 use lao_kernels::dot_column;
@@ -175,7 +176,7 @@ impl DualAverage {
         fresh.clear();
         fresh.extend(attributes.iter().zip(gradient).map(|(&j, g)| sum[j as usize] + g));
         if !fresh.iter().fold(true, |all, h| all & small(*h)) {
-            let at = fresh.iter().position(|h| !small(*h)).unwrap_or_default();
+            let at = always(fresh.iter().position(|h| !small(*h)), "an entry was found to be too large");
             let (attribute, value) = (attributes[at] as usize, fresh[at]);
             return Err(LearnError::Diverged { update: self.rounds + 1, attribute, value });
         }

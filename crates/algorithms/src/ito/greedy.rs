@@ -19,11 +19,11 @@
 //! *Claims*: `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
 
 use super::dual_average::Regularization;
+use super::gram::Observe;
 use super::require_common;
 use super::rounds::{Choice, DualAveragingRounds};
 use crate::params::{ParamError, derived, require};
 use crate::task::Task;
-use lao_observation::estimate::gram::Observe;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "greedy";

@@ -1,4 +1,12 @@
 //! The largest entries of a vector by magnitude, smallest index first among equals, and uniform sets beside them.
+//!
+//! The naive way is [`select`], O(d) a round, and a shuffle of the other entries for the set. For speed
+//!
+//! 1. `U`, the `k_1` largest entries, is kept while few entries change. The others compete in a tree: each node holds the best
+//!    of its 16 entries or nodes, and `U` changes only while the best outside beats the worst inside;
+//! 2. a change of an entry that stays below the best of its 16 costs one comparison, with a magnitude kept beside the lowest
+//!    nodes;
+//! 3. a set is drawn by rejection, with a bit per entry for what is in already, and two draws from each 64 random bits.
 
 use lao_observation::Rng;
 use rand::{Rng as _, RngExt};
@@ -59,21 +67,20 @@ impl Bits {
 /// Entries or nodes per node of the tree.
 const FAN: usize = 16;
 
-/// No entry of a node's lies outside `U`.
+/// In place of the best entry: no entry below the node lies outside `U`.
 const NONE: u32 = u32::MAX;
 
 /// `U`, the `k_1` largest entries of a vector that changes in few places at a time.
 ///
-/// The other entries compete in a tree: each node holds the best of its 16 entries or nodes. A change costs one comparison
-/// unless it concerns the best of 16, and O(log d) at most; `U` changes only when the best outside beats the worst inside.
+/// A change costs one comparison unless it concerns the best of 16, and O(log d) at most.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Largest {
     dim: usize,
     kept: Vec<u32>,
     inside: Bits,
     levels: Vec<Vec<u32>>,
-    /// Magnitudes of the entries that the nodes of the lowest level hold, -1 if they hold none: one look at memory tells that
-    /// nothing changed.
+    /// 2. Magnitudes of the entries that the nodes of the lowest level hold, -1 if they hold none: one look at memory tells
+    /// that nothing changed.
     peaks: Vec<f64>,
     /// `U`, and while a set is drawn, that too.
     taken: Bits,
@@ -165,7 +172,7 @@ impl Largest {
     #[inline]
     fn change(&mut self, values: &[f64], j: u32) {
         let node = j as usize / FAN;
-        // Below the best of its node, and not the best itself, which may have fallen behind the others.
+        // 2. Below the best of its node, and not the best itself, which may have fallen behind the others.
         let stays = self.peaks.get(node).is_none_or(|&peak| peak > values[j as usize].abs())
             && self.levels.first().is_none_or(|leaves| leaves[node] != j);
         if !stays {
@@ -173,7 +180,7 @@ impl Largest {
         }
     }
 
-    /// Exchanges the worst entry inside `U` for the best outside, for as long as that is better.
+    /// 1. Exchanges the worst entry inside `U` for the best outside, for as long as that is better.
     fn exchange(&mut self, values: &[f64]) {
         while let Some(best) = self.levels.last().map(|root| root[0]).filter(|&best| best != NONE) {
             let bar = values[best as usize].abs();
@@ -208,8 +215,8 @@ impl Largest {
 
     /// `into <- U` and then a uniform set of `size` entries outside it (all of them if there are not that many).
     ///
-    /// Draws until there are enough, turning down what is in already; where that would happen more than half of the time, one
-    /// pass over all entries does it. O(k') on average either way.
+    /// 3. Draws until there are enough, turning down what is in already; where that would happen more than half of the time,
+    /// one pass over all entries does it. O(k') on average either way.
     pub(super) fn draw(&mut self, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         let (mut others, mut left) = (self.dim - self.kept.len(), size.min(self.dim - self.kept.len()));
         let asked = self.kept.len() + left;

@@ -14,9 +14,10 @@
 //! | [`greedy`] | the `k'` largest weights and nothing else |
 //! | [`uniform`] | a random set |
 //!
-//! The loss is `(w' x - y)^2`, without a factor 1/2. [`lao_observation::estimate::gram`] has the estimates.
+//! The loss is `(w' x - y)^2`, without a factor 1/2. [`gram`] has the estimates.
 
 mod dual_average;
+pub mod gram;
 pub mod greedy;
 mod largest;
 pub mod rda1;
@@ -37,7 +38,7 @@ pub use square_rounds::SquareRounds;
 pub use uniform::{Uniform, UniformParams};
 
 use crate::params::{ParamError, require, require_dim, require_scale};
-use lao_observation::estimate::gram::Observe;
+use gram::Observe;
 
 /// The checks that every method here shares.
 fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) -> Result<(), ParamError> {

@@ -17,7 +17,7 @@
 //! h <- h + 2 X w - 2 y z          X_ij = x_i x_j / p_ij and z_i = x_i / p_i where observed, else 0
 //! ```
 //!
-//! with the probabilities `p` given `U` ([`gram`](lao_observation::estimate::gram)). Ties among `|w_i|` go to the smallest
+//! with the probabilities `p` given `U` ([`gram`](super::gram)). Ties among `|w_i|` go to the smallest
 //! index; in round 1 all are ties.
 //!
 //! *Departures*: the ball has a radius `R`, 1 in the paper. [`Rda1Params::from_theorem`] takes `lambda_t = 8 sqrt(t/C)`:
@@ -29,11 +29,11 @@
 //! `ito17-thm2-lambda`, `ito17-alg1-exponent`, `ito17-alg1-d-rate`, `ito17-runtime`.
 
 use super::dual_average::Regularization;
+use super::gram::Observe;
 use super::require_common;
 use super::rounds::{Choice, DualAveragingRounds};
 use crate::params::{ParamError, derived, require};
 use crate::task::Task;
-use lao_observation::estimate::gram::Observe;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "RDA1";

@@ -31,7 +31,7 @@
 //!   unchosen attributes would ever be seen;
 //! - `h~` from `w~`: the text says `w`, but means the vector that predicted.
 //!
-//! *Departures*: beside \[R\], the radius `R`, 1 in the paper. The estimate that [`Learner::coefficients`] gives is `w~` on the
+//! *Departures*: beside \[R\], the radius `R`, 1 in the paper. The estimate that [`coefficients`](lao_observation::Learner::coefficients) gives is `w~` on the
 //! `k'` attributes chosen. A round costs O(k'), a square round O(d) more: O(k' + d/sqrt(t)) per example on average.
 //!
 //! *Reference*: [`Rda3Reference::rda2`](super::reference::Rda3Reference::rda2).
@@ -40,11 +40,11 @@
 //! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
 
 use super::dual_average::Regularization;
+use super::gram::Observe;
 use super::square_rounds::{Averaging, SquareRounds};
 use super::{Rda3Params, require_common, require_pairs};
 use crate::params::{ParamError, derived, number, require};
 use crate::task::Task;
-use lao_observation::estimate::gram::Observe;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "RDA2";

@@ -1,11 +1,11 @@
 //! The rounds that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the gradient, add it up.
 
 use super::dual_average::{DualAverage, Regularization};
+use super::gram::{GramWeights, Observe};
 use super::largest::Largest;
 use crate::params::{ParamError, require};
 use crate::state;
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::estimate::gram::{GramWeights, Observe};
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,11 @@
 
 use super::Rda3Params;
 use super::dual_average::{DualAverage, Regularization, small};
+use super::gram::Observe;
 use super::largest::{Largest, select};
 use crate::params::ParamError;
 use crate::state;
 use lao_kernels::{SparseVector, SparseView, soft_threshold};
-use lao_observation::estimate::gram::Observe;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};

@@ -18,12 +18,12 @@
 //! *Claims*: `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
 
 use super::dual_average::Regularization;
+use super::gram::Observe;
 use super::rda1::standardized;
 use super::rounds::{Choice, DualAveragingRounds};
 use super::{require_common, require_pairs};
 use crate::params::{ParamError, require};
 use crate::task::Task;
-use lao_observation::estimate::gram::Observe;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "uniform";

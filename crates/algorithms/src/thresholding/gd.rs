@@ -31,6 +31,7 @@
 
 use super::refit::{Refit, Refitted};
 use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
+use crate::bug::cannot_fail;
 use crate::params::{ParamError, require, require_step};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
 use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into};
@@ -111,8 +112,7 @@ impl GdParams {
         let mut x = require_start(NAME, start, shape)?;
         for x in &mut x.coefficients {
             let dense = x.view().to_dense();
-            // The start is finite: it was checked.
-            let _ = threshold.keep(&dense, sparsity, x);
+            cannot_fail(threshold.keep(&dense, sparsity, x), "the start was found to be finite");
         }
         Ok(Gd {
             shape,

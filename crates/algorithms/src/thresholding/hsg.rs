@@ -70,20 +70,14 @@ impl HsgParams {
             "a finite factor of at least 1",
         )?;
         let start = require_start(name, start, shape)?;
-        let not_finite = |_| ParamError {
-            method: name,
-            field: "start",
-            value: "not finite".into(),
-            allowed: "finite numbers".into(),
-        };
         Ok(Hsg {
             shape,
             step_size,
             size: first,
             growth,
-            iterate: Iterate::new(shape, sparsity, &start).map_err(not_finite)?,
+            iterate: Iterate::new(shape, sparsity, &start),
             draws: UniformDraws::new(shape.components),
-            odds: None,
+            weights: None,
             drawn: Vec::with_capacity(shape.components),
             seen: 0,
         })
@@ -101,19 +95,19 @@ pub struct Hsg {
     iterate: Iterate,
     draws: UniformDraws,
     /// For single components that are not drawn uniformly.
-    odds: Option<Odds>,
+    weights: Option<ComponentWeights>,
     drawn: Vec<u32>,
     seen: u64,
 }
 
 /// Probabilities of components.
 #[derive(Clone, Debug)]
-struct Odds {
+struct ComponentWeights {
     /// Sums of the weights up to and with each component.
     sums: Vec<f64>,
 }
 
-impl Odds {
+impl ComponentWeights {
     fn total(&self) -> f64 {
         self.sums.last().copied().unwrap_or(0.0)
     }
@@ -149,7 +143,7 @@ impl Hsg {
             })
             .collect();
         require(sum.is_finite(), name, "weights", sum, allowed)?;
-        self.odds = Some(Odds { sums });
+        self.weights = Some(ComponentWeights { sums });
         Ok(self)
     }
 
@@ -167,11 +161,11 @@ impl Solver for Hsg {
         self.shape.require(sum)?;
         let (components, batch) = (self.shape.components, self.batch());
         self.drawn.clear();
-        match &self.odds {
-            Some(odds) => {
-                let z = odds.draw(rng);
+        match &self.weights {
+            Some(weights) => {
+                let z = weights.draw(rng);
                 self.drawn.push(z);
-                let scale = 1.0 / (components as f64 * odds.probability(z));
+                let scale = 1.0 / (components as f64 * weights.probability(z));
                 self.iterate.step(sum, &self.drawn, self.step_size * scale, None)?;
             }
             None if batch == components => self.iterate.step_all(sum, self.step_size)?,

@@ -1,34 +1,69 @@
-//! The iterate of the stochastic methods: one drifting sparse vector per output, and the mini-batch's
-//! correction.
+//! The iterate of the stochastic methods: one lazily thresholded sparse vector per output, and the mini-batch's correction.
+//!
+//! The naive step, with slopes `c_z` of the mini-batch `I` and the snapshot gradient `mu` fixed for an epoch, is
+//!
+//! ```text
+//! for z in I:  c_z = l'(z'x, y_z) - l'(z'X, y_z)         margins at the iterate x and at the snapshot X
+//! v = (1 - eta lambda) x - eta mu - (eta/b) sum_z c_z z   O(d)
+//! x <- H_k(v)                                             O(d)
+//! ```
+//!
+//! For speed
+//!
+//! 1. `x` and `-eta mu` are kept by a [`LazyThresholdIterate`] vector: coordinates that no row touches keep their order within an epoch,
+//!    so that thresholding looks at the others and at a short list only. The invariant and its proof are there;
+//! 2. the correction `(eta/b) sum_z c_z z` is a list of the coordinates touched, as long as rows have few entries; beyond that
+//!    a dense vector is cheaper;
+//! 3. with a single row no coordinate comes twice, so that none is looked up;
+//! 4. what centering subtracts from every margin is computed once a step, not for every row;
+//! 5. the snapshot is also kept dense, so that a margin at it is one gather; a new one changes O(k) entries.
 
 use super::{Shape, SolveError};
+use crate::bug::cannot_fail;
 use lao_finite_sum::{Batch, Entries, FiniteSum, Gradient, Predictor, RowBuf};
 use lao_kernels::LazyThresholdIterate;
 
-/// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - b)` with a drift w that is fixed for an
-/// epoch and a bump b from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where
-/// they are dense or centered.
+/// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - g)` with a drift w that is fixed for an epoch and a
+/// correction g from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or
+/// centered.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
     outputs: Vec<LazyThresholdIterate>,
     intercepts: Vec<f64>,
     /// Drift of the intercepts.
-    pull: Vec<f64>,
-    bump: Bump,
+    intercept_drift: Vec<f64>,
+    correction: Correction,
     row: RowBuf,
-    /// Intercepts minus what centring subtracts.
-    base: Vec<f64>,
-    margins: Vec<f64>,
-    anchored: Vec<f64>,
+    /// Intercepts minus what centering subtracts.
+    row_independent_margins: Vec<f64>,
+    /// Slopes at the iterate, and at the snapshot, one per output; margins before they become slopes.
+    slopes: Vec<f64>,
+    at_snapshot: Vec<f64>,
     gradient: Gradient,
     read: Predictor,
-    stale: bool,
+    is_stale: bool,
     dim: usize,
+}
+
+/// `<-` the margins of a row, one per output.
+fn margins(
+    outputs: &[LazyThresholdIterate],
+    row_independent: &[f64],
+    entries: Entries<'_>,
+    into: &mut [f64],
+) {
+    for ((margin, base), x) in into.iter_mut().zip(row_independent).zip(outputs) {
+        *margin = base
+            + match entries {
+                Entries::Sparse(indices, values) => x.dot(indices, values),
+                Entries::Dense(values) => x.dot_dense(values),
+            };
+    }
 }
 
 /// What the mini-batch adds to a step, per output: on touched coordinates, or on all.
 #[derive(Clone, Debug)]
-struct Bump {
+struct Correction {
     touched: Vec<u32>,
     /// Place of a coordinate in `touched`, valid where its stamp is the present one.
     places: Vec<u32>,
@@ -36,8 +71,8 @@ struct Bump {
     stamp: u32,
     /// Entries of all rows so far.
     seen: usize,
-    /// Whether `dense` holds the bump, not `sparse`.
-    wide: bool,
+    /// Whether `dense` holds the correction, not `sparse`.
+    is_dense: bool,
     sparse: Vec<Vec<f64>>,
     dense: Vec<Vec<f64>>,
     /// Sum of slopes.
@@ -45,36 +80,37 @@ struct Bump {
 }
 
 impl Iterate {
-    pub(super) fn new(shape: Shape, sparsity: usize, start: &Predictor) -> Result<Iterate, SolveError> {
+    /// The iterate at a start that was checked.
+    pub(super) fn new(shape: Shape, sparsity: usize, start: &Predictor) -> Iterate {
         let Shape { dim, outputs, .. } = shape;
         let mut drifting = vec![LazyThresholdIterate::new(dim, sparsity); outputs];
         for (drifting, start) in drifting.iter_mut().zip(&start.coefficients) {
-            drifting.load(start.view())?;
+            cannot_fail(drifting.load(start.view()), "the start was found to be finite");
         }
-        Ok(Iterate {
+        Iterate {
             outputs: drifting,
             intercepts: start.intercepts.clone(),
-            pull: vec![0.0; outputs],
-            bump: Bump {
+            intercept_drift: vec![0.0; outputs],
+            correction: Correction {
                 touched: Vec::new(),
                 places: vec![0; dim],
                 stamps: vec![0; dim],
                 stamp: 0,
                 seen: 0,
-                wide: false,
+                is_dense: false,
                 sparse: vec![Vec::new(); outputs],
                 dense: vec![Vec::new(); outputs],
                 totals: vec![0.0; outputs],
             },
             row: RowBuf::default(),
-            base: vec![0.0; outputs],
-            margins: vec![0.0; outputs],
-            anchored: vec![0.0; outputs],
+            row_independent_margins: vec![0.0; outputs],
+            slopes: vec![0.0; outputs],
+            at_snapshot: vec![0.0; outputs],
             gradient: Gradient::zeros(dim, outputs),
             read: Predictor::zeros(dim, outputs),
-            stale: true,
+            is_stale: true,
             dim,
-        })
+        }
     }
 
     /// Begins an epoch: the drift is `-eta` times the snapshot gradient.
@@ -82,55 +118,53 @@ impl Iterate {
         for (drifting, gradient) in self.outputs.iter_mut().zip(&snapshot.coefficients) {
             drifting.begin(-step_size, gradient)?;
         }
-        let pulls = self.pull.iter_mut().zip(&snapshot.intercepts);
-        pulls.for_each(|(pull, gradient)| *pull = -step_size * gradient);
+        let drifts = self.intercept_drift.iter_mut().zip(&snapshot.intercepts);
+        drifts.for_each(|(drift, gradient)| *drift = -step_size * gradient);
         Ok(())
     }
 
-    /// One step with the mini-batch `batch`; with an `anchor`, slopes at the snapshot are subtracted.
+    /// One step with the mini-batch `batch`; with a `snapshot`, slopes there are subtracted.
     pub(super) fn step(
         &mut self,
         sum: &FiniteSum,
         batch: &[u32],
         step_size: f64,
-        anchor: Option<&Anchor>,
+        snapshot: Option<&Snapshot>,
     ) -> Result<(), SolveError> {
         let weight = step_size / (batch.len() * sum.block()).max(1) as f64;
         let factor = 1.0 - step_size * sum.ridge();
-        self.stale = true;
-        let Iterate { outputs, intercepts, base, bump, row, margins, anchored, .. } = self;
+        self.is_stale = true;
+        let Iterate { outputs, row_independent_margins, correction, row, slopes, at_snapshot, .. } = self;
         let offset = sum.offset();
-        // The part of every margin that does not depend on the row.
-        for ((base, intercept), x) in base.iter_mut().zip(&*intercepts).zip(&*outputs) {
-            *base = intercept - offset.map_or(0.0, |offset| x.dot_dense(offset));
+        // 4. The part of every margin that does not depend on the row.
+        for ((margin, intercept), x) in
+            row_independent_margins.iter_mut().zip(&self.intercepts).zip(&*outputs)
+        {
+            *margin = intercept - offset.map_or(0.0, |offset| x.dot_dense(offset));
         }
-        bump.begin();
+        correction.begin();
         if offset.is_some() {
-            bump.widen(self.dim);
+            correction.make_dense(self.dim);
         }
-        let only = batch.len() * sum.block() == 1;
+        let is_single_row = batch.len() * sum.block() == 1;
         for &z in batch {
-            let here = sum.component(z as usize);
-            let there = anchor.map(|anchor| (anchor, sum.component(z as usize)));
-            for i in here.rows() {
+            // Each look at a component is an IFO call.
+            let component = sum.component(z as usize);
+            let there = snapshot.map(|snapshot| (snapshot, sum.component(z as usize)));
+            for i in component.rows() {
                 let entries = sum.row(i, row);
-                for ((margin, base), x) in margins.iter_mut().zip(&*base).zip(&*outputs) {
-                    *margin = base
-                        + match entries {
-                            Entries::Sparse(indices, values) => x.dot(indices, values),
-                            Entries::Dense(values) => x.dot_dense(values),
-                        };
+                // l'(z_i'x, y_i), of which l'(z_i'X, y_i) is subtracted.
+                margins(outputs, row_independent_margins, entries, slopes);
+                component.slopes(i, slopes);
+                if let Some((snapshot, component)) = &there {
+                    snapshot.margins(entries, at_snapshot);
+                    component.slopes(i, at_snapshot);
+                    slopes.iter_mut().zip(&*at_snapshot).for_each(|(slope, at)| *slope -= at);
                 }
-                here.slopes(i, margins);
-                if let Some((anchor, there)) = &there {
-                    anchor.margins(entries, anchored);
-                    there.slopes(i, anchored);
-                    margins.iter_mut().zip(&*anchored).for_each(|(slope, anchored)| *slope -= anchored);
-                }
-                bump.add(entries, margins, weight, only, self.dim);
+                correction.add(entries, slopes, weight, is_single_row, self.dim);
             }
         }
-        bump.center(offset);
+        correction.center(offset);
         self.finish(sum, factor)
     }
 
@@ -138,39 +172,39 @@ impl Iterate {
     pub(super) fn step_all(&mut self, sum: &mut FiniteSum, step_size: f64) -> Result<(), SolveError> {
         self.coefficients();
         sum.gradient(Batch::All, &self.read, &mut self.gradient)?;
-        self.stale = true;
-        self.bump.begin();
-        self.bump.wide = true;
-        for (bump, gradient) in self.bump.dense.iter_mut().zip(&self.gradient.coefficients) {
-            bump.clear();
-            bump.extend(gradient.iter().map(|gradient| step_size * gradient));
+        self.is_stale = true;
+        self.correction.begin();
+        self.correction.is_dense = true;
+        for (sums, gradient) in self.correction.dense.iter_mut().zip(&self.gradient.coefficients) {
+            sums.clear();
+            sums.extend(gradient.iter().map(|gradient| step_size * gradient));
         }
-        for (total, gradient) in self.bump.totals.iter_mut().zip(&self.gradient.intercepts) {
+        for (total, gradient) in self.correction.totals.iter_mut().zip(&self.gradient.intercepts) {
             *total = step_size * gradient;
         }
         self.finish(sum, 1.0 - step_size * sum.ridge())
     }
 
-    /// Moves by the bump: all outputs, or, where one would not be finite, none.
+    /// Moves by the correction: all outputs, or, where one would not be finite, none.
     fn finish(&mut self, sum: &FiniteSum, factor: f64) -> Result<(), SolveError> {
-        let Iterate { outputs, intercepts, bump, .. } = self;
+        let Iterate { outputs, intercepts, correction, .. } = self;
         for (l, drifting) in outputs.iter_mut().enumerate() {
-            match bump.wide {
-                true => drifting.prepare_dense(factor, &bump.dense[l])?,
-                false => drifting.prepare(factor, &bump.touched, &bump.sparse[l])?,
+            match correction.is_dense {
+                true => drifting.prepare_dense(factor, &correction.dense[l])?,
+                false => drifting.prepare(factor, &correction.touched, &correction.sparse[l])?,
             }
-            let total = self.pull[l] - bump.totals[l];
+            let total = self.intercept_drift[l] - correction.totals[l];
             if !total.is_finite() {
                 return Err(SolveError::Intercept { output: l, value: total });
             }
         }
         for (l, drifting) in outputs.iter_mut().enumerate() {
-            match bump.wide {
+            match correction.is_dense {
                 true => drifting.commit_dense(),
-                false => drifting.commit(&bump.touched, &bump.sparse[l]),
+                false => drifting.commit(&correction.touched, &correction.sparse[l]),
             }
             if sum.has_intercept() {
-                intercepts[l] += self.pull[l] - bump.totals[l];
+                intercepts[l] += self.intercept_drift[l] - correction.totals[l];
             }
         }
         sum.count_threshold();
@@ -178,62 +212,69 @@ impl Iterate {
     }
 
     pub(super) fn coefficients(&mut self) -> &Predictor {
-        if self.stale {
+        if self.is_stale {
             for (x, drifting) in self.read.coefficients.iter_mut().zip(&self.outputs) {
                 drifting.read(x);
             }
             self.read.intercepts.clone_from(&self.intercepts);
-            self.stale = false;
+            self.is_stale = false;
         }
         &self.read
     }
 }
 
-impl Bump {
+impl Correction {
     fn begin(&mut self) {
         if self.stamp == u32::MAX {
             self.stamps.fill(0);
             self.stamp = 0;
         }
         self.stamp += 1;
-        (self.wide, self.seen) = (false, 0);
+        (self.is_dense, self.seen) = (false, 0);
         self.touched.clear();
         self.sparse.iter_mut().for_each(Vec::clear);
         self.totals.fill(0.0);
     }
 
-    /// Adds `weight * slope * row`; `only` as in [`add_sparse`](Self::add_sparse).
-    fn add(&mut self, entries: Entries<'_>, slopes: &[f64], weight: f64, only: bool, dim: usize) {
+    /// Adds `weight * slope * row`; `is_single_row` as in [`add_sparse`](Self::add_sparse).
+    fn add(&mut self, entries: Entries<'_>, slopes: &[f64], weight: f64, is_single_row: bool, dim: usize) {
         for (total, slope) in self.totals.iter_mut().zip(slopes) {
             *total += weight * slope;
         }
         if let Entries::Sparse(indices, values) = entries {
             self.seen += indices.len();
-            // With many entries all coordinates in order are cheaper than a list of them.
-            if !self.wide && 2 * self.seen <= dim {
-                return self.add_sparse(indices, values, slopes, weight, only);
+            // 2. With many entries all coordinates in order are cheaper than a list of them.
+            if !self.is_dense && 2 * self.seen <= dim {
+                return self.add_sparse(indices, values, slopes, weight, is_single_row);
             }
         }
-        if !self.wide {
-            self.widen(dim);
+        if !self.is_dense {
+            self.make_dense(dim);
         }
         self.add_dense(entries, slopes, weight);
     }
 
-    /// Subtracts what centring takes from every row.
+    /// Subtracts what centering takes from every row.
     fn center(&mut self, offset: Option<&[f64]>) {
         let Some(offset) = offset else { return };
-        for (bump, total) in self.dense.iter_mut().zip(&self.totals) {
-            bump.iter_mut().zip(offset).for_each(|(bump, offset)| *bump -= total * offset);
+        for (sums, total) in self.dense.iter_mut().zip(&self.totals) {
+            sums.iter_mut().zip(offset).for_each(|(sum, offset)| *sum -= total * offset);
         }
     }
 
-    /// `only`: the row is the whole batch, so that no coordinate comes twice.
-    fn add_sparse(&mut self, indices: &[u32], values: &[f64], slopes: &[f64], weight: f64, only: bool) {
-        if only {
+    /// 3. With `is_single_row` the row is the whole batch, so that no coordinate comes twice.
+    fn add_sparse(
+        &mut self,
+        indices: &[u32],
+        values: &[f64],
+        slopes: &[f64],
+        weight: f64,
+        is_single_row: bool,
+    ) {
+        if is_single_row {
             self.touched.extend_from_slice(indices);
-            for (bump, slope) in self.sparse.iter_mut().zip(slopes) {
-                bump.extend(values.iter().map(|value| weight * slope * value));
+            for (sums, slope) in self.sparse.iter_mut().zip(slopes) {
+                sums.extend(values.iter().map(|value| weight * slope * value));
             }
             return;
         }
@@ -243,35 +284,35 @@ impl Bump {
                 self.stamps[at] = self.stamp;
                 self.places[at] = self.touched.len() as u32;
                 self.touched.push(j);
-                self.sparse.iter_mut().for_each(|bump| bump.push(0.0));
+                self.sparse.iter_mut().for_each(|sums| sums.push(0.0));
             }
             let place = self.places[at] as usize;
-            for (bump, slope) in self.sparse.iter_mut().zip(slopes) {
-                bump[place] += weight * slope * value;
+            for (sums, slope) in self.sparse.iter_mut().zip(slopes) {
+                sums[place] += weight * slope * value;
             }
         }
     }
 
     /// Goes over to dense bumps, with what was gathered so far.
-    fn widen(&mut self, dim: usize) {
-        self.wide = true;
+    fn make_dense(&mut self, dim: usize) {
+        self.is_dense = true;
         for (dense, sparse) in self.dense.iter_mut().zip(&self.sparse) {
             dense.clear();
             dense.resize(dim, 0.0);
-            self.touched.iter().zip(sparse).for_each(|(&j, bump)| dense[j as usize] = *bump);
+            self.touched.iter().zip(sparse).for_each(|(&j, sum)| dense[j as usize] = *sum);
         }
     }
 
     fn add_dense(&mut self, entries: Entries<'_>, slopes: &[f64], weight: f64) {
-        for (bump, slope) in self.dense.iter_mut().zip(slopes) {
+        for (sums, slope) in self.dense.iter_mut().zip(slopes) {
             match entries {
                 Entries::Sparse(indices, values) => {
                     for (&j, value) in indices.iter().zip(values) {
-                        bump[j as usize] += weight * slope * value;
+                        sums[j as usize] += weight * slope * value;
                     }
                 }
                 Entries::Dense(values) => {
-                    bump.iter_mut().zip(values).for_each(|(bump, value)| *bump += weight * slope * value);
+                    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * slope * value);
                 }
             }
         }
@@ -280,24 +321,24 @@ impl Bump {
 
 /// The snapshot, dense, for slopes at it.
 #[derive(Clone, Debug)]
-pub(super) struct Anchor {
+pub(super) struct Snapshot {
     weights: Vec<Vec<f64>>,
     at: Predictor,
-    /// Intercept minus what centring subtracts.
+    /// Intercept minus what centering subtracts.
     shift: Vec<f64>,
 }
 
-impl Anchor {
-    pub(super) fn new(shape: Shape) -> Anchor {
+impl Snapshot {
+    pub(super) fn new(shape: Shape) -> Snapshot {
         let Shape { dim, outputs, .. } = shape;
-        Anchor {
+        Snapshot {
             weights: vec![vec![0.0; dim]; outputs],
             at: Predictor::zeros(dim, outputs),
             shift: vec![0.0; outputs],
         }
     }
 
-    /// Becomes `at`, in O(k).
+    /// 5. Becomes `at`, in O(k).
     pub(super) fn set(&mut self, sum: &FiniteSum, at: &Predictor) -> Result<(), SolveError> {
         for (weights, (old, new)) in
             self.weights.iter_mut().zip(self.at.coefficients.iter().zip(&at.coefficients))

@@ -10,6 +10,7 @@
 //! when `|g|` is a millionth of the largest seen.
 
 use super::SolveError;
+use crate::bug::always;
 use lao_finite_sum::{Batch, FiniteSum, Gradient, NormalEquations, Predictor};
 use lao_kernels::{NotFinite, SparseVector, merge_into, solve_positive};
 
@@ -106,7 +107,7 @@ impl Descent {
             let so_far = std::mem::take(&mut union);
             merge_into(&so_far, vector.indices(), &mut union);
         }
-        let place = |j: u32| union.binary_search(&j).unwrap_or(0) as u32;
+        let place = |j: u32| always(union.binary_search(&j).ok(), "the union holds every support") as u32;
         let mut at = Predictor { coefficients: Vec::new(), intercepts: x.intercepts.clone() };
         for vector in &x.coefficients {
             let mut renumbered = SparseVector::zeros(union.len());

@@ -21,16 +21,15 @@
 //! of all n components is taken without drawing. With B = n and option II this is SVRG-HT with `m = n/b` bit
 //! for bit.
 //!
-//! A step costs O(k + nnz of the mini-batch), not O(d): see the invariant of
-//! [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), which holds because with the slopes c of the
-//! mini-batch the step is `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, mu fixed for the epoch and
-//! without its l2 term: those of mu, of the correction and of x cancel to `lambda x`.
+//! A step costs O(k + nnz of the mini-batch), not O(d): see the invariant of [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), whose docs prove it. It holds
+//! because with the slopes c of the mini-batch the step is `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, mu
+//! fixed for the epoch and without its l2 term: those of mu, of the correction and of x cancel to `lambda x`.
 //!
 //! *Departures*: start at zero unless told otherwise (the paper: random).
 //!
 //! *Claims*: the `scsg20` entries of the suite.
 
-use super::iterate::{Anchor, Iterate};
+use super::iterate::{Iterate, Snapshot};
 use super::{
     Shape, SolveError, Solver, SolverProgress, SolverTask, require_batch, require_sparsity, require_start,
 };
@@ -115,21 +114,15 @@ impl ScsgParams {
         }
         require(length != EpochLength::Steps(0), name, "length", 0, "at least 1 step")?;
         let start = require_start(name, start, shape)?;
-        let not_finite = |_| ParamError {
-            method: name,
-            field: "start",
-            value: "not finite".into(),
-            allowed: "finite numbers".into(),
-        };
         Ok(Scsg {
             shape,
             step_size,
             batch,
             mini_batch,
             length,
-            iterate: Iterate::new(shape, sparsity, &start).map_err(not_finite)?,
-            anchor: Anchor::new(shape),
-            snapshot: Gradient::zeros(shape.dim, shape.outputs),
+            iterate: Iterate::new(shape, sparsity, &start),
+            snapshot: Snapshot::new(shape),
+            snapshot_gradient: Gradient::zeros(shape.dim, shape.outputs),
             drawn: Vec::with_capacity(batch.max(mini_batch)),
             draws,
             left: 0,
@@ -189,8 +182,8 @@ pub struct Scsg<D = UniformDraws> {
     mini_batch: usize,
     length: EpochLength,
     iterate: Iterate,
-    anchor: Anchor,
-    snapshot: Gradient,
+    snapshot: Snapshot,
+    snapshot_gradient: Gradient,
     drawn: Vec<u32>,
     draws: D,
     /// Inner steps left in this epoch.
@@ -199,6 +192,7 @@ pub struct Scsg<D = UniformDraws> {
 }
 
 impl<D: BatchLaw> Scsg<D> {
+    /// `mu = grad f_I(X)`, and the number `N` of steps with it.
     fn take_snapshot(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<(), SolveError> {
         let batch = if self.batch == self.shape.components {
             Batch::All
@@ -208,9 +202,9 @@ impl<D: BatchLaw> Scsg<D> {
             Batch::Components(&self.drawn)
         };
         let at = self.iterate.coefficients();
-        sum.gradient(batch, at, &mut self.snapshot)?;
-        self.anchor.set(sum, at)?;
-        self.iterate.begin(self.step_size, &self.snapshot)?;
+        sum.gradient(batch, at, &mut self.snapshot_gradient)?;
+        self.snapshot.set(sum, at)?;
+        self.iterate.begin(self.step_size, &self.snapshot_gradient)?;
         self.left = self.draws.length(self.length, self.batch, self.mini_batch, rng);
         Ok(())
     }
@@ -230,9 +224,10 @@ impl<D: BatchLaw> Solver for Scsg<D> {
             }
             return Ok(SolverProgress::Evaluated);
         }
+        // x <- H_k(x - eta (grad f_{I_t}(x) - grad f_{I_t}(X) + mu))
         self.drawn.clear();
         self.draws.subset(self.shape.components, self.mini_batch, rng, &mut self.drawn);
-        self.iterate.step(sum, &self.drawn, self.step_size, Some(&self.anchor))?;
+        self.iterate.step(sum, &self.drawn, self.step_size, Some(&self.snapshot))?;
         self.left -= 1;
         self.rounds += u64::from(self.left == 0);
         Ok(SolverProgress::Moved)

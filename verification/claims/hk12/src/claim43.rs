@@ -3,8 +3,8 @@
 //! *Why.* `(x erf x)' = erf x + x erf' x`, and `x erf' x = (2/sqrt(pi)) x e^(-x^2)` cancels the derivative of
 //! `e^(-x^2)/sqrt(pi)`. Integrate the series of `e^(-x^2)`.
 
+use lao_algorithms::hazan_koren::gen_est::erf_coefficient;
 use lao_algorithms::hazan_koren::loss::{ln_erf_coefficient, rho, smoothed, smoothed_derivative};
-use lao_observation::estimate::gen_est::erf_coefficient;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;

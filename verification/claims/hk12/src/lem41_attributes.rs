@@ -6,7 +6,7 @@
 //! 7/4 (erratum 17). The proof calls this `E[n]`, which is 1 (erratum 16). Reads are counted with
 //! multiplicity. For a series of odd powers no read is needed for even `n`; both counts are tested.
 
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::EqualJudge;

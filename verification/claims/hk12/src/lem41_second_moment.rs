@@ -17,9 +17,9 @@
 //! `E phi^2 <= 2 sum a_n^2 (8B^2)^n <= 2 (f'_+(2 sqrt 2 B))^2 = exp(O(B^2))`. And the printed bound is right,
 //! from `B = 1` on, where `|theta| <= 1/2`: then `v_n <= 1/4 + B^2/N <= 1/2` beyond nu.
 
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws};
 use lao_algorithms::hazan_koren::loss::ln_erf_coefficient;
 use lao_observation::Rng;
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, norm2, sparse_normal, tally};
@@ -236,7 +236,7 @@ pub const PRINTED: Claim = Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lao_observation::estimate::gen_est::erf_coefficient;
+    use lao_algorithms::hazan_koren::gen_est::erf_coefficient;
 
     #[test]
     fn logarithms_agree_with_the_plain_series() {

@@ -9,8 +9,8 @@
 //! the real line, which is what the lemma asks for, is not enough
 //! ([the printed form](super::lem41_unbiased_printed), erratum 12).
 
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::Seed;
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws, erf_coefficient};
 use lao_observation::estimate::inner_product::l2_law;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;

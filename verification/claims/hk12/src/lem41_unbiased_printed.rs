@@ -6,7 +6,7 @@
 //! no mean at all. The lemma needs `f'` entire, or a radius of convergence above `E |theta~|` and `2B`
 //! (erratum 12).
 
-use lao_observation::estimate::gen_est::{GenEst, GenEstDraws};
+use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact;

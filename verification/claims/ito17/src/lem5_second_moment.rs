@@ -16,9 +16,9 @@
 //! `4 p (1/p^2 + 1/p)^2 = 400 > 16/q_0 = 352`.
 
 use crate::setup::enumerated::{estimate, outside};
+use lao_algorithms::ito::gram::{GramWeights, Observe};
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_observation::Rng;
-use lao_observation::estimate::gram::{GramWeights, Observe};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{climb, dot, members, norm2, tally};

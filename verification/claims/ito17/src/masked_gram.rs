@@ -5,7 +5,7 @@
 //! line needs `D_t x_t x_t' D_t`: divided by `p_ij` it is an unbiased estimate of `x x'`, and X w can be
 //! formed from what was seen.
 
-use lao_observation::estimate::gram::Observe;
+use lao_algorithms::ito::gram::Observe;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};

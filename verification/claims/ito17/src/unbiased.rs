@@ -6,8 +6,8 @@
 
 use crate::setup::enumerated::{Draws, estimate, largest, outside};
 use lao_algorithms::Task;
+use lao_algorithms::ito::gram::Observe;
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, Regularization, UniformParams};
-use lao_observation::estimate::gram::Observe;
 use lao_observation::{Rng, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;

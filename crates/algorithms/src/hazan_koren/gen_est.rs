@@ -28,7 +28,7 @@
 //! *Claims*: `hk12-lem41-unbiased`, `hk12-lem41-second-moment`, `hk12-lem41-attributes`,
 //! `hk12-thm44-attributes`.
 
-use crate::Rng;
+use lao_observation::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -141,7 +141,7 @@ pub fn erf_coefficient(n: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Seed;
+    use lao_observation::Seed;
 
     const WEIGHTS: [f64; 3] = [0.5, -0.25, 0.75];
     const VALUES: [f64; 3] = [0.4, -1.0, 0.3];
