@@ -27,7 +27,7 @@ impl SparseRowsSource {
         Ok(SparseRowsSource { table: Arc::new(table), passes })
     }
 
-    /// The same rows in a random order drawn from `seed`, from the start.
+    /// Returns the same rows in a random order drawn from `seed`, from the start.
     pub fn shuffled(&self, seed: &Seed) -> SparseRowsSource {
         let table = self.table.select_rows(&permutation(self.rows(), seed));
         SparseRowsSource { table: Arc::new(table), passes: self.passes.rewound() }
@@ -39,7 +39,7 @@ impl SparseRowsSource {
         self
     }
 
-    /// Number of stored rows.
+    /// Returns the number of stored rows.
     pub fn rows(&self) -> usize {
         self.table.labels.len()
     }
