@@ -116,15 +116,15 @@ impl<T: Element> Compressed<T> {
         }
         for (line, span) in starts.windows(2).enumerate() {
             let span = span[0]..span[1];
-            let mut least = 0;
+            let mut lowest = 0;
             for (&index, value) in indices[span.clone()].iter().zip(&values[span]) {
-                if (index as usize) < least || index as usize >= width {
+                if (index as usize) < lowest || index as usize >= width {
                     return Err(CompressedError::Entry { line, index, width });
                 }
                 if !value.to_f64().is_finite() {
                     return Err(CompressedError::NotFinite { line, index, value: value.to_f64() });
                 }
-                least = index as usize + 1;
+                lowest = index as usize + 1;
             }
         }
         Ok(Compressed { width, starts, indices, values })

@@ -4,7 +4,7 @@ use crate::block::BlockBuf;
 use lao_kernels::{SparseView, all_finite, gradient_block, residual};
 use thiserror::Error;
 
-/// A stream of examples that can be looked at attribute by attribute. The [crate](crate)'s first page has one
+/// A stream of examples that can be looked at attribute by attribute. The first page of this [crate] has one
 /// in four short methods; [`check_source`](crate::testing::check_source) tests such sources.
 ///
 /// ```

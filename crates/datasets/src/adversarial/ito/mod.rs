@@ -6,7 +6,7 @@
 //!
 //! | instance | (2) | (a) | (b) | what happens |
 //! |---|---|---|---|---|
-//! | [`b_not_a`] | yes | no | yes | a weight is spread over five others, unless by the l1 norm |
+//! | [`b_not_a`] | yes | no | yes | without the l1 norm a weight is spread over others, a feature missed |
 //! | [`neither`] | yes | no | no | a relevant feature has a twin: the l1 norm does not help either |
 //! | [`twins_outside`] | yes | no | yes | twins that do not matter harm nobody |
 //! | [`a_not_2`] | no | yes | yes | the best single feature is not one of the largest weights |
