@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run -p lao-examples --bin train_on_csv                          # diabetes data that come with lao
-//! cargo run -p lao-examples --bin train_on_csv -- patients.csv outcome  # a file of yours, and its column of labels
+//! cargo run -p lao-examples --bin train_on_csv -- patients.csv outcome  # your file, its label
 //! ```
 
 use anyhow::Context as _;

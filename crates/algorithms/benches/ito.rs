@@ -1,8 +1,9 @@
 //! The methods of Ito et al., from the session to the estimate, at 50 observed attributes, 25 of them kept.
 //!
-//! Attributes come from a small table that stays in the cache; the throughput counts examples, so its inverse is the time per
-//! example. `d500` and `d1000000` hold the same methods: their times may differ by the memory that weights are scattered
-//! over, not by work. `reference` is that of Algorithm 1, dense lines that read like the paper, O(d + k'^2) per example.
+//! Attributes come from a small table that stays in the cache; the throughput counts examples, so its inverse
+//! is the time per example. `d500` and `d1000000` hold the same methods: their times may differ by the memory
+//! that weights are scattered over, not by work. `reference` is that of Algorithm 1, dense lines that read
+//! like the paper, O(d + k'^2) per example.
 //!
 //! Outside of `cargo bench` (`cargo test --benches`) everything runs once at d = 500.
 

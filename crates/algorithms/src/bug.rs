@@ -1,5 +1,5 @@
-//! What cannot happen unless this crate is wrong, said in one way: debug builds stop with the reason, others go on with
-//! the default.
+//! What cannot happen unless this crate is wrong, said in one way: debug builds stop with the reason, others
+//! go on with the default.
 
 use std::fmt::Debug;
 

@@ -72,7 +72,8 @@ proptest! {
     ) {
         let random = random.min(dim - 1);
         let budget = random + usize::from(predicts);
-        let params = DantzigParams { predicts, ..DantzigParams::practical(&Task { dim, sparsity: 1, budget, examples: 1000, ..Task::default() }).unwrap() };
+        let task = Task { dim, sparsity: 1, budget, examples: 1000, ..Task::default() };
+        let params = DantzigParams { predicts, ..DantzigParams::practical(&task).unwrap() };
         let mut reference = DantzigReference::new(&params).unwrap();
         let mut learner = params.build().unwrap();
         let (mut rng, mut sampler) = (Seed::root(seed).rng(), SubsetSampler::new(dim));

@@ -54,7 +54,10 @@ fn keep(x: &mut [f64], k: usize) {
 proptest! {
     #[test]
     fn ties_go_to_the_lower_index_in_every_step(
-        table in proptest::collection::vec(prop_oneof![4 => Just(0.0), 1 => Just(1.0), 1 => Just(-1.0)], N * DIM),
+        table in proptest::collection::vec(
+            prop_oneof![4 => Just(0.0), 1 => Just(1.0), 1 => Just(-1.0)],
+            N * DIM,
+        ),
         labels in proptest::collection::vec((-2..=2_i32).prop_map(f64::from), N),
         k in 1..DIM,
         sparse in any::<bool>(),

@@ -51,7 +51,8 @@ proptest! {
         };
         let mut reference = ExplorationReference::new(&params).unwrap();
         let learner = AnyLearner::Exploration(params.build().unwrap());
-        let learner = together(learner, &mut reference, (seed, n), (budget, 0, SessionLimit::never()), |_| ())?;
+        let limits = (budget, 0, SessionLimit::never());
+        let learner = together(learner, &mut reference, (seed, n), limits, |_| ())?;
         prop_assert_eq!(learner.updates(), updates);
     }
 
@@ -70,7 +71,8 @@ proptest! {
         let (budget, n) = (params.budget, batch * updates as usize);
         let mut reference = ExploitationReference::new(&params).unwrap();
         let learner = AnyLearner::Exploitation(params.build().unwrap());
-        let learner = together(learner, &mut reference, (seed, n), (budget, 0, SessionLimit::never()), |_| ())?;
+        let limits = (budget, 0, SessionLimit::never());
+        let learner = together(learner, &mut reference, (seed, n), limits, |_| ())?;
         prop_assert_eq!(learner.updates(), updates);
     }
 
@@ -95,7 +97,8 @@ proptest! {
         };
         let mut reference = HybridReference::new(&params).unwrap();
         let learner = AnyLearner::Hybrid(params.build().unwrap());
-        let learner = together(learner, &mut reference, (seed, total), (budget, 0, SessionLimit::never()), |_| ())?;
+        let limits = (budget, 0, SessionLimit::never());
+        let learner = together(learner, &mut reference, (seed, total), limits, |_| ())?;
         prop_assert_eq!(learner.updates(), stages * (explore_updates + exploit_updates));
     }
 

@@ -425,7 +425,7 @@ fn zip_archives_that_cannot_be_read_say_what_to_do() {
         }
     }
     let path = scratch.file("twins.zip", bytes);
-    says(csv(&path), &path, &["several members of one name", "pack it anew"]);
+    says(csv(&path), &path, &["several members of one name", "pack it again"]);
     let names: Vec<String> =
         (0..=lao_datasets::format::limits::MOST_MEMBERS).map(|k| k.to_string()).collect();
     let members: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), b"".as_slice())).collect();

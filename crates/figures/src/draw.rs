@@ -111,7 +111,8 @@ pub fn bars(title: &str, label: &str, values: &[(&str, f64)]) -> anyhow::Result<
     Ok(finish(svg, title))
 }
 
-/// A drawing as a file of its own: with colors for a light and a dark ground, since no page lends it one.
+/// Returns a drawing as a file of its own: with colors for a light and a dark ground, since no page lends it
+/// one.
 pub fn standalone(svg: &str) -> String {
     let style = "<style>svg{color:#24292f;font-family:sans-serif}\
                  @media(prefers-color-scheme:dark){svg{color:#d4d9df}}</style>\n";
@@ -221,8 +222,8 @@ fn legend(area: &Area<'_>, rows: &[Vec<(u32, usize, &Series)>]) -> Result<(), Re
     Ok(())
 }
 
-/// The page's color for black, dashes for bounds, a title for those who cannot see, a size that follows the
-/// page.
+/// Returns the page's color for black, dashes for bounds, a title for those who cannot see, a size that
+/// follows the page.
 fn finish(svg: String, title: &str) -> String {
     let svg = svg.replace("\"#000000\"", "\"currentColor\"");
     let dashed = format!("stroke-width=\"{DASHED}\"");

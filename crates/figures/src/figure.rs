@@ -25,11 +25,11 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// A linear axis.
+    /// Returns a linear axis.
     pub fn linear(label: &str) -> Self {
         Axis { label: label.into(), log: false }
     }
-    /// A logarithmic axis.
+    /// Returns a logarithmic axis.
     pub fn log(label: &str) -> Self {
         Axis { label: label.into(), log: true }
     }
@@ -62,15 +62,15 @@ pub enum Style {
 }
 
 impl Series {
-    /// A measured curve.
+    /// Returns a measured curve.
     pub fn line(name: &str, points: Vec<[f64; 2]>) -> Self {
         Series { name: name.into(), style: Style::Line, points, interval: Vec::new() }
     }
-    /// A bound or prediction.
+    /// Returns a bound or prediction.
     pub fn bound(name: &str, points: Vec<[f64; 2]>) -> Self {
         Series { name: name.into(), style: Style::Bound, points, interval: Vec::new() }
     }
-    /// A point set.
+    /// Returns a point set.
     pub fn points(name: &str, points: Vec<[f64; 2]>) -> Self {
         Series { name: name.into(), style: Style::Points, points, interval: Vec::new() }
     }

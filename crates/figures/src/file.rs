@@ -38,7 +38,7 @@ pub fn check_writable(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether this is the name of a temporary file that [`write_atomically`] made.
+/// Tells whether this is the name of a temporary file that [`write_atomically`] made.
 pub(crate) fn is_temporary(name: &str) -> bool {
     let (begin, end) = TEMPORARY;
     name.len() > begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
@@ -71,7 +71,7 @@ fn replaced(path: &Path) -> anyhow::Result<(PathBuf, Option<Metadata>)> {
     Ok((target, Some(old)))
 }
 
-/// A temporary file beside `target`.
+/// Returns a temporary file beside `target`.
 fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();

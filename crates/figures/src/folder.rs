@@ -79,7 +79,7 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn path(&self) -> &Path {
         &self.root
     }
@@ -166,7 +166,8 @@ impl OutputFolder {
     }
 }
 
-/// The list of a folder: the one that stands there, or a first one for a folder that this verb may take.
+/// Returns the list of a folder: the one that stands there, or a first one for a folder that this verb may
+/// take.
 fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
     let Layout { verb, older } = layout;
     let (shown, path) = (root.display(), root.join(LIST));
@@ -202,7 +203,7 @@ fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
     Ok(List { verb: verb.into(), files })
 }
 
-/// A file in the folder or below that is no mark of ours; `None` if there is none.
+/// Returns a file in the folder or below that is no mark of ours; `None` if there is none.
 fn any_file(folder: &Path) -> io::Result<Option<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -227,7 +228,7 @@ fn any_file(folder: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether a name stays inside of the folder and is none of the marks.
+/// Tells whether a name stays inside of the folder and is none of the marks.
 fn is_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty()

@@ -25,7 +25,7 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// A p-value: two significant digits; what no double can hold is said so.
+/// Returns a p-value: two significant digits; what no double can hold is said so.
 pub fn p_value(p: f64) -> String {
     if p.is_nan() {
         return "not a number".into();
@@ -36,7 +36,7 @@ pub fn p_value(p: f64) -> String {
     if p >= 1e-3 { trim(&format!("{p:.3}")).into() } else { format!("{p:.1e}") }
 }
 
-/// `12 ms`, `3.4 s`, `2 min 5 s`.
+/// Returns `12 ms`, `3.4 s`, `2 min 5 s`.
 pub fn seconds(s: f64) -> String {
     if s < 0.9995 {
         format!("{:.0} ms", s * 1e3)
@@ -47,7 +47,7 @@ pub fn seconds(s: f64) -> String {
     }
 }
 
-/// A count with thin spaces between groups of three.
+/// Returns a count with thin spaces between groups of three.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
@@ -64,7 +64,7 @@ fn trim(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A true minus sign in front; a hyphen stays in exponents, which are often copied.
+/// Returns a true minus sign in front; a hyphen stays in exponents, which are often copied.
 fn minus(text: String) -> String {
     match text.strip_prefix('-') {
         Some(rest) => format!("−{rest}"),

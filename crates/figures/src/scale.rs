@@ -15,7 +15,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The axis that shows all `values`, with some room; values that it cannot show are ignored.
+    /// Returns the axis that shows all `values`, with some room; values that it cannot show are ignored.
     pub fn around(values: impl Iterator<Item = f64>, log: bool) -> Self {
         let shown =
             values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
@@ -37,12 +37,12 @@ impl Scale {
         Scale { low: last + 0.6, high: -0.6, log: false, ticks }
     }
 
-    /// Whether the axis can show this value.
+    /// Tells whether the axis can show this value.
     pub fn shows(&self, x: f64) -> bool {
         x.is_finite() && (!self.log || x > 0.0)
     }
 
-    /// Length of the longest tick label, in characters.
+    /// Returns the length of the longest tick label, in characters.
     pub fn label_width(&self) -> usize {
         self.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0)
     }
@@ -116,7 +116,7 @@ fn tick(x: f64, step: f64) -> String {
     }
 }
 
-/// `0.01`, `1`, `1000` near one, `10⁻⁶` and `2·10⁵` elsewhere.
+/// Returns `0.01`, `1`, `1000` near one, `10⁻⁶` and `2·10⁵` elsewhere.
 fn power(x: f64) -> String {
     if (0.99e-2..9.9e3).contains(&x) {
         return number(x);

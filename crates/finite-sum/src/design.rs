@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) trait Design: Debug + Send + Sync {
     fn rows(&self) -> usize;
     fn dim(&self) -> usize;
-    /// Row `i`, as it is stored; numbers that are not double precision go through `scratch`.
+    /// Returns row `i`, as it is stored; numbers that are not double precision go through `scratch`.
     fn row<'a>(&'a self, i: usize, scratch: &'a mut Vec<f64>) -> Entries<'a>;
     /// Goes over these rows, or all: margins, slopes, and, if wanted, sums of slope times row.
     fn sweep(&self, rows: Option<&[u32]>, pass: Pass<'_>);
@@ -25,7 +25,7 @@ pub(crate) trait Design: Debug + Send + Sync {
         right: &mut [f64],
         scratch: &mut GramScratch,
     );
-    /// The columns in `support` alone, renumbered.
+    /// Returns the columns in `support` alone, renumbered.
     fn restrict(&self, support: &[u32]) -> Arc<dyn Design>;
     /// Mean and standard deviation (divisor n) of every column; of no rows, zeros.
     fn moments(&self) -> (Vec<f64>, Vec<f64>);
@@ -41,7 +41,7 @@ pub enum Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// How many, of `components`.
+    /// Returns the number of components that the batch holds, of `components` in all.
     pub fn len(&self, components: usize) -> usize {
         match self {
             Batch::All => components,
@@ -59,7 +59,19 @@ pub enum Entries<'a> {
     Dense(&'a [f64]),
 }
 
-/// Rows in memory.
+/// The rows of a finite sum in memory, a matrix of n x d numbers, dense or sparse, by rows or by columns.
+///
+/// ```
+/// use lao_finite_sum::DesignMatrix;
+/// use lao_kernels::Compressed;
+///
+/// // The same 2 x 3 rows three times: row-major, column-major, and the entries of each row alone.
+/// DesignMatrix::rows(2, 3, vec![1.0, 0.0, 2.0, 0.0, 1.0, 1.0])?;
+/// DesignMatrix::columns(2, 3, vec![1.0, 0.0, 0.0, 1.0, 2.0, 1.0])?;
+/// let rows = Compressed::new(3, vec![0, 2, 4], vec![0, 2, 1, 2], vec![1.0, 2.0, 1.0, 1.0])?;
+/// DesignMatrix::compressed_rows(rows);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DesignMatrix<T> {
     rows: usize,
@@ -72,7 +84,7 @@ enum Layout<T> {
     Columns(Vec<T>),
     Rows(Vec<T>),
     CompressedRows(Compressed<T>),
-    /// The rows, too: random rows of compressed columns cannot be had otherwise.
+    /// The same entries by rows: columns alone give no access to single rows.
     Compressed {
         columns: Compressed<T>,
         rows: Compressed<T>,

@@ -4,8 +4,8 @@ use crate::loss::Coding;
 use std::cmp::Ordering;
 use thiserror::Error;
 
-/// What to do where a predictor of `dim` coefficients meets examples of another dimension, most often since
-/// two sparse files have different largest indices.
+/// Returns what to do where a predictor of `dim` coefficients meets examples of another dimension, most often
+/// since two sparse files have different largest indices.
 fn advice(dim: usize, of_examples: usize) -> String {
     match dim.cmp(&of_examples) {
         Ordering::Equal => String::new(),

@@ -18,12 +18,12 @@ impl Predictor {
         Predictor { coefficients: vec![SparseVector::zeros(dim); outputs], intercepts: vec![0.0; outputs] }
     }
 
-    /// The squared Euclidean norm of all coefficients, without intercepts.
+    /// Returns the squared Euclidean norm of all coefficients, without intercepts.
     pub fn norm_squared(&self) -> f64 {
         self.coefficients.iter().map(|x| x.view().norm_squared()).sum()
     }
 
-    /// The squared Euclidean distance to another predictor, intercepts included.
+    /// Returns the squared Euclidean distance to another predictor, intercepts included.
     pub fn distance_squared(&self, other: &Predictor) -> f64 {
         let square = |a: f64, b: f64| (a - b) * (a - b);
         let vectors = self.coefficients.iter().zip(&other.coefficients).map(|(a, b)| {

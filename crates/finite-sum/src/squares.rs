@@ -16,7 +16,7 @@ pub struct NormalEquations {
 }
 
 impl FiniteSum {
-    /// The normal equations of least squares on a support (ascending): the lower triangle of
+    /// Returns the normal equations of least squares on a support (ascending): the lower triangle of
     /// `X_S'X_S + (n lambda/2) I`, row by row, and `X_S'y`, both after the intercept, if there is one, has
     /// been minimized out; n is the number of rows. One call per component. `false` for other losses, for
     /// which nothing is done.
@@ -54,8 +54,8 @@ impl FiniteSum {
         Ok(true)
     }
 
-    /// The intercept that is best for given coefficients of least squares; 0 without intercept or for other
-    /// losses.
+    /// Returns the intercept that is best for given coefficients of least squares; 0 without intercept or for
+    /// other losses.
     ///
     /// # Errors
     /// When the dimension is another.

@@ -60,13 +60,13 @@ impl FiniteSum {
         Ok(self)
     }
 
-    /// What is subtracted from every row after scaling, if columns are centered: row z stands for
+    /// Returns what is subtracted from every row after scaling, if columns are centered: row z stands for
     /// `z - offset`.
     pub fn offset(&self) -> Option<&[f64]> {
         self.standard.as_deref().map(|standard| &standard.offset[..]).filter(|offset| !offset.is_empty())
     }
 
-    /// The predictor in units of the columns as they are stored.
+    /// Returns the predictor in units of the columns as they are stored.
     ///
     /// # Errors
     /// When it has another shape.
@@ -82,7 +82,7 @@ impl FiniteSum {
         Ok(stored)
     }
 
-    /// `offset' x`, which centring subtracts from every margin.
+    /// Returns `offset' x`, which centring subtracts from every margin.
     ///
     /// # Errors
     /// When the dimension is another.

@@ -13,6 +13,24 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A metered finite sum. A clone shares the data, not the meter's future.
+///
+/// ```
+/// use lao_finite_sum::{Batch, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
+///
+/// // Two rows of three attributes, n x d = 2 x 3 and row-major.
+/// let design = DesignMatrix::rows(2, 3, vec![1.0, 0.0, 2.0, 0.0, 1.0, 1.0])?;
+/// let mut sum = FiniteSum::new(design, Loss::least_squares(vec![4.0, -1.0])?)?;
+/// assert_eq!((sum.len(), sum.dim(), sum.outputs()), (2, 3, 1));
+///
+/// // At zero, the mean of y^2, and of -2 y z.
+/// let zero = Predictor::zeros(3, 1);
+/// assert_eq!(sum.objective(&zero)?, 8.5);
+/// let mut gradient = Gradient::default();
+/// sum.gradient(Batch::All, &zero, &mut gradient)?;
+/// assert_eq!(gradient.coefficients, [[-4.0, 1.0, -7.0]]);
+/// assert_eq!(sum.meter().calls, 2); // one for each component; the objective is not counted
+/// # Ok::<(), lao_finite_sum::FiniteSumError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct FiniteSum {
     pub(crate) design: Arc<dyn Design>,
@@ -57,8 +75,8 @@ pub struct RowBuf {
 }
 
 impl FiniteSum {
-    /// The mean of `loss` over `examples`, one component per row: no l2 term, no intercept, columns as they
-    /// are.
+    /// Returns the mean of `loss` over `examples`, one component per row: no l2 term, no intercept, columns
+    /// as they are.
     ///
     /// # Errors
     /// When there are no examples, or not one label for each.
@@ -123,17 +141,17 @@ impl FiniteSum {
         Ok(FiniteSum { block: size, ..self })
     }
 
-    /// `n`, the number of components.
+    /// Returns `n`, the number of components.
     pub fn len(&self) -> usize {
         self.rows() / self.block
     }
 
-    /// `g`, rows of each component.
+    /// Returns `g`, rows of each component.
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// The number of rows, `n g`.
+    /// Returns the number of rows, `n g`.
     pub fn rows(&self) -> usize {
         self.loss.len()
     }
@@ -143,32 +161,32 @@ impl FiniteSum {
         self.loss.is_empty()
     }
 
-    /// `d`, coefficients of each output.
+    /// Returns `d`, coefficients of each output.
     pub fn dim(&self) -> usize {
         self.design.dim()
     }
 
-    /// Number of outputs: the classes of softmax, else 1.
+    /// Returns the number of outputs: the classes of softmax, else 1.
     pub fn outputs(&self) -> usize {
         self.loss.outputs()
     }
 
-    /// The loss and its labels.
+    /// Returns the loss and its labels.
     pub fn loss(&self) -> &Loss {
         &self.loss
     }
 
-    /// `lambda`, the weight of the l2 term.
+    /// Returns `lambda`, the weight of the l2 term.
     pub fn ridge(&self) -> f64 {
         self.ridge
     }
 
-    /// Whether outputs have intercepts.
+    /// Tells whether outputs have intercepts.
     pub fn has_intercept(&self) -> bool {
         self.intercept
     }
 
-    /// What was spent so far.
+    /// Returns what was spent so far.
     pub fn meter(&self) -> Meter {
         Meter { calls: self.calls.get(), thresholds: self.thresholds.get() }
     }
@@ -194,7 +212,7 @@ impl FiniteSum {
         self.calls.set(self.calls.get() + calls);
     }
 
-    /// Row `i`, scaled but not centered (see [`offset`](Self::offset)). Free of charge.
+    /// Returns row `i`, scaled but not centered (see [`offset`](Self::offset)). Free of charge.
     ///
     /// # Panics
     /// If `i` is not below [`rows`](Self::rows), as indexing does.
@@ -275,7 +293,7 @@ impl FiniteSum {
         Ok(())
     }
 
-    /// `f(x)`, l2 term included, for those who watch: not counted.
+    /// Returns `f(x)`, l2 term included, for those who watch: not counted.
     ///
     /// # Errors
     /// When the predictor has another shape.
@@ -286,8 +304,8 @@ impl FiniteSum {
         Ok(total / self.rows() as f64 + 0.5 * self.ridge * at.norm_squared())
     }
 
-    /// Upper bound on `p' H p` for the Hessian H of f at any point, exact for least squares: where a
-    /// quadratic bound along p is needed. n calls.
+    /// Returns an upper bound on `p' H p` for the Hessian H of f at any point, exact for least squares: where
+    /// a quadratic bound along p is needed. n calls.
     ///
     /// # Errors
     /// When the direction has another shape.
@@ -300,9 +318,9 @@ impl FiniteSum {
         Ok(self.loss.curvature() * total / self.rows() as f64 + self.ridge * along.norm_squared())
     }
 
-    /// Upper bound on the Lipschitz constants of the components' gradients: curvature of the loss times the
-    /// squared norm of a row (its mean over the rows of a component), plus lambda. Attained by the largest
-    /// for least squares with one row each. Not counted: a step size is chosen before the run.
+    /// Returns an upper bound on the Lipschitz constants of the components' gradients: curvature of the loss
+    /// times the squared norm of a row (its mean over the rows of a component), plus lambda. Attained by the
+    /// largest for least squares with one row each. Not counted: a step size is chosen before the run.
     pub fn component_smoothness(&self) -> f64 {
         let (mut buffer, mut largest) = (RowBuf::default(), 0.0_f64);
         let offset = self.offset();
@@ -331,8 +349,8 @@ impl FiniteSum {
         self.loss.curvature() * largest + self.ridge
     }
 
-    /// The same sum over the coordinates of a support (ascending) alone, renumbered, with a meter of its own:
-    /// see [`charge`](Self::charge).
+    /// Returns the same sum over the coordinates of a support (ascending) alone, renumbered, with a meter of
+    /// its own: see [`add_cost`](Self::add_cost).
     ///
     /// # Errors
     /// When the support does not fit.
@@ -428,7 +446,7 @@ pub struct Component<'a> {
 }
 
 impl Component<'_> {
-    /// Its rows.
+    /// Returns its rows.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }

@@ -17,10 +17,10 @@ pub(crate) const LANES: usize = 8;
 
 /// A number as it is stored: `f32` or `f64`.
 pub trait Element: Copy + std::fmt::Debug + Send + Sync + sealed::Sealed + 'static {
-    /// The same number in double precision.
+    /// Returns the same number in double precision.
     fn to_f64(self) -> f64;
 
-    /// The slice itself, if it holds double precision already.
+    /// Returns the slice itself, if it holds double precision already.
     fn as_f64(slice: &[Self]) -> Option<&[f64]>;
 }
 
@@ -59,18 +59,18 @@ pub fn axpy_column<T: Element>(r: &mut [f64], column: &[T], weight: f64) {
     axpy_columns(r, [(column, weight)]);
 }
 
-/// `column' r`.
+/// Returns `column' r`.
 pub fn dot_column<T: Element>(column: &[T], r: &[f64]) -> f64 {
     let [dot] = dot_columns([column], r);
     dot
 }
 
-/// The sum of all numbers.
+/// Returns the sum of all numbers.
 pub fn sum(values: &[f64]) -> f64 {
     sum_of(values, |x| x)
 }
 
-/// The sum of all magnitudes.
+/// Returns the sum of all magnitudes.
 pub fn sum_abs(values: &[f64]) -> f64 {
     sum_of(values, f64::abs)
 }
@@ -157,7 +157,7 @@ fn axpy_columns<T: Element, const C: usize>(r: &mut [f64], columns: [(&[T], f64)
     }
 }
 
-/// The inner products of several columns with `r`, in one pass over `r`.
+/// Returns the inner products of several columns with `r`, in one pass over `r`.
 #[inline(always)]
 fn dot_columns<T: Element, const C: usize>(columns: [&[T]; C], r: &[f64]) -> [f64; C] {
     debug_assert!(columns.iter().all(|column| column.len() == r.len()));
@@ -189,7 +189,7 @@ fn multiply_add<T: Element>(acc: &mut [f64; LANES], x: &[T; LANES], r: &[f64; LA
     }
 }
 
-/// A chunk that starts with `tail` and goes on with zeros.
+/// Returns a chunk that starts with `tail` and goes on with zeros.
 #[inline(always)]
 fn padded<T: Element>(tail: &[T]) -> [f64; LANES] {
     std::array::from_fn(|lane| tail.get(lane).map_or(0.0, |x| x.to_f64()))

@@ -85,7 +85,7 @@ fn parts<const TERMS: usize>(r: f64) -> (f64, f64) {
     (even, odd)
 }
 
-/// `2^n` for an integer `n`, cut to -1000..=1000.
+/// Returns `2^n` for an integer `n`, cut to -1000..=1000.
 #[inline]
 fn power_of_two(n: f64) -> f64 {
     f64::from_bits((n.clamp(-1000.0, 1000.0) + 1023.0 + ROUND).to_bits() << 52)

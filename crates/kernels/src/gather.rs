@@ -13,7 +13,7 @@ pub const ROW_TILE: usize = 64;
 /// Up to this many entries a plain loop is fastest.
 const SHORT: usize = 16;
 
-/// `sum over j of values[j] * dense[indices[j]]`.
+/// Returns `sum over j of values[j] * dense[indices[j]]`.
 ///
 /// # Panics
 /// If an index is not below `dense.len()`.

@@ -35,8 +35,8 @@ pub fn project_l1_ball(x: &mut [f64], radius: f64, scratch: &mut Vec<u64>) -> Re
     Ok(())
 }
 
-/// How far below the largest magnitude the level of the soft threshold lies that brings the l1 norm down to
-/// `radius`.
+/// Returns how far below the largest magnitude the level of the soft threshold lies that brings the l1 norm
+/// down to `radius`.
 ///
 /// `gaps` holds the bits of the distances to the largest magnitude. Reckoning from the top keeps full
 /// precision when the radius is tiny next to the vector. Needs a positive radius and a gap of zero.

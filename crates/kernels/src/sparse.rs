@@ -116,21 +116,21 @@ impl<T: Element> Compressed<T> {
         }
         for (line, span) in starts.windows(2).enumerate() {
             let span = span[0]..span[1];
-            let mut least = 0;
+            let mut lowest = 0;
             for (&index, value) in indices[span.clone()].iter().zip(&values[span]) {
-                if (index as usize) < least || index as usize >= width {
+                if (index as usize) < lowest || index as usize >= width {
                     return Err(CompressedError::Entry { line, index, width });
                 }
                 if !value.to_f64().is_finite() {
                     return Err(CompressedError::NotFinite { line, index, value: value.to_f64() });
                 }
-                least = index as usize + 1;
+                lowest = index as usize + 1;
             }
         }
         Ok(Compressed { width, starts, indices, values })
     }
 
-    /// The lines of a dense table, one after the other, without its zeros.
+    /// Returns the lines of a dense table, one after the other, without its zeros.
     ///
     /// # Errors
     /// When `table` is no whole number of lines of `width >= 1`, is too large, or holds a value that is not
@@ -150,7 +150,7 @@ impl<T: Element> Compressed<T> {
         Self::new(width, starts, indices, values)
     }
 
-    /// Number of lines.
+    /// Returns the number of lines.
     pub fn lines(&self) -> usize {
         self.starts.len() - 1
     }
@@ -160,7 +160,7 @@ impl<T: Element> Compressed<T> {
         self.width
     }
 
-    /// Number of stored entries.
+    /// Returns the number of stored entries.
     pub fn entries(&self) -> usize {
         self.values.len()
     }
@@ -198,7 +198,8 @@ impl<T: Element> Compressed<T> {
         }
     }
 
-    /// The same lines with only the places in `chosen` (ascending, below the width), renumbered from zero.
+    /// Returns the same lines with only the places in `chosen` (ascending, below the width), renumbered from
+    /// zero.
     pub fn restrict(&self, chosen: &[u32]) -> Compressed<T> {
         let mut number = vec![u32::MAX; self.width];
         chosen.iter().zip(0..).for_each(|(&place, new)| number[place as usize] = new);
@@ -216,7 +217,7 @@ impl<T: Element> Compressed<T> {
         Compressed { width: chosen.len(), starts, indices, values }
     }
 
-    /// The same matrix compressed the other way: rows become columns, columns rows.
+    /// Returns the same matrix compressed the other way: rows become columns, columns rows.
     pub fn transpose(&self) -> Compressed<T> {
         let mut starts = vec![0; self.width + 1];
         for &index in &self.indices {

@@ -137,7 +137,7 @@ impl RestrictedSpectrum {
         })
     }
 
-    /// The ratio of the largest to the smallest: the restricted condition number.
+    /// Returns the ratio of the largest to the smallest: the restricted condition number.
     pub fn condition(&self) -> f64 {
         self.largest / self.smallest
     }
@@ -176,7 +176,7 @@ fn check(matrix: &[f64], dim: usize) -> Result<(), SpectrumError> {
     Ok(())
 }
 
-/// `n` choose `k`, unless it overflows.
+/// Returns `n` choose `k`, unless it overflows.
 fn binomial(n: usize, k: usize) -> Option<u64> {
     let k = k.min(n - k) as u64;
     (0..k).try_fold(1_u64, |product, i| Some(product.checked_mul(n as u64 - i)? / (i + 1)))
@@ -206,7 +206,7 @@ impl Jacobi {
         Jacobi { k, a: vec![0.0; k * k] }
     }
 
-    /// Eigenvalues after `diagonalize`, in no particular order.
+    /// Returns the eigenvalues after `diagonalize`, in no particular order.
     fn eigenvalues(&self) -> impl Iterator<Item = f64> + '_ {
         self.a.iter().copied().step_by(self.k + 1)
     }
@@ -265,7 +265,7 @@ impl Jacobi {
         }
     }
 
-    /// The eigenvector, on `support`, of the eigenvalue that comes first in `order`.
+    /// Returns the eigenvector, on `support`, of the eigenvalue that comes first in `order`.
     fn witness(
         &mut self,
         matrix: &[f64],
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A random symmetric matrix, at times of low rank, diagonal or with repeated eigenvalues.
+    /// Returns a random symmetric matrix, at times of low rank, diagonal or with repeated eigenvalues.
     fn symmetric(dim: usize) -> impl Strategy<Value = Vec<f64>> {
         let entry = prop_oneof![2 => -1.0..1.0, 1 => Just(0.0), 1 => Just(1.0)];
         proptest::collection::vec(entry, dim * dim).prop_map(move |mut matrix| {

@@ -44,32 +44,32 @@ impl Support {
         Support(indices)
     }
 
-    /// The indices, ascending.
+    /// Returns the indices, ascending.
     pub fn as_slice(&self) -> &[u32] {
         &self.0
     }
 
-    /// Number of indices.
+    /// Returns the number of indices.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the set is empty.
+    /// Tells whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The indices, ascending.
+    /// Returns the indices, ascending.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + '_ {
         self.0.iter().copied()
     }
 
-    /// Whether `index` belongs to the set.
+    /// Tells whether `index` belongs to the set.
     pub fn contains(&self, index: u32) -> bool {
         self.0.binary_search(&index).is_ok()
     }
 
-    /// Whether every index of this set belongs to `other`.
+    /// Tells whether every index of this set belongs to `other`.
     pub fn is_subset_of(&self, other: &Support) -> bool {
         let mut rest = other.0.iter();
         self.0.iter().all(|index| rest.by_ref().find(|candidate| *candidate >= index) == Some(index))

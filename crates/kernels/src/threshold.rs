@@ -38,6 +38,17 @@ pub struct NotFinite {
 ///
 /// Keeps scratch memory for one key per coordinate, and the key that decided last, which speeds up the next
 /// call.
+///
+/// ```
+/// use lao_kernels::{HardThreshold, SparseVector, Threshold};
+///
+/// let mut threshold = HardThreshold::default();
+/// let mut kept = SparseVector::zeros(4);
+/// threshold.keep(&[1.0, -3.0, 3.0, 0.0], 1, &mut kept)?;
+/// assert_eq!((kept.indices(), kept.values()), (&[1][..], &[-3.0][..]));
+/// assert!(threshold.keep(&[1.0, f64::NAN, 0.0, 0.0], 1, &mut kept).is_err());
+/// # Ok::<(), lao_kernels::NotFinite>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct HardThreshold {
     keys: Vec<u64>,
@@ -143,8 +154,8 @@ fn push_above(dense: &[f64], lowest: u64, mut ties: usize, kept: &mut SparseVect
     }
 }
 
-/// The positions in a chunk that pass, ascending. Gathers one bit for each first, so that no branch depends
-/// on a single number: it would be mispredicted.
+/// Returns the positions in a chunk that pass, ascending. Gathers one bit for each first, so that no branch
+/// depends on a single number: it would be mispredicted.
 #[inline(always)]
 fn passing(chunk: &[f64], pass: impl Fn(f64) -> bool) -> impl Iterator<Item = usize> {
     let mut bits = 0_u64;

@@ -13,6 +13,17 @@ pub struct SparseView<'a> {
 }
 
 /// An owned sparse vector of dimension `dim`: indices ascend strictly and lie below `dim`.
+///
+/// ```
+/// use lao_kernels::SparseVector;
+///
+/// let w = SparseVector::new(5, vec![1, 4], vec![2.0, -0.5])?;
+/// assert_eq!((w.dim(), w.len()), (5, 2));
+/// assert_eq!((w.view().get(4), w.view().get(0)), (-0.5, 0.0));
+/// assert_eq!(w.view().dot_dense(&[1.0, 1.0, 1.0, 1.0, 2.0]), 1.0);
+/// assert_eq!(SparseVector::from_dense(&[0.0, 2.0, 0.0, 0.0, -0.5]), w);
+/// # Ok::<(), lao_kernels::VectorError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct SparseVector {
@@ -87,7 +98,7 @@ impl<'a> SparseView<'a> {
         Ok(SparseView { dim, indices, values })
     }
 
-    /// The dimension of the space.
+    /// Returns the dimension of the space.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -97,17 +108,17 @@ impl<'a> SparseView<'a> {
         self.indices
     }
 
-    /// Values of the stored entries, in the order of their indices.
+    /// Returns the values of the stored entries, in the order of their indices.
     pub fn values(&self) -> &'a [f64] {
         self.values
     }
 
-    /// Number of stored entries.
+    /// Returns the number of stored entries.
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
-    /// Whether nothing is stored.
+    /// Tells whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
@@ -117,12 +128,12 @@ impl<'a> SparseView<'a> {
         self.indices.iter().copied().zip(self.values.iter().copied())
     }
 
-    /// Coordinate `index`; zero where nothing is stored.
+    /// Returns coordinate `index`; zero where nothing is stored.
     pub fn get(&self, index: u32) -> f64 {
         self.indices.binary_search(&index).map_or(0.0, |position| self.values[position])
     }
 
-    /// Inner product with a dense vector.
+    /// Returns the inner product with a dense vector.
     ///
     /// # Panics
     /// If a stored index lies beyond the end of `dense`.
@@ -135,12 +146,12 @@ impl<'a> SparseView<'a> {
         self.values.iter().map(|value| value * value).sum()
     }
 
-    /// The indices of the stored entries as a set.
+    /// Returns the indices of the stored entries as a set.
     pub fn support(&self) -> Support {
         Support::from_unsorted(self.indices.to_vec())
     }
 
-    /// All `dim` coordinates.
+    /// Returns the vector with all its `dim` coordinates.
     pub fn to_dense(&self) -> Vec<f64> {
         let mut dense = vec![0.0; self.dim];
         for (index, value) in self.iter() {
@@ -149,14 +160,14 @@ impl<'a> SparseView<'a> {
         dense
     }
 
-    /// An owned copy.
+    /// Returns an owned copy.
     pub fn to_owned_vector(&self) -> SparseVector {
         SparseVector { dim: self.dim, indices: self.indices.to_vec(), values: self.values.to_vec() }
     }
 }
 
 impl SparseVector {
-    /// The zero vector: nothing stored.
+    /// Returns the zero vector: nothing stored.
     pub fn zeros(dim: usize) -> SparseVector {
         SparseVector { dim, indices: Vec::new(), values: Vec::new() }
     }
@@ -183,7 +194,7 @@ impl SparseVector {
         SparseView { dim: self.dim, indices: &self.indices, values: &self.values }
     }
 
-    /// The dimension of the space.
+    /// Returns the dimension of the space.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -193,12 +204,12 @@ impl SparseVector {
         &self.indices
     }
 
-    /// Values of the stored entries, in the order of their indices.
+    /// Returns the values of the stored entries, in the order of their indices.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Values of the stored entries, to be changed in place.
+    /// Returns the values of the stored entries, to be changed in place.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
@@ -210,12 +221,12 @@ impl SparseVector {
         }
     }
 
-    /// Number of stored entries.
+    /// Returns the number of stored entries.
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
-    /// Whether nothing is stored.
+    /// Tells whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }

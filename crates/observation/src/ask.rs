@@ -45,7 +45,7 @@ pub enum Request<'a> {
 }
 
 impl Ask {
-    /// An empty ask over `dim` attributes.
+    /// Returns an empty ask over `dim` attributes.
     pub fn new(dim: usize) -> Self {
         Ask { kind: Kind::Nothing, attributes: Vec::new(), theta: SparseVector::zeros(dim), examples: 0 }
     }
@@ -80,7 +80,7 @@ impl Ask {
         self.attributes.extend(attributes);
     }
 
-    /// What was asked.
+    /// Returns what was asked.
     pub fn request(&self) -> Request<'_> {
         let (attributes, examples) = (&self.attributes[..], self.examples);
         match self.kind {

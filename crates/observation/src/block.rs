@@ -11,7 +11,7 @@ pub struct BlockBuf {
 }
 
 impl BlockBuf {
-    /// An empty buffer.
+    /// Returns an empty buffer.
     pub fn new() -> Self {
         Self::default()
     }
@@ -31,18 +31,18 @@ impl BlockBuf {
         self.labels.fill(f64::NAN);
     }
 
-    /// A number of rows at which a block of `columns` attributes stays in the level-2 cache.
+    /// Returns a number of rows at which a block of `columns` attributes stays in the level-2 cache.
     pub fn preferred_rows(columns: usize) -> usize {
         const VALUES: usize = 1 << 14;
         (VALUES / columns.max(1)).clamp(64, 1024)
     }
 
-    /// Rows that fit.
+    /// Returns the number of rows that fit.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Rows that were filled, as declared by [`set_rows`](Self::set_rows).
+    /// Returns the number of rows that were filled, as declared by [`set_rows`](Self::set_rows).
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -52,19 +52,19 @@ impl BlockBuf {
         self.columns
     }
 
-    /// Column `c` up to the capacity, for filling.
+    /// Returns column `c` up to the capacity, for filling.
     #[inline]
     pub fn column_mut(&mut self, c: usize) -> &mut [f64] {
         &mut self.values[c * self.capacity..(c + 1) * self.capacity]
     }
 
-    /// The values of the only row, for filling, if the capacity is one.
+    /// Returns the values of the only row, for filling, if the capacity is one.
     #[inline]
     pub fn single_mut(&mut self) -> Option<&mut [f64]> {
         (self.capacity == 1).then(|| &mut self.values[..self.columns])
     }
 
-    /// The labels up to the capacity, for filling.
+    /// Returns the labels up to the capacity, for filling.
     #[inline]
     pub fn labels_mut(&mut self) -> &mut [f64] {
         &mut self.labels[..self.capacity]
@@ -77,7 +77,7 @@ impl BlockBuf {
         self.rows = rows.min(self.capacity);
     }
 
-    /// The filled part, under the names of its attributes.
+    /// Returns the filled part, under the names of its attributes.
     #[inline]
     pub fn view<'a>(&'a self, attributes: &'a [u32]) -> Block<'a> {
         debug_assert_eq!(attributes.len(), self.columns);
@@ -86,7 +86,23 @@ impl BlockBuf {
     }
 }
 
-/// Some attributes of some examples.
+/// Some attributes of some examples: for each observed attribute the values of all examples, n numbers in a
+/// row.
+///
+/// ```
+/// use lao_observation::BlockBuf;
+///
+/// let mut buffer = BlockBuf::new();
+/// buffer.reset(2, 3); // two attributes, up to three examples
+/// buffer.column_mut(0)[..2].copy_from_slice(&[1.0, 2.0]);
+/// buffer.column_mut(1)[..2].copy_from_slice(&[10.0, 20.0]);
+/// buffer.labels_mut()[..2].copy_from_slice(&[0.5, 1.5]);
+/// buffer.set_rows(2);
+///
+/// let block = buffer.view(&[4, 7]); // these are attributes 4 and 7
+/// assert_eq!((block.rows(), block.attributes()), (2, &[4, 7][..]));
+/// assert_eq!((block.column(1), block.labels()), (&[10.0, 20.0][..], &[0.5, 1.5][..]));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'a> {
     attributes: &'a [u32],
@@ -97,31 +113,32 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// How many examples.
+    /// Returns the number of examples.
     #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The attributes observed, as they were asked for.
+    /// Returns the attributes observed, as they were asked for.
     #[inline]
     pub fn attributes(&self) -> &'a [u32] {
         self.attributes
     }
 
-    /// Values of the `c`-th observed attribute, one per example.
+    /// Returns the values of the `c`-th observed attribute, one per example.
     #[inline]
     pub fn column(&self, c: usize) -> &'a [f64] {
         &self.values[c * self.capacity..c * self.capacity + self.rows]
     }
 
-    /// One label per example.
+    /// Returns the labels, one per example.
     #[inline]
     pub fn labels(&self) -> &'a [f64] {
         &self.labels[..self.rows]
     }
 
-    /// The only example of a block that was made for one; `None` for any other block.
+    /// Returns the only example, with its label, of a block that was made for one; `None` for any other
+    /// block.
     #[inline]
     pub fn single(&self) -> Option<(Row<'a>, f64)> {
         (self.rows == 1 && self.capacity == 1).then(|| {
@@ -141,8 +158,8 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// `theta' x` over the attributes that are both observed and in `theta`, if those observed are sorted and
-    /// distinct: O(|observed| + |supp(theta)|).
+    /// Returns `theta' x` over the attributes that are both observed and in `theta`, if those observed are
+    /// sorted and distinct: O(|observed| + |supp(theta)|).
     pub fn dot(&self, theta: lao_kernels::SparseView<'_>) -> f64 {
         let (mut at, mut total) = (0, 0.0);
         for (j, weight) in theta.iter() {

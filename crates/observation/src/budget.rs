@@ -3,6 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 /// The limit on attributes observed per example, at training and at prediction.
+///
+/// ```
+/// use lao_observation::Budget;
+///
+/// assert_eq!(Budget::PerExample(20).cap(500), 20);
+/// assert_eq!(Budget::PerExample(20).cap(8), 8); // there are no more
+/// assert_eq!(Budget::Expected { mean: 5.0, cap: 40 }.cap(500), 40);
+/// assert_eq!(Budget::Unlimited.cap(500), 500);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
@@ -22,7 +31,7 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// The largest number of attributes that may be seen of one example with `dim` attributes.
+    /// Returns the largest number of attributes that may be seen of one example with `dim` attributes.
     pub fn cap(&self, dim: usize) -> usize {
         match *self {
             Budget::PerExample(limit) => limit.min(dim),

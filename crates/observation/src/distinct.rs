@@ -9,7 +9,7 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
-    /// How many different attributes are in `attributes`.
+    /// Returns how many different attributes are in `attributes`.
     ///
     /// # Errors
     /// With an attribute that is not below `dim`.

@@ -10,9 +10,45 @@ use thiserror::Error;
 /// A method that learns a sparse linear predictor without a handle on the data.
 ///
 /// A learner does no I/O, owns no loop and no generator. It fills in what it wants to see next and is told
-/// what was there; in between it is plain data, so it can be stored and taken up again.
+/// what was there; in between it is plain data, so it can be stored and resumed later.
+///
+/// ```
+/// use lao_kernels::{SparseVector, SparseView};
+/// use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+///
+/// /// Gradient steps on the weight of attribute 0, one example at a time.
+/// struct First {
+///     w: SparseVector,
+///     updates: u64,
+/// }
+///
+/// impl Learner for First {
+///     fn dim(&self) -> usize {
+///         self.w.dim()
+///     }
+///     fn ask(&mut self, _: &mut Rng, ask: &mut Ask) {
+///         ask.values(1).push(0); // attribute 0 of one example
+///     }
+///     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+///         let (seen, label) = told.example()?;
+///         let x = seen.values[0];
+///         self.w.change_values(|_, w| w + 0.2 * (label - w * x) * x);
+///         self.updates += 1;
+///         Ok(())
+///     }
+///     fn coefficients(&self) -> SparseView<'_> {
+///         self.w.view()
+///     }
+///     fn updates(&self) -> u64 {
+///         self.updates
+///     }
+/// }
+/// # let learner = First { w: SparseVector::new(3, vec![0], vec![0.0])?, updates: 0 };
+/// # assert_eq!((learner.dim(), learner.updates(), learner.coefficients().len()), (3, 0, 1));
+/// # Ok::<(), lao_kernels::VectorError>(())
+/// ```
 pub trait Learner {
-    /// `d`, the number of attributes of an example.
+    /// Returns `d`, the number of attributes of an example.
     fn dim(&self) -> usize;
 
     /// Fills in what to observe next. Called again before an earlier wish was served completely, it asks for
@@ -33,10 +69,10 @@ pub trait Learner {
     /// still come.
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError>;
 
-    /// The estimate after the last completed update.
+    /// Returns the estimate after the last completed update.
     fn coefficients(&self) -> SparseView<'_>;
 
-    /// How many updates were completed.
+    /// Returns how many updates were completed.
     fn updates(&self) -> u64;
 
     /// Returns how many more examples complete the next update. `None` if the learner does not know, as one

@@ -25,7 +25,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Mean attributes per example; 0 before the first example.
+    /// Returns the mean number of attributes per example; 0 before the first example.
     pub fn attributes_per_example(&self) -> f64 {
         if self.examples == 0 { 0.0 } else { self.attributes as f64 / self.examples as f64 }
     }

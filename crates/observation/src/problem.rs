@@ -22,7 +22,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// The restricted condition number `kappa_s = L_s / mu_s`.
+    /// Returns the restricted condition number `kappa_s = L_s / mu_s`.
     pub fn condition(&self) -> f64 {
         self.smoothness / self.convexity
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Draws uniform subsets of `0..dim` in O(size log size), without a pass over `dim`.
 ///
-/// Keeps a permutation and shuffles a prefix of it anew for each draw (partial Fisher-Yates): a uniform
+/// Keeps a permutation and shuffles a prefix of it for each draw (partial Fisher-Yates): a uniform
 /// prefix shuffle of *any* permutation is a uniform subset, so the permutation is never reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
@@ -35,7 +35,7 @@ impl Validate for SubsetSampler {
 }
 
 impl SubsetSampler {
-    /// A sampler over `0..dim`.
+    /// Returns a sampler over `0..dim`.
     pub fn new(dim: usize) -> Self {
         SubsetSampler { permutation: (0..dim as u32).collect() }
     }

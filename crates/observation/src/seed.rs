@@ -23,22 +23,22 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 pub struct Seed([u8; 32]);
 
 impl Seed {
-    /// The root of a tree.
+    /// Returns the root of a tree.
     pub fn root(number: u64) -> Self {
         Self::hash(b"lao", b"root", &number.to_le_bytes())
     }
 
-    /// The child of this name: one per purpose ("data", "algorithm", a claim's id, ...).
+    /// Returns the child of this name: one per purpose ("data", "algorithm", a claim's id, ...).
     pub fn child(&self, name: &str) -> Self {
         Self::hash(&self.0, b"name", name.as_bytes())
     }
 
-    /// The child of this number: one per independent repetition or grid cell.
+    /// Returns the child of this number: one per independent repetition or grid cell.
     pub fn trial(&self, number: u64) -> Self {
         Self::hash(&self.0, b"trial", &number.to_le_bytes())
     }
 
-    /// A generator that starts here.
+    /// Returns a generator that starts here.
     pub fn rng(&self) -> Rng {
         Rng::from_seed(self.0)
     }

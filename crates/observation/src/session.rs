@@ -18,6 +18,38 @@ use thiserror::Error;
 ///
 /// The session checks every ask *before* anything is fetched, so no learner can see more than the budget
 /// allows. It owns the buffers and the generator; after warm-up serving allocates nothing.
+///
+/// ```
+/// use lao_datasets::memory::Columns;
+/// use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
+/// # use lao_kernels::{SparseVector, SparseView};
+/// # use lao_observation::{Ask, LearnError, Rng, Told};
+/// # struct First(SparseVector);
+/// # impl Learner for First {
+/// #     fn dim(&self) -> usize { self.0.dim() }
+/// #     fn ask(&mut self, _: &mut Rng, ask: &mut Ask) { ask.values(1).push(0); }
+/// #     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+/// #         let (seen, label) = told.example()?;
+/// #         let x = seen.values[0];
+/// #         self.0.change_values(|_, w| w + 0.2 * (label - w * x) * x);
+/// #         Ok(())
+/// #     }
+/// #     fn coefficients(&self) -> SparseView<'_> { self.0.view() }
+/// #     fn updates(&self) -> u64 { 0 }
+/// # }
+///
+/// // Four examples of two attributes, one column after the other; the label is three times the first.
+/// let columns = vec![1.0, 2.0, -1.0, 1.0, 5.0, 6.0, 7.0, 8.0];
+/// let source = Columns::new(2, columns, vec![3.0, 6.0, -3.0, 3.0])?.with_passes(50);
+/// // The learner of the documentation of `Learner`, which looks at the first attribute alone.
+/// let mut learner = First(SparseVector::new(2, vec![0], vec![0.0])?);
+/// let mut session = Session::new(source, Budget::PerExample(1), &Seed::root(1));
+/// session.run(&mut learner, SessionLimit::never(), |_, _| {})?;
+///
+/// assert!((learner.coefficients().get(0) - 3.0).abs() < 1e-9);
+/// assert_eq!((session.ledger().examples, session.ledger().most_attributes), (200, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Session<S> {
     source: S,
@@ -48,6 +80,16 @@ pub enum Step {
 }
 
 /// When a run ends, if the learner does not finish and the source does not run dry before.
+///
+/// ```
+/// use lao_observation::SessionLimit;
+///
+/// assert_eq!(SessionLimit::after_examples(1000).examples, Some(1000));
+/// // Whichever comes first.
+/// let limit = SessionLimit { examples: Some(1000), updates: Some(20) };
+/// assert_eq!(limit.updates, Some(20));
+/// assert_eq!((SessionLimit::never().examples, SessionLimit::never().updates), (None, None));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionLimit {
     /// After this many examples in total (the ledger's count).
@@ -106,7 +148,7 @@ impl Validate for Checkpoint {
 }
 
 impl<S: Source> Session<S> {
-    /// A session over `source` within `budget`; the learner's draws descend from `seed`.
+    /// Returns a session over `source` within `budget`; the learner's draws descend from `seed`.
     pub fn new(source: S, budget: Budget, seed: &Seed) -> Self {
         let rng = seed.child("learner").rng();
         Self::assemble(
@@ -149,7 +191,7 @@ impl<S: Source> Session<S> {
         self
     }
 
-    /// What to store, with the learner, to go on later.
+    /// Returns what to store, with the learner, to go on later.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             budget: self.budget,
@@ -160,17 +202,17 @@ impl<S: Source> Session<S> {
         }
     }
 
-    /// What was seen so far.
+    /// Returns what was seen so far.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The source.
+    /// Returns the source.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// The source back, when the session is over.
+    /// Returns the source back, when the session is over.
     pub fn into_source(self) -> S {
         self.source
     }
@@ -325,7 +367,7 @@ impl<S: Source> Session<S> {
     }
 }
 
-/// Mean squared error of `theta` on up to `examples` next examples of `source`, looking only at
+/// Returns the mean squared error of `theta` on up to `examples` next examples of `source`, looking only at
 /// `supp(theta)`. `None` when the source is dry at once.
 ///
 /// # Errors

@@ -4,12 +4,27 @@ use crate::block::BlockBuf;
 use lao_kernels::{SparseView, all_finite, gradient_block, residual};
 use thiserror::Error;
 
-/// A stream of examples that can be looked at attribute by attribute.
+/// A stream of examples that can be looked at attribute by attribute. The first page of this [crate] has one
+/// in four short methods; [`check_source`](crate::testing::check_source) tests such sources.
+///
+/// ```
+/// use lao_datasets::memory::Columns;
+/// use lao_observation::{BlockBuf, Source};
+///
+/// // Three examples of two attributes, one column after the other.
+/// let mut source = Columns::new(2, vec![1.0, 2.0, 3.0, 10.0, 20.0, 30.0], vec![0.5, 1.5, 2.5])?;
+/// let mut block = BlockBuf::new();
+/// block.reset(1, 2); // one attribute of up to two examples
+/// assert_eq!(source.observe(&[1], &mut block)?, 2);
+/// assert_eq!(block.view(&[1]).column(0), [10.0, 20.0]);
+/// assert_eq!(source.position(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Source {
-    /// `d`, the number of attributes of an example.
+    /// Returns `d`, the number of attributes of an example.
     fn dim(&self) -> usize;
 
-    /// Values of `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples.
+    /// Observes `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples.
     /// Fills at most the block's capacity, calls [`BlockBuf::set_rows`] and returns how many; 0 means that
     /// the source is dry.
     ///
@@ -20,8 +35,8 @@ pub trait Source {
     /// As [`observe`](Source::observe), for attributes in any order that may repeat, like draws with
     /// replacement.
     ///
-    /// The default observes the distinct ones, sorted, and copies. A source to which order is nothing
-    /// overrides it.
+    /// The default observes the distinct ones, sorted, and copies. Sources that are
+    /// insensitive to the order override it.
     ///
     /// # Errors
     /// When the data cannot be read.
@@ -51,7 +66,7 @@ pub trait Source {
         gradient_by_blocks(self, ask, sum, scratch)
     }
 
-    /// Index of the next example, counted from 0 at the start of the stream.
+    /// Returns the index of the next example, counted from 0 at the start of the stream.
     fn position(&self) -> u64;
 
     /// Goes to example `position`, so that a stored run can go on.
@@ -60,7 +75,7 @@ pub trait Source {
     /// When the source cannot go there.
     fn seek(&mut self, position: u64) -> Result<(), SourceError>;
 
-    /// Bytes that one value takes in the source's storage; for the ledger.
+    /// Returns the number of bytes that one value takes in the source's storage; for the ledger.
     fn value_bytes(&self) -> u64 {
         8
     }
@@ -184,7 +199,7 @@ pub(crate) fn check_answer<S: Source + ?Sized>(
     Ok(returned)
 }
 
-/// The default answer to draws: observe the distinct ones, sorted, and copy.
+/// Returns the default answer to draws: observe the distinct ones, sorted, and copy.
 ///
 /// # Errors
 /// When the data cannot be read.
@@ -214,7 +229,7 @@ pub fn observe_draws_sorted<S: Source + ?Sized>(
     Ok(rows)
 }
 
-/// The default answer to a gradient ask: observe blocks, add up.
+/// Returns the default answer to a gradient ask: observe blocks, add up.
 ///
 /// # Errors
 /// When the data cannot be read.

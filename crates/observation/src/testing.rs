@@ -255,7 +255,7 @@ impl Seen {
         Ok(source)
     }
 
-    /// The value of an attribute that was looked at.
+    /// Returns the value of an attribute that was looked at.
     fn value(&self, example: usize, attribute: u32) -> f64 {
         let place = self.attributes.binary_search(&attribute);
         place.map_or(f64::NAN, |place| self.values[example][place])

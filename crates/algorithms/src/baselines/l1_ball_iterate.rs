@@ -12,18 +12,20 @@
 //! To make a step cost O((k_u + k_w) log d), amortized,
 //!
 //! 1. `w = s u`, so that scaling changes one number;
-//! 2. `|u_j| = a_j - h` for the active coordinates, with one level `h` that rises at each projection, and 0 for the others. How
-//!    far `h` rises follows from the sum and the number of the active `a_j`;
-//! 3. those that `h` passes become inactive. They are found through lower bounds of `a` over blocks, blocks of blocks, and so
-//!    on ([`drop_passed`](L1BallIterate::drop_passed)). Amortized cost: every deactivation, and every bound that is recomputed,
-//!    is charged to an earlier update of that coordinate, so that both cost O(log d) per update;
-//! 4. the active coordinates, most often few, stand side by side, so that sums, bounds and draws go over them alone. The
-//!    sums are a [`SumTree`], of which one block is recomputed every [`REFRESH`] steps, to bound rounding error;
-//! 5. with `P` and `Q` the sums of `s` and `s h` over the iterates, the sum of an active coordinate's iterates is
-//!    `+-(P a_j - Q)` and an offset that takes up its changes;
+//! 2. `|u_j| = a_j - h` for the active coordinates, with one level `h` that rises at each projection, and 0
+//!    for the others. How far `h` rises follows from the sum and the number of the active `a_j`;
+//! 3. those that `h` passes become inactive. They are found through lower bounds of `a` over blocks, blocks
+//!    of blocks, and so on ([`drop_passed`](L1BallIterate::drop_passed)). Amortized cost: every deactivation,
+//!    and every bound that is recomputed, is charged to an earlier update of that coordinate, so that both
+//!    cost O(log d) per update;
+//! 4. the active coordinates, most often few, stand side by side, so that sums, bounds and draws go over them
+//!    alone. The sums are a [`SumTree`], of which one block is recomputed every [`REFRESH`] steps, to bound
+//!    rounding error;
+//! 5. with `P` and `Q` the sums of `s` and `s h` over the iterates, the sum of an active coordinate's
+//!    iterates is `+-(P a_j - Q)` and an offset that takes up its changes;
 //! 6. when `h` has become so large that `a_j - h` would cancel, all coordinates are recomputed with `h = 0`
-//!    ([`rebase`](L1BallIterate::rebase)): O(d), rarely. The same is done before and after a step that leads far beyond the
-//!    ball, since all sums would consist of its rounding errors.
+//!    ([`rebase`](L1BallIterate::rebase)): O(d), rarely. The same is done before and after a step that leads
+//!    far beyond the ball, since all sums would consist of its rounding errors.
 
 use lao_kernels::{SparseVector, soft_threshold, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
@@ -33,7 +35,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How far `h` times the number of active entries may exceed the norm: 16 bits of it may be lost to cancellation.
+/// How far `h` times the number of active entries may exceed the norm: 16 bits of it may be lost to
+/// cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 /// Nodes below one bound of the next coarser level, and the most of the coarsest level.
 const FAN: usize = 64;
@@ -45,7 +48,8 @@ const REFRESH: u64 = 4;
 const LARGEST: f64 = f64::MAX / 4096.0;
 /// A step counts as far beyond the ball when its l1 norm exceeds this many radii.
 const FAR: f64 = (1_u64 << 30) as f64;
-/// A stored weight, or average, may be this many times the radius; the reason is at [`check`](L1BallIterate::check).
+/// A stored weight, or average, may be this many times the radius; the reason is at
+/// [`check`](L1BallIterate::check).
 const ASTRAY: f64 = (1_u64 << 60) as f64;
 /// A stored sum of keys may differ from the recomputed one by this many radii; the reason is at
 /// [`check`](L1BallIterate::check).
@@ -112,8 +116,8 @@ pub(super) struct L1BallIterate {
     /// Over `active`, as are the bounds.
     sums: SumTree<Sums>,
     total: Sums,
-    /// `lowest[0]` bounds the `a_j` of each block from below, `lowest[l]` the bounds of `lowest[l - 1]`. A block without
-    /// any has the largest number there is, which a file can hold and infinity cannot.
+    /// `lowest[0]` bounds the `a_j` of each block from below, `lowest[l]` the bounds of `lowest[l - 1]`. A
+    /// block without any has the largest number there is, which a file can hold and infinity cannot.
     lowest: Vec<Vec<f64>>,
     /// The block to be recomputed next.
     #[serde(rename = "stale")]
@@ -291,8 +295,8 @@ impl L1BallIterate {
         self.iterate_weights[1] += self.scale * self.level;
     }
 
-    /// Counts the present `w` into the average, if `counts`, then `w <- P_B((1 - 1/t) w - change/t)` for `t = update`, where
-    /// `change` is a sum over `draws`, in which an attribute may come again.
+    /// Counts the present `w` into the average, if `counts`, then `w <- P_B((1 - 1/t) w - change/t)` for
+    /// `t = update`, where `change` is a sum over `draws`, in which an attribute may come again.
     pub(super) fn step(
         &mut self,
         draws: &[u32],
@@ -400,7 +404,8 @@ impl L1BallIterate {
                 }
             }
             self.total = self.sums.total();
-            // 3. The coordinates passed would have been negative, so the level of the others lies higher still.
+            // 3. The coordinates passed would have been negative, so the level of the others lies higher
+            //    still.
             if self.total.count >= before - 0.5 {
                 self.level = level;
                 break;
@@ -411,7 +416,8 @@ impl L1BallIterate {
         }
     }
 
-    /// 3. Makes the entries below a node inactive that lie at or below `level`; the bound of the node is sharp thereafter.
+    /// 3. Makes the entries below a node inactive that lie at or below `level`; the bound of the node is
+    ///    sharp thereafter.
     fn drop_passed(&mut self, depth: usize, node: usize, level: f64) {
         let mut lowest = f64::MAX;
         if depth == 0 {

@@ -1,4 +1,5 @@
-//! Offline Ridge and Lasso on a block of fully observed examples: the references that online methods approach.
+//! Offline Ridge and Lasso on a block of fully observed examples: the references that online methods
+//! approach.
 //!
 //! *Setting*: `n` examples as columns `X` and labels `y`, all in memory, without an intercept.
 //!
@@ -9,9 +10,9 @@
 //! Lasso:  min |X w - y|^2 / (2n) + lambda |w|_1         coordinate descent
 //! ```
 //!
-//! Coordinate descent is written out here because the libraries that have it bring a second family of matrices and
-//! generators with them, and because on the Gram matrix it is a page. Its answer carries a certificate: the
-//! conditions of optimality hold to [`TOLERANCE`].
+//! Coordinate descent is written out here because the libraries that have it bring a second family of
+//! matrices and generators with them, and because on the Gram matrix it is a page. Its answer carries a
+//! certificate: the conditions of optimality hold to [`TOLERANCE`].
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
@@ -22,7 +23,8 @@ use lao_kernels::{dot_column, soft_threshold};
 use lao_observation::Block;
 use thiserror::Error;
 
-/// How far the gradient of a Lasso answer may be from the conditions of optimality, relative to `|X' y / n|_inf`.
+/// How far the gradient of a Lasso answer may be from the conditions of optimality, relative to
+/// `|X' y / n|_inf`.
 pub const TOLERANCE: f64 = 1e-9;
 
 /// Passes over all coordinates after which coordinate descent stops in any case.
@@ -48,7 +50,8 @@ pub enum OfflineError {
     Singular(f64),
     /// Coordinate descent did not reach the tolerance.
     #[error(
-        "coordinate descent did not converge in {MAX_PASSES} passes: raise lambda = {0}, or rescale the columns"
+        "coordinate descent did not converge in {MAX_PASSES} passes: raise lambda = {0}, or rescale the \
+         columns"
     )]
     NoConvergence(f64),
 }
@@ -80,7 +83,8 @@ fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), Offlin
 /// The minimizer of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
 ///
 /// # Errors
-/// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or a singular Gram matrix.
+/// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or a singular Gram
+/// matrix.
 pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
     let (gram, correlations) = moments(data, penalty)?;
     let d = correlations.len();

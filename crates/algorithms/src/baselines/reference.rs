@@ -96,7 +96,7 @@ fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
     (matrix, (0..x.len()).map(|j| if there(j) { y * x[j] / p } else { 0.0 }).collect())
 }
 
-/// The reference of [`Dantzig`](super::Dantzig). The linear program is the learner's, [`selector`]; its tests
+/// The reference of [`Dantzig`](super::Dantzig). The linear program is the learner's, `selector`; its tests
 /// hold it to account.
 #[derive(Clone, Debug)]
 pub struct DantzigReference {

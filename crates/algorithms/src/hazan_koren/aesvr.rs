@@ -14,7 +14,8 @@
 //! *Update*: as [`aerr`](super::aerr), with another `phi`: with `x' = x/eps` and `y+- = (y +- delta)/eps`,
 //!
 //! ```text
-//! phi = (GenEst(w, x', y+) + GenEst(w, x', y-)) / 2,     E phi = (erf(w.x' - y+) + erf(w.x' - y-)) / 2 = f_eps'(w.x - y)
+//! phi = (GenEst(w, x', y+) + GenEst(w, x', y-)) / 2
+//! E phi = (erf(w.x' - y+) + erf(w.x' - y-)) / 2 = f_eps'(w.x - y)
 //! v   = w - eta phi x~,   x~ = (d/k) sum_r x[i_r] e_{i_r}
 //! w  <- v min(1, B / |v|_2)
 //! ```

@@ -1,4 +1,5 @@
-//! The iterate of AELR: exponentiated gradient with positive and negative weights (EG+-) on the l1 ball, with its average.
+//! The iterate of AELR: exponentiated gradient with positive and negative weights (EG+-) on the l1 ball, with
+//! its average.
 //!
 //! The naive step, for `g = sum_r g_r e_{i_r}` over the draws, is
 //!
@@ -11,18 +12,19 @@
 //!
 //! To make a step cost O(k log d), amortized,
 //!
-//! 1. `w = B D/C` with `D_j = e^u_j - e^-u_j` and `C` the sum of all exponentials: a step changes a few `D_j` and one `C`;
-//! 2. exponentials are multiplied by those of the changes, which are small. Those of one block are recomputed from `u` every
-//!    [`REFRESH`] steps, to bound rounding error, and those below [`TINY`] at once;
-//! 3. with `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is `P D + a`, where a change of `D_j` to `D_j'` adds
-//!    `P (D_j - D_j')` to `a_j`, which leaves the sum as it was;
+//! 1. `w = B D/C` with `D_j = e^u_j - e^-u_j` and `C` the sum of all exponentials: a step changes a few `D_j`
+//!    and one `C`;
+//! 2. exponentials are multiplied by those of the changes, which are small. Those of one block are recomputed
+//!    from `u` every [`REFRESH`] steps, to bound rounding error, and those below [`TINY`] at once;
+//! 3. with `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is `P D + a`, where a change of `D_j` to
+//!    `D_j'` adds `P (D_j - D_j')` to `a_j`, which leaves the sum as it was;
 //! 4. `|D_j|` and the shares in `C` are kept in a [`SumTree`], down which `j` is drawn;
-//! 5. all entries that a step needs are read before the first is used, since reads of far memory need not wait for each
-//!    other;
+//! 5. all entries that a step needs are read before the first is used, since reads of far memory need not
+//!    wait for each other;
 //! 6. the clip is left out where the changes of all attributes together are at most 1;
-//! 7. `D` and `C` carry a common factor `2^-q`. When `P C` has grown so large that `P D + a` would cancel, `q` is chosen anew
-//!    and all coordinates are recomputed ([`rebase`](EgIterate::rebase)): O(d), a few times in a run, since the steps of a
-//!    learner that converges change `C` less and less.
+//! 7. `D` and `C` carry a common factor `2^-q`. When `P C` has grown so large that `P D + a` would cancel,
+//!    `q` is chosen anew and all coordinates are recomputed ([`rebase`](EgIterate::rebase)): O(d), a few
+//!    times in a run, since the steps of a learner that converges change `C` less and less.
 
 use super::two_sample::Iterate;
 use crate::bug::always;
@@ -34,7 +36,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How far `P C/B` may exceed the number of steps that it covers: 16 bits of the average may be lost to cancellation.
+/// How far `P C/B` may exceed the number of steps that it covers: 16 bits of the average may be lost to
+/// cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 /// Where `C` falls below this, `q` is chosen anew, so that its summands do not underflow.
 const SMALL: f64 = 1e-150;
@@ -200,8 +203,8 @@ impl EgIterate {
 
         self.count_into_average();
         self.touch(draws);
-        // 6. The clip bounds an attribute's total change by 1. When the changes of all attributes together sum to at most 1, no
-        // single one can exceed it, so the clip is skipped.
+        // 6. The clip bounds an attribute's total change by 1. When the changes of all attributes together
+        //    sum to at most 1, no single one can exceed it, so the clip is skipped.
         if size > 1.0 {
             self.clip(draws);
         }
@@ -254,8 +257,8 @@ impl EgIterate {
         draws.iter().zip(before).for_each(|(&j, before)| entries[j as usize].log = *before);
     }
 
-    /// 1. `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Returns whether all
-    /// exponentials are so large that they kept their digits.
+    /// 1. `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Returns
+    ///    whether all exponentials are so large that they kept their digits.
     fn multiply(&mut self, draws: &[u32]) -> bool {
         let Next { change, ups, downs, growth, .. } = &mut self.next;
         ups.resize(change.len(), 0.0);
@@ -360,15 +363,16 @@ impl Iterate for EgIterate {
 
     /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
-    /// 1. *Counts and scales* obey exact rules: `q` and `steps_in_average` are whole numbers, `q <= 2 done`, and `P C`
-    ///    and `C` are where [`rebase`](Self::rebase) keeps them.
+    /// 1. *Counts and scales* obey exact rules: `q` and `steps_in_average` are whole numbers, `q <= 2 done`,
+    ///    and `P C` and `C` are where [`rebase`](Self::rebase) keeps them.
     /// 2. *Exponentials* are those of `u`, which a step changes by at most 1, up to rounding. The relative
     ///    error is `2^-53 (|u| + 3)` per draw since they were computed from `u`, which never adds up to a
     ///    factor of 2.
     /// 3. *Sums* have errors relative to the largest `C` since their block was recomputed. When `C` has
     ///    fallen by more than 2^53 since then, no digit of them need be right, so they are compared relative
-    ///    to that largest `C` alone. It is at most `3 SLACK steps_in_average d`, because `P C <= SLACK steps_in_average B`
-    ///    holds after every step, and the first one adds to `P` its `B/C`, where `C <= 3 d`.
+    ///    to that largest `C` alone. It is at most `3 SLACK steps_in_average d`, because
+    ///    `P C <= SLACK steps_in_average B` holds after every step, and the first one adds to `P` its `B/C`,
+    ///    where `C <= 3 d`.
     /// 4. *Weights and averages* may leave the ball when rounding makes `C` too small. A factor of 2^60 takes
     ///    a coincidence of probability 2^-60.
     fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {

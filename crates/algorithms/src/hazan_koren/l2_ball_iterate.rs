@@ -14,14 +14,14 @@
 //! 1. `w = s u`, so that scaling changes one number;
 //! 2. with `P = s_1 + .. + s_t`, the sum of the iterates is `P u + a`, where a change of `u_j` to `u_j'` adds
 //!    `P (u_j - u_j')` to `a_j`, which leaves the sum as it was;
-//! 3. the squares `u_j^2` are kept in a [`SumTree`], which knows the norm, and down which `j` is drawn. One block is recomputed
-//!    every [`REFRESH`] steps, to bound rounding error;
-//! 4. all entries that a step needs are read before the first is used, since reads of far memory need not wait for each
-//!    other;
-//! 5. when `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all coordinates are
-//!    recomputed with `s = 1` and `P = 0` ([`rebase`](L2BallIterate::rebase)): O(d), at times that get rarer as steps shrink.
-//!    The same is done before and after a step that leads far beyond the ball, since `P u + a` would consist of its rounding
-//!    errors.
+//! 3. the squares `u_j^2` are kept in a [`SumTree`], which knows the norm, and down which `j` is drawn. One
+//!    block is recomputed every [`REFRESH`] steps, to bound rounding error;
+//! 4. all entries that a step needs are read before the first is used, since reads of far memory need not
+//!    wait for each other;
+//! 5. when `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all
+//!    coordinates are recomputed with `s = 1` and `P = 0` ([`rebase`](L2BallIterate::rebase)): O(d), at times
+//!    that get rarer as steps shrink. The same is done before and after a step that leads far beyond the
+//!    ball, since `P u + a` would consist of its rounding errors.
 
 use super::two_sample::Iterate;
 use lao_kernels::{SparseVector, dot_column};
@@ -31,7 +31,8 @@ use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// How far `P/s` may exceed the number of steps that it covers: 16 bits of the average may be lost to cancellation.
+/// How far `P/s` may exceed the number of steps that it covers: 16 bits of the average may be lost to
+/// cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 
 /// A step counts as far beyond the ball when its squared length exceeds this many squared radii.
@@ -183,8 +184,8 @@ impl L2BallIterate {
         LearnError::Diverged { update, attribute, value }
     }
 
-    /// 3. Updates `|u|_2^2`, and recomputes one block every few steps; all blocks that were touched, if the sum has become
-    /// so small that their rounding errors show.
+    /// 3. Updates `|u|_2^2`, and recomputes one block every few steps; all blocks that were touched, if the
+    ///    sum has become so small that their rounding errors show.
     fn count_growth(&mut self, grown: f64, draws: &[u32]) {
         let before = self.norm_squared;
         self.norm_squared += grown;
@@ -259,8 +260,8 @@ impl Iterate for L2BallIterate {
     /// Refuses a state that no sequence of `done` steps leads to. The caller checks the radius.
     ///
     /// 1. *Scales* obey exact rules. Since [`rebase`](Self::rebase) was called last, `P` has added up
-    ///    `steps_in_average` scales, of which the first is 1 and none is larger, and `P <= SLACK steps_in_average s` holds
-    ///    after every step.
+    ///    `steps_in_average` scales, of which the first is 1 and none is larger, and
+    ///    `P <= SLACK steps_in_average s` holds after every step.
     /// 2. *Sums of squares* drift by rounding. A sum is recomputed after at most `REFRESH d k/BLOCK`
     ///    additions. Each adds an error of a few times 2^-53 of the largest `|u|_2^2` since the last
     ///    [`rebase`](Self::rebase), and this largest value is at most `(B/s)^2` with the present `s`, because

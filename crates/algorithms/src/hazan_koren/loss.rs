@@ -5,7 +5,8 @@
 //! entire function
 //!
 //! ```text
-//! f_eps(z) = (eps/2) [rho((z - delta)/eps) + rho((z + delta)/eps)] - delta,   rho(x) = x erf x + exp(-x^2)/sqrt(pi)
+//! f_eps(z) = (eps/2) [rho((z - delta)/eps) + rho((z + delta)/eps)] - delta
+//! rho(x) = x erf x + exp(-x^2)/sqrt(pi)
 //! ```
 //!
 //! which lies above it by at most `eps/sqrt(pi)` (the paper says `eps`, on both sides), with

@@ -1,5 +1,6 @@
-//! Dual averaging over a ball: `w_t = argmin_{||w|| <= R} h' w + (lambda_t/2) ||w||^2 = -h / max(lambda_t, ||h||/R)`, where
-//! `h` is the sum of the gradients so far (equation 5; the paper calls it their average, but means the sum).
+//! Dual averaging over a ball:
+//! `w_t = argmin_{||w|| <= R} h' w + (lambda_t/2) ||w||^2 = -h / max(lambda_t, ||h||/R)`, where `h` is the
+//! sum of the gradients so far (equation 5; the paper calls it their average, but means the sum).
 
 use crate::bug::always;
 use crate::params::{ParamError, SCALES, number, require};

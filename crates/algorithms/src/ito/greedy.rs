@@ -6,13 +6,14 @@
 //!
 //! *Notation*: as [`rda1`](super::rda1), with `U_t = S_t`.
 //!
-//! *Update*: `w = -h / max(lambda_t, ||h||/R)`; predict `w_S' x_S` from the `k'` largest `|w_i|`; then `h_i <- h_i + 2 x_i
-//! (w_S' x_S - y)` for `i` in `S`.
+//! *Update*: `w = -h / max(lambda_t, ||h||/R)`; predict `w_S' x_S` from the `k'` largest `|w_i|`; then
+//! `h_i <- h_i + 2 x_i (w_S' x_S - y)` for `i` in `S`.
 //!
 //! Nothing outside `S` ever gets a weight, so from `w = 0` the first `k'` attributes are chosen for good.
 //!
-//! *Departures*: the paper says only that `w_t` is "computed as in Algorithm 1". Its estimate divides by the probabilities of
-//! observing, which are 0 or 1 here; read as above, it is the gradient restricted to what is observed.
+//! *Departures*: the paper says only that `w_t` is "computed as in Algorithm 1". Its estimate divides by the
+//! probabilities of observing, which are 0 or 1 here; read as above, it is the gradient restricted to what is
+//! observed.
 //!
 //! *Reference*: [`Rda1Reference::greedy`](super::reference::Rda1Reference::greedy).
 //!

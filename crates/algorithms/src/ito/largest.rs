@@ -1,12 +1,15 @@
-//! The largest entries of a vector by magnitude, smallest index first among equals, and uniform sets beside them.
+//! The largest entries of a vector by magnitude, smallest index first among equals, and uniform sets beside
+//! them.
 //!
 //! The naive way is [`select`], O(d) a round, and a shuffle of the other entries for the set. For speed
 //!
-//! 1. `U`, the `k_1` largest entries, is kept while few entries change. The others compete in a tree: each node holds the best
-//!    of its 16 entries or nodes, and `U` changes only while the best outside beats the worst inside;
-//! 2. a change of an entry that stays below the best of its 16 costs one comparison, with a magnitude kept beside the lowest
-//!    nodes;
-//! 3. a set is drawn by rejection, with a bit per entry for what is in already, and two draws from each 64 random bits.
+//! 1. `U`, the `k_1` largest entries, is kept while few entries change. The others compete in a tree: each
+//!    node holds the best of its 16 entries or nodes, and `U` changes only while the best outside beats the
+//!    worst inside;
+//! 2. a change of an entry that stays below the best of its 16 costs one comparison, with a magnitude kept
+//!    beside the lowest nodes;
+//! 3. a set is drawn by rejection, with a bit per entry for what is in already, and two draws from each 64
+//!    random bits.
 
 use lao_observation::Rng;
 use rand::{Rng as _, RngExt};
@@ -79,8 +82,8 @@ pub(super) struct Largest {
     kept: Vec<u32>,
     inside: Bits,
     levels: Vec<Vec<u32>>,
-    /// 2. Magnitudes of the entries that the nodes of the lowest level hold, -1 if they hold none: one look at memory tells
-    /// that nothing changed.
+    /// 2. Magnitudes of the entries that the nodes of the lowest level hold, -1 if they hold none: one look
+    ///    at memory tells that nothing changed.
     peaks: Vec<f64>,
     /// `U`, and while a set is drawn, that too.
     taken: Bits,
@@ -167,8 +170,9 @@ impl Largest {
         self.exchange(values);
     }
 
-    /// Corrects the tree after a change of entry `j`, which lies outside `U`. The tree is right once this was called for
-    /// all entries that changed: where another entry's turn is still to come, that turn corrects the nodes above it.
+    /// Corrects the tree after a change of entry `j`, which lies outside `U`. The tree is right once this was
+    /// called for all entries that changed: where another entry's turn is still to come, that turn corrects
+    /// the nodes above it.
     #[inline]
     fn change(&mut self, values: &[f64], j: u32) {
         let node = j as usize / FAN;
@@ -213,10 +217,11 @@ impl Largest {
         self.inside.contains(j)
     }
 
-    /// `into <- U` and then a uniform set of `size` entries outside it (all of them if there are not that many).
+    /// `into <- U` and then a uniform set of `size` entries outside it (all of them if there are not that
+    /// many).
     ///
-    /// 3. Draws until there are enough, turning down what is in already; where that would happen more than half of the time,
-    /// one pass over all entries does it. O(k') on average either way.
+    /// 3. Draws until there are enough, turning down what is in already; where that would happen more than
+    ///    half of the time, one pass over all entries does it. O(k') on average either way.
     pub(super) fn draw(&mut self, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         let (mut others, mut left) = (self.dim - self.kept.len(), size.min(self.dim - self.kept.len()));
         let asked = self.kept.len() + left;
@@ -246,7 +251,8 @@ impl Largest {
                     continue;
                 }
                 let j = (product >> 32) as u32;
-                // The comparison is unpredictable, so store unconditionally and advance only if the entry is new: no branch.
+                // The comparison is unpredictable, so store unconditionally and advance only if the entry is
+                // new: no branch.
                 drawn[found] = j;
                 found += usize::from(self.taken.insert(j));
             }

@@ -1,10 +1,11 @@
-//! Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura, Kawarabayashi 2017, *Efficient Sublinear-Regret Algorithms for Online
-//! Sparse Linear Regression with Limited Observation*.
+//! Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura, Kawarabayashi 2017, *Efficient Sublinear-Regret Algorithms
+//! for Online Sparse Linear Regression with Limited Observation*.
 //!
-//! In every round a learner looks at `k'` attributes of an example, predicts its label from them alone, and is then told
-//! the label. Each method is regularized dual averaging (RDA): `w_t = -h / max(lambda_t, ||h||/R)`, where `h` is the sum of
-//! gradient estimates so far, `lambda_t` grows like `sqrt t` and `R` is the radius of the ball that predictors come from
-//! (1 in the paper). They differ in what they look at:
+//! In every round a learner looks at `k'` attributes of an example, predicts its label from them alone, and
+//! is then told the label. Each method is regularized dual averaging (RDA):
+//! `w_t = -h / max(lambda_t, ||h||/R)`, where `h` is the sum of gradient estimates so far, `lambda_t` grows
+//! like `sqrt t` and `R` is the radius of the ball that predictors come from (1 in the paper). They differ in
+//! what they look at:
 //!
 //! | module | looks at |
 //! |---|---|

@@ -1,13 +1,14 @@
-//! Algorithm 1: look at the `k_1` largest weights, and at a random set beside them that keeps the gradient unbiased.
+//! Algorithm 1: look at the `k_1` largest weights, and at a random set beside them that keeps the gradient
+//! unbiased.
 //!
 //! *Source*: Ito et al. 2017, Section 4 (Algorithm 1, equations 5 and 6, Theorem 2).
 //!
-//! *Setting*: one example after the other; `k'` of its attributes are chosen, seen, and the label predicted from them before
-//! it is told. For the theorem: `||x|| <= 1`, `|y| <= 1`, independent attributes (no singular `E x x'`), a target with at
-//! most `k_1` non-zeros.
+//! *Setting*: one example after the other; `k'` of its attributes are chosen, seen, and the label predicted
+//! from them before it is told. For the theorem: `||x|| <= 1`, `|y| <= 1`, independent attributes (no
+//! singular `E x x'`), a target with at most `k_1` non-zeros.
 //!
-//! *Notation*: `k'` -> `budget`, `k_1` -> `kept`, `lambda_t` -> `regularization`; `U_t` is [`Rda1::largest`], `h` is
-//! [`Rda1::gradient_sum`], `w_t` is [`Rda1::iterate`].
+//! *Notation*: `k'` -> `budget`, `k_1` -> `kept`, `lambda_t` -> `regularization`; `U_t` is [`Rda1::largest`],
+//! `h` is [`Rda1::gradient_sum`], `w_t` is [`Rda1::iterate`].
 //!
 //! *Update*: in round `t`
 //!
@@ -20,8 +21,9 @@
 //! with the probabilities `p` given `U` ([`gram`](super::gram)). Ties among `|w_i|` go to the smallest
 //! index; in round 1 all are ties.
 //!
-//! *Departures*: the ball has a radius `R`, 1 in the paper. [`Rda1Params::from_theorem`] takes `lambda_t = 8 sqrt(t/C)`:
-//! the theorem prints `8 sqrt(t)/C` and its proof `8 sqrt(C t)`, but only the former gives its bound.
+//! *Departures*: the ball has a radius `R`, 1 in the paper. [`Rda1Params::from_theorem`] takes
+//! `lambda_t = 8 sqrt(t/C)`: the theorem prints `8 sqrt(t)/C` and its proof `8 sqrt(C t)`, but only the
+//! former gives its bound.
 //!
 //! *Reference*: [`Rda1Reference`](super::reference::Rda1Reference).
 //!
@@ -55,16 +57,16 @@ pub struct Rda1Params {
 }
 
 impl Rda1Params {
-    /// Theorem 2: `lambda_t = 8 sqrt(t/C)` with `C = q (q-1)/(d (d-1))`, `q = k' - k_1`, over the unit ball. `k_1` is the
-    /// task's sparsity; its radius and speed do not count.
+    /// Theorem 2: `lambda_t = 8 sqrt(t/C)` with `C = q (q-1)/(d (d-1))`, `q = k' - k_1`, over the unit ball.
+    /// `k_1` is the task's sparsity; its radius and speed do not count.
     pub fn from_theorem(task: &Task) -> Self {
         let Task { dim, budget, sparsity: kept, .. } = *task;
         let scale = 8.0 / Observe { dim, budget, kept }.floor().sqrt();
         Rda1Params { dim, budget, kept, regularization: Regularization::sqrt(scale), radius: 1.0 }
     }
 
-    /// For attributes of variance about 1: an eighth of the theorem's `lambda_t`, divided by the task's speed. `k_1` is
-    /// its sparsity.
+    /// For attributes of variance about 1: an eighth of the theorem's `lambda_t`, divided by the task's
+    /// speed. `k_1` is its sparsity.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -104,8 +106,8 @@ impl Choice for Rda1Params {
     fn require(law: Observe) -> Result<(), ParamError> {
         let Observe { dim, budget, kept } = law;
         let allowed = format_args!(
-            "k' must be at least k_1 + 2 = {}, or d = {dim}: two attributes outside the {kept} largest are never \
-             seen together otherwise",
+            "k' must be at least k_1 + 2 = {}, or d = {dim}: two attributes outside the {kept} largest are \
+             never seen together otherwise",
             kept.saturating_add(2)
         )
         .to_string();

@@ -1,14 +1,15 @@
 //! Algorithm 2: explore in rounds 1, 4, 9, ...; in between look at what exploration found and learn on that.
 //!
-//! *Source*: Ito et al. 2017, Section 5.1 and Theorem 6. **A reconstruction**: the paper's pseudo-code is in a supplement
-//! that is not available. Section 5.1 fixes the exploration rounds, the two gradient sums, the average `wbar_s` and that
-//! `S_t` follows from it. Marked \[R\] below is what it leaves open.
+//! *Source*: Ito et al. 2017, Section 5.1 and Theorem 6. **A reconstruction**: the paper's pseudo-code is in
+//! a supplement that is not available. Section 5.1 fixes the exploration rounds, the two gradient sums, the
+//! average `wbar_s` and that `S_t` follows from it. Marked \[R\] below is what it leaves open.
 //!
-//! *Setting*: as [`rda1`](super::rda1), but `k' >= 2` attributes suffice, whatever the sparsity `k <= k'` of the target.
+//! *Setting*: as [`rda1`](super::rda1), but `k' >= 2` attributes suffice, whatever the sparsity `k <= k'` of
+//! the target.
 //!
-//! *Notation*: `k'` -> `budget`, `lambda_s` -> `explore`, `lambda~_t` -> `exploit`; `h^` is [`Rda2::gradient_sum`], `w_s` is
-//! [`Rda2::explorer`], `wbar_s` is [`Rda2::average`], `w~_t` is [`Rda2::iterate`], the `S_t` in between is
-//! [`Rda2::chosen`].
+//! *Notation*: `k'` -> `budget`, `lambda_s` -> `explore`, `lambda~_t` -> `exploit`; `h^` is
+//! [`Rda2::gradient_sum`], `w_s` is [`Rda2::explorer`], `wbar_s` is [`Rda2::average`], `w~_t` is
+//! [`Rda2::iterate`], the `S_t` in between is [`Rda2::chosen`].
 //!
 //! *Update*: in round `t`
 //!
@@ -23,21 +24,22 @@
 //! ```
 //!
 //! Why so:
-//! - `lambda_s`: 8 sqrt(s)/C gives the paper's constant 4096 in the third term of Theorem 6 from the pathwise regret of dual
-//!   averaging with `||g^|| <= 4/C`;
+//! - `lambda_s`: 8 sqrt(s)/C gives the paper's constant 4096 in the third term of Theorem 6 from the pathwise
+//!   regret of dual averaging with `||g^|| <= 4/C`;
 //! - `k_1 = 0`: the bounds hold `C_{d,k',0}`, though the text says "at most k-2";
 //! - `lambda~_t`: gives the term `8 sqrt(T+1)` with `||D g~|| <= 4`;
-//! - `S_t` random at the squares themselves: the text has it constant from one square to the next, but then no pair of
-//!   unchosen attributes would ever be seen;
+//! - `S_t` random at the squares themselves: the text has it constant from one square to the next, but then
+//!   no pair of unchosen attributes would ever be seen;
 //! - `h~` from `w~`: the text says `w`, but means the vector that predicted.
 //!
-//! *Departures*: beside \[R\], the radius `R`, 1 in the paper. The estimate that [`coefficients`](lao_observation::Learner::coefficients) gives is `w~` on the
-//! `k'` attributes chosen. A round costs O(k'), a square round O(d) more: O(k' + d/sqrt(t)) per example on average.
+//! *Departures*: beside \[R\], the radius `R`, 1 in the paper. The estimate that
+//! [`coefficients`](lao_observation::Learner::coefficients) gives is `w~` on the `k'` attributes chosen. A
+//! round costs O(k'), a square round O(d) more: O(k' + d/sqrt(t)) per example on average.
 //!
 //! *Reference*: [`Rda3Reference::rda2`](super::reference::Rda3Reference::rda2).
 //!
-//! *Claims*: `ito17-thm6-decomposition`, `ito17-alg2-consistency`, `ito17-thm6-bound`, `ito17-alg23-exponent`,
-//! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
+//! *Claims*: `ito17-thm6-decomposition`, `ito17-alg2-consistency`, `ito17-thm6-bound`,
+//! `ito17-alg23-exponent`, `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
 
 use super::dual_average::Regularization;
 use super::gram::Observe;
@@ -66,16 +68,16 @@ pub struct Rda2Params {
 }
 
 impl Rda2Params {
-    /// As reconstructed: `lambda_s = 8 sqrt(s)/C`, `lambda~_t = 8 sqrt(t)`, over the unit ball. The task's radius
-    /// and speed do not count.
+    /// As reconstructed: `lambda_s = 8 sqrt(s)/C`, `lambda~_t = 8 sqrt(t)`, over the unit ball. The task's
+    /// radius and speed do not count.
     pub fn from_theorem(task: &Task) -> Self {
         let Task { dim, budget, .. } = *task;
         let explore = Regularization::sqrt(8.0 / Observe { dim, budget, kept: 0 }.floor());
         Rda2Params { dim, budget, explore, exploit: Regularization::sqrt(8.0), radius: 1.0 }
     }
 
-    /// For attributes of variance about 1: the theorem's `lambda_s` and half of its `lambda~_t`, both divided by the
-    /// task's speed.
+    /// For attributes of variance about 1: the theorem's `lambda_s` and half of its `lambda~_t`, both divided
+    /// by the task's speed.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.

@@ -1,8 +1,10 @@
-//! Algorithm 3: as Algorithm 2, with an l1 term in the exploration, for attributes that depend on one another.
+//! Algorithm 3: as Algorithm 2, with an l1 term in the exploration, for attributes that depend on one
+//! another.
 //!
-//! *Source*: Ito et al. 2017, Section 5.2 and Theorem 7. **A reconstruction**: the paper's pseudo-code is in a supplement
-//! that is not available. Section 5.2 says that `w_s` gets an "l1-regularization" and that `wbar_s` is "a weighted average";
-//! marked \[R\] below is what it leaves open, and everything that [`rda2`](super::rda2) marks so.
+//! *Source*: Ito et al. 2017, Section 5.2 and Theorem 7. **A reconstruction**: the paper's pseudo-code is in
+//! a supplement that is not available. Section 5.2 says that `w_s` gets an "l1-regularization" and that
+//! `wbar_s` is "a weighted average"; marked \[R\] below is what it leaves open, and everything that
+//! [`rda2`](super::rda2) marks so.
 //!
 //! *Setting*: as [`rda2`](super::rda2), with the compatibility condition in place of independent attributes.
 //!
@@ -11,20 +13,23 @@
 //! *Update*: that of [`rda2`](super::rda2), but in the rounds `t = s^2`
 //!
 //! ```text
-//! u = sign(h^) max(|h^| - Lambda_s, 0)        Lambda_s = rho_1 + ... + rho_{s-1}, rho_j = rho_0 j^(-1/4)  [R]
-//! w_s = -u / max(lambda_s, ||u||/R)           = argmin h^' w + Lambda_s ||w||_1 + (lambda_s/2) ||w||^2 over the ball
+//! u = sign(h^) max(|h^| - Lambda_s, 0)
+//! Lambda_s = rho_1 + ... + rho_{s-1}, rho_j = rho_0 j^(-1/4)  [R]
+//! w_s = -u / max(lambda_s, ||u||/R)
+//!     = argmin h^' w + Lambda_s ||w||_1 + (lambda_s/2) ||w||^2 over the ball
 //! wbar_s = sum of rho_j w_j / sum of rho_j, j = 1..s  [R]
 //! ```
 //!
-//! The penalties sum up to order `s^(3/4)`, between the noise of `h^`, of order `sqrt s`, and its drift, of order `s`; and
-//! `rho_j` as weights make the regret of the penalized objective, divided by their sum, a bound on `wbar_s`.
+//! The penalties sum up to order `s^(3/4)`, between the noise of `h^`, of order `sqrt s`, and its drift, of
+//! order `s`; and `rho_j` as weights make the regret of the penalized objective, divided by their sum, a
+//! bound on `wbar_s`.
 //!
 //! *Departures*: as [`rda2`](super::rda2).
 //!
 //! *Reference*: [`Rda3Reference`](super::reference::Rda3Reference).
 //!
-//! *Claims*: `ito17-thm6-decomposition`, `ito17-alg3-consistency`, `ito17-thm7-bound`, `ito17-alg23-exponent`,
-//! `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
+//! *Claims*: `ito17-thm6-decomposition`, `ito17-alg3-consistency`, `ito17-thm7-bound`,
+//! `ito17-alg23-exponent`, `ito17-instance-b-not-a`, `ito17-table2`, `ito17-table3`.
 
 use super::dual_average::Regularization;
 use super::square_rounds::{Averaging, SquareRounds};

@@ -1,4 +1,5 @@
-//! The rounds that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the gradient, add it up.
+//! The rounds that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the
+//! gradient, add it up.
 
 use super::dual_average::{DualAverage, Regularization};
 use super::gram::{GramWeights, Observe};
@@ -24,8 +25,8 @@ pub trait Choice {
     fn require(law: Observe) -> Result<(), ParamError>;
 }
 
-/// The learner of Algorithm 1, of greedy and of uniform choice: [`Rda1`](super::Rda1), [`Greedy`](super::Greedy) and
-/// [`Uniform`](super::Uniform).
+/// The learner of Algorithm 1, of greedy and of uniform choice: [`Rda1`](super::Rda1),
+/// [`Greedy`](super::Greedy) and [`Uniform`](super::Uniform).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", try_from = "Stored", bound = "C: Choice")]
 pub struct DualAveragingRounds<C> {
@@ -155,8 +156,8 @@ impl<C: Choice> DualAveragingRounds<C> {
         self.average.sum().to_vec()
     }
 
-    /// As [`ask`](Learner::ask), with `drawn` for `V_t`: `k' - k_1` attributes outside [`largest`](Self::largest). Those
-    /// inside or out of range are left out.
+    /// As [`ask`](Learner::ask), with `drawn` for `V_t`: `k' - k_1` attributes outside
+    /// [`largest`](Self::largest). Those inside or out of range are left out.
     pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
         let mut others = Vec::new();
         state::set_of(drawn, self.dim(), &mut others);

@@ -29,8 +29,8 @@ pub trait Averaging {
     fn require_penalty(penalty: f64) -> Result<(), ParamError>;
 }
 
-/// The learner of Algorithms 2 and 3, as reconstructed: [`Rda2`](super::Rda2) and [`Rda3`](super::Rda3). Rounds 1, 4, 9,
-/// ... explore.
+/// The learner of Algorithms 2 and 3, as reconstructed: [`Rda2`](super::Rda2) and [`Rda3`](super::Rda3).
+/// Rounds 1, 4, 9, ... explore.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", try_from = "Stored", bound = "A: Averaging")]
 pub struct SquareRounds<A> {
@@ -255,7 +255,8 @@ impl<A: Averaging> SquareRounds<A> {
         is_square(self.exploit.rounds() + 1)
     }
 
-    /// Returns `S_t` of the rounds that do not explore, sorted: the `k'` largest entries of [`average`](Self::average).
+    /// Returns `S_t` of the rounds that do not explore, sorted: the `k'` largest entries of
+    /// [`average`](Self::average).
     pub fn chosen(&self) -> &[u32] {
         &self.explore.chosen
     }

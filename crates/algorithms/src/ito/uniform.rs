@@ -6,8 +6,8 @@
 //!
 //! *Notation*: as [`rda1`](super::rda1), with `k_1 = 0`.
 //!
-//! *Update*: that of [`rda1`](super::rda1) with `p_i = k'/d` and `p_ij = k'(k'-1)/(d(d-1))`; the prediction is `w_S' x_S` on
-//! the random set `S`.
+//! *Update*: that of [`rda1`](super::rda1) with `p_i = k'/d` and `p_ij = k'(k'-1)/(d(d-1))`; the prediction
+//! is `w_S' x_S` on the random set `S`.
 //!
 //! It learns, and yet its regret grows linearly: the set that it predicts from misses most of the target.
 //!

@@ -1,6 +1,8 @@
-//! The iterate of the stochastic methods: one lazily thresholded sparse vector per output, and the mini-batch's correction.
+//! The iterate of the stochastic methods: one lazily thresholded sparse vector per output, and the
+//! mini-batch's correction.
 //!
-//! The naive step, with slopes `c_z` of the mini-batch `I` and the snapshot gradient `mu` fixed for an epoch, is
+//! The naive step, with slopes `c_z` of the mini-batch `I` and the snapshot gradient `mu` fixed for an epoch,
+//! is
 //!
 //! ```text
 //! for z in I:  c_z = l'(z'x, y_z) - l'(z'X, y_z)         margins at the iterate x and at the snapshot X
@@ -10,10 +12,11 @@
 //!
 //! For speed
 //!
-//! 1. `x` and `-eta mu` are kept by a [`LazyThresholdIterate`] vector: coordinates that no row touches keep their order within an epoch,
-//!    so that thresholding looks at the others and at a short list only. The invariant and its proof are there;
-//! 2. the correction `(eta/b) sum_z c_z z` is a list of the coordinates touched, as long as rows have few entries; beyond that
-//!    a dense vector is cheaper;
+//! 1. `x` and `-eta mu` are kept by a [`LazyThresholdIterate`] vector: coordinates that no row touches keep
+//!    their order within an epoch, so that thresholding looks at the others and at a short list only. The
+//!    invariant and its proof are there;
+//! 2. the correction `(eta/b) sum_z c_z z` is a list of the coordinates touched, as long as rows have few
+//!    entries; beyond that a dense vector is cheaper;
 //! 3. with a single row no coordinate comes twice, so that none is looked up;
 //! 4. what centering subtracts from every margin is computed once a step, not for every row;
 //! 5. the snapshot is also kept dense, so that a margin at it is one gather; a new one changes O(k) entries.
@@ -23,9 +26,9 @@ use crate::bug::cannot_fail;
 use lao_finite_sum::{Batch, Entries, FiniteSum, Gradient, Predictor, RowBuf};
 use lao_kernels::LazyThresholdIterate;
 
-/// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - g)` with a drift w that is fixed for an epoch and a
-/// correction g from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d) where they are dense or
-/// centered.
+/// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - g)` with a drift w that is fixed for an
+/// epoch and a correction g from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d)
+/// where they are dense or centered.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
     outputs: Vec<LazyThresholdIterate>,

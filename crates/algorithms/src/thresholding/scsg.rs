@@ -21,8 +21,9 @@
 //! of all n components is taken without drawing. With B = n and option II this is SVRG-HT with `m = n/b` bit
 //! for bit.
 //!
-//! A step costs O(k + nnz of the mini-batch), not O(d): see the invariant of [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), whose docs prove it. It holds
-//! because with the slopes c of the mini-batch the step is `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, mu
+//! A step costs O(k + nnz of the mini-batch), not O(d): see the invariant of
+//! [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), whose docs prove it. It holds because with
+//! the slopes c of the mini-batch the step is `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, mu
 //! fixed for the epoch and without its l2 term: those of mu, of the correction and of x cancel to `lambda x`.
 //!
 //! *Departures*: start at zero unless told otherwise (the paper: random).

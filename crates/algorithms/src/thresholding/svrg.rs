@@ -5,7 +5,9 @@
 //! *Setting, notation, update*: as [`scsg`](super::scsg) with B = n and epochs of `m` -> `steps`:
 //!
 //! ```text
-//! mu = grad f(X);  m times: I_t uniform of size b;  x <- H_k(x - eta (grad f_{I_t}(x) - grad f_{I_t}(X) + mu));  X <- x
+//! mu = grad f(X)
+//! m times: I_t uniform of size b;  x <- H_k(x - eta (grad f_{I_t}(x) - grad f_{I_t}(X) + mu))
+//! X <- x
 //! ```
 //!
 //! Costs n + 2 b m IFO calls and m thresholdings an epoch.

@@ -25,14 +25,14 @@ pub(crate) fn sha256_of(input: &mut impl Read) -> io::Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Where the checksum of a first download is recorded: `NAME.sha256` beside the file.
+/// Returns where the checksum of a first download is recorded: `NAME.sha256` beside the file.
 pub(crate) fn record_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".sha256");
     PathBuf::from(name)
 }
 
-/// The recorded checksum, if there is one.
+/// Returns the recorded checksum, if there is one.
 pub(crate) fn recorded(path: &Path) -> io::Result<Option<String>> {
     /// A record is one line of 64 digits.
     const LONGEST: u64 = 1 << 12;

@@ -40,7 +40,8 @@ pub enum CatalogError {
     },
     /// A file has another size than the manifest says.
     #[error(
-        "{path} has {found} bytes, not the manifest's {expected}: it is cut off or another version; remove it \
+        "{path} has {found} bytes, not the manifest's {expected}: it is cut off or another version; remove \
+         it \
          and fetch it again", path = path.display()
     )]
     WrongSize {
@@ -53,7 +54,8 @@ pub enum CatalogError {
     },
     /// A file has another checksum than the manifest, or than at its first download.
     #[error(
-        "{path} has SHA-256 {found}, not {expected}: it is damaged or another version; remove it and fetch it \
+        "{path} has SHA-256 {found}, not {expected}: it is damaged or another version; remove it and fetch \
+         it \
          again", path = path.display()
     )]
     Checksum {

@@ -220,7 +220,7 @@ fn header(response: &ureq::http::Response<ureq::Body>, name: ureq::http::HeaderN
     response.headers().get(name)?.to_str().ok()
 }
 
-/// The first byte of a `Content-Range: bytes FIRST-LAST/TOTAL`.
+/// Returns the first byte of a `Content-Range: bytes FIRST-LAST/TOTAL`.
 fn range_start(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
     header(response, CONTENT_RANGE)?.strip_prefix("bytes ")?.split('-').next()?.trim().parse().ok()
 }

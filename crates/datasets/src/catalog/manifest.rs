@@ -106,12 +106,12 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// The manifest that comes with the library.
+    /// Returns the manifest that comes with the library.
     pub fn embedded() -> Result<Self, ManifestError> {
         Self::parse(EMBEDDED)
     }
 
-    /// A manifest from its text.
+    /// Returns a manifest from its text.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         let manifest: Self = toml::from_str(text)?;
         let mut names = HashSet::new();
@@ -126,7 +126,7 @@ impl Manifest {
     }
 }
 
-/// Whether a path cannot leave the folder that it is joined to, on any system.
+/// Tells whether a path cannot leave the folder that it is joined to, on any system.
 fn stays_below(path: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0']);
     path.split('/').all(plain) && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
@@ -146,7 +146,7 @@ impl Dataset {
         ids
     }
 
-    /// The alternatives for a file id, in order of preference.
+    /// Returns the alternatives for a file id, in order of preference.
     pub fn alternatives<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a FileEntry> {
         self.files.iter().filter(move |file| file.id == id)
     }

@@ -61,8 +61,8 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// The folders of this process: from `LAO_DATA`, the checkout that built it, and `XDG_CACHE_HOME` or
-    /// `HOME`.
+    /// Returns the folders of this process: from `LAO_DATA`, the checkout that built it, and `XDG_CACHE_HOME`
+    /// or `HOME`.
     ///
     /// A relative `LAO_DATA` counts from the working directory or, if there is nothing, from the checkout.
     pub fn from_env() -> Self {
@@ -87,7 +87,7 @@ impl Folders {
             .filter_map(|(place, folder)| Some((place, folder.as_deref()?)))
     }
 
-    /// The search in words, for messages.
+    /// Returns the search in words, for messages.
     pub fn describe(&self) -> String {
         let word = |folder: &Option<PathBuf>| match folder {
             Some(folder) if folder.is_dir() => format!("{}", folder.display()),
@@ -127,27 +127,27 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// The library's manifest and this process's folders.
+    /// Returns the library's manifest and this process's folders.
     pub fn from_env() -> Result<Self, CatalogError> {
         Ok(Self::new(Manifest::embedded()?, Folders::from_env()))
     }
 
-    /// A catalog of one's own.
+    /// Returns a catalog of one's own.
     pub fn new(manifest: Manifest, folders: Folders) -> Self {
         Self { manifest, folders }
     }
 
-    /// All datasets, in the manifest's order.
+    /// Returns all datasets, in the manifest's order.
     pub fn datasets(&self) -> &[Dataset] {
         &self.manifest.datasets
     }
 
-    /// Where this catalog looks.
+    /// Returns where this catalog looks.
     pub fn folders(&self) -> &Folders {
         &self.folders
     }
 
-    /// The entry of a name; for an unknown name the error suggests the nearest.
+    /// Returns the entry of a name; for an unknown name the error suggests the nearest.
     pub fn dataset(&self, name: &str) -> Result<&Dataset, CatalogError> {
         self.datasets().iter().find(|d| d.name == name).ok_or_else(|| {
             let known = self.datasets().iter().map(|d| d.name.as_str());
@@ -157,8 +157,8 @@ impl Catalog {
         })
     }
 
-    /// The files of a dataset, all of them, or the reason why not. Compares sizes, not checksums; never
-    /// downloads.
+    /// Returns the files of a dataset, all of them, or the reason why not. Compares sizes, not checksums;
+    /// never downloads.
     pub fn find(&self, name: &str) -> Result<Found<'_>, CatalogError> {
         let dataset = self.dataset(name)?;
         let mut files = BTreeMap::new();
@@ -169,7 +169,7 @@ impl Catalog {
         Ok(Found { dataset, files })
     }
 
-    /// The file of an id in the first place that has one of its alternatives.
+    /// Returns the file of an id in the first place that has one of its alternatives.
     fn find_file<'a>(
         &self,
         dataset: &'a Dataset,

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 
-/// How to read one table. A format is a variant here, with its line in [`Reading::format`], and the
-/// implementation of [`ReadTable`] for its settings.
+/// How to read one table. A format is a variant here, with its line in `Reading::format`, and the
+/// implementation of `ReadTable` for its settings.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "format", rename_all = "lowercase")]
 pub enum Reading {

@@ -111,13 +111,13 @@ enum Input {
     Seekable(Box<dyn Seekable>),
 }
 
-/// The streams of a file, in name order. The path may be a pipe or a device.
+/// Returns the streams of a file, in name order. The path may be a pipe or a device.
 pub fn open(path: &Path, opening: &Opening) -> Result<Vec<Part>, FormatError> {
     let file = File::open(path).map_err(|e| FormatError::open(path, e))?;
     open_file(file, &path.display().to_string(), opening)
 }
 
-/// The same for a file that is open already. Reading goes on where the file stands.
+/// Returns the same for a file that is open already. Reading goes on where the file stands.
 pub(crate) fn open_file(file: File, name: &str, opening: &Opening) -> Result<Vec<Part>, FormatError> {
     let meta = file.metadata().map_err(|e| FormatError::io(name, At::File, e))?;
     if meta.is_file() {
@@ -127,8 +127,8 @@ pub(crate) fn open_file(file: File, name: &str, opening: &Opening) -> Result<Vec
     }
 }
 
-/// The same for a stream, such as standard input, called `name` in messages. A zip archive is refused, since
-/// it cannot be read from its beginning to its end.
+/// Returns the same for a stream, such as standard input, called `name` in messages. A zip archive is
+/// refused, since it cannot be read from its beginning to its end.
 pub fn open_reader(
     input: impl Read + Send + 'static,
     name: &str,
@@ -137,7 +137,7 @@ pub fn open_reader(
     open_input(Input::Stream(Box::new(input)), 0, name, opening)
 }
 
-/// The same for an input with random access, such as bytes in memory behind a [`Cursor`].
+/// Returns the same for an input with random access, such as bytes in memory behind a [`Cursor`].
 pub fn open_seekable(
     mut input: impl Read + Seek + Send + 'static,
     name: &str,

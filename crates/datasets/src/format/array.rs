@@ -49,8 +49,8 @@ impl Element {
         }
     }
 
-    /// The number in the first `size()` bytes of `cell`, least significant byte first; the integer, if f64
-    /// cannot hold it.
+    /// Returns the number in the first `size()` bytes of `cell`, least significant byte first; the integer,
+    /// if f64 cannot hold it.
     fn decode(self, cell: [u8; 8]) -> Result<f64, i128> {
         let raw = u64::from_le_bytes(cell);
         let exact = |integer: i128| {
@@ -69,7 +69,7 @@ impl Element {
     }
 }
 
-/// The one stream of a binary file: binary members cannot be joined.
+/// Returns the one stream of a binary file: binary members cannot be joined.
 pub(crate) fn single(mut parts: Vec<Part>, file: &str) -> Result<Part, FormatError> {
     match parts.len() {
         1 => Ok(parts.remove(0)),
@@ -81,7 +81,7 @@ pub(crate) fn single(mut parts: Vec<Part>, file: &str) -> Result<Part, FormatErr
     }
 }
 
-/// The next `N` bytes of a header, `offset` being where they start.
+/// Returns the next `N` bytes of a header, `offset` being where they start.
 pub(crate) fn header_bytes<const N: usize>(
     input: &mut impl Read,
     file: &str,
@@ -232,7 +232,7 @@ impl Array {
         }
     }
 
-    /// The table of so many columns, whose shape has been checked, with these labels, one per row.
+    /// Returns the table of so many columns, whose shape has been checked, with these labels, one per row.
     fn with_labels(self, columns: usize, labels: Vec<f64>) -> DenseTable {
         if self.fortran_order {
             DenseTable::of_columns(columns, self.values, labels)

@@ -65,7 +65,7 @@ fn comma() -> char {
     ','
 }
 
-/// Whether a delimiter cannot be part of a number, a quote or a line end.
+/// Tells whether a delimiter cannot be part of a number, a quote or a line end.
 fn allowed_delimiter(delimiter: char) -> bool {
     delimiter.is_ascii()
         && !delimiter.is_ascii_alphanumeric()
@@ -110,7 +110,7 @@ pub struct CsvReader<R> {
 }
 
 impl<R: Read> CsvReader<R> {
-    /// A reader of `input`, called `name` in messages.
+    /// Returns a reader of `input`, called `name` in messages.
     pub fn new(input: R, name: &str, options: CsvOptions) -> Self {
         // A delimiter that is not allowed is refused by `plan`, before the first row.
         let delimiter = if allowed_delimiter(options.delimiter) { options.delimiter } else { comma() };
@@ -125,7 +125,7 @@ impl<R: Read> CsvReader<R> {
         }
     }
 
-    /// The next row, or `None` at the end.
+    /// Returns the next row, or `None` at the end.
     pub fn next_row(&mut self) -> Result<Option<DenseRow<'_>>, FormatError> {
         if self.layout.is_none() && self.options.header {
             if !self.records.read(&self.name)? {
@@ -269,12 +269,28 @@ impl<R: Read> CsvReader<R> {
     }
 }
 
-/// A CSV file in memory; the members of an archive are joined in name order and must agree in their columns.
+/// Returns a CSV file in memory; the members of an archive are joined in name order and must agree in their
+/// columns.
+///
+/// ```
+/// use lao_datasets::format::Opening;
+/// use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("trial.csv");
+/// # std::fs::write(&path, "effect,age,dose\n3,61,0.5\n4,48,1.5\n")?;
+///
+/// // trial.csv: effect,age,dose / 3,61,0.5 / 4,48,1.5
+/// let options = CsvOptions { target: Column::Name("effect".into()), ..CsvOptions::default() };
+/// let table = read_csv(&path, &Opening::default(), &options)?;
+/// assert_eq!((table.rows(), table.columns()), (2, 2));
+/// assert_eq!((table.column(1), &table.labels[..]), (&[0.5, 1.5][..], &[3.0, 4.0][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_csv(path: &Path, opening: &Opening, options: &CsvOptions) -> Result<DenseTable, FormatError> {
     read_parts(open(path, opening)?, &path.display().to_string(), options)
 }
 
-/// The same from streams that are open already; `file` is what they are streams of.
+/// Returns the same from streams that are open already; `file` is what they are streams of.
 pub(crate) fn read_parts(
     parts: Vec<Part>,
     file: &str,

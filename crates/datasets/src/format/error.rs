@@ -376,7 +376,7 @@ pub enum ArchiveFault {
         limit: usize,
     },
     /// A zip archive with two members of one name.
-    #[error("the archive has several members of one name, so no name says which to read; pack it anew")]
+    #[error("the archive has several members of one name, so no name says which to read; pack it again")]
     SameNames,
     /// More output than the limits allow.
     #[error(
@@ -420,7 +420,7 @@ pub enum ArchiveFault {
     },
 }
 
-/// A value as it appears in a message: lossy text, cut to a readable length.
+/// Returns a value as it appears in a message: lossy text, cut to a readable length.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;
     let head = &bytes[..bytes.len().min(LONGEST)];
@@ -431,7 +431,7 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     text
 }
 
-/// The first bytes of a binary file, for messages.
+/// Returns the first bytes of a binary file, for messages.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let pairs: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
     if pairs.is_empty() { "(none)".to_owned() } else { pairs.join(" ") }

@@ -55,7 +55,7 @@ pub struct LibsvmReader<R> {
 }
 
 impl<R: Read> LibsvmReader<R> {
-    /// A reader of `input`, called `name` in messages.
+    /// Returns a reader of `input`, called `name` in messages.
     pub fn new(input: R, name: &str, options: LibsvmOptions) -> Self {
         Self {
             name: name.to_owned(),
@@ -74,7 +74,7 @@ impl<R: Read> LibsvmReader<R> {
         }
     }
 
-    /// The next row, or `None` at the end.
+    /// Returns the next row, or `None` at the end.
     pub fn next_row(&mut self) -> Result<Option<SparseRow<'_>>, FormatError> {
         let LibsvmOptions { dim, zero_based } = self.options;
         let bounds = Bounds { first: u32::from(!zero_based), dim: dim.unwrap_or(u32::MAX) };
@@ -152,7 +152,7 @@ impl<R: Read> LibsvmReader<R> {
     }
 }
 
-/// Length of the line at the start of `text`, its newline included.
+/// Returns the length of the line at the start of `text`, its newline included.
 fn line_length(text: &[u8]) -> usize {
     text.iter().position(|b| *b == b'\n').map_or(text.len(), |newline| newline + 1)
 }
@@ -218,7 +218,7 @@ fn parse_line(
     }
 }
 
-/// Where the row goes on behind a `qid:N`, if there is one.
+/// Returns where the row goes on behind a `qid:N`, if there is one.
 fn skip_query(text: &[u8], at: usize) -> usize {
     let from = skip_blanks(text, at);
     let Some(number) = text[from..].strip_prefix(b"qid:") else { return at };
@@ -293,8 +293,8 @@ fn slow_value(text: &[u8], at: usize, colon: usize, index: u32) -> Result<(f64, 
     }
 }
 
-/// A LibSVM file in memory. With [`LibsvmOptions::dim`], larger indices are an error; without, the largest
-/// index sets the dimension.
+/// Returns a LibSVM file in memory. With [`LibsvmOptions::dim`], larger indices are an error; without, the
+/// largest index sets the dimension.
 pub fn read_libsvm(
     path: &Path,
     opening: &Opening,
@@ -303,7 +303,7 @@ pub fn read_libsvm(
     read_parts(open(path, opening)?, &path.display().to_string(), options)
 }
 
-/// The same from streams that are open already; `file` is what they are streams of.
+/// Returns the same from streams that are open already; `file` is what they are streams of.
 pub(crate) fn read_parts(
     parts: Vec<Part>,
     file: &str,

@@ -14,7 +14,7 @@
 //! |---|---|
 //! | a file, plain or gzip, bzip2, zip | by [`open`], or by `read_csv`, `read_libsvm` and the like |
 //! | a pipe, `/dev/stdin`, `<(command)`; not zip | by the same functions, with the same result |
-//! | another [`Read`](std::io::Read), bytes in memory | by [`open_reader`], [`open_seekable`], [`csv::CsvReader`] |
+//! | any [`Read`](std::io::Read), bytes in memory | by [`open_reader`], [`open_seekable`], `CsvReader` |
 //!
 //! Input may be endless or hostile, so [`limits`] bound a line, a field, a row, the claim of a header and the
 //! members of an archive, and [`Limits`] bound what is unpacked.

@@ -55,7 +55,7 @@ pub fn read_npy(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
     read_parts(open(path, opening)?, &path.display().to_string())
 }
 
-/// The same from streams that are open already; `file` is what they are streams of.
+/// Returns the same from streams that are open already; `file` is what they are streams of.
 pub(crate) fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
     let part = single(parts, file)?;
     let name = part.name.clone();
@@ -148,7 +148,7 @@ fn element(descr: &str) -> Option<(Element, bool)> {
     }
 }
 
-/// The extents of a tuple with at least one axis.
+/// Returns the extents of a tuple with at least one axis.
 fn extents(tuple: &str) -> Option<Vec<usize>> {
     let inner = tuple.strip_prefix('(')?.strip_suffix(')')?.trim();
     let inner = inner.strip_suffix(',').unwrap_or(inner);

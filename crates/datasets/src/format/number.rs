@@ -11,7 +11,7 @@ const POWERS_OF_TEN: [f64; 23] = [
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The value of a whole token, or `None` where `str::parse::<f64>` gives an error.
+/// Returns the value of a whole token, or `None` where `str::parse::<f64>` gives an error.
 pub(crate) fn parse(token: &[u8]) -> Option<f64> {
     match scan(token) {
         (Some(value), length) if length == token.len() => Some(value),
@@ -19,7 +19,7 @@ pub(crate) fn parse(token: &[u8]) -> Option<f64> {
     }
 }
 
-/// The value by the standard library.
+/// Returns the value by the standard library.
 pub(crate) fn parse_std(token: &[u8]) -> Option<f64> {
     std::str::from_utf8(token).ok()?.parse().ok()
 }
@@ -82,8 +82,8 @@ fn digits(text: &[u8], mut at: usize, number: &mut u64) -> usize {
     at
 }
 
-/// The number that the first eight bytes spell, if all are digits: neighbors are joined to pairs, pairs to
-/// fours, and fours to eight, all at once in one word.
+/// Returns the number that the first eight bytes spell, if all are digits: neighbors are joined to pairs,
+/// pairs to fours, and fours to eight, all at once in one word.
 #[inline]
 fn eight_digits(text: &[u8]) -> Option<u64> {
     const HIGH: u64 = 0x8080_8080_8080_8080;

@@ -61,7 +61,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Number of fields of the row that was read last.
+    /// Returns the number of fields of the row that was read last.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -73,17 +73,17 @@ impl<R: Read> Records<R> {
         self.text[start..self.ends[j]].trim_ascii()
     }
 
-    /// All fields of that row.
+    /// Returns all fields of that row.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|j| self.field(j))
     }
 
-    /// Whether the row holds a byte that no text has.
+    /// Tells whether the row holds a byte that no text has.
     pub(crate) fn holds_nul(&self) -> bool {
         self.text.contains(&0)
     }
 
-    /// The line on which that row begins.
+    /// Returns the line on which that row begins.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }

@@ -18,26 +18,26 @@ pub struct DenseTable {
 }
 
 impl DenseTable {
-    /// A table from values stored column after column. `None` if `values` does not hold `labels.len()` rows
-    /// of `columns`.
+    /// Returns a table from values stored column after column. `None` if `values` does not hold
+    /// `labels.len()` rows of `columns`.
     pub fn from_columns(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
         (labels.len().checked_mul(columns)? == values.len())
             .then(|| Self::of_columns(columns, values, labels))
     }
 
-    /// The table of these values, column after column, which are known to make one row per label.
+    /// Returns the table of these values, column after column, which are known to make one row per label.
     pub(crate) fn of_columns(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Self {
         debug_assert_eq!(values.len(), labels.len() * columns, "a bug: a reader lost count of its values");
         Self { rows: labels.len(), columns, values, labels, names: None, groups: None }
     }
 
-    /// A table from values stored row after row, `rows x columns`, which are transposed in place. `None` as
-    /// for [`DenseTable::from_columns`].
+    /// Returns a table from values stored row after row, `rows x columns`, which are transposed in place.
+    /// `None` as for [`DenseTable::from_columns`].
     pub fn from_rows(columns: usize, values: Vec<f64>, labels: Vec<f64>) -> Option<Self> {
         (labels.len().checked_mul(columns)? == values.len()).then(|| Self::of_rows(columns, values, labels))
     }
 
-    /// The table of these values, row after row, which are known to make one row per label.
+    /// Returns the table of these values, row after row, which are known to make one row per label.
     pub(crate) fn of_rows(columns: usize, mut values: Vec<f64>, labels: Vec<f64>) -> Self {
         transpose(&mut values, columns);
         values.shrink_to_fit();
@@ -52,42 +52,44 @@ impl DenseTable {
         self
     }
 
-    /// Number of rows (examples).
+    /// Returns the number of rows (examples).
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns (attributes).
+    /// Returns the number of columns (attributes).
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// All values, column after column: value (i, j) is at `j * rows + i`.
+    /// Returns all values, column after column: value (i, j) is at `j * rows + i`.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// All values, to change in place.
+    /// Returns all values, to change in place.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// Column `j`, one value per row. Panics if `j` is not below [`DenseTable::columns`], as indexing does.
+    /// Returns column `j`, one value per row. Panics if `j` is not below [`DenseTable::columns`], as indexing
+    /// does.
     pub fn column(&self, j: usize) -> &[f64] {
         &self.values[j * self.rows..(j + 1) * self.rows]
     }
 
-    /// Column `j`, to change in place. Panics as [`DenseTable::column`] does.
+    /// Returns column `j`, to change in place. Panics as [`DenseTable::column`] does.
     pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
         &mut self.values[j * self.rows..(j + 1) * self.rows]
     }
 
-    /// Number of values other than 0.
+    /// Returns the number of values other than 0.
     pub fn nonzeros(&self) -> usize {
         self.values.iter().filter(|v| **v != 0.0).count()
     }
 
-    /// The rows with these indices, in this order. Panics if an index is not below [`DenseTable::rows`].
+    /// Returns the rows with these indices, in this order. Panics if an index is not below
+    /// [`DenseTable::rows`].
     pub fn select_rows(&self, rows: &[usize]) -> Self {
         let columns = (0..self.columns).map(|j| self.column(j));
         Self {
@@ -100,7 +102,7 @@ impl DenseTable {
         }
     }
 
-    /// The columns with these indices, in this order. Panics if an index is not below
+    /// Returns the columns with these indices, in this order. Panics if an index is not below
     /// [`DenseTable::columns`].
     pub fn select_columns(&self, columns: &[usize]) -> Self {
         let mut values = Vec::with_capacity(columns.len() * self.rows);
@@ -206,17 +208,17 @@ impl SparseRows {
         Self { starts: vec![0], dim, ..Self::default() }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
 
-    /// Number of stored entries.
+    /// Returns the number of stored entries.
     pub fn entries(&self) -> usize {
         self.values.len()
     }
 
-    /// Row `i`. Panics if `i` is not below [`SparseRows::rows`], as indexing does.
+    /// Returns row `i`. Panics if `i` is not below [`SparseRows::rows`], as indexing does.
     pub fn row(&self, i: usize) -> SparseRow<'_> {
         let span = self.starts[i]..self.starts[i + 1];
         SparseRow { label: self.labels[i], indices: &self.indices[span.clone()], values: &self.values[span] }
@@ -233,7 +235,8 @@ impl SparseRows {
         }
     }
 
-    /// The rows with these indices, in this order. Panics if an index is not below [`SparseRows::rows`].
+    /// Returns the rows with these indices, in this order. Panics if an index is not below
+    /// [`SparseRows::rows`].
     pub fn select_rows(&self, rows: &[usize]) -> Self {
         let mut chosen = Self::new(self.dim);
         for &i in rows {
@@ -253,7 +256,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         match self {
             Table::Dense(table) => table.rows(),
@@ -261,7 +264,7 @@ impl Table {
         }
     }
 
-    /// Number of attributes.
+    /// Returns the number of attributes.
     pub fn dim(&self) -> usize {
         match self {
             Table::Dense(table) => table.columns(),
@@ -269,7 +272,7 @@ impl Table {
         }
     }
 
-    /// Values other than 0 (dense) or entries (sparse).
+    /// Returns the number of values other than 0 (dense) or of entries (sparse).
     pub fn nonzeros(&self) -> usize {
         match self {
             Table::Dense(table) => table.nonzeros(),
@@ -285,7 +288,7 @@ impl Table {
         }
     }
 
-    /// The rows with these indices, in this order. Panics if an index is not below [`Table::rows`].
+    /// Returns the rows with these indices, in this order. Panics if an index is not below [`Table::rows`].
     pub fn select_rows(&self, rows: &[usize]) -> Self {
         match self {
             Table::Dense(table) => Table::Dense(table.select_rows(rows)),
@@ -293,7 +296,7 @@ impl Table {
         }
     }
 
-    /// The dense table, if it is one.
+    /// Returns the dense table, if it is one.
     pub fn dense(&self) -> Option<&DenseTable> {
         match self {
             Table::Dense(table) => Some(table),
@@ -301,7 +304,7 @@ impl Table {
         }
     }
 
-    /// The sparse rows, if they are.
+    /// Returns the sparse rows, if they are.
     pub fn sparse(&self) -> Option<&SparseRows> {
         match self {
             Table::Dense(_) => None,

@@ -26,7 +26,8 @@ impl Packing {
     }
 }
 
-/// The packing that these first bytes announce, if any. A bzip2 file may be cut off within its signature.
+/// Returns the packing that these first bytes announce, if any. A bzip2 file may be cut off within its
+/// signature.
 pub(crate) fn packing(head: &[u8]) -> Option<Packing> {
     const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
     const EMPTY: [u8; 6] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90];

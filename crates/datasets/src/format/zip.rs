@@ -102,9 +102,9 @@ pub(super) fn members(
     Ok(parts)
 }
 
-/// Whether `name` fits `pattern`, where `*` stands for any text. Time is linear in both: the text before the
-/// first star and the text behind the last are fixed, and each text between stars may be taken where it is
-/// found first.
+/// Tells whether `name` fits `pattern`, where `*` stands for any text. Time is linear in both: the text
+/// before the first star and the text behind the last are fixed, and each text between stars may be taken
+/// where it is found first.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
@@ -120,8 +120,8 @@ fn fits(pattern: &str, name: &str) -> bool {
     })
 }
 
-/// A file name as it appears in a message, so that it can be copied from there: uncut unless it is absurdly
-/// long.
+/// Returns a file name as it appears in a message, so that it can be copied from there: uncut unless it is
+/// absurdly long.
 fn shown_name(name: &str) -> String {
     const LONGEST: usize = 200;
     let legible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };

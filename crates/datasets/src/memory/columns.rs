@@ -11,6 +11,18 @@ use std::sync::Arc;
 
 /// A table stored column after column: value (row i, attribute j) at `j * rows + i`. A gradient ask reads the
 /// slices of the observed columns where they lie, without copying.
+///
+/// ```
+/// use lao_datasets::memory::Columns;
+/// use lao_observation::{Seed, Source};
+///
+/// // Three examples of two attributes: the values of the first attribute, then those of the second.
+/// let columns = Columns::new(2, vec![1.0, 2.0, 3.0, 10.0, 20.0, 30.0], vec![0.5, 1.5, 2.5])?;
+/// assert_eq!((columns.rows(), columns.dim()), (3, 2));
+/// let source = columns.shuffled(&Seed::root(7).child("order")).with_passes(20); // 60 examples
+/// assert_eq!(source.position(), 0);
+/// # Ok::<(), lao_datasets::memory::MemoryError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Columns<T> {
     dim: usize,
@@ -20,8 +32,8 @@ pub struct Columns<T> {
 }
 
 impl<T: Element> Columns<T> {
-    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at
-    /// once.
+    /// Returns a table of `dim` attributes and one row per label. No rows at all are legal: such a source is
+    /// dry at once.
     ///
     /// # Errors
     /// When the shape does not fit, or a number is not finite.
@@ -36,7 +48,7 @@ impl<T: Element> Columns<T> {
         Ok(Columns { dim, values: Arc::new(values), labels: Arc::new(labels), passes: Passes::new(rows) })
     }
 
-    /// The same rows in a random order drawn from `seed`, from the start.
+    /// Returns the same rows in a random order drawn from `seed`, from the start.
     pub fn shuffled(&self, seed: &Seed) -> Columns<T> {
         let order = permutation(self.rows(), seed);
         let columns = self.values.chunks_exact(self.rows().max(1));
@@ -54,12 +66,12 @@ impl<T: Element> Columns<T> {
         self
     }
 
-    /// Number of stored rows.
+    /// Returns the number of stored rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
 
-    /// Attribute `j` of the stored `rows`; both were checked against the shape.
+    /// Returns attribute `j` of the stored `rows`; both were checked against the shape.
     fn column(&self, j: u32, rows: &Range<usize>) -> &[T] {
         let start = j as usize * self.labels.len();
         &self.values[start + rows.start..start + rows.end]
@@ -67,7 +79,8 @@ impl<T: Element> Columns<T> {
 }
 
 impl Columns<f64> {
-    /// The same table with values in single precision: half the memory to read. Labels stay as they are.
+    /// Returns the same table with values in single precision: half the memory to read. Labels stay as they
+    /// are.
     ///
     /// # Errors
     /// When a value exceeds the range of single precision.

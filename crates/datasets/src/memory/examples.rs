@@ -26,7 +26,7 @@ pub enum ExamplesError {
 }
 
 impl Table {
-    /// A copy in double precision, as the examples of a finite sum; the labels stay here.
+    /// Returns a copy in double precision, as the examples of a finite sum; the labels stay here.
     ///
     /// # Errors
     /// When a number is not finite, or sparse rows have been made to contradict themselves.
@@ -34,7 +34,8 @@ impl Table {
         self.laid_out(by, |value| value)
     }
 
-    /// The same in single precision: half the memory, and the time that memory takes. Numbers are rounded.
+    /// Returns the same in single precision: half the memory, and the time that memory takes. Numbers are
+    /// rounded.
     ///
     /// # Errors
     /// As [`examples`](Self::examples), and when a number is too large for single precision.

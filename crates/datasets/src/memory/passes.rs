@@ -17,12 +17,12 @@ impl Passes {
         Passes { rows, cursor: Cursor::new(rows as u64) }
     }
 
-    /// The same position in a stream of so many passes.
+    /// Returns the same position in a stream of so many passes.
     pub(super) fn with_passes(self, passes: u64) -> Passes {
         Passes { cursor: self.cursor.with_length((self.rows as u64).saturating_mul(passes)), ..self }
     }
 
-    /// The same passes, from the start.
+    /// Returns the same passes, from the start.
     pub(super) fn rewound(self) -> Passes {
         Passes { cursor: Cursor::new(self.cursor.length()), ..self }
     }
@@ -31,7 +31,7 @@ impl Passes {
         self.cursor.position()
     }
 
-    /// The next stored rows: at most `most`, within one pass; empty when dry.
+    /// Returns the next stored rows: at most `most`, within one pass; empty when dry.
     pub(super) fn upcoming(&self, most: usize) -> Range<usize> {
         let left = self.cursor.upcoming(most);
         if left == 0 {
@@ -51,7 +51,7 @@ impl Passes {
     }
 }
 
-/// A uniformly drawn order of `0..rows` (Fisher-Yates).
+/// Returns a uniformly drawn order of `0..rows` (Fisher-Yates).
 pub(super) fn permutation(rows: usize, seed: &Seed) -> Vec<usize> {
     let mut rng = seed.child("row order").rng();
     let mut order: Vec<usize> = (0..rows).collect();

@@ -9,6 +9,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A table stored row after row: value (row i, attribute j) at `i * dim + j`.
+///
+/// ```
+/// use lao_datasets::memory::Rows;
+/// use lao_observation::Source;
+///
+/// // Three examples of two attributes: the values of the first example, of the second, of the third.
+/// let rows = Rows::new(2, vec![1.0, 10.0, 2.0, 20.0, 3.0, 30.0], vec![0.5, 1.5, 2.5])?;
+/// assert_eq!((rows.rows(), rows.dim()), (3, 2));
+/// # Ok::<(), lao_datasets::memory::MemoryError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Rows<T> {
     dim: usize,
@@ -18,8 +28,8 @@ pub struct Rows<T> {
 }
 
 impl<T: Element> Rows<T> {
-    /// A table of `dim` attributes and one row per label. No rows at all are legal: such a source is dry at
-    /// once.
+    /// Returns a table of `dim` attributes and one row per label. No rows at all are legal: such a source is
+    /// dry at once.
     ///
     /// # Errors
     /// When the shape does not fit, or a number is not finite.
@@ -34,7 +44,7 @@ impl<T: Element> Rows<T> {
         Ok(Rows { dim, values: Arc::new(values), labels: Arc::new(labels), passes: Passes::new(rows) })
     }
 
-    /// The same rows in a random order drawn from `seed`, from the start.
+    /// Returns the same rows in a random order drawn from `seed`, from the start.
     pub fn shuffled(&self, seed: &Seed) -> Rows<T> {
         let order = permutation(self.rows(), seed);
         Rows {
@@ -51,7 +61,7 @@ impl<T: Element> Rows<T> {
         self
     }
 
-    /// Number of stored rows.
+    /// Returns the number of stored rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }

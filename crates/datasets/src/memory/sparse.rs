@@ -27,7 +27,7 @@ impl SparseRowsSource {
         Ok(SparseRowsSource { table: Arc::new(table), passes })
     }
 
-    /// The same rows in a random order drawn from `seed`, from the start.
+    /// Returns the same rows in a random order drawn from `seed`, from the start.
     pub fn shuffled(&self, seed: &Seed) -> SparseRowsSource {
         let table = self.table.select_rows(&permutation(self.rows(), seed));
         SparseRowsSource { table: Arc::new(table), passes: self.passes.rewound() }
@@ -39,7 +39,7 @@ impl SparseRowsSource {
         self
     }
 
-    /// Number of stored rows.
+    /// Returns the number of stored rows.
     pub fn rows(&self) -> usize {
         self.table.labels.len()
     }
@@ -73,16 +73,16 @@ fn check(table: &SparseRows) -> Result<(), MemoryError> {
         if bounds[0] > bounds[1] || bounds[1] > entries {
             return Err(boundary(row + 1));
         }
-        let mut least = 0;
+        let mut lowest = 0;
         for at in bounds[0]..bounds[1] {
             let attribute = indices[at];
-            if (attribute as usize) < least || attribute as usize >= *dim {
+            if (attribute as usize) < lowest || attribute as usize >= *dim {
                 return Err(MemoryError::Entry { row, attribute, dim: *dim });
             }
             if !values[at].is_finite() {
                 return Err(MemoryError::Value { row, attribute: attribute as usize, value: values[at] });
             }
-            least = attribute as usize + 1;
+            lowest = attribute as usize + 1;
         }
     }
     if starts[labels.len()] != entries {

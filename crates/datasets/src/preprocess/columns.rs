@@ -56,7 +56,7 @@ impl TryFrom<Stored> for Clip {
 }
 
 impl Clip {
-    /// The range `low..=high`, both finite, `low < high`.
+    /// Returns the range `low..=high`, both finite, `low < high`.
     pub fn new(low: f64, high: f64) -> Result<Self, PreprocessError> {
         let fail = |field, value, allowed| Err(PreprocessError::Parameter { field, value, allowed });
         match (low.is_finite(), high.is_finite()) {

@@ -58,7 +58,7 @@ impl Centering {
     }
 }
 
-/// The rows of two classes, labeled +1 and -1. Both classes must occur.
+/// Returns the rows of two classes, labeled +1 and -1. Both classes must occur.
 pub fn two_classes(rows: &Table, positive: f64, negative: f64) -> Result<Table, PreprocessError> {
     if positive == negative {
         let (field, value, allowed) = ("negative", negative, "another class than the positive one");

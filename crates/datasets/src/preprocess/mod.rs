@@ -85,7 +85,7 @@ pub enum PreprocessError {
         found: usize,
     },
     /// What was stored cannot have been stored by this step.
-    #[error("the stored {what} is damaged: `{field}` {problem}; fit or draw it anew")]
+    #[error("the stored {what} is damaged: `{field}` {problem}; fit or draw it again")]
     Stored {
         /// The step.
         what: &'static str,
@@ -139,8 +139,8 @@ impl std::fmt::Display for Shown {
     }
 }
 
-/// The first of `0..a.len() + b.len()` that does not stand in exactly one of the two lists, both of which
-/// must ascend.
+/// Returns the first of `0..a.len() + b.len()` that does not stand in exactly one of the two lists, both of
+/// which must ascend.
 fn not_a_partition(a: &[usize], b: &[usize]) -> Option<usize> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     (0..a.len() + b.len()).find(|j| a.next_if_eq(&j).is_some() == b.next_if_eq(&j).is_some())

@@ -7,6 +7,16 @@ use rand::Rng as _;
 use serde::{Deserialize, Serialize};
 
 /// Row indices of both sides, each ascending. Every row is on exactly one side, and no side is empty.
+///
+/// ```
+/// use lao_datasets::preprocess::split_random;
+/// use lao_observation::Seed;
+///
+/// let split = split_random(8, 0.25, &Seed::root(42).child("split"))?;
+/// assert_eq!((split.train.len(), split.test.len()), (6, 2));
+/// assert!(split.test.iter().all(|row| !split.train.contains(row)));
+/// # Ok::<(), lao_datasets::preprocess::PreprocessError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct Split {

@@ -9,6 +9,21 @@ use serde::{Deserialize, Serialize};
 ///
 /// It applies to tables of the same columns in the same order. Where both tables name their columns, the
 /// names are compared; a table without names can be compared by the number of its columns only.
+///
+/// ```
+/// use lao_datasets::format::DenseTable;
+/// use lao_datasets::preprocess::Standardizer;
+///
+/// // The second column is constant, so it is dropped.
+/// let table = |rows: Vec<f64>| DenseTable::from_rows(2, rows, vec![0.0; 2]).ok_or("two rows of two");
+/// let train = table(vec![1.0, 5.0, 3.0, 5.0])?;
+/// let standardizer = Standardizer::fit(&train)?;
+/// assert_eq!((standardizer.kept(), standardizer.means()), (&[0][..], &[2.0][..]));
+/// assert_eq!(standardizer.apply(&train)?.column(0), [-1.0, 1.0]);
+/// // Test rows are measured by what was learned from the training rows.
+/// assert_eq!(standardizer.apply(&table(vec![2.0, 5.0, 4.0, 6.0])?)?.column(0), [0.0, 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct Standardizer {
@@ -106,7 +121,7 @@ impl Standardizer {
         Ok(fitted)
     }
 
-    /// The table with its kept columns standardized by what was learned.
+    /// Returns the table with its kept columns standardized by what was learned.
     ///
     /// # Errors
     /// When the table has another number of columns, or other names, than the one that was learned from.
@@ -146,7 +161,7 @@ impl Standardizer {
         &self.dropped
     }
 
-    /// Mean of each kept column.
+    /// Returns the mean of each kept column.
     pub fn means(&self) -> &[f64] {
         &self.means
     }

@@ -6,7 +6,8 @@
 //! it. With `u = 2t/n` and `e = y - t`, Stirling's series gives
 //!
 //! ```text
-//! r = -log(1 - u^2)/2 + delta(n) - delta(n/2 + t) - delta(n/2 - t) + 2e(2t + e)/n - n sum_{m>=2} u^{2m}/(2m(2m - 1)),
+//! r = -log(1 - u^2)/2 + delta(n) - delta(n/2 + t) - delta(n/2 - t)
+//!     + 2e(2t + e)/n - n sum_{m>=2} u^{2m}/(2m(2m - 1)),
 //! delta(k) = 1/(12k) - 1/(360k^3) + ...
 //! ```
 //!
@@ -73,7 +74,7 @@ fn log_bound(n: f64) -> f64 {
     ROOTS[(exponent % 3) as usize] * power + 3.2 / n
 }
 
-/// `r` above, for `|t| <= n/4`.
+/// Returns `r` above, for `|t| <= n/4`.
 fn log_ratio(n: f64, t: f64, e: f64) -> f64 {
     let u = 2.0 * t / n;
     let square = u * u;

@@ -18,7 +18,7 @@ pub struct Centered {
 }
 
 impl Centered {
-    /// `dim` attributes.
+    /// Returns the design of `dim` attributes.
     ///
     /// # Errors
     /// When `dim` is below 2 or above 2^32.

@@ -40,7 +40,7 @@ impl Combinations {
         self.rows[attribute].iter().map(|(_, weight)| weight.abs()).sum()
     }
 
-    /// `A' v`, one number per sign.
+    /// Returns `A' v`, one number per sign.
     fn scores(&self, v: SparseView<'_>) -> Vec<f64> {
         let mut scores = vec![0.0; self.signs];
         for (j, value) in v.iter() {

@@ -19,7 +19,7 @@ pub struct FactorModel {
 }
 
 impl FactorModel {
-    /// The loadings of each attribute in turn, `factors` numbers for each; memory O(d factors).
+    /// Returns the loadings of each attribute in turn, `factors` numbers for each; memory O(d factors).
     ///
     /// # Errors
     /// When `loadings` is empty or no multiple of `factors`, or an attribute's squared loadings sum to more
@@ -49,7 +49,7 @@ impl FactorModel {
         &self.loadings[attribute * self.factors..(attribute + 1) * self.factors]
     }
 
-    /// `L' v` at `factor`.
+    /// Returns `L' v` at `factor`.
     fn score(&self, v: SparseView<'_>, factor: usize) -> f64 {
         v.iter().map(|(j, value)| self.loadings(j as usize)[factor] * value).sum()
     }

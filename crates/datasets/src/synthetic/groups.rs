@@ -15,7 +15,7 @@ pub struct CommonSign {
 }
 
 impl CommonSign {
-    /// `common` equal attributes of `dim`.
+    /// Returns the design of `dim` attributes, `common` of which are equal.
     ///
     /// # Errors
     /// When `dim` is 0 or above 2^32, or `common` is not from 1 to `dim`.
@@ -168,8 +168,8 @@ pub struct Duplicated {
 }
 
 impl Duplicated {
-    /// `originals` independent attributes, followed by a copy of each attribute in `copied` (which may name
-    /// one several times).
+    /// Returns the design of `originals` independent attributes, followed by a copy of each attribute in
+    /// `copied` (which may name one several times).
     ///
     /// # Errors
     /// When there are no originals, more than 2^32 attributes in all, or a copy of what is not an original.

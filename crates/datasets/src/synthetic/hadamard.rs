@@ -38,7 +38,7 @@ pub struct HadamardPairs {
 }
 
 impl Hadamard {
-    /// The matrix of order `dim`.
+    /// Returns the matrix of order `dim`.
     ///
     /// # Errors
     /// When `dim` is not a power of two, or above 2^32.
@@ -49,7 +49,7 @@ impl Hadamard {
 }
 
 impl HadamardPairs {
-    /// The matrix of order `dim`, with correlation `rho` in pairs.
+    /// Returns the matrix of order `dim`, with correlation `rho` in pairs.
     ///
     /// # Errors
     /// When `dim` is not a power of two from 2 to 2^32, or `rho` does not lie strictly between -1 and 1.
@@ -60,7 +60,7 @@ impl HadamardPairs {
         Ok(HadamardPairs { dim, rho: pairs::check_rho(DESIGN, rho)? })
     }
 
-    /// The correlation within a pair.
+    /// Returns the correlation within a pair.
     pub fn rho(&self) -> f64 {
         self.rho
     }
@@ -140,10 +140,10 @@ fn even_share(rho: f64) -> f64 {
 
 /// A design whose examples are `scale` times rows of the Hadamard matrix.
 pub trait WalshRows: Design {
-    /// The probability that the row's index is even.
+    /// Returns the probability that the row's index is even.
     fn even_share(&self) -> f64;
 
-    /// What the rows are multiplied by.
+    /// Returns what the rows are multiplied by.
     fn scale(&self) -> f64 {
         1.0
     }
@@ -176,7 +176,7 @@ impl<D: WalshRows> WalshRows for Scaled<D> {
 ///
 /// Equal in law to the [`Virtual`] source within it, to which all else is left, but not example by example: a
 /// batch is drawn from (seed, position, number of examples). It serves up to 2^53 examples at a time, and up
-/// to d log d it is dearer than the loop over examples.
+/// to d log d it is more expensive than the loop over examples.
 #[derive(Clone, Debug)]
 pub struct Counted<D> {
     source: Virtual<D>,

@@ -75,7 +75,7 @@ impl Law for NormalLaw {
 }
 
 impl<L: Law> Independent<L> {
-    /// `dim` attributes.
+    /// Returns the design of `dim` attributes.
     ///
     /// # Errors
     /// When `dim` is 0 or above 2^32.

@@ -56,10 +56,10 @@ use thiserror::Error;
 
 /// The law of an example's attributes, with its exact constants.
 pub trait Design: Debug + Send + Sync {
-    /// `d`, the number of attributes.
+    /// Returns `d`, the number of attributes.
     fn dim(&self) -> usize;
 
-    /// What several attributes of a row need and is dear to compute: one number per row `first_row ..`,
+    /// Computes what several attributes of a row share and is expensive: one number per row `first_row ..`,
     /// handed to [`fill`](Design::fill) for the same rows. Most designs need nothing.
     fn prepare(&self, _words: &Words, _first_row: u64, _rows: usize, _shared: &mut Vec<f64>) {}
 
@@ -67,20 +67,20 @@ pub trait Design: Debug + Send + Sync {
     /// give the same value however they are asked for.
     fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]);
 
-    /// `v' Sigma v`, at a cost that depends on the stored entries of `v` and not on `d`.
+    /// Returns `v' Sigma v`, at a cost that depends on the stored entries of `v` and not on `d`.
     fn quadratic_form(&self, v: SparseView<'_>) -> f64;
 
     /// Writes `Sigma v`, all `d` coordinates, to `out`.
     fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]);
 
-    /// `R_inf`: almost surely `|x_j| <= R_inf` for every attribute; infinite if unbounded.
+    /// Returns `R_inf`: almost surely `|x_j| <= R_inf` for every attribute; infinite if unbounded.
     fn r_inf(&self) -> f64;
 
     /// Extreme eigenvalues of Sigma over the supports of `order` coordinates (at least 1; an order above `d`
     /// means `d`).
     fn restricted(&self, order: usize) -> SpectrumBounds;
 
-    /// Sigma as a dense matrix, row by row.
+    /// Returns Sigma as a dense matrix, row by row.
     ///
     /// # Errors
     /// When `d` exceeds [`DENSE_LIMIT`].
@@ -116,7 +116,7 @@ pub struct SpectrumBounds {
 }
 
 impl SpectrumBounds {
-    /// Eigenvalues known in closed form.
+    /// Returns the eigenvalues known in closed form.
     pub fn exact(smallest: f64, largest: f64) -> SpectrumBounds {
         SpectrumBounds { smallest, largest, exact: true }
     }
@@ -200,7 +200,8 @@ pub enum DesignError {
 /// Attributes are numbered by `u32`.
 pub(crate) const MOST_ATTRIBUTES: usize = 1 << 32;
 
-/// Checks that `dim` is at least `least` and small enough to number its attributes.
+/// Returns `dim` if it `suits` the design and its attributes can be numbered by `u32`; `allowed` says what
+/// suits.
 pub(crate) fn check_dim(
     design: &'static str,
     dim: usize,

@@ -16,7 +16,7 @@ pub struct CorrelatedPairs {
 }
 
 impl CorrelatedPairs {
-    /// `dim / 2` pairs of correlation `rho`.
+    /// Returns the design of `dim / 2` pairs of correlation `rho`.
     ///
     /// # Errors
     /// When `dim` is odd, zero or above 2^32, or `rho` does not lie strictly between -1 and 1.
@@ -26,7 +26,7 @@ impl CorrelatedPairs {
         Ok(CorrelatedPairs { dim, rho: check_rho(DESIGN, rho)? })
     }
 
-    /// The correlation within a pair.
+    /// Returns the correlation within a pair.
     pub fn rho(&self) -> f64 {
         self.rho
     }

@@ -27,12 +27,12 @@ impl<D: Design> Scaled<D> {
         }
     }
 
-    /// The design that is scaled.
+    /// Returns the design that is scaled.
     pub fn inner(&self) -> &D {
         &self.design
     }
 
-    /// The factor.
+    /// Returns the factor.
     pub fn factor(&self) -> f64 {
         self.factor
     }

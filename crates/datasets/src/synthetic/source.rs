@@ -20,7 +20,7 @@ pub enum Noise {
 }
 
 impl Noise {
-    /// `sigma`, the standard deviation.
+    /// Returns `sigma`, the standard deviation.
     pub fn sigma(&self) -> f64 {
         match *self {
             Noise::None => 0.0,
@@ -48,7 +48,7 @@ pub struct Virtual<D> {
 }
 
 impl<D: Design> Virtual<D> {
-    /// An endless stream.
+    /// Returns an endless stream.
     ///
     /// # Errors
     /// When `theta_star` has another dimension than the design, or sigma is negative or not finite.
@@ -85,14 +85,14 @@ impl<D: Design> Virtual<D> {
         })
     }
 
-    /// The same stream, dry after `length` examples.
+    /// Returns the same stream, dry after `length` examples.
     pub fn with_length(mut self, length: u64) -> Virtual<D> {
         self.cursor = self.cursor.with_length(length);
         self
     }
 
-    /// The excess risk `L(theta) - L(theta*) = (theta - theta*)' Sigma (theta - theta*)`, exactly; its cost
-    /// does not depend on the dimension.
+    /// Returns the excess risk `L(theta) - L(theta*) = (theta - theta*)' Sigma (theta - theta*)`, exactly;
+    /// its cost does not depend on the dimension.
     pub fn gap(&self, theta: SparseView<'_>) -> f64 {
         self.design.quadratic_form(self.error_of(theta).view())
     }
@@ -105,8 +105,8 @@ impl<D: Design> Virtual<D> {
         }
     }
 
-    /// The constants for s-sparse predictors, `s = sparsity`: `L_s` and `mu_s` over supports of size `2s` (or
-    /// d, if less).
+    /// Returns the constants for s-sparse predictors, `s = sparsity`: `L_s` and `mu_s` over supports of size
+    /// `2s` (or d, if less).
     pub fn constants(&self, sparsity: usize) -> Constants {
         let order = sparsity.saturating_mul(2).clamp(1, self.design.dim());
         let eigenvalues = self.design.restricted(order);
@@ -119,22 +119,22 @@ impl<D: Design> Virtual<D> {
         }
     }
 
-    /// The true parameter.
+    /// Returns the true parameter.
     pub fn theta_star(&self) -> SparseView<'_> {
         self.theta_star.view()
     }
 
-    /// The noise.
+    /// Returns the noise.
     pub fn noise(&self) -> Noise {
         self.noise
     }
 
-    /// The law of x.
+    /// Returns the law of x.
     pub fn design(&self) -> &D {
         &self.design
     }
 
-    /// Number of examples in the stream.
+    /// Returns the number of examples in the stream.
     pub fn length(&self) -> u64 {
         self.cursor.length()
     }
@@ -143,7 +143,7 @@ impl<D: Design> Virtual<D> {
         &self.words
     }
 
-    /// `theta - theta*`.
+    /// Returns `theta - theta*`.
     fn error_of(&self, theta: SparseView<'_>) -> SparseVector {
         let mut error = SparseVector::zeros(self.design.dim());
         subtract(theta, self.theta_star.view(), &mut error);

@@ -16,7 +16,7 @@ pub struct Sphere {
 }
 
 impl Sphere {
-    /// `dim` attributes.
+    /// Returns the design of `dim` attributes.
     ///
     /// # Errors
     /// When `dim` is 0 or above 2^32.

@@ -36,13 +36,13 @@ pub struct WordStream {
 }
 
 impl Words {
-    /// All words that descend from `seed`.
+    /// Returns all words that descend from `seed`.
     pub fn new(seed: &Seed) -> Words {
         Words(seed.words())
     }
 
-    /// The stream of one attribute (`kind` 0), or of another quantity of the design: the coins of a pair, a
-    /// factor. Streams of different `(kind, index)` are independent.
+    /// Returns the stream of one attribute (`kind` 0), or of another quantity of the design: the coins of a
+    /// pair, a factor. Streams of different `(kind, index)` are independent.
     #[inline]
     pub fn stream(&self, kind: u32, index: u32) -> WordStream {
         let place = (u64::from(kind) << 32 | u64::from(index)).wrapping_mul(GOLDEN);
@@ -51,7 +51,7 @@ impl Words {
         WordStream { start, twist }
     }
 
-    /// A generator for the draws of a whole batch, by where the batch starts and how long it is.
+    /// Returns a generator for the draws of a whole batch, by where the batch starts and how long it is.
     pub fn generator(&self, position: u64, examples: u64) -> Rng {
         let [.., third, fourth] = self.0;
         let place = WordStream { start: third, twist: fourth }.word(position);
@@ -65,7 +65,7 @@ impl Words {
 }
 
 impl WordStream {
-    /// The word at `row`: 64 fair bits.
+    /// Returns the word at `row`: 64 fair bits.
     #[inline(always)]
     pub fn word(self, row: u64) -> u64 {
         let z = row.wrapping_mul(GOLDEN).wrapping_add(self.start);
@@ -74,7 +74,8 @@ impl WordStream {
         z ^ (z >> 31)
     }
 
-    /// A generator for the few draws that one row needs; its first word is [`word`](Stream::word).
+    /// Returns a generator for the few draws that one row needs; its first word is
+    /// [`word`](WordStream::word).
     #[inline(always)]
     pub fn draws(self, row: u64) -> WordRng {
         WordRng(self.word(row))
@@ -157,14 +158,14 @@ fn each_sign(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64, mut put
     }
 }
 
-/// A uniform value in (-1/2, 1/2), on a grid of 2^52 points symmetric about 0.
+/// Returns a uniform value in (-1/2, 1/2), on a grid of 2^52 points symmetric about 0.
 #[inline(always)]
 pub fn centered_uniform(word: u64) -> f64 {
     const HALF_STEP: f64 = f64::EPSILON / 2.0;
     f64::from_bits(ONE | (word >> 12)) - 1.5 + HALF_STEP
 }
 
-/// A random word lies below the result with this probability, to 2^-64.
+/// Returns a random word lies below the result with this probability, to 2^-64.
 pub fn chance(probability: f64) -> u64 {
     const WORDS: f64 = 18_446_744_073_709_551_616.0;
     (probability * WORDS) as u64

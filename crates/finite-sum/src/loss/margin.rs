@@ -10,32 +10,33 @@
 //! All are finite, and exact to a few roundings, for margins of any size. Exponentials come from `libm`, so
 //! that they have the same bits everywhere.
 
-/// `(y - m)^2`.
+/// Returns `(y - m)^2`.
 pub fn square_loss(margin: f64, label: f64) -> f64 {
     (label - margin) * (label - margin)
 }
 
-/// `2 (m - y)`.
+/// Returns `2 (m - y)`.
 pub fn square_slope(margin: f64, label: f64) -> f64 {
     2.0 * (margin - label)
 }
 
-/// `log(1 + exp(-y m))` for y = -1 or +1.
+/// Returns `log(1 + exp(-y m))` for y = -1 or +1.
 pub fn logistic_loss(margin: f64, sign: f64) -> f64 {
     softplus(-sign * margin)
 }
 
-/// `-y / (1 + exp(y m))` for y = -1 or +1: between -y and 0.
+/// Returns `-y / (1 + exp(y m))` for y = -1 or +1: between -y and 0.
 pub fn logistic_slope(margin: f64, sign: f64) -> f64 {
     -sign / (1.0 + libm::exp(sign * margin))
 }
 
-/// `log(1 + exp(t))`, without overflow for large t and without loss for very negative t.
+/// Returns `log(1 + exp(t))`, without overflow for large t and without loss for very negative t.
 pub fn softplus(t: f64) -> f64 {
     t.max(0.0) + libm::log1p(libm::exp(-t.abs()))
 }
 
-/// `log sum over l of exp(margins[l] - margins[class])`. Not finite if `class` is not one of the margins.
+/// Returns `log sum over l of exp(margins[l] - margins[class])`. Not finite if `class` is not one of the
+/// margins.
 pub fn softmax_loss(margins: &[f64], class: usize) -> f64 {
     let largest = largest(margins);
     let sum: f64 = margins.iter().map(|margin| libm::exp(margin - largest)).sum();

@@ -11,6 +11,19 @@ use crate::error::FiniteSumError;
 use serde::{Deserialize, Serialize};
 
 /// A loss with its labels, one per row.
+///
+/// ```
+/// use lao_finite_sum::Loss;
+///
+/// let squares = Loss::least_squares(vec![1.5, -2.0])?;
+/// assert_eq!((squares.len(), squares.outputs()), (2, 1));
+/// assert_eq!(Loss::logistic(&[0.0, 1.0, 1.0])?.outputs(), 1);
+/// assert_eq!(Loss::softmax(&[0.0, 1.0, 2.0])?.outputs(), 3); // one predictor per class
+/// // The labels of a test set mean what those of the training set mean.
+/// let training = Loss::logistic(&[1.0, 2.0])?;
+/// assert_eq!(Loss::coded(&[1.0, 1.0], training.coding())?.coding(), training.coding());
+/// # Ok::<(), lao_finite_sum::FiniteSumError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loss(Kind);
 
@@ -111,7 +124,7 @@ impl Loss {
         Loss::coded(labels, Coding::Classes { first, count: (largest - first) as usize + 1 })
     }
 
-    /// The loss that goes with a coding, of labels that mean what it says: least squares, logistic or
+    /// Returns the loss that goes with a coding, of labels that mean what it says: least squares, logistic or
     /// softmax.
     ///
     /// # Errors
@@ -148,7 +161,7 @@ impl Loss {
         }))
     }
 
-    /// What the numbers given as labels mean, for other labels of the same kind.
+    /// Returns what the numbers given as labels mean, for other labels of the same kind.
     pub fn coding(&self) -> Coding {
         match self.0 {
             Kind::Squares(_) => Coding::Numbers,
@@ -178,7 +191,8 @@ impl Loss {
         }
     }
 
-    /// Upper bound on the second derivative along any direction of the margins (of unit length, for several).
+    /// Returns an upper bound on the second derivative along any direction of the margins (of unit length,
+    /// for several).
     pub fn curvature(&self) -> f64 {
         match &self.0 {
             Kind::Squares(_) => 2.0,
@@ -187,7 +201,7 @@ impl Loss {
         }
     }
 
-    /// The labels, if the loss is least squares.
+    /// Returns the labels, if the loss is least squares.
     pub fn squares(&self) -> Option<&[f64]> {
         match &self.0 {
             Kind::Squares(labels) => Some(labels),

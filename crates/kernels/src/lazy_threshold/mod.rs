@@ -87,7 +87,7 @@ impl Rival {
 }
 
 impl LazyThresholdIterate {
-    /// The zero iterate without drift.
+    /// Returns the zero iterate without drift.
     pub fn new(dim: usize, sparsity: usize) -> LazyThresholdIterate {
         let capacity = sparsity.min(dim) + 1;
         let mut zero = Vec::with_capacity(capacity);
@@ -115,22 +115,22 @@ impl LazyThresholdIterate {
         }
     }
 
-    /// The dimension.
+    /// Returns the dimension.
     pub fn dim(&self) -> usize {
         self.drift.len()
     }
 
-    /// Number of members of the support.
+    /// Returns the number of members of the support.
     pub fn len(&self) -> usize {
         self.members.len() - 1
     }
 
-    /// Whether the iterate is zero.
+    /// Tells whether the iterate is zero.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Coordinate `index` of the iterate.
+    /// Returns coordinate `index` of the iterate.
     ///
     /// # Panics
     /// If `index` is not below the dimension.
@@ -138,7 +138,7 @@ impl LazyThresholdIterate {
         self.values[self.slots[index as usize] as usize]
     }
 
-    /// Inner product of the iterate with a sparse vector, in four accumulators.
+    /// Returns the inner product of the iterate with a sparse vector, in four accumulators.
     ///
     /// # Panics
     /// If an index is not below the dimension.
@@ -157,7 +157,7 @@ impl LazyThresholdIterate {
         (acc[0] + acc[2]) + (acc[1] + acc[3])
     }
 
-    /// Inner product of the iterate with a dense vector.
+    /// Returns the inner product of the iterate with a dense vector.
     ///
     /// # Panics
     /// If `dense` is shorter than the dimension.
@@ -440,7 +440,7 @@ impl LazyThresholdIterate {
         self.step += 1;
     }
 
-    /// The lowest coordinate at which the step is not finite.
+    /// Returns the lowest coordinate at which the step is not finite.
     #[cold]
     fn not_finite(&self, touched: &[u32], correction: &[f64]) -> NotFinite {
         let outside =

@@ -16,7 +16,7 @@ impl Order {
         self.coordinates.clear();
     }
 
-    /// The coordinate at a place of the order; `at_least` is how many to sort at first.
+    /// Returns the coordinate at a place of the order; `at_least` is how many to sort at first.
     #[inline(always)]
     pub(super) fn get(&mut self, place: usize, drift: &[f64], at_least: usize) -> Option<u32> {
         if place >= self.sorted {

@@ -8,7 +8,7 @@ enum Act {
     Step { factor: f64, touched: Vec<u32>, correction: Vec<f64>, dense: bool },
 }
 
-/// Values with many ties and zeros, among others.
+/// Returns values with many ties and zeros, among others.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), (-3..=3_i32).prop_map(f64::from), -2.0..2.0, -1e-3..1e-3]
 }

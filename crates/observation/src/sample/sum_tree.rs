@@ -57,7 +57,7 @@ impl<T: Copy + Default + PartialEq> TryFrom<Stored<T>> for SumTree<T> {
 }
 
 impl<T: Copy + Default + AddAssign> SumTree<T> {
-    /// The tree of `dim` zeros.
+    /// Returns the tree of `dim` zeros.
     pub fn new(dim: usize) -> Self {
         let (blocks, mut levels) = (dim.div_ceil(BLOCK), Vec::new());
         let mut nodes = blocks.max(1);
@@ -70,7 +70,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         }
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks
     }
@@ -97,7 +97,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         }
     }
 
-    /// Sets the sum of a block, and adds up anew what lies above it.
+    /// Sets the sum of a block, and recomputes the sums above it.
     pub fn set_block(&mut self, block: usize, sum: T) {
         self.levels[0][block] = sum;
         let mut node = block;
@@ -135,7 +135,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         sums.all(|(sum, recomputed)| agree(sum, recomputed))
     }
 
-    /// The sum of all entries.
+    /// Returns the sum of all entries.
     #[inline]
     pub fn total(&self) -> T {
         // Eight sums at a time, because one waits for itself.
@@ -149,9 +149,9 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         lanes[0]
     }
 
-    /// The entry at which the running sum of weights passes `target`, a number from 0 to the total weight.
-    /// `node` is the weight of a sum (negative ones count as 0), `entries` has those of the entries of a
-    /// block ([`block`]).
+    /// Returns the entry at which the running sum of weights passes `target`, a number from 0 to the total
+    /// weight. `node` is the weight of a sum (negative ones count as 0), `entries` has those of the entries
+    /// of a block ([`block`]).
     ///
     /// `Err` names a block below a sum with weight, none of whose parts has any: set it, which puts right all
     /// sums above it, then draw again. A sum is named at most once between changes, so that this ends. `Err`
@@ -217,7 +217,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     }
 }
 
-/// The weights of the entries of a block, none of which may be negative, and 0 beyond the end: what
+/// Returns the weights of the entries of a block, none of which may be negative, and 0 beyond the end: what
 /// [`SumTree::locate`] wants to know.
 #[inline]
 pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64; BLOCK] {
@@ -228,10 +228,10 @@ pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64
     }
 }
 
-/// The last place that holds at most `target`, in an ascending list; 0 if none does.
+/// Returns the last place that holds at most `target`, in an ascending list; 0 if none does.
 #[inline]
 fn last_at_most(list: &[f64; FAN], target: f64) -> usize {
-    // Halves without branches, whose outcome would be anybody's guess.
+    // Halves without branches, whose outcome no processor could predict.
     let (mut at, mut step) = (0, FAN / 2);
     while step > 0 {
         at += if list[(at + step) % FAN] <= target { step } else { 0 };
@@ -240,7 +240,7 @@ fn last_at_most(list: &[f64; FAN], target: f64) -> usize {
     at
 }
 
-/// The sums of eight weights at a time.
+/// Returns the sums of eight weights at a time.
 #[inline]
 fn by_eights(weights: &[f64; FAN]) -> [f64; 8] {
     std::array::from_fn(|group| {
@@ -272,8 +272,8 @@ fn pass(weights: &[f64; FAN], target: &mut f64) -> Option<usize> {
     Some(8 * group + place)
 }
 
-/// The index at which the running sum of `weights`, none of them negative, passes `target`, from which the
-/// sum before it is taken; the last one with weight if rounding keeps the sum below the target.
+/// Returns the index at which the running sum of `weights`, none of them negative, passes `target`, from
+/// which the sum before it is taken; the last one with weight if rounding keeps the sum below the target.
 #[inline]
 fn pass_eight(weights: &[f64; 8], target: &mut f64) -> Option<usize> {
     let mut sums = [0.0; 9];
@@ -283,8 +283,8 @@ fn pass_eight(weights: &[f64; 8], target: &mut f64) -> Option<usize> {
     if *target >= sums[8] {
         return last_with_weight(weights, target);
     }
-    // Counts the sums that the target has passed: there are no branches, whose outcome would be anybody's
-    // guess.
+    // Counts the sums that the target has passed: there are no branches, whose outcome no processor
+    // could predict.
     let passed = sums[1..8].iter().map(|sum| usize::from(sum <= target)).sum::<usize>();
     *target -= sums[passed];
     Some(passed)

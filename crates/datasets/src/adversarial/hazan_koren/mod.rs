@@ -3,10 +3,10 @@
 //!
 //! | instance | x | y | best predictor |
 //! |---|---|---|---|
-//! | [`SignedRows`] | `r_i e_i`, i uniform in a set T of K attributes | `label` | `r_i` times one level on T |
-//! | [`Planted`] | fair signs; attribute j has the sign of y with probability `(1+p)/2` | `+-label` | `p label e_j` |
+//! | [`SignedRows`] | `r_i e_i`, i uniform in a set T of K | `label` | `r_i` times one level on T |
+//! | [`Planted`] | fair signs; `x_j` is as y with probability `(1+p)/2` | `+-label` | `p label e_j` |
 //! | [`Pair`] | `s (1, 1, 0, ..)/sqrt 2`, s a fair sign | `label s` | `label (1, 1, 0, ..)/sqrt 2` |
-//! | [`Rare`] | non-zero with probability e: attribute j is then 1, the others fair signs | `label` | `label e_j` |
+//! | [`Rare`] | non-zero with probability e: `x_j` is then 1, the others fair signs | `label` | `label e_j` |
 //!
 //! *Source*: `SignedRows` is the construction of Appendix B (proof of Theorem 2.2). That of Theorem 2.1 is
 //! quoted from Cesa-Bianchi, Shalev-Shwartz & Shamir (2010) and not printed; `Planted` is a reconstruction:
@@ -35,7 +35,7 @@ use std::fmt::Debug;
 
 /// A joint law of `(x, y)` whose risk is known exactly.
 pub trait Population: Debug + Send + Sync {
-    /// `d`.
+    /// Returns `d`.
     fn dim(&self) -> usize;
 
     /// Writes `attribute` of the rows `first_row ..` to `out`: a pure function of words, row and attribute.
@@ -44,22 +44,22 @@ pub trait Population: Debug + Send + Sync {
     /// Writes the labels of the rows `first_row ..` to `out`.
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]);
 
-    /// `w*`, of least risk in the ball that the instance was made for (of least risk at all, where there is
-    /// none).
+    /// Returns `w*`, of least risk in the ball that the instance was made for (of least risk at all, where
+    /// there is none).
     fn minimizer(&self) -> SparseVector;
 
-    /// `L(w*)`.
+    /// Returns `L(w*)`.
     fn least_risk(&self) -> f64;
 
-    /// `L(w) - L(w*)`, computed without cancellation; negative only outside the ball.
+    /// Returns `L(w) - L(w*)`, computed without cancellation; negative only outside the ball.
     fn excess_risk(&self, w: SparseView<'_>) -> f64;
 
-    /// `L(w) = E (w'x - y)^2 / 2`.
+    /// Returns `L(w) = E (w'x - y)^2 / 2`.
     fn risk(&self, w: SparseView<'_>) -> f64 {
         self.least_risk() + self.excess_risk(w)
     }
 
-    /// `E (w'x - y)^2`, the loss of Appendix B.
+    /// Returns `E (w'x - y)^2`, the loss of Appendix B.
     fn squared_error(&self, w: SparseView<'_>) -> f64 {
         2.0 * self.risk(w)
     }
@@ -96,19 +96,19 @@ pub struct PopulationStream<P> {
 }
 
 impl<P: Population> PopulationStream<P> {
-    /// An endless stream.
+    /// Returns an endless stream.
     pub fn new(population: P, seed: &Seed) -> PopulationStream<P> {
         let words = Words::new(&seed.child("examples"));
         PopulationStream { population, words, cursor: Cursor::endless() }
     }
 
-    /// The same stream, dry after `length` examples.
+    /// Returns the same stream, dry after `length` examples.
     pub fn with_length(mut self, length: u64) -> PopulationStream<P> {
         self.cursor = self.cursor.with_length(length);
         self
     }
 
-    /// The law of the examples.
+    /// Returns the law of the examples.
     pub fn population(&self) -> &P {
         &self.population
     }
@@ -152,7 +152,7 @@ fn check_attribute(
     Ok(attribute)
 }
 
-/// `value`, if it suits.
+/// Returns `value`, if it suits.
 fn check(
     design: &'static str,
     field: &'static str,
@@ -163,7 +163,7 @@ fn check(
     if suits { Ok(value) } else { Err(DesignError::Parameter { design, field, value, allowed }) }
 }
 
-/// `|w - height e_j|^2`.
+/// Returns `|w - height e_j|^2`.
 fn distance_squared(w: SparseView<'_>, j: u32, height: f64) -> f64 {
     let rest = if w.get(j) == 0.0 { height * height } else { 0.0 };
     rest + w.iter().map(|(i, x)| if i == j { (x - height).powi(2) } else { x * x }).sum::<f64>()

@@ -21,7 +21,8 @@ pub struct Planted {
 }
 
 impl Planted {
-    /// Attribute `place` of `dim` with this advantage p; labels of size `label`.
+    /// Returns the population in which attribute `place` of `dim` has this advantage p; labels of size
+    /// `label`.
     ///
     /// # Errors
     /// When the place does not exist, p is outside [0, 1], or the label is negative or not finite.
@@ -76,7 +77,7 @@ impl Population for Planted {
     }
 }
 
-/// `height e_j`.
+/// Returns `height e_j`.
 pub(super) fn single(dim: usize, j: u32, height: f64) -> SparseVector {
     let mut w = SparseVector::zeros(dim);
     w.push(j, height);

@@ -19,7 +19,7 @@ pub struct Rare {
 }
 
 impl Rare {
-    /// Attribute `place` of `dim` is the one that predicts.
+    /// Returns the population in which attribute `place` of `dim` is the one that predicts.
     ///
     /// # Errors
     /// When the place does not exist, the frequency is outside [0, 1], or the label is not finite.

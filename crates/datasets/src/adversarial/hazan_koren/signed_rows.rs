@@ -54,7 +54,7 @@ impl SignedRows {
         SignedRows::new(signs)
     }
 
-    /// The same with another label; for the unit l2 ball.
+    /// Returns the same with another label; for the unit l2 ball.
     ///
     /// # Errors
     /// When the label is negative or not finite.
@@ -64,13 +64,13 @@ impl SignedRows {
         Ok(self.for_l2_ball(1.0))
     }
 
-    /// The same instance, its minimizer sought where `|w|_2 <= radius`.
+    /// Returns the same instance, its minimizer sought where `|w|_2 <= radius`.
     pub fn for_l2_ball(mut self, radius: f64) -> SignedRows {
         self.level = (radius.max(0.0) / (self.rows() as f64).sqrt()).min(self.label);
         self
     }
 
-    /// The same instance, its minimizer sought where `|w|_1 <= radius`.
+    /// Returns the same instance, its minimizer sought where `|w|_1 <= radius`.
     pub fn for_l1_ball(mut self, radius: f64) -> SignedRows {
         self.level = (radius.max(0.0) / self.rows() as f64).min(self.label);
         self
@@ -81,13 +81,14 @@ impl SignedRows {
         self.signs.len()
     }
 
-    /// `r` on T.
+    /// Returns the signs `r` of the attributes in T.
     pub fn signs(&self) -> SparseView<'_> {
         self.signs.view()
     }
 
-    /// A lower bound on the expected excess risk of any `w` in the unit l2 ball, label 1, that depends on at
-    /// most `seen` of the signs, the others fair: `(1 - sqrt(n/K)) eps - eps^2/2` with `eps = K^(-1/2)`.
+    /// Returns a lower bound on the expected excess risk of any `w` in the unit l2 ball, label 1, that
+    /// depends on at most `seen` of the signs, the others fair: `(1 - sqrt(n/K)) eps - eps^2/2` with
+    /// `eps = K^(-1/2)`.
     ///
     /// Given what was seen, an unseen `w_i r_i` has mean 0, so the risk is at least
     /// `(1/2)(1 - (2/K) sum |w_i|)` over the seen i, and that sum is at most `sqrt n`.
@@ -97,7 +98,7 @@ impl SignedRows {
         (1.0 - (seen as f64 / rows).sqrt()) * eps - 0.5 * eps * eps
     }
 
-    /// The place in T of a row's attribute.
+    /// Returns the place in T of a row's attribute.
     fn place(&self, words: &Words, row: u64) -> usize {
         let word = words.stream(1, 0).word(row);
         // The high half of the product is uniform on 0..K, to K/2^64.

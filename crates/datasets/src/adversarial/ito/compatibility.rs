@@ -114,12 +114,12 @@ impl Cone<'_> {
         (value, gap, point)
     }
 
-    /// `V w`.
+    /// Returns `V w`.
     fn image(&self, w: &[f64]) -> Vec<f64> {
         self.covariance.chunks_exact(self.dim).map(|row| dot(row, w)).collect()
     }
 
-    /// `max_v 2 (V w)'(w - v)` over the cone; `image = V w`.
+    /// Returns `max_v 2 (V w)'(w - v)` over the cone; `image = V w`.
     fn gap(&self, w: &[f64], image: &[f64]) -> f64 {
         let on = self.support.iter().zip(&self.signs).map(|(&j, sign)| sign * image[j as usize]);
         let off = self.outside.iter().map(|&j| image[j as usize].abs()).fold(0.0, f64::max);

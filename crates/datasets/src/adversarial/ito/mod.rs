@@ -6,7 +6,7 @@
 //!
 //! | instance | (2) | (a) | (b) | what happens |
 //! |---|---|---|---|---|
-//! | [`b_not_a`] | yes | no | yes | dual averaging without the l1 norm spreads a weight over five others, misses a feature |
+//! | [`b_not_a`] | yes | no | yes | without the l1 norm a weight is spread over others, a feature missed |
 //! | [`neither`] | yes | no | no | a relevant feature has a twin: the l1 norm does not help either |
 //! | [`twins_outside`] | yes | no | yes | twins that do not matter harm nobody |
 //! | [`a_not_2`] | no | yes | yes | the best single feature is not one of the largest weights |
@@ -41,7 +41,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// `w_star` lists the first weights, the others are 0; `sparsity` is `k`.
+    /// Builds an instance. `w_star` lists the first weights, the others are 0; `sparsity` is `k`.
     fn new(rows: Vec<Vec<(u32, f64)>>, w_star: &[f64], sparsity: usize) -> Result<Instance, DesignError> {
         let design = Combinations::new(rows.clone())?;
         let mut dense = w_star.to_vec();
@@ -49,27 +49,28 @@ impl Instance {
         Ok(Instance { rows, design, w_star: SparseVector::from_dense(&dense), sparsity })
     }
 
-    /// `d`.
+    /// Returns `d`.
     pub fn dim(&self) -> usize {
         self.design.dim()
     }
 
-    /// `k`, the number of features that comparators may use; the size of `S*` where assumption (2) holds.
+    /// Returns `k`, the number of features that comparators may use; the size of `S*` where assumption (2)
+    /// holds.
     pub fn sparsity(&self) -> usize {
         self.sparsity
     }
 
-    /// `w*`.
+    /// Returns `w*`.
     pub fn w_star(&self) -> &SparseVector {
         &self.w_star
     }
 
-    /// The law of x.
+    /// Returns the law of x.
     pub fn design(&self) -> &Combinations {
         &self.design
     }
 
-    /// `V`, row by row.
+    /// Returns `V`, row by row.
     ///
     /// # Errors
     /// Never for the instances of this module, which are small.
@@ -77,8 +78,8 @@ impl Instance {
         self.design.covariance()
     }
 
-    /// `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails. Needs the
-    /// feature `spectra`.
+    /// Returns `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails. Needs
+    /// the feature `spectra`.
     ///
     /// # Errors
     /// As [`covariance`](Self::covariance).
@@ -99,14 +100,14 @@ impl Instance {
         Compatibility::of(&self.covariance()?, self.dim(), self.w_star.indices(), self.sparsity, tolerance)
     }
 
-    /// `(w - w*)' V (w - w*)`, the excess risk of a dense `w`.
+    /// Returns `(w - w*)' V (w - w*)`, the excess risk of a dense `w`.
     pub fn excess(&self, w: &[f64]) -> f64 {
         let star = self.w_star.view().to_dense();
         let error: Vec<f64> = w.iter().zip(&star).map(|(w, star)| w - star).collect();
         self.design.quadratic_form(SparseVector::from_dense(&error).view())
     }
 
-    /// The same with `factor x` for x (and the same w*, so other labels).
+    /// Returns the same with `factor x` for x (and the same w*, so other labels).
     ///
     /// # Errors
     /// When the weights would leave the finite numbers.
@@ -126,7 +127,7 @@ impl Instance {
         self.scaled(1.0 / trace.sqrt())
     }
 
-    /// An endless stream of examples.
+    /// Returns an endless stream of examples.
     ///
     /// # Errors
     /// When the noise has no proper size.
@@ -198,7 +199,7 @@ pub fn golden_ratio(share: f64) -> Result<Instance, DesignError> {
     Instance::new(vec![vec![(0, (1.0 - share).sqrt())], vec![(1, share.sqrt())]], &[1.0], 1)
 }
 
-/// A restricted isometry that is not compatible: `x_0 = (2/m)(x_1 + .. + x_m)` with independent
+/// Returns a restricted isometry that is not compatible: `x_0 = (2/m)(x_1 + .. + x_m)` with independent
 /// `x_1, .., x_m`, `w* = e_0`, k = 1, d = m + 1; trace V = 1.
 ///
 /// Any m of the columns are independent, so the restricted isometry constant of order m is below 1. But
@@ -215,8 +216,8 @@ pub fn sparse_isometry(parts: u32) -> Result<Instance, DesignError> {
 /// Standard deviation of the noise of the generators.
 pub const SIGMA: f64 = 0.1;
 
-/// `x ~ N(0, I)`, k weights of equal size, `w*_j = +-sqrt(.45)`, on a uniformly drawn support; normal noise
-/// of deviation .1.
+/// Returns `x ~ N(0, I)`, k weights of equal size, `w*_j = +-sqrt(.45)`, on a uniformly drawn support; normal
+/// noise of deviation .1.
 ///
 /// # Errors
 /// When `dim` is 0 or above 2^32.
@@ -225,8 +226,8 @@ pub fn gauss_free(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<No
     Virtual::new(Normal::new(dim)?, w_star, Noise::Gaussian(SIGMA), seed)
 }
 
-/// `x ~ N(0, I)`; k weights uniform on [.5, 1.5] with random signs, then scaled to `|w*| = norm`, on a
-/// uniformly drawn support; normal noise of deviation .1.
+/// Returns `x ~ N(0, I)`; k weights uniform on [.5, 1.5] with random signs, then scaled to `|w*| = norm`, on
+/// a uniformly drawn support; normal noise of deviation .1.
 ///
 /// # Errors
 /// When `dim` is 0 or above 2^32.
