@@ -2,7 +2,7 @@
 
 use lao_observation::{BlockBuf, GradientAsk, SourceError};
 
-/// The attributes must exist and the block must have a column for each.
+/// Checks that the attributes exist and that the block has a column for each.
 pub(crate) fn check_observe(
     attributes: &[u32],
     dim: usize,
@@ -18,7 +18,7 @@ pub(crate) fn check_observe(
     Err(SourceError::Read { example: position, message })
 }
 
-/// All that a gradient ask names must exist.
+/// Checks that all attributes that a gradient ask names exist.
 pub(crate) fn check_gradient(ask: &GradientAsk<'_>, dim: usize, position: u64) -> Result<(), SourceError> {
     check_attributes(ask.attributes, dim, position)?;
     check_attributes(ask.theta.indices(), dim, position)

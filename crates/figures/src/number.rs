@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-/// Four significant digits, without trailing zeros; powers of ten outside `[1e-3, 1e5)`.
+/// Returns a number in four significant digits, without trailing zeros; powers of ten outside `[1e-3, 1e5)`.
 pub fn number(x: f64) -> String {
     if x.is_nan() {
         return "not a number".into();

@@ -27,7 +27,7 @@ pub(crate) trait Design: Debug + Send + Sync {
     );
     /// Returns the columns in `support` alone, renumbered.
     fn restrict(&self, support: &[u32]) -> Arc<dyn Design>;
-    /// Mean and standard deviation (divisor n) of every column; of no rows, zeros.
+    /// Returns mean and standard deviation (divisor n) of every column; of no rows, zeros.
     fn moments(&self) -> (Vec<f64>, Vec<f64>);
 }
 
@@ -92,8 +92,8 @@ enum Layout<T> {
 }
 
 impl<T: Element> DesignMatrix<T> {
-    /// Dense, column after column: value (i, j) at `j * rows + i`. Whole gradients are fastest this way,
-    /// single rows slowest.
+    /// Takes over dense numbers, n x d and column-major: value (i, j) at `j * rows + i`. Whole gradients are
+    /// fastest this way, single rows slowest.
     ///
     /// # Errors
     /// When the numbers do not fill the shape, or one is not finite.
@@ -102,7 +102,7 @@ impl<T: Element> DesignMatrix<T> {
         Ok(DesignMatrix { rows, dim, layout: Layout::Columns(values) })
     }
 
-    /// Dense, row after row: value (i, j) at `i * dim + j`.
+    /// Takes over dense numbers, n x d and row-major: value (i, j) at `i * dim + j`.
     ///
     /// # Errors
     /// When the numbers do not fill the shape, or one is not finite.
@@ -111,13 +111,13 @@ impl<T: Element> DesignMatrix<T> {
         Ok(DesignMatrix { rows, dim, layout: Layout::Rows(values) })
     }
 
-    /// Sparse, compressed rows (CSR): line i is row i.
+    /// Takes over sparse, compressed rows (CSR): line i is row i.
     pub fn compressed_rows(rows: Compressed<T>) -> DesignMatrix<T> {
         DesignMatrix { rows: rows.lines(), dim: rows.width(), layout: Layout::CompressedRows(rows) }
     }
 
-    /// Sparse, compressed columns (CSC): line j is column j. Keeps compressed rows beside them, so takes
-    /// twice the memory; whole gradients then look only at the columns of the support for the margins.
+    /// Takes over sparse, compressed columns (CSC): line j is column j. Keeps compressed rows beside them, so
+    /// takes twice the memory; whole gradients then look only at the columns of the support for the margins.
     pub fn compressed_columns(columns: Compressed<T>) -> DesignMatrix<T> {
         let (rows, dim) = (columns.width(), columns.lines());
         let transposed = columns.transpose();

@@ -21,7 +21,7 @@ pub(crate) struct GramScratch {
     places: Vec<u32>,
 }
 
-/// Double-precision values: borrowed where they are stored so, else converted.
+/// Returns the values in double precision: borrowed where they are stored so, else converted.
 pub(crate) fn doubles<'a, T: Element>(values: &'a [T], scratch: &'a mut Vec<f64>) -> &'a [f64] {
     if let Some(values) = T::as_f64(values) {
         return values;
@@ -31,7 +31,7 @@ pub(crate) fn doubles<'a, T: Element>(values: &'a [T], scratch: &'a mut Vec<f64>
     scratch
 }
 
-/// Dense columns of `n` values: each row of the Gram matrix is one thread's.
+/// Adds for dense columns of `n` values: each row of the Gram matrix is one thread's.
 pub(crate) fn columns<T: Element>(
     values: &[T],
     n: usize,
@@ -59,7 +59,7 @@ pub(crate) fn columns<T: Element>(
     gradient_block(support.iter().map(column), labels, right);
 }
 
-/// Dense rows.
+/// Adds for dense rows.
 pub(crate) fn rows<T: Element>(
     values: &[T],
     dim: usize,
@@ -80,7 +80,7 @@ pub(crate) fn rows<T: Element>(
     }
 }
 
-/// Compressed rows.
+/// Adds for compressed rows.
 pub(crate) fn compressed_rows<T: Element>(
     rows: &Compressed<T>,
     support: &[u32],

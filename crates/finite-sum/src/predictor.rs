@@ -66,7 +66,7 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// Zero.
+    /// Returns the zero predictor: `outputs` vectors of `dim` coefficients.
     pub fn zeros(dim: usize, outputs: usize) -> Gradient {
         Gradient { coefficients: vec![vec![0.0; dim]; outputs], intercepts: vec![0.0; outputs] }
     }

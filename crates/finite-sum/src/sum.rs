@@ -156,7 +156,7 @@ impl FiniteSum {
         self.loss.len()
     }
 
-    /// Never: a sum has components.
+    /// Returns false: a sum has components.
     pub fn is_empty(&self) -> bool {
         self.loss.is_empty()
     }
@@ -244,7 +244,7 @@ impl FiniteSum {
         Component { loss: &self.loss, rows: z * self.block..(z + 1) * self.block }
     }
 
-    /// The mean gradient of the losses of a batch, without the l2 term. One call per component.
+    /// Writes the mean gradient of the losses of a batch, without the l2 term. One call per component.
     ///
     /// An empty batch has gradient zero.
     ///

@@ -34,8 +34,8 @@ pub(crate) struct Pass<'a> {
     pub row: &'a mut Vec<f64>,
 }
 
-/// Dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level cache
-/// while columns stream past.
+/// Goes over dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level
+/// cache while columns stream past.
 pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile: slopes, row, .. } = pass;
     let column = |j: usize, rows: Range<usize>| &values[j * n..][rows];
@@ -73,7 +73,7 @@ fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64])
     chunks.for_each(|(chunk, sums)| fill(chunk * COLUMNS, sums));
 }
 
-/// Some rows of dense columns of `n` values.
+/// Goes over some rows of dense columns of `n` values.
 pub(crate) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let column = |j: usize| &values[j * n..][..n];
@@ -99,7 +99,7 @@ pub(crate) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], 
     }
 }
 
-/// Dense rows.
+/// Goes over dense rows.
 pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let mut zeros = [0.0; ROW_TILE];
@@ -118,7 +118,7 @@ pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
     }
 }
 
-/// Some dense rows.
+/// Goes over some dense rows.
 pub(crate) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, .. } = pass;
     for &i in list {
@@ -132,7 +132,7 @@ pub(crate) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass
     }
 }
 
-/// Row by row, so that a row is read from memory once for both its products.
+/// Goes over compressed rows one by one, so that a row is read from memory once for both its products.
 pub(crate) fn compressed_rows<T: Element>(
     rows: &Compressed<T>,
     list: impl Iterator<Item = usize>,
@@ -159,7 +159,8 @@ pub(crate) fn compressed_rows<T: Element>(
     }
 }
 
-/// Compressed columns: margins from the columns of the support alone; then one inner product per column.
+/// Goes over compressed columns: margins from the columns of the support alone; then one inner product per
+/// column.
 pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let size = columns.width();

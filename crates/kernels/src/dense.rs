@@ -54,7 +54,7 @@ impl Element for f32 {
     }
 }
 
-/// `r <- r + weight * column`.
+/// Computes `r <- r + weight * column`.
 pub fn axpy_column<T: Element>(r: &mut [f64], column: &[T], weight: f64) {
     axpy_columns(r, [(column, weight)]);
 }
@@ -96,8 +96,8 @@ fn sum_of(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     add_up(acc)
 }
 
-/// `out <- sum over columns of weight * column, minus labels`: the residual of a linear predictor on a tile
-/// of examples.
+/// Computes `out <- sum over columns of weight * column, minus labels`: the residual of a linear predictor on
+/// a tile of examples.
 pub fn residual<'a, T: Element>(
     columns: impl Iterator<Item = (&'a [T], f64)>,
     labels: &[f64],
@@ -110,7 +110,7 @@ pub fn residual<'a, T: Element>(
     add_columns(columns, out);
 }
 
-/// `out <- out + sum over columns of weight * column`, four columns in one pass over `out`.
+/// Computes `out <- out + sum over columns of weight * column`, four columns in one pass over `out`.
 pub fn add_columns<'a, T: Element>(columns: impl Iterator<Item = (&'a [T], f64)>, out: &mut [f64]) {
     let mut columns = columns.fuse();
     loop {
@@ -121,8 +121,8 @@ pub fn add_columns<'a, T: Element>(columns: impl Iterator<Item = (&'a [T], f64)>
     }
 }
 
-/// `sums[j] <- sums[j] + columns[j]' r` for each column: the gradient of the squared loss at residual `r`,
-/// but for the factor 2.
+/// Computes `sums[j] <- sums[j] + columns[j]' r` for each column: the gradient of the squared loss at
+/// residual `r`, but for the factor 2.
 pub fn gradient_block<'a, T: Element>(columns: impl Iterator<Item = &'a [T]>, r: &[f64], sums: &mut [f64]) {
     let mut columns = columns.zip(sums).fuse();
     loop {
@@ -181,7 +181,7 @@ fn dot_columns<T: Element, const C: usize>(columns: [&[T]; C], r: &[f64]) -> [f6
     acc.map(add_up)
 }
 
-/// `acc <- acc + x * r`, entry by entry.
+/// Computes `acc <- acc + x * r`, entry by entry.
 #[inline(always)]
 fn multiply_add<T: Element>(acc: &mut [f64; LANES], x: &[T; LANES], r: &[f64; LANES]) {
     for lane in 0..LANES {

@@ -39,7 +39,7 @@ pub fn gather_dot<V: Element, T: Element>(indices: &[u32], values: &[V], dense: 
     add_up(acc)
 }
 
-/// `dense[indices[j]] <- dense[indices[j]] + weight * values[j]` for all j.
+/// Computes `dense[indices[j]] <- dense[indices[j]] + weight * values[j]` for all j.
 ///
 /// # Panics
 /// If an index is not below `dense.len()`.
@@ -50,8 +50,8 @@ pub fn scatter_axpy<V: Element>(dense: &mut [f64], indices: &[u32], values: &[V]
     }
 }
 
-/// The residual of a sparse predictor on row-major examples: `out[i] <- theta' x_i - labels[i]`, where row i
-/// is `rows[i * dim..(i + 1) * dim]`, terms in order of the indices.
+/// Computes the residual of a sparse predictor on row-major examples: `out[i] <- theta' x_i - labels[i]`,
+/// where row i is `rows[i * dim..(i + 1) * dim]`, terms in order of the indices.
 ///
 /// Goes over the rows once per index, for then the looks at memory are independent of each other and a
 /// constant stride apart, and many are under way at once. Give it few enough rows that their cache lines
@@ -76,7 +76,7 @@ pub fn row_gather_dot<T: Element>(
     }
 }
 
-/// The gradient sums of row-major examples:
+/// Computes the gradient sums of row-major examples:
 /// `sums[j] <- sums[j] + sum over rows i of r[i] * rows[i][indices[j]]`. Row i goes to accumulator i mod 4.
 /// As [`row_gather_dot`], it goes over the rows once per index.
 ///

@@ -84,7 +84,7 @@ pub enum CompressedError {
 }
 
 impl<T: Element> Compressed<T> {
-    /// Line l holds the entries `starts[l]..starts[l + 1]`; a line has places `0..width`.
+    /// Takes over lines: line l holds the entries `starts[l]..starts[l + 1]`; a line has places `0..width`.
     ///
     /// # Errors
     /// When the parts do not fit together, or a value is not finite.
@@ -155,7 +155,7 @@ impl<T: Element> Compressed<T> {
         self.starts.len() - 1
     }
 
-    /// Places of a line.
+    /// Returns the number of places of a line.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -165,7 +165,7 @@ impl<T: Element> Compressed<T> {
         self.values.len()
     }
 
-    /// Places and values of line `line`.
+    /// Returns the places and values of line `line`.
     ///
     /// # Panics
     /// If there is no such line, as indexing does.
@@ -174,7 +174,7 @@ impl<T: Element> Compressed<T> {
         (&self.indices[span.clone()], &self.values[span])
     }
 
-    /// `out[l] <- line l . dense`.
+    /// Computes `out[l] <- line l . dense`.
     ///
     /// # Panics
     /// If `dense` is shorter than [`width`](Self::width).
@@ -186,7 +186,7 @@ impl<T: Element> Compressed<T> {
         }
     }
 
-    /// `out <- out + sum over l of weights[l] * line l`.
+    /// Computes `out <- out + sum over l of weights[l] * line l`.
     ///
     /// # Panics
     /// If `out` is shorter than [`width`](Self::width).

@@ -75,19 +75,19 @@ impl Support {
         self.0.iter().all(|index| rest.by_ref().find(|candidate| *candidate >= index) == Some(index))
     }
 
-    /// Indices in this set or in `other`.
+    /// Returns the indices in this set or in `other`.
     pub fn union(&self, other: &Support) -> Support {
         let mut union = Vec::with_capacity(self.len() + other.len());
         merge_into(&self.0, &other.0, &mut union);
         Support(union)
     }
 
-    /// Indices in both sets.
+    /// Returns the indices in both sets.
     pub fn intersection(&self, other: &Support) -> Support {
         Support(self.iter().filter(|&index| other.contains(index)).collect())
     }
 
-    /// Indices in this set but not in `other`.
+    /// Returns the indices in this set but not in `other`.
     pub fn difference(&self, other: &Support) -> Support {
         Support(self.iter().filter(|&index| !other.contains(index)).collect())
     }

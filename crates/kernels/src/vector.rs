@@ -103,7 +103,7 @@ impl<'a> SparseView<'a> {
         self.dim
     }
 
-    /// Indices of the stored entries, ascending.
+    /// Returns the indices of the stored entries, ascending.
     pub fn indices(&self) -> &'a [u32] {
         self.indices
     }
@@ -123,7 +123,7 @@ impl<'a> SparseView<'a> {
         self.indices.is_empty()
     }
 
-    /// The stored entries, by ascending index.
+    /// Returns the stored entries, by ascending index.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f64)> + DoubleEndedIterator + 'a {
         self.indices.iter().copied().zip(self.values.iter().copied())
     }
@@ -141,7 +141,7 @@ impl<'a> SparseView<'a> {
         gather_dot(self.indices, self.values, dense)
     }
 
-    /// Squared Euclidean norm.
+    /// Returns the squared Euclidean norm.
     pub fn norm_squared(&self) -> f64 {
         self.values.iter().map(|value| value * value).sum()
     }
@@ -189,7 +189,7 @@ impl SparseVector {
         vector
     }
 
-    /// Borrows it.
+    /// Borrows the vector.
     pub fn view(&self) -> SparseView<'_> {
         SparseView { dim: self.dim, indices: &self.indices, values: &self.values }
     }
@@ -199,7 +199,7 @@ impl SparseVector {
         self.dim
     }
 
-    /// Indices of the stored entries, ascending.
+    /// Returns the indices of the stored entries, ascending.
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }

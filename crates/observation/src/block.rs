@@ -47,7 +47,7 @@ impl BlockBuf {
         self.rows
     }
 
-    /// Attributes per row.
+    /// Returns the number of attributes per row.
     pub fn columns(&self) -> usize {
         self.columns
     }

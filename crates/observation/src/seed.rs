@@ -43,7 +43,7 @@ impl Seed {
         Rng::from_seed(self.0)
     }
 
-    /// Four words, for sources that compute values by hashing (seed, row, column).
+    /// Returns four words, for sources that compute values by hashing (seed, row, column).
     pub fn words(&self) -> [u64; 4] {
         let (words, _) = self.0.as_chunks::<8>();
         [0, 1, 2, 3].map(|i| u64::from_le_bytes(words[i]))

@@ -99,15 +99,15 @@ pub struct SessionLimit {
 }
 
 impl SessionLimit {
-    /// Run until the learner is finished or the source is dry.
+    /// Returns the limit of a run until the learner is finished or the source is dry.
     pub fn never() -> Self {
         SessionLimit::default()
     }
-    /// Stop after `examples` examples.
+    /// Returns the limit of `examples` examples.
     pub fn after_examples(examples: u64) -> Self {
         SessionLimit { examples: Some(examples), updates: None }
     }
-    /// Stop after `updates` completed updates.
+    /// Returns the limit of `updates` completed updates.
     pub fn after_updates(updates: u64) -> Self {
         SessionLimit { examples: None, updates: Some(updates) }
     }

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// SHA-256 of a file, in lower-case hexadecimal.
+/// Returns the SHA-256 of a file, in lower-case hexadecimal.
 pub fn sha256(path: &Path) -> io::Result<String> {
     sha256_of(&mut File::open(path)?)
 }
 
-/// SHA-256 of what an input gives from here on.
+/// Returns the SHA-256 of what an input gives from here on.
 pub(crate) fn sha256_of(input: &mut impl Read) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 18];
     let mut hash = Sha256::new();

@@ -14,11 +14,12 @@ use ureq::http::header::{CONTENT_LENGTH, CONTENT_RANGE};
 
 /// Is told how a download goes. `()` does not care.
 pub trait DownloadProgress {
-    /// A transfer begins: its address, the bytes already here, and the bytes in all, where known.
+    /// Is told that a transfer begins: its address, the bytes already here, and the bytes in all, where
+    /// known.
     fn start(&mut self, _url: &str, _already: u64, _total: Option<u64>) {}
-    /// So many more bytes are here.
+    /// Is told that so many more bytes are here.
     fn advance(&mut self, _bytes: u64) {}
-    /// Something that the user should know.
+    /// Is told something that the user should know.
     fn note(&mut self, _message: &str) {}
 }
 

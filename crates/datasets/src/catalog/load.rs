@@ -20,7 +20,8 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Training and test rows: the authors' where given, otherwise drawn by the manifest's rule from `seed`.
+    /// Returns training and test rows: the authors' where given, otherwise drawn by the manifest's rule from
+    /// `seed`.
     pub fn into_train_test(self, seed: &Seed) -> Result<(Table, Table), PreprocessError> {
         let split = match (self.split, self.test) {
             (_, Some(test)) => return Ok((self.train, test)),

@@ -133,7 +133,7 @@ fn stays_below(path: &str) -> bool {
 }
 
 impl Dataset {
-    /// Ids of all files that loading needs, each once.
+    /// Returns the ids of all files that loading needs, each once.
     pub fn file_ids(&self) -> Vec<&str> {
         let mut ids: Vec<&str> = Vec::new();
         for reading in std::iter::once(&self.train).chain(&self.test) {

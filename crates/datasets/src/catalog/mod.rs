@@ -80,7 +80,7 @@ impl Folders {
         }
     }
 
-    /// The folders in the order of the search.
+    /// Returns the folders in the order of the search.
     pub fn each(&self) -> impl Iterator<Item = (Place, &Path)> {
         [(Place::LaoData, &self.lao_data), (Place::Project, &self.project), (Place::Cache, &self.cache)]
             .into_iter()
@@ -216,7 +216,7 @@ impl Catalog {
         self.check_open(file, &mut open(file)?)
     }
 
-    /// The same for a file that is open already and stands at its beginning.
+    /// Does the same for a file that is open already and stands at its beginning.
     fn check_open(&self, file: &FoundFile<'_>, input: &mut File) -> Result<(String, bool), CatalogError> {
         let fail = |source| CatalogError::Io { path: file.path.clone(), source };
         let found = checksum::sha256_of(input).map_err(fail)?;

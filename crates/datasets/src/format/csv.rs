@@ -149,7 +149,7 @@ impl<R: Read> CsvReader<R> {
         Ok(Some(DenseRow { label, values: &self.values, group }))
     }
 
-    /// Names of the feature columns, once the header has been read.
+    /// Returns the names of the feature columns, once the header has been read.
     pub fn feature_names(&self) -> Option<Vec<String>> {
         let (names, layout) = (self.names.as_ref()?, self.layout.as_ref()?);
         Some(layout.features.iter().map(|&j| names[j].clone()).collect())

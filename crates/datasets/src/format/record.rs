@@ -66,8 +66,8 @@ impl<R: Read> Records<R> {
         self.ends.len()
     }
 
-    /// Field `j` of that row, without the quotes and blanks around it. Panics if there is none, as indexing
-    /// does.
+    /// Returns field `j` of that row, without the quotes and blanks around it. Panics if there is none, as
+    /// indexing does.
     pub(crate) fn field(&self, j: usize) -> &[u8] {
         let start = j.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text[start..self.ends[j]].trim_ascii()

@@ -203,7 +203,7 @@ pub struct SparseRow<'a> {
 }
 
 impl SparseRows {
-    /// No rows yet.
+    /// Returns a table without rows yet, of `dim` attributes.
     pub fn new(dim: usize) -> Self {
         Self { starts: vec![0], dim, ..Self::default() }
     }
@@ -280,7 +280,7 @@ impl Table {
         }
     }
 
-    /// One label per row.
+    /// Returns the labels, one per row.
     pub fn labels(&self) -> &[f64] {
         match self {
             Table::Dense(table) => &table.labels,

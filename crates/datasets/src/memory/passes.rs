@@ -12,7 +12,7 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// One pass.
+    /// Returns the start of one pass.
     pub(super) fn new(rows: usize) -> Passes {
         Passes { rows, cursor: Cursor::new(rows as u64) }
     }

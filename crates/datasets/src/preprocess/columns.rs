@@ -9,12 +9,12 @@ pub(super) fn constant(column: &[f64]) -> bool {
     column.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// Columns that have one value in all rows.
+/// Returns the columns that have one value in all rows.
 pub fn constant_columns(table: &DenseTable) -> Vec<usize> {
     (0..table.columns()).filter(|&j| constant(table.column(j))).collect()
 }
 
-/// Columns that equal an earlier one in every row, each with the first column that it equals.
+/// Returns the columns that equal an earlier one in every row, each with the first column that it equals.
 pub fn duplicate_columns(table: &DenseTable) -> Vec<(usize, usize)> {
     let mut first = HashMap::new();
     let mut repeats = Vec::new();
@@ -67,7 +67,7 @@ impl Clip {
         }
     }
 
-    /// Cuts in place and returns how many values changed.
+    /// Cuts the values in place and returns how many values changed.
     pub fn apply(&self, values: &mut [f64]) -> usize {
         let mut changed = 0;
         for value in values {

@@ -4,7 +4,7 @@ use super::PreprocessError;
 use crate::format::Table;
 use serde::{Deserialize, Serialize};
 
-/// log(1 + y), for counts. Labels must exceed -1; on an error nothing has changed.
+/// Replaces every label y by log(1 + y), for counts. Labels must exceed -1; on an error nothing has changed.
 pub fn log1p_labels(labels: &mut [f64]) -> Result<(), PreprocessError> {
     if let Some((row, &value)) = labels.iter().enumerate().find(|(_, y)| !(y.is_finite() && **y > -1.0)) {
         return Err(PreprocessError::Label { row, value, domain: "log1p needs finite labels above -1" });

@@ -45,7 +45,7 @@ impl TryFrom<Stored> for Split {
 }
 
 impl Split {
-    /// The rows of both sides.
+    /// Returns the rows of both sides.
     ///
     /// # Errors
     /// When the table has another number of rows than the split, or the split was changed into none.
@@ -96,7 +96,7 @@ fn sides(rows: usize, is_test: impl Fn(usize) -> bool) -> Split {
     Split { train, test }
 }
 
-/// Which of `count` items are drawn: those with the smallest of independent random keys.
+/// Tells which of `count` items are drawn: those with the smallest of independent random keys.
 fn draw(count: usize, fraction: f64, seed: &Seed, what: &'static str) -> Result<Vec<bool>, PreprocessError> {
     if fraction.is_nan() || fraction <= 0.0 || fraction >= 1.0 {
         let (field, allowed) = ("test_fraction", "strictly between 0 and 1");

@@ -151,12 +151,12 @@ impl Standardizer {
         }
     }
 
-    /// Original indices of the columns that [`Standardizer::apply`] gives out.
+    /// Returns the original indices of the columns that [`Standardizer::apply`] gives out.
     pub fn kept(&self) -> &[usize] {
         &self.kept
     }
 
-    /// Original indices of the columns that were constant.
+    /// Returns the original indices of the columns that were constant.
     pub fn dropped(&self) -> &[usize] {
         &self.dropped
     }
@@ -166,7 +166,7 @@ impl Standardizer {
         &self.means
     }
 
-    /// Standard deviation of each kept column.
+    /// Returns the standard deviation of each kept column.
     pub fn scales(&self) -> &[f64] {
         &self.scales
     }
@@ -182,7 +182,8 @@ fn check_names(table: &DenseTable) -> Result<(), PreprocessError> {
     }
 }
 
-/// Mean and standard deviation. Deviations are scaled by the largest, so squares neither overflow nor vanish.
+/// Returns mean and standard deviation. Deviations are scaled by the largest, so squares neither overflow nor
+/// vanish.
 fn moments(column: &[f64]) -> (f64, f64) {
     let n = column.len() as f64;
     let first = column.iter().sum::<f64>() / n;

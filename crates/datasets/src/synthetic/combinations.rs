@@ -16,7 +16,7 @@ pub struct Combinations {
 }
 
 impl Combinations {
-    /// For each attribute the numbers of the signs that it combines, and their weights.
+    /// Returns the design in which each attribute combines the signs of these numbers with these weights.
     ///
     /// # Errors
     /// When there are no attributes or more than 2^32, or a weight is not finite.
@@ -30,8 +30,8 @@ impl Combinations {
         Ok(Combinations { signs, rows })
     }
 
-    /// At most this is `|x|`, the Euclidean norm of an example: the root of the sum of squared bounds of the
-    /// attributes.
+    /// Returns a bound on `|x|`, the Euclidean norm of an example: the root of the sum of squared bounds of
+    /// the attributes.
     pub fn norm_bound(&self) -> f64 {
         (0..self.rows.len()).map(|j| self.bound(j).powi(2)).sum::<f64>().sqrt()
     }

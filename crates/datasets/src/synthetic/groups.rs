@@ -26,7 +26,7 @@ impl CommonSign {
         Ok(CommonSign { dim, common })
     }
 
-    /// Entries of `v` on the common attributes, summed, and the squares of the others.
+    /// Returns the entries of `v` on the common attributes, summed, and the squares of the others.
     fn split(&self, v: SparseView<'_>) -> (f64, f64) {
         v.iter().fold((0.0, 0.0), |(common, others), (j, value)| {
             if (j as usize) < self.common {
@@ -83,7 +83,7 @@ pub struct EquicorrelatedBlocks {
 }
 
 impl EquicorrelatedBlocks {
-    /// Blocks of `size` among `dim` attributes, with correlation `rho` within.
+    /// Returns the design of blocks of `size` among `dim` attributes, with correlation `rho` within.
     ///
     /// # Errors
     /// When `dim` is 0 or above 2^32, `size` is not from 1 to `dim`, or `rho` is not from 0 up to, but not

@@ -310,7 +310,8 @@ pub fn gradient_from_counts(counts: &[u64], noise: &[f64], error: SparseView<'_>
     fwht(gradient);
 }
 
-/// The fast Walsh-Hadamard transform in place: `x <- H x` in O(d log d). `x.len()` must be a power of two.
+/// Applies the fast Walsh-Hadamard transform in place: `x <- H x` in O(d log d). `x.len()` must be a power of
+/// two.
 pub fn fwht(x: &mut [f64]) {
     debug_assert!(x.len().is_power_of_two());
     let mut half = 1;

@@ -76,8 +76,8 @@ pub trait Design: Debug + Send + Sync {
     /// Returns `R_inf`: almost surely `|x_j| <= R_inf` for every attribute; infinite if unbounded.
     fn r_inf(&self) -> f64;
 
-    /// Extreme eigenvalues of Sigma over the supports of `order` coordinates (at least 1; an order above `d`
-    /// means `d`).
+    /// Returns the extreme eigenvalues of Sigma over the supports of `order` coordinates (at least 1; an
+    /// order above `d` means `d`).
     fn restricted(&self, order: usize) -> SpectrumBounds;
 
     /// Returns Sigma as a dense matrix, row by row.
@@ -215,7 +215,7 @@ pub(crate) fn check_dim(
     }
 }
 
-/// `v' v`, and `out <- v`: the forms of designs with `Sigma = I`.
+/// Writes `v` to `out`, all coordinates: that is `Sigma v` where `Sigma = I`.
 pub(crate) fn identity_times(v: SparseView<'_>, out: &mut [f64]) {
     out.fill(0.0);
     for (j, value) in v.iter() {

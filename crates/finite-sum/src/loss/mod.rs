@@ -74,7 +74,7 @@ const TWO_CLASSES: [[f64; 2]; 3] = [[-1.0, 1.0], [0.0, 1.0], [1.0, 2.0]];
 const MOST_CLASSES: u32 = 65536;
 
 impl Loss {
-    /// Least squares, `(y - z'x)^2`: no factor 1/2, so gradients carry a 2.
+    /// Returns least squares, `(y - z'x)^2`: no factor 1/2, so gradients carry a 2.
     ///
     /// # Errors
     /// When a label is not finite.
@@ -83,8 +83,8 @@ impl Loss {
         Ok(Loss(Kind::Squares(labels)))
     }
 
-    /// Logistic, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are {-1, +1}, {0, 1} or {1, 2}, the larger
-    /// one being +1.
+    /// Returns the logistic loss, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are {-1, +1}, {0, 1} or
+    /// {1, 2}, the larger one being +1.
     ///
     /// # Errors
     /// When the labels are none of these, or all of them are 1, which may be either class: [`Loss::coded`]
@@ -107,9 +107,9 @@ impl Loss {
         Loss::coded(labels, Coding::TwoClasses { negative: left[0][0], positive: left[0][1] })
     }
 
-    /// Softmax with one predictor per class, `-log p_y`. Labels are whole numbers from 0, or from 1 if there
-    /// is no 0; there are as many classes as the largest says. Of labels that may lack a class, such as those
-    /// of a test set, [`Loss::coded`] says what they mean.
+    /// Returns softmax with one predictor per class, `-log p_y`. Labels are whole numbers from 0, or from 1
+    /// if there is no 0; there are as many classes as the largest says. Of labels that may lack a class, such
+    /// as those of a test set, [`Loss::coded`] says what they mean.
     ///
     /// # Errors
     /// When a label is not a whole number from 0 to 65536.

@@ -228,7 +228,7 @@ impl LazyThresholdIterate {
         Ok(())
     }
 
-    /// One step: `x <- H_k(factor x + w - b)`, where b has `correction[i]` at `touched[i]` and zeros
+    /// Makes one step: `x <- H_k(factor x + w - b)`, where b has `correction[i]` at `touched[i]` and zeros
     /// elsewhere. The places must be distinct, in any order.
     ///
     /// # Errors
@@ -242,8 +242,8 @@ impl LazyThresholdIterate {
         Ok(())
     }
 
-    /// The first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those who
-    /// move several iterates, all or none.
+    /// Does the first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those
+    /// who move several iterates, all or none.
     ///
     /// # Errors
     /// When an entry is not finite.
@@ -270,8 +270,8 @@ impl LazyThresholdIterate {
         if finite == 0.0 && members_finite { Ok(()) } else { Err(self.not_finite(touched, correction)) }
     }
 
-    /// The second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same correction:
-    /// moves.
+    /// Does the second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same
+    /// correction: moves.
     pub fn commit(&mut self, touched: &[u32], correction: &[f64]) {
         let bar = if self.len() < self.sparsity { 0.0 } else { self.worst };
         let best = self.collect_entrants(touched, correction, bar);
@@ -281,7 +281,7 @@ impl LazyThresholdIterate {
         std::mem::swap(&mut self.values, &mut self.moved);
     }
 
-    /// One step with a dense correction: `x <- H_k(factor x + w - b)`, in O(d).
+    /// Makes one step with a dense correction: `x <- H_k(factor x + w - b)`, in O(d).
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -294,7 +294,7 @@ impl LazyThresholdIterate {
         Ok(())
     }
 
-    /// The first half of [`step_dense`](Self::step_dense): computes and checks, but leaves the iterate.
+    /// Does the first half of [`step_dense`](Self::step_dense): computes and checks, but leaves the iterate.
     ///
     /// # Errors
     /// When an entry is not finite.
@@ -313,7 +313,7 @@ impl LazyThresholdIterate {
         self.threshold.keep(&self.dense, self.sparsity, &mut self.kept)
     }
 
-    /// The second half of [`step_dense`](Self::step_dense): moves.
+    /// Does the second half of [`step_dense`](Self::step_dense): moves.
     pub fn commit_dense(&mut self) {
         self.empty();
         for at in 0..self.kept.len() {

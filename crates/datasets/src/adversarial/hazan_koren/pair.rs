@@ -21,7 +21,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Labels `+-label`, `dim` attributes of which the first two matter.
+    /// Returns the population with labels `+-label` and `dim` attributes of which the first two matter.
     ///
     /// # Errors
     /// When there are less than two attributes or the label is not finite.

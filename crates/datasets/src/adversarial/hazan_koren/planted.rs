@@ -33,8 +33,8 @@ impl Planted {
         Ok(Planted { dim, place, advantage, label })
     }
 
-    /// Kullback-Leibler divergence, in nats, between the law of one observation of attribute j given y and
-    /// that of any other attribute; about `p^2/2`.
+    /// Returns the Kullback-Leibler divergence, in nats, between the law of one observation of attribute j
+    /// given y and that of any other attribute; about `p^2/2`.
     pub fn information_per_observation(&self) -> f64 {
         let p = self.advantage;
         let term = |share: f64, log: f64| if share > 0.0 { share * log } else { 0.0 };

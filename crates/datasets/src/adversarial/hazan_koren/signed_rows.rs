@@ -26,7 +26,8 @@ pub struct SignedRows {
 }
 
 impl SignedRows {
-    /// T and its signs as given (entries of any size count by their sign), label 1, for the unit l2 ball.
+    /// Returns the population of T and its signs as given (entries of any size count by their sign), label 1,
+    /// for the unit l2 ball.
     ///
     /// # Errors
     /// When there is no sign.
@@ -38,7 +39,8 @@ impl SignedRows {
         Ok(SignedRows { dim, signs, label: 1.0, level: 1.0 }.for_l2_ball(1.0))
     }
 
-    /// T uniform among the sets of `rows` of `dim` attributes, its signs fair and independent.
+    /// Returns a population whose T is uniform among the sets of `rows` of `dim` attributes, its signs fair
+    /// and independent.
     ///
     /// # Errors
     /// When `rows` is 0 or above `dim`, or `dim` above 2^32.
@@ -76,7 +78,7 @@ impl SignedRows {
         self
     }
 
-    /// K.
+    /// Returns K, the number of attributes in T.
     pub fn rows(&self) -> usize {
         self.signs.len()
     }

@@ -31,8 +31,8 @@ const MOST_WEIGHTS: usize = 16;
 const MOST_STEPS: usize = 200_000;
 
 impl Compatibility {
-    /// Bounds for `covariance` (d x d, row by row) and the support `support` (sorted), k = `sparsity`; at
-    /// most `tolerance` apart, unless 200,000 steps do not suffice.
+    /// Returns the bounds for `covariance` (d x d, row by row) and the support `support` (sorted), k =
+    /// `sparsity`; at most `tolerance` apart, unless 200,000 steps do not suffice.
     ///
     /// # Errors
     /// When the support is empty or has more than 16 members, or `covariance` is not a symmetric d x d

@@ -90,8 +90,8 @@ impl Instance {
         Ok(eigenvalues.map_or(f64::NAN, |ascending| ascending.first().copied().unwrap_or(0.0)))
     }
 
-    /// Bounds on `phi_0^2`, at most `tolerance` apart unless they take too long to meet. Needs the feature
-    /// `spectra`.
+    /// Returns bounds on `phi_0^2`, at most `tolerance` apart unless they take too long to meet. Needs the
+    /// feature `spectra`.
     ///
     /// # Errors
     /// When `w*` has more weights than sign patterns can be enumerated for.
@@ -118,7 +118,7 @@ impl Instance {
         Instance::new(rows, &self.w_star.view().to_dense(), self.sparsity)
     }
 
-    /// Scaled to `trace V = 1`, the most that `|x| <= 1` allows.
+    /// Returns the same instance scaled to `trace V = 1`, the most that `|x| <= 1` allows.
     ///
     /// # Errors
     /// When V is zero.
