@@ -43,6 +43,7 @@ impl LmsParams {
     /// # Errors
     /// [`ParamError`] when a number of the task is not allowed.
     pub fn practical(task: &Task) -> Result<Self, ParamError> {
+        task.check(NAME)?;
         let first = || {
             let places: Vec<u32> = (0..task.sparsity.min(task.dim) as u32).collect();
             let zeros = vec![0.0; places.len()];
@@ -52,7 +53,9 @@ impl LmsParams {
         let held = start.indices().len();
         let allowed = format_args!("at least |supp(w_0)| = {held}").to_string();
         require(task.budget >= held, NAME, "budget", task.budget, allowed)?;
-        Ok(LmsParams { start, step_size: 0.25 * task.speed })
+        let allowed = format_args!("at most d = {}", task.dim).to_string();
+        require(task.budget <= task.dim, NAME, "budget", task.budget, allowed)?;
+        Ok(LmsParams { start, step_size: task.step_size() })
     }
 
     /// Returns the learner.
@@ -100,12 +103,13 @@ impl Learner for Lms {
         if seen.attributes != self.theta.indices() {
             return Err(told.other_attributes());
         }
-        let step = self.step_size * (seen.dot(self.theta.view()) - label);
-        // Nothing changes unless all numbers stay finite.
+        let residual = seen.dot(self.theta.view()) - label;
+        let step = self.step_size * residual;
+        // Nothing changes unless the loss and all weights stay finite.
         let next = self.theta.values().iter().zip(seen.values).map(|(weight, x)| weight - step * x);
-        if let Some((&attribute, value)) =
-            seen.attributes.iter().zip(next).find(|(_, value)| !value.is_finite())
-        {
+        let lost = !(residual * residual).is_finite();
+        let mut moved = seen.attributes.iter().zip(next);
+        if let Some((&attribute, value)) = moved.find(|(_, value)| lost || !value.is_finite()) {
             return Err(LearnError::Diverged {
                 update: self.updates + 1,
                 attribute: attribute as usize,

@@ -36,7 +36,8 @@ fn the_sources_of_the_claims_survive_being_named_as_the_folder() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../verification/claims/hk12/src");
     let copy = folder.path().join("verification/claims/hk12/src");
     std::fs::create_dir_all(&copy).unwrap();
-    for file in std::fs::read_dir(sources).unwrap().map(Result::unwrap) {
+    let entries = std::fs::read_dir(sources).unwrap().map(Result::unwrap);
+    for file in entries.filter(|entry| entry.file_type().unwrap().is_file()) {
         std::fs::copy(file.path(), copy.join(file.file_name())).unwrap();
     }
     let before = snapshot(folder.path());

@@ -100,7 +100,7 @@ fn a_manifest_that_contradicts_itself_is_refused() {
         (&entry.replace("0.5", "1.5"), "test_fraction is 1.5"),
         (&entry.replace("rule = \"random\", test_fraction = 0.5", "rule = \"given\""), "needs a test set"),
         (&format!("{entry}sha256 = \"ABC\""), "sha256 `ABC`"),
-        (&entry.replace("license", "license"), "unknown field `license`"),
+        (&entry.replace("license", "licenses"), "unknown field `licenses`"),
         (&entry.replace("libsvm", "parquet"), "parquet"),
     ] {
         let error = Manifest::parse(text).unwrap_err().to_string();

@@ -29,16 +29,16 @@ fn normal(rng: &mut Rng, dim: usize, size: f64) -> Vec<f64> {
 const AVERAGES_THE_GRADIENTS: Mutant =
     Mutant::refuted("averages_the_gradients", "takes h for the average, as the text says");
 const NOT_PROJECTED: Mutant = Mutant::refuted("not_projected", "leaves the ball when h exceeds lambda");
-const NOT_REGULARISED: Mutant =
+const NOT_REGULARIZED: Mutant =
     Mutant::refuted("not_regularized", "goes to the boundary of the ball whatever lambda");
-const REGULARISES_LIKE_T: Mutant =
+const REGULARIZES_LIKE_T: Mutant =
     Mutant::refuted("regularizes_like_t", "lets the theorems' lambda_t grow like t");
 
 /// What an arm takes for the minimizer, given what production gives.
 fn minimizer(cx: &Context<'_>) -> fn(w: Vec<f64>, h: &[f64], lambda: f64) -> Vec<f64> {
     if cx.commits(&NOT_PROJECTED) {
         |_, h, lambda| h.iter().map(|h| -h / lambda).collect()
-    } else if cx.commits(&NOT_REGULARISED) {
+    } else if cx.commits(&NOT_REGULARIZED) {
         |_, h, _| h.iter().map(|x| -x / norm2(h).sqrt().max(1e-300)).collect()
     } else {
         |w, _, _| w
@@ -104,7 +104,7 @@ fn penalized(seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
 /// Weights with the theorems' constants over thirty rounds, and (5).
 fn theorems(cx: &Context<'_>, seed: &Seed) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 6;
-    let power = if cx.commits(&REGULARISES_LIKE_T) { 1.0 } else { 0.5 };
+    let power = if cx.commits(&REGULARIZES_LIKE_T) { 1.0 } else { 0.5 };
     let (mut rng, mut hand, mut pairs) =
         (seed.child("data").rng(), ManualSession::new(DIM, &seed.child("algorithm")), Vec::new());
     let mut check = |w: Vec<f64>, h: Vec<f64>, lambda: f64| {
@@ -200,6 +200,6 @@ pub const CLAIM: Claim = Claim {
              the theorems' constants, round by round, against lambda_t = 8 sqrt(t/C), and 8 sqrt(s)/C and 8 \
              sqrt t.",
     standing: Standing::corrected(&[11]),
-    mutants: &[AVERAGES_THE_GRADIENTS, NOT_PROJECTED, NOT_REGULARISED, REGULARISES_LIKE_T],
+    mutants: &[AVERAGES_THE_GRADIENTS, NOT_PROJECTED, NOT_REGULARIZED, REGULARIZES_LIKE_T],
     experiment,
 };
