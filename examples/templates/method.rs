@@ -154,6 +154,8 @@ impl LmsReference {
 
 impl Reference for LmsReference {
     fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
+        seen.fits(self.w.len())?;
+        seen.require(seen.asked == self.support, "observes the support of its start")?;
         let terms = self.support.iter().map(|&j| self.w[j as usize] * seen.x[j as usize]);
         let residual = terms.sum::<f64>() - seen.label;
         for &j in &self.support {
