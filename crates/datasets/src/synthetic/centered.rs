@@ -23,7 +23,7 @@ impl Centered {
     /// # Errors
     /// When `dim` is below 2 or above 2^32.
     pub fn new(dim: usize) -> Result<Centered, DesignError> {
-        Ok(Centered { dim: check_dim("Centred", dim, dim >= 2, "2 to 2^32 attributes")? })
+        Ok(Centered { dim: check_dim("Centered", dim, dim >= 2, "2 to 2^32 attributes")? })
     }
 
     fn mean(&self, total: f64) -> f64 {
