@@ -52,6 +52,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Runs one command of the page in the copy at `root`; `target` holds the build of this test.
 fn run(command: &str, root: &Path, target: &Path) {
     if let Some(("cp", names)) = command.split_once(' ') {
         let (from, to) = names.split_once(' ').unwrap();
@@ -59,7 +60,7 @@ fn run(command: &str, root: &Path, target: &Path) {
         fs::copy(root.join(from), root.join(to)).unwrap();
         return;
     }
-    // The verbs are built as the tests were, so that dependencies need not be built again.
+    // The verbs are built as the tests were: without optimization.
     let words = command.replace("cargo xtask", "cargo run --quiet --package xtask --");
     let mut words = words.split_whitespace();
     assert_eq!(words.next(), Some("cargo"), "{command}");
@@ -68,7 +69,11 @@ fn run(command: &str, root: &Path, target: &Path) {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_") && name != "CARGO_HOME") {
         cargo.env_remove(name);
     }
-    let output = cargo.args(words).current_dir(root).env("CARGO_TARGET_DIR", target).output().unwrap();
+    // Libraries of others are taken from the build of this test; the copy's own programs stay in the copy, or they
+    // would replace those that other tests run.
+    cargo.args(words).current_dir(root);
+    cargo.env("CARGO_BUILD_BUILD_DIR", target).env("CARGO_TARGET_DIR", root.join("target"));
+    let output = cargo.output().unwrap();
     assert!(
         output.status.success(),
         "{command}\n{}\n{}",
@@ -84,7 +89,6 @@ fn what_the_page_says_works_to_the_letter() {
     let scratch = tempfile::tempdir().unwrap();
     let root: PathBuf = scratch.path().canonicalize().unwrap();
     copy(&home, &root);
-    // Libraries of others are taken from the build of this test.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
     let mut commands = 0;
     for instruction in instructions(&page) {

@@ -220,7 +220,7 @@ impl Largest {
     /// `into <- U` and then a uniform set of `size` entries outside it (all of them if there are not that
     /// many).
     ///
-    /// 3. Draws until there are enough, turning down what is in already; where that would happen more than
+    /// (3) Draws until there are enough, turning down what is in already; where that would happen more than
     ///    half of the time, one pass over all entries does it. O(k') on average either way.
     pub(super) fn draw(&mut self, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         let (mut others, mut left) = (self.dim - self.kept.len(), size.min(self.dim - self.kept.len()));
