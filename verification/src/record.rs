@@ -5,7 +5,7 @@
 
 use crate::claim::{Must, Regime, StatementForm};
 use crate::context::ArmRecord;
-use crate::verdict::{Evidence, Verdict};
+use crate::verdict::{CellRecord, CellVerdict, Evidence, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -69,10 +69,28 @@ pub struct ClaimRecord {
     pub tightness: Option<f64>,
     /// Sizes used.
     pub sizes: BTreeMap<String, u64>,
+    /// What each cell of the honest arm is worth, in the arm's order.
+    #[serde(default)]
+    pub cells: Vec<CellRecord>,
+    /// How a refutation differs from the predicted one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unpredicted: Vec<String>,
     /// The honest arm.
     pub honest: ArmRecord,
     /// The mutants.
     pub mutants: Vec<MutantRecord>,
+    /// The crippled learners, if the claim is about learning.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crippled: Vec<CrippledRecord>,
+}
+
+/// The arm of one crippled learner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CrippledRecord {
+    /// Its name.
+    pub name: String,
+    /// Its arm.
+    pub arm: ArmRecord,
 }
 
 /// One mutant's arm.
@@ -94,6 +112,11 @@ pub struct MutantRecord {
 }
 
 impl RunRecord {
+    /// All judged cells.
+    pub fn cells(&self) -> impl Iterator<Item = &CellRecord> {
+        self.claims.iter().flat_map(|claim| &claim.cells)
+    }
+
     /// The line that sums a run up.
     pub fn summary(&self) -> String {
         let count = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict).count();
@@ -101,18 +124,22 @@ impl RunRecord {
         let mutants: Vec<_> = self.claims.iter().flat_map(|claim| &claim.mutants).collect();
         let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
         format!(
-            "claims {}: HOLDS {}, REFUTED as expected {expected}, REFUTED {}, INCONCLUSIVE {}, VACUOUS {}, \
-             UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; level {} per family; seed \
-             {}",
+            "claims {}: HOLDS {}, REFUTED as expected {expected}, REFUTED {}, INCONCLUSIVE {}, PARTIAL {}, \
+             VACUOUS {}, UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; cells {}: {} that \
+             no mutant refutes, {} that a crippled learner passes; level {} per family; seed {}",
             self.claims.len(),
             count(Verdict::Holds),
             count(Verdict::Refuted) - expected,
             count(Verdict::Inconclusive),
+            count(Verdict::Partial),
             count(Verdict::Vacuous),
             count(Verdict::Untested),
             count(Verdict::Error),
             count(Verdict::NotRun),
             mutants.len(),
+            self.cells().count(),
+            self.cells().filter(|cell| !cell.is_shown()).count(),
+            self.cells().filter(|cell| cell.said == CellVerdict::Vacuous).count(),
             self.run.alpha,
             self.run.seed,
         )

@@ -5,22 +5,23 @@
 //! with the same key.
 
 use crate::claim::{Claim, Expected, Regime};
-use crate::context::{ArmOf, ArmRecord, Context, NotRun, RunCanceled, Settled, message};
+use crate::context::ArmRecord;
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, RunTier, Sizes};
-use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
-use crate::verdict;
+use crate::record::{ClaimRecord, CrippledRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
+use crate::verdict::{self, HolmRejects, Verdict};
 use anyhow::Context as _;
 use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;
+use lao_verification_engine::arm::{ArmSettings, ClaimArms};
+use lao_verification_engine::mutants::Cripple;
 use rayon::prelude::*;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// What to run and how.
@@ -53,13 +54,13 @@ pub trait RunProgress: Sync {
 pub struct Silent;
 impl RunProgress for Silent {}
 
-/// Both arms of a claim, as stored while a run goes on.
+/// The arms of a claim, as stored while a run goes on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Stored {
     key: String,
     seconds: f64,
-    honest: ArmRecord,
-    mutants: Vec<ArmRecord>,
+    #[serde(flatten)]
+    arms: ClaimArms,
 }
 
 /// Whether the run in the folder came to its end.
@@ -200,48 +201,10 @@ fn run_claim(
     canceled: &AtomicBool,
 ) -> anyhow::Result<Stored> {
     let start = Instant::now();
-    let suite = Seed::root(seed);
-    let tick = || progress.tick(claim);
-    let arm = |mutant| run_arm(claim, mutant, sizes, alpha, &suite, canceled, &tick);
-    let honest = arm(None)?;
-    let mutants = if honest.not_run.is_some() {
-        Vec::new()
-    } else {
-        claim.mutants.par_iter().map(|mutant| arm(Some(mutant.name))).collect::<Result<_, _>>()?
-    };
-    Ok(Stored { key: key.into(), seconds: start.elapsed().as_secs_f64(), honest, mutants })
-}
-
-fn run_arm(
-    claim: &'static Claim,
-    mutant: Option<&'static str>,
-    sizes: &Sizes,
-    alpha: f64,
-    suite: &Seed,
-    canceled: &AtomicBool,
-    tick: &(dyn Fn() + Sync),
-) -> Result<ArmRecord, RunCanceled> {
-    let arm = ArmOf { id: claim.id, mutants: claim.mutants, mutant };
-    let mut context = Context::new(arm, sizes, alpha, suite, canceled, tick);
-    let outcome = catch_unwind(AssertUnwindSafe(|| (claim.experiment)(&mut context)));
-    let mut record = context.into_record();
-    if canceled.load(Ordering::Relaxed) {
-        return Err(RunCanceled);
-    }
-    match outcome {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) if error.is::<Settled>() => {}
-        Ok(Err(error)) => match error.downcast_ref::<NotRun>() {
-            Some(NotRun(reason)) => record.not_run = Some(reason.clone()),
-            None => record.error = Some(format!("{error:#}")),
-        },
-        Err(panic) => record.error = Some(format!("panicked: {}", message(panic.as_ref()))),
-    }
-    let strange = record.rates.iter().find(|rate| rate.replicates.iter().any(|x| !x.is_finite()));
-    if let (Some(rate), None) = (strange, &record.error) {
-        record.error = Some(format!("rate `{}` has a replicate that is not finite", rate.name));
-    }
-    Ok(record)
+    let (suite, tick) = (Seed::root(seed), || progress.tick(claim));
+    let settings = ArmSettings { sizes, alpha, seed: &suite, canceled, tick: &tick };
+    let arms = ClaimArms::run(claim, settings)?;
+    Ok(Stored { key: key.into(), seconds: start.elapsed().as_secs_f64(), arms })
 }
 
 /// Whether a claim's evidence has an error probability; what is enumerated or computed has none.
@@ -256,7 +219,7 @@ fn family(options: &RunOptions, plan: &Plan) -> usize {
 
 /// Holm's procedure over the claims that ran, then a verdict for each.
 fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored>, alpha: f64) -> RunRecord {
-    let evidence: Vec<_> = stored.iter().map(|stored| verdict::evidence(&stored.honest)).collect();
+    let evidence: Vec<_> = stored.iter().map(|stored| verdict::evidence(&stored.arms.honest)).collect();
     let tested: Vec<usize> = (0..evidence.len()).filter(|&i| is_tested(options.claims[i])).collect();
     let family = family(options, plan);
     // Without an error probability, p is 0 or 1 and takes no part in the sorting.
@@ -270,10 +233,20 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
     let refuted = sorted(evidence.iter().map(|e| e.p_refute).collect());
     let supported = sorted(evidence.iter().map(|e| e.p_support).collect());
     let claims = options.claims.iter().zip(stored).enumerate().map(|(i, (claim, stored))| {
-        let mutants = mutant_records(claim, stored.mutants, alpha);
-        let all_noticed = mutants.iter().all(|mutant| mutant.noticed);
-        let verdict = verdict::verdict(claim, &stored.honest, all_noticed, (refuted[i], supported[i]));
-        let ratios = stored.honest.cells.iter().filter_map(|cell| cell.finding.tightness);
+        let cells = verdict::cells(claim, &stored.arms, alpha);
+        let rejected = HolmRejects { holds: refuted[i], fails: supported[i] };
+        let pairs = claim.mutants.iter().zip(&stored.arms.mutants);
+        let all_noticed = pairs.clone().all(|(mutant, arm)| verdict::noticed(mutant.must, arm, alpha));
+        let verdict = verdict::verdict(claim, &stored.arms, &cells, all_noticed, rejected);
+        let ClaimArms { honest, mutants, crippled } = stored.arms;
+        let mutants = mutant_records(claim, mutants, alpha);
+        let unpredicted = match verdict {
+            Verdict::Refuted => verdict::unpredicted(claim, &honest, &cells),
+            _ => Vec::new(),
+        };
+        let named = Cripple::ALL.iter().map(|cripple| cripple.name().to_string());
+        let crippled = named.zip(crippled).map(|(name, arm)| CrippledRecord { name, arm }).collect();
+        let ratios = honest.cells.iter().filter_map(|cell| cell.finding.tightness);
         ClaimRecord {
             id: claim.id.into(),
             place: claim.place.into(),
@@ -282,13 +255,16 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
             regime: claim.standing.regime,
             expected: expected_name(claim.standing.expected).into(),
             verdict,
-            as_expected: verdict::as_expected(claim, verdict),
+            as_expected: verdict::as_expected(claim, &honest, &cells, verdict),
             alpha,
             evidence: evidence[i],
             tightness: ratios.filter(|ratio| ratio.is_finite()).reduce(f64::max),
             sizes: plan.sizes(claim.id, options.tier).iter().map(|(k, size)| (k.to_string(), size)).collect(),
-            honest: stored.honest,
+            cells,
+            unpredicted,
+            honest,
             mutants,
+            crippled,
         }
     });
     RunRecord { schema: SCHEMA.into(), run: info, claims: claims.collect() }
@@ -324,13 +300,13 @@ fn expected_name(expected: Expected) -> &'static str {
 
 /// A first impression while the run goes on; the verdict waits for Holm's procedure.
 fn passed(claim: &Claim, stored: &Stored, alpha: f64) -> bool {
-    let mutants = claim.mutants.iter().zip(&stored.mutants);
+    let mutants = claim.mutants.iter().zip(&stored.arms.mutants);
     let noticed = mutants.clone().all(|(mutant, arm)| verdict::noticed(mutant.must, arm, alpha));
-    let honest = verdict::decide(&stored.honest, alpha);
+    let honest = verdict::decide(&stored.arms.honest, alpha);
     match claim.standing.expected {
         Expected::Holds | Expected::Vacuous => noticed && honest == Ok(Decision::Supported),
         Expected::Refuted => noticed && honest == Ok(Decision::Refuted),
-        Expected::NotRun(_) => stored.honest.not_run.is_some(),
+        Expected::NotRun(_) => stored.arms.honest.not_run.is_some(),
     }
 }
 
@@ -374,7 +350,7 @@ fn unfinished(state: &Path, key: &str) -> bool {
 fn load(file: &Path, key: &str, claim: &Claim) -> Option<Stored> {
     let text = std::fs::read_to_string(file).ok()?;
     let stored: Stored = serde_json::from_str(&text).ok()?;
-    let whole = stored.honest.not_run.is_some() || stored.mutants.len() == claim.mutants.len();
+    let whole = stored.arms.honest.not_run.is_some() || stored.arms.mutants.len() == claim.mutants.len();
     (stored.key == key && whole).then_some(stored)
 }
 

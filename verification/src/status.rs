@@ -2,7 +2,6 @@
 //! writer.
 
 use crate::baseline_diff::Comparison;
-use crate::plan::RunTier;
 use crate::record::{ClaimRecord, RunRecord};
 use crate::verdict::Verdict;
 
@@ -15,12 +14,12 @@ pub enum ClaimStatus {
     Refuted,
     /// It is vacuous, as expected.
     Vacuous,
-    /// It did not run.
+    /// It did not run, as it said that it would not, or for lack of data that it names.
     NotRun,
-    /// It is inconclusive at the sizes of the quick tier, where it may be.
-    MayBeOpen,
-    /// It is inconclusive at sizes at which it should not be.
+    /// It is inconclusive, at sizes at which it should not be.
     Inconclusive,
+    /// Not all of its planned cells were judged.
+    Partial,
     /// Its verdict is not the expected one.
     Unexpected,
     /// A mutant of it was not noticed.
@@ -30,24 +29,31 @@ pub enum ClaimStatus {
 }
 
 impl ClaimStatus {
-    /// The status of a claim in a run of this tier.
-    pub fn of(claim: &ClaimRecord, tier: RunTier) -> Self {
+    /// The status of a claim; it is the same in every tier.
+    pub fn of(claim: &ClaimRecord) -> Self {
         match claim.verdict {
             Verdict::Error => ClaimStatus::Broken,
             Verdict::Untested => ClaimStatus::Untested,
-            Verdict::NotRun => ClaimStatus::NotRun,
-            Verdict::Inconclusive if tier == RunTier::Quick => ClaimStatus::MayBeOpen,
+            Verdict::NotRun if claim.as_expected || claim.honest.waits_for_data => ClaimStatus::NotRun,
             Verdict::Inconclusive => ClaimStatus::Inconclusive,
+            Verdict::Partial => ClaimStatus::Partial,
             Verdict::Holds if claim.as_expected => ClaimStatus::Holds,
             Verdict::Refuted if claim.as_expected => ClaimStatus::Refuted,
             Verdict::Vacuous if claim.as_expected => ClaimStatus::Vacuous,
-            Verdict::Holds | Verdict::Refuted | Verdict::Vacuous => ClaimStatus::Unexpected,
+            Verdict::Holds | Verdict::Refuted | Verdict::Vacuous | Verdict::NotRun => ClaimStatus::Unexpected,
         }
     }
 
     /// Whether the claim fails a run of any tier.
     pub fn is_failure(self) -> bool {
-        matches!(self, ClaimStatus::Unexpected | ClaimStatus::Untested | ClaimStatus::Broken)
+        matches!(
+            self,
+            ClaimStatus::Inconclusive
+                | ClaimStatus::Partial
+                | ClaimStatus::Unexpected
+                | ClaimStatus::Untested
+                | ClaimStatus::Broken
+        )
     }
 
     /// Class and mark in a report; the word of the verdict stands beside them, so color alone says nothing.
@@ -56,8 +62,10 @@ impl ClaimStatus {
             ClaimStatus::Holds => ("good", "✓"),
             ClaimStatus::Refuted => ("errata", "✓"),
             ClaimStatus::Vacuous | ClaimStatus::NotRun => ("plain", "–"),
-            ClaimStatus::MayBeOpen | ClaimStatus::Inconclusive => ("open", "?"),
-            ClaimStatus::Unexpected | ClaimStatus::Untested | ClaimStatus::Broken => ("bad", "✗"),
+            ClaimStatus::Inconclusive => ("open", "?"),
+            ClaimStatus::Partial | ClaimStatus::Unexpected | ClaimStatus::Untested | ClaimStatus::Broken => {
+                ("bad", "✗")
+            }
         }
     }
 }
@@ -65,11 +73,11 @@ impl ClaimStatus {
 /// What the exit status of a run should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// Every verdict is as expected and every mutant was noticed (quick tier: or inconclusive).
+    /// Every verdict is as expected and every mutant was noticed.
     AsExpected = 0,
     /// A verdict is not the expected one.
     Unexpected = 1,
-    /// A claim is inconclusive that may not be.
+    /// A claim is inconclusive.
     Inconclusive = 3,
     /// A mutant was not noticed.
     MutantSurvived = 4,
@@ -79,6 +87,8 @@ pub enum ExitStatus {
     NothingRun = 6,
     /// A tracked rate got worse.
     Worse = 7,
+    /// A claim judged other cells than it planned.
+    Partial = 8,
 }
 
 impl ExitStatus {
@@ -93,6 +103,7 @@ impl ExitStatus {
             ExitStatus::MutantSurvived => "A mutant was not noticed: its claim's check proves nothing.",
             ExitStatus::Broken => "An experiment broke.",
             ExitStatus::NothingRun => "Nothing ran.",
+            ExitStatus::Partial => "A claim did not judge exactly the cells that it planned.",
             ExitStatus::Worse => "A tracked convergence rate is worse than the baseline's.",
         }
     }
@@ -110,9 +121,7 @@ pub struct RunStatus {
 impl RunStatus {
     /// What the record comes to, compared with a baseline or not.
     pub fn of(record: &RunRecord, comparison: Option<&Comparison>) -> Self {
-        let quick = record.run.tier == RunTier::Quick.to_string();
-        let tier = if quick { RunTier::Quick } else { RunTier::Full };
-        let claims: Vec<_> = record.claims.iter().map(|claim| ClaimStatus::of(claim, tier)).collect();
+        let claims: Vec<_> = record.claims.iter().map(ClaimStatus::of).collect();
         let worse = comparison.is_some_and(Comparison::is_worse);
         let exit = match exit(&claims) {
             ExitStatus::AsExpected if worse => ExitStatus::Worse,
@@ -130,6 +139,7 @@ fn exit(claims: &[ClaimStatus]) -> ExitStatus {
         (ClaimStatus::Broken, ExitStatus::Broken),
         (ClaimStatus::Unexpected, ExitStatus::Unexpected),
         (ClaimStatus::Untested, ExitStatus::MutantSurvived),
+        (ClaimStatus::Partial, ExitStatus::Partial),
         (ClaimStatus::Inconclusive, ExitStatus::Inconclusive),
     ];
     let found = gravest_first.into_iter().find(|(status, _)| claims.contains(status));

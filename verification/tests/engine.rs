@@ -1,14 +1,14 @@
 //! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are
 //! tame.
 
-use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, mutants};
+use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, Violation, mutants};
 use lao_verification::context::{Context, Direction, RunCanceled};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, RunTier};
 use lao_verification::record::RunRecord;
 use lao_verification::run::{self, RunOptions, RunProgress, Silent, Timings};
-use lao_verification::status::{ClaimStatus, ExitStatus, RunStatus};
-use lao_verification::verdict::Verdict;
+use lao_verification::status::{ExitStatus, RunStatus};
+use lao_verification::verdict::{CellVerdict, Verdict};
 use rand::RngExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -92,7 +92,7 @@ fn panicking_trials(cx: &mut Context<'_>) -> anyhow::Result<()> {
 }
 
 fn absent(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.not_run("the data is not here")
+    cx.waits_for_data("the data is not here")
 }
 
 /// Several cells, a note and a rate.
@@ -105,6 +105,37 @@ fn rich(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.rate("uniform", Direction::Larger, values);
     cx.judge("identity", exact(1.0 + shift, 1.0, 1e-12));
     Ok(())
+}
+
+/// Judges one of two planned cells.
+fn half(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
+    let value = if cx.arm(false, &FAULT) { 2.0 } else { 1.0 };
+    cx.judge("the only one", exact(value, 1.0, 1e-12));
+    Ok(())
+}
+
+/// A mean that learning brings down from 1 to 0.1 in the first cell, and a bound of 2, which not learning
+/// meets too, in the second.
+fn learning(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
+    let mut estimate = [if cx.arm(false, &FAULT) { 30.0 } else { 0.9 }];
+    if let Some(cripple) = cx.cripple() {
+        cripple.estimate(&[], &mut estimate);
+    }
+    let risk = (1.0 - estimate[0]).abs();
+    cx.mean("tight", 0.5, 1000, |trial| Ok(risk * 2.0 * trial.seed.rng().random::<f64>()))?;
+    cx.mean("loose", 2.0, 1000, |trial| Ok(risk * 2.0 * trial.seed.rng().random::<f64>()))
+}
+
+/// As `learning`, with the loose cell alone.
+fn idle(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let mut estimate = [if cx.arm(false, &FAULT) { 30.0 } else { 0.9 }];
+    if let Some(cripple) = cx.cripple() {
+        cripple.estimate(&[], &mut estimate);
+    }
+    let risk = (1.0 - estimate[0]).abs();
+    cx.mean("loose", 2.0, 1000, |trial| Ok(risk * 2.0 * trial.seed.rng().random::<f64>()))
 }
 
 const FAULT: [Fault<bool>; 1] = [Fault::refuted("fault", "planted", true)];
@@ -122,6 +153,24 @@ static NAN: Claim = planted("planted-nan", Expected::Holds, &MUTANT, not_a_numbe
 static TRIALS: Claim = planted("planted-trials", Expected::Holds, &MUTANT, panicking_trials);
 static ABSENT: Claim = planted("planted-absent", Expected::Holds, &MUTANT, absent);
 static RICH: Claim = planted("planted-rich", Expected::Holds, &MUTANT, rich);
+
+static HALF: Claim = planted("planted-half", Expected::Holds, &MUTANT, half);
+const LEARNS: Standing = Standing::sound().practical().learns();
+static LEARNING: Claim =
+    Claim { standing: LEARNS, ..planted("planted-learning", Expected::Holds, &MUTANT, learning) };
+static IDLE: Claim = Claim { standing: LEARNS, ..planted("planted-idle", Expected::Holds, &MUTANT, idle) };
+/// Says that it is about learning, and cripples nobody.
+static PROUD: Claim = Claim { standing: LEARNS, ..planted("planted-proud", Expected::Holds, &MUTANT, coin) };
+const REFUTED: Standing = Standing::printed(&[]).practical();
+const fn by(violations: &'static [Violation]) -> Claim {
+    Claim {
+        standing: REFUTED.violated(violations),
+        ..planted("planted-violated", Expected::Refuted, &CONTROL, bad_coin)
+    }
+}
+static BY_THAT_MUCH: Claim = by(&[Violation { cell: "coin", at_least: 0.2, at_most: 0.5 }]);
+static BY_MORE: Claim = by(&[Violation { cell: "coin", at_least: 0.6, at_most: 1.0 }]);
+static ELSEWHERE: Claim = by(&[Violation { cell: "dice", at_least: 0.0, at_most: 1.0 }]);
 
 fn attempt(
     claims: &[&'static Claim],
@@ -155,7 +204,7 @@ fn planted_worlds_get_their_verdicts_and_exit_states() {
         (&TRUE, Verdict::Holds, ExitStatus::AsExpected),
         (&FALSE, Verdict::Refuted, ExitStatus::AsExpected),
         (&WRONG, Verdict::Refuted, ExitStatus::Unexpected),
-        (&HASTY, Verdict::Inconclusive, ExitStatus::AsExpected),
+        (&HASTY, Verdict::Inconclusive, ExitStatus::Inconclusive),
         (&TAME, Verdict::Untested, ExitStatus::MutantSurvived),
         (&FORGETFUL, Verdict::Untested, ExitStatus::MutantSurvived),
         (&PANICS, Verdict::Error, ExitStatus::Broken),
@@ -163,15 +212,28 @@ fn planted_worlds_get_their_verdicts_and_exit_states() {
         (&TRIALS, Verdict::Holds, ExitStatus::AsExpected),
         (&ABSENT, Verdict::NotRun, ExitStatus::NothingRun),
         (&RICH, Verdict::Holds, ExitStatus::AsExpected),
+        (&HALF, Verdict::Partial, ExitStatus::Partial),
+        (&LEARNING, Verdict::Holds, ExitStatus::AsExpected),
+        (&IDLE, Verdict::Vacuous, ExitStatus::Unexpected),
+        (&PROUD, Verdict::Error, ExitStatus::Broken),
+        (&BY_THAT_MUCH, Verdict::Refuted, ExitStatus::AsExpected),
+        (&BY_MORE, Verdict::Refuted, ExitStatus::Unexpected),
+        (&ELSEWHERE, Verdict::Refuted, ExitStatus::Unexpected),
     ];
     for (claim, verdict, state) in cases {
         let (found, record) = run_alone(claim);
         assert_eq!(found, verdict, "{}: {:#?}", claim.id, record.claims[0]);
         assert_eq!(RunStatus::of(&record, None).exit, state, "{}", claim.id);
     }
-    let (_, hasty) = run_alone(&HASTY);
-    let in_full = ClaimStatus::of(&hasty.claims[0], RunTier::Full);
-    assert_eq!(in_full, ClaimStatus::Inconclusive, "the full tier does not accept that");
+}
+
+#[test]
+fn a_cell_that_a_crippled_learner_passes_says_nothing() {
+    let (_, record) = run_alone(&LEARNING);
+    let cells = &record.claims[0].cells;
+    assert_eq!((cells[0].said, cells[1].said), (CellVerdict::Supported, CellVerdict::Vacuous));
+    assert!(cells[0].passed_by.is_empty());
+    assert_eq!(cells[1].passed_by, ["predicts_zero", "stays_at_its_start", "goes_one_hundredth"]);
 }
 
 #[test]

@@ -44,13 +44,41 @@ pub struct Standing {
     pub expected: Expected,
     /// Numbers of the errata ([`crate::paper::Erratum`]) that the claim shows or corrects.
     pub errata: &'static [u32],
+    /// Whether the claim is about learning (a risk, a regret, a rate, a number of examples), so that the
+    /// engine also runs it with [crippled learners](crate::mutants::Cripple).
+    pub learns: bool,
+    /// The cells that no mutant can refute.
+    pub beyond: &'static [Beyond],
+    /// The cells that refute a claim which is expected to be refuted.
+    pub violations: &'static [Violation],
+}
+
+/// Cells that no mutant of the claim can refute, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beyond {
+    /// How the names of the cells begin.
+    pub cells: &'static str,
+    /// Why no mutant refutes them.
+    pub why: &'static str,
+}
+
+/// A cell that refutes a claim, and how far theory says that it is violated. Both are judged: a claim that is
+/// refuted elsewhere, or by another amount, is not refuted as expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Violation {
+    /// The name of the cell.
+    pub cell: &'static str,
+    /// The smallest estimate that theory allows, in the units of the cell.
+    pub at_least: f64,
+    /// The largest estimate that theory allows.
+    pub at_most: f64,
 }
 
 impl Standing {
     /// The print is right. Like the other two constructors, this one is for an experiment without chance.
     pub const fn sound() -> Self {
         let (form, regime, expected) = (StatementForm::Sound, Regime::Deterministic, Expected::Holds);
-        Standing { form, regime, expected, errata: &[] }
+        Standing { form, regime, expected, errata: &[], learns: false, beyond: &[], violations: &[] }
     }
     /// The corrected form of a statement; it is expected to hold.
     pub const fn corrected(errata: &'static [u32]) -> Self {
@@ -75,6 +103,18 @@ impl Standing {
     /// Waits for something that is not at hand, for this reason.
     pub const fn not_run(self, reason: &'static str) -> Self {
         Standing { expected: Expected::NotRun(reason), ..self }
+    }
+    /// Is about learning: the engine also runs the claim with crippled learners.
+    pub const fn learns(self) -> Self {
+        Standing { learns: true, ..self }
+    }
+    /// Has cells that no mutant can refute, for these reasons.
+    pub const fn beyond_mutants(self, beyond: &'static [Beyond]) -> Self {
+        Standing { beyond, ..self }
+    }
+    /// Is refuted in these cells, by these amounts.
+    pub const fn violated(self, violations: &'static [Violation]) -> Self {
+        Standing { violations, ..self }
     }
     /// Shows these errata.
     pub const fn with_errata(self, errata: &'static [u32]) -> Self {

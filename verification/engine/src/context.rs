@@ -4,43 +4,45 @@
 //! [`Cell`] per judged question. It runs once for the honest arm and once per mutant, through the same judges
 //! at the same sizes and levels; [`Context::arm`] tells it which fault to commit.
 
+use crate::arm::ArmSettings;
+use crate::claim::Claim;
 use crate::fault::{Fault, Mutant};
 pub use crate::judge::BLOCK;
 use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
-use crate::sizes::Sizes;
+use crate::mutants::Cripple;
 use anyhow::{Context as _, anyhow, bail};
 pub use lao_figures::{Axis, Figure, Series, Style};
 use lao_observation::Seed;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// One arm of a claim.
-#[derive(Clone, Copy, Debug)]
-pub struct ArmOf<'a> {
-    /// The claim's id.
-    pub id: &'a str,
-    /// All its mutants.
-    pub mutants: &'a [Mutant],
-    /// The name of the mutant whose arm it is; `None` for the honest arm.
-    pub mutant: Option<&'static str>,
+/// Which arm of a claim runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArmKind {
+    /// The claim as stated, on production code.
+    Honest,
+    /// A mutant of the claim, by name.
+    Mutant(&'static str),
+    /// A learner that learns nothing, or next to nothing, where the claim has a learner.
+    Crippled(Cripple),
 }
 
 /// An experiment's view of the suite.
 pub struct Context<'a> {
     id: &'a str,
     mutants: &'a [Mutant],
-    mutant: Option<&'static str>,
-    /// Whether the experiment has asked for the value of the mutant's fault.
+    kind: ArmKind,
+    /// Whether the experiment has asked for the value of the mutant's fault, or for the crippled learner.
     committed: AtomicBool,
-    sizes: &'a Sizes,
-    alpha: f64,
+    /// The cells that no mutant has refuted yet.
+    open: &'a BTreeSet<String>,
+    settings: ArmSettings<'a>,
     cells: usize,
     seed: Seed,
-    canceled: &'a AtomicBool,
-    tick: &'a (dyn Fn() + Sync),
     record: ArmRecord,
 }
 
@@ -72,11 +74,24 @@ pub struct ArmRecord {
     /// Why the experiment could not run, if it could not (missing data).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
+    /// Whether the experiment did not run because it waits for data that are not here, or not in this tier.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits_for_data: bool,
     /// What broke, if something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Levels: claim level and the number of cells it is split over for refutation.
+    /// The number of cells that the experiment planned to judge. The level of the claim is split over them
+    /// for refutation.
     pub split: usize,
+}
+
+impl ArmRecord {
+    /// The names of the cells that are refuted at the level `alpha`, split over the cells.
+    pub fn refuted_cells(&self, alpha: f64) -> impl Iterator<Item = &str> {
+        let level = alpha / self.split.max(self.cells.len()) as f64;
+        let refuted = move |cell: &&Cell| cell.finding.p_refute <= level;
+        self.cells.iter().filter(refuted).map(|cell| cell.name.as_str())
+    }
 }
 
 /// One judged question.
@@ -125,37 +140,37 @@ pub enum Direction {
 pub struct RunCanceled;
 
 impl<'a> Context<'a> {
-    /// The view of one arm of a claim, the honest one or that of a mutant, at a level.
-    pub fn new(
-        arm: ArmOf<'a>,
-        sizes: &'a Sizes,
-        alpha: f64,
-        suite: &Seed,
-        canceled: &'a AtomicBool,
-        tick: &'a (dyn Fn() + Sync),
+    /// The view of one arm of a claim. `open` names the cells that no mutant has refuted yet.
+    pub(crate) fn new(
+        claim: &'a Claim,
+        kind: ArmKind,
+        open: &'a BTreeSet<String>,
+        settings: ArmSettings<'a>,
     ) -> Self {
-        let ArmOf { id, mutants, mutant } = arm;
-        let seed = suite.child("claim").child(id);
+        let Claim { id, mutants, .. } = *claim;
+        let seed = settings.seed.child("claim").child(id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
         let committed = AtomicBool::new(false);
-        Context { id, mutants, mutant, committed, sizes, alpha, cells: 1, seed, canceled, tick, record }
+        Context { id, mutants, kind, committed, open, settings, cells: 1, seed, record }
     }
 
     /// What the arm found.
-    pub fn into_record(mut self) -> ArmRecord {
-        if let Some(mutant) = self.mutant
-            && !self.committed.into_inner()
-        {
-            self.record
-                .error
-                .get_or_insert(format!("the experiment does nothing about the fault `{mutant}`"));
-        }
+    pub(crate) fn into_record(mut self) -> ArmRecord {
+        let committed = self.committed.into_inner();
+        let error = match self.kind {
+            ArmKind::Mutant(name) if !committed => {
+                Some(format!("the experiment does nothing about the fault `{name}`"))
+            }
+            ArmKind::Crippled(_) if !committed => Some(NO_LEARNER.to_string()),
+            _ => None,
+        };
+        self.record.error = self.record.error.or(error);
         self.record
     }
 
     /// The value of the fault that this arm commits, out of the claim's table; `None` in the honest arm.
     pub fn fault<A: Clone>(&self, faults: &[Fault<A>]) -> Option<A> {
-        let name = self.mutant?;
+        let ArmKind::Mutant(name) = self.kind else { return None };
         let fault = faults.iter().find(|fault| fault.mutant.name == name)?;
         self.committed.store(true, Ordering::Relaxed);
         Some(fault.arm.clone())
@@ -172,25 +187,37 @@ impl<'a> Context<'a> {
     /// In debug builds, when the fault is not among the claim's mutants: no arm would commit it.
     pub fn commits(&self, fault: &Mutant) -> bool {
         debug_assert!(self.mutants.contains(fault), "{}: `{}` is not among the mutants", self.id, fault.name);
-        let commits = self.mutant == Some(fault.name);
+        let commits = self.kind == ArmKind::Mutant(fault.name);
         self.committed.fetch_or(commits, Ordering::Relaxed);
         commits
     }
 
-    /// Ends the arm of a mutant that a cell has already refuted: one refuted cell refutes the claim. The
-    /// cells so far are the arm's record, and what is reported but not judged in it counts for nothing.
+    /// How the learners of this arm are crippled; `None` in all arms but those of the crippled learners. A
+    /// claim about learning applies it to every learner whose estimates it judges, by
+    /// [`Crippled`](crate::mutants::Crippled) or [`Cripple::estimate`].
+    pub fn cripple(&self) -> Option<Cripple> {
+        let ArmKind::Crippled(cripple) = self.kind else { return None };
+        self.committed.store(true, Ordering::Relaxed);
+        Some(cripple)
+    }
+
+    /// Ends the arm of a mutant that has no more to show: a cell is refuted, and so is every cell that no
+    /// earlier mutant has refuted. The cells so far are the arm's record, and what is reported but not judged
+    /// in it counts for nothing.
     ///
     /// # Errors
     /// [`Settled`], to be handed on with `?`; the runner knows it.
     pub fn settled(&self) -> Result<(), Settled> {
-        let level = self.alpha / self.cells as f64;
-        let refuted = self.record.cells.iter().any(|cell| cell.finding.p_refute <= level);
-        if refuted && !self.honest() { Err(Settled) } else { Ok(()) }
+        let ArmKind::Mutant(_) = self.kind else { return Ok(()) };
+        let alpha = self.settings.alpha;
+        let refuted: Vec<&str> = self.record.refuted_cells(alpha).collect();
+        let done = !refuted.is_empty() && self.open.iter().all(|open| refuted.contains(&open.as_str()));
+        if done { Err(Settled) } else { Ok(()) }
     }
 
     /// Whether this is the honest arm.
     pub fn honest(&self) -> bool {
-        self.mutant.is_none()
+        self.kind == ArmKind::Honest
     }
 
     /// A size from the claim's table in `plan.toml`, for the tier that runs.
@@ -198,7 +225,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// When the plan has no such key.
     pub fn size(&self, key: &str) -> anyhow::Result<u64> {
-        self.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.id))
+        self.settings.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.id))
     }
 
     /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with
@@ -211,7 +238,7 @@ impl<'a> Context<'a> {
 
     /// The level of the claim.
     pub fn alpha(&self) -> f64 {
-        self.alpha
+        self.settings.alpha
     }
 
     /// Root of a cell's draws.
@@ -221,7 +248,7 @@ impl<'a> Context<'a> {
 
     /// Adds a judged question.
     pub fn judge(&mut self, cell: &str, finding: Finding) {
-        (self.tick)();
+        (self.settings.tick)();
         self.record.cells.push(Cell { name: cell.into(), finding });
     }
 
@@ -250,6 +277,15 @@ impl<'a> Context<'a> {
     pub fn not_run(&mut self, reason: &str) -> anyhow::Result<()> {
         self.record.not_run = Some(reason.into());
         Err(NotRun(reason.into()).into())
+    }
+
+    /// Ends the experiment as not run for lack of data, which `reason` names.
+    ///
+    /// # Errors
+    /// Always: use as `return cx.waits_for_data("...")`.
+    pub fn waits_for_data(&mut self, reason: &str) -> anyhow::Result<()> {
+        self.record.waits_for_data = true;
+        self.not_run(reason)
     }
 
     /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic
@@ -313,7 +349,7 @@ impl<'a> Context<'a> {
     ) -> anyhow::Result<Vec<anyhow::Result<()>>> {
         let seed = self.seed(cell);
         let outcomes = numbers.into_par_iter().map(|number| {
-            if self.canceled.load(Ordering::Relaxed) {
+            if self.settings.canceled.load(Ordering::Relaxed) {
                 return Err(RunCanceled.into());
             }
             let one = Trial { number, seed: seed.trial(number) };
@@ -321,10 +357,10 @@ impl<'a> Context<'a> {
             outcome.unwrap_or_else(|panic| Err(anyhow!("panicked: {}", message(panic.as_ref()))))
         });
         let outcomes: Vec<_> = outcomes.collect();
-        if self.canceled.load(Ordering::Relaxed) {
+        if self.settings.canceled.load(Ordering::Relaxed) {
             bail!(RunCanceled);
         }
-        (self.tick)();
+        (self.settings.tick)();
         Ok(outcomes)
     }
 
@@ -337,7 +373,7 @@ impl<'a> Context<'a> {
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
     {
-        self.prob_by(ProbJudge::new(delta, self.alpha / self.cells as f64, most), cell, most, &trial)
+        self.prob_by(ProbJudge::new(delta, self.settings.alpha / self.cells as f64, most), cell, most, &trial)
     }
 
     fn prob_by(
@@ -366,7 +402,7 @@ impl<'a> Context<'a> {
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
     {
-        let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most);
+        let judge = MeanJudge::new(bound, self.settings.alpha / self.cells as f64, most);
         self.mean_by(judge, cell, most, &trial)
     }
 
@@ -385,7 +421,7 @@ impl<'a> Context<'a> {
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
     {
-        let judge = MeanJudge::new(bound, self.alpha / self.cells as f64, most).with_upper(upper);
+        let judge = MeanJudge::new(bound, self.settings.alpha / self.cells as f64, most).with_upper(upper);
         self.mean_by(judge, cell, most, &trial)
     }
 
@@ -441,6 +477,9 @@ impl<'a> Context<'a> {
         Ok(())
     }
 }
+
+/// What is wrong with the experiment of a claim about learning that never asks how its learners are crippled.
+pub(crate) const NO_LEARNER: &str = "the claim is about learning, and its experiment cripples no learner";
 
 /// A trial of an experiment, whatever its captures.
 type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);

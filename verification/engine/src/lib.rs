@@ -4,6 +4,7 @@
 //! [`context::Context`] and hands numbers to a [`judge`], which finds; [`verdict`] turns findings into one
 //! word. [`instance`], [`probe`] and [`mutants`] are what the claims of several papers share.
 
+pub mod arm;
 pub mod claim;
 pub mod context;
 pub mod fault;

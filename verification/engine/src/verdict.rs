@@ -5,9 +5,11 @@
 //! claims of a run the two families are sorted by Holm's step-down; the family is the number of claims
 //! planned, not the number run.
 
+use crate::arm::ClaimArms;
 use crate::claim::{Claim, Expected, Must};
-use crate::context::ArmRecord;
-use crate::judge::Decision;
+use crate::context::{ArmRecord, Cell};
+use crate::judge::{Decision, FindingKind};
+use crate::mutants::Cripple;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -21,7 +23,10 @@ pub enum Verdict {
     Refuted,
     /// Neither was rejected within the sizes of the tier. No evidence for or against.
     Inconclusive,
-    /// The hypotheses cannot be met, or the bound says nothing.
+    /// Fewer cells were judged than planned, or more: the sentence was tested in part.
+    Partial,
+    /// The hypotheses cannot be met, the bound says nothing, or a learner that learns nothing passes every
+    /// cell about learning.
     Vacuous,
     /// A mutant was not noticed: the check proves nothing.
     Untested,
@@ -37,6 +42,7 @@ impl fmt::Display for Verdict {
             Verdict::Holds => "HOLDS",
             Verdict::Refuted => "REFUTED",
             Verdict::Inconclusive => "INCONCLUSIVE",
+            Verdict::Partial => "PARTIAL",
             Verdict::Vacuous => "VACUOUS",
             Verdict::Untested => "UNTESTED",
             Verdict::Error => "ERROR",
@@ -52,6 +58,98 @@ pub struct Evidence {
     pub p_refute: f64,
     /// Of "the claim fails": the largest over cells.
     pub p_support: f64,
+}
+
+/// What a judged cell is worth: what it found, which mutants it notices, and which crippled learners pass it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellRecord {
+    /// Which setting.
+    pub name: String,
+    /// What the honest arm shows in this cell.
+    pub said: CellVerdict,
+    /// The mutants that this cell refutes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refutes: Vec<String>,
+    /// The crippled learners that this cell supports; where there is one, the cell says nothing about
+    /// learning.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_by: Vec<String>,
+    /// Why no mutant can be refuted in it, if the claim says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<String>,
+}
+
+/// What one cell of the honest arm shows at the level of its claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING-KEBAB-CASE")]
+pub enum CellVerdict {
+    /// The opposite of its statement is rejected.
+    Supported,
+    /// Its statement is rejected.
+    Refuted,
+    /// Neither is rejected.
+    Undecided,
+    /// It is supported, and a learner that learns nothing is supported too.
+    Vacuous,
+}
+
+impl fmt::Display for CellVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CellVerdict::Supported => "SUPPORTED",
+            CellVerdict::Refuted => "REFUTED",
+            CellVerdict::Undecided => "UNDECIDED",
+            CellVerdict::Vacuous => "VACUOUS",
+        })
+    }
+}
+
+impl CellRecord {
+    /// Whether a mutant shows that the cell can refute, or the honest arm itself does, or the claim says why
+    /// no mutant can.
+    pub fn is_shown(&self) -> bool {
+        self.said == CellVerdict::Refuted || !self.refutes.is_empty() || self.beyond.is_some()
+    }
+}
+
+/// Whether a learner has a say in a finding of this kind. Identities and deterministic inequalities (budgets,
+/// equivariance) hold for crippled learners too, and rightly so.
+fn is_about_learning(kind: FindingKind) -> bool {
+    !matches!(kind, FindingKind::Exact | FindingKind::Property | FindingKind::Equal)
+}
+
+/// One record per cell of the honest arm.
+pub fn cells(claim: &Claim, arms: &ClaimArms, alpha: f64) -> Vec<CellRecord> {
+    let split = arms.honest.split.max(arms.honest.cells.len()) as f64;
+    let find = |arm: &ArmRecord, name: &str| arm.cells.iter().find(|cell| cell.name == name).cloned();
+    let record = |cell: &Cell| {
+        let broke = |arm: &ArmRecord| arm.error.is_some();
+        let refutes = claim.mutants.iter().zip(&arms.mutants).filter(|(mutant, arm)| {
+            mutant.must == Must::BeRefuted
+                && !broke(arm)
+                && arm.refuted_cells(alpha).any(|name| name == cell.name)
+        });
+        let passed_by = Cripple::ALL.iter().zip(&arms.crippled).filter(|(_, arm)| {
+            is_about_learning(cell.finding.kind)
+                && find(arm, &cell.name).is_some_and(|cell| cell.finding.p_support <= alpha)
+        });
+        let passed_by: Vec<String> = passed_by.map(|(cripple, _)| cripple.name().into()).collect();
+        let beyond = claim.standing.beyond.iter().find(|beyond| cell.name.starts_with(beyond.cells));
+        let said = match (cell.finding.p_refute <= alpha / split, cell.finding.p_support <= alpha) {
+            (true, _) => CellVerdict::Refuted,
+            (false, true) if passed_by.is_empty() => CellVerdict::Supported,
+            (false, true) => CellVerdict::Vacuous,
+            (false, false) => CellVerdict::Undecided,
+        };
+        CellRecord {
+            name: cell.name.clone(),
+            said,
+            refutes: refutes.map(|(mutant, _)| mutant.name.into()).collect(),
+            passed_by,
+            beyond: beyond.map(|beyond| beyond.why.into()),
+        }
+    };
+    arms.honest.cells.iter().map(record).collect()
 }
 
 /// What one arm shows, at a level; `Err` says what broke.
@@ -88,45 +186,102 @@ pub fn evidence(arm: &ArmRecord) -> Evidence {
     Evidence { p_refute: (p_refute * cells).min(1.0), p_support }
 }
 
-/// Whether a mutant's arm got what it must.
+/// Whether a mutant's arm got what it must. An arm whose experiment broke was not noticed; one whose fault
+/// leaves some cells without numbers to judge counts by its other cells.
 pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     match (must, decide(arm, alpha)) {
-        (Must::BeRefuted, Ok(decision)) => decision == Decision::Refuted,
+        (Must::BeRefuted, _) => arm.error.is_none() && arm.refuted_cells(alpha).next().is_some(),
         (Must::NotHold, Ok(decision)) => decision != Decision::Supported,
         (Must::Hold, Ok(decision)) => decision == Decision::Supported,
         (_, Err(_)) => false,
     }
 }
 
-/// The verdict on a claim from its honest arm and its mutants (noticed or not), at the level that Holm's
-/// procedure gave it in each family.
-pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (bool, bool)) -> Verdict {
+/// The verdict on a claim from its arms and its cells, and whether every mutant was noticed, at the level that
+/// Holm's procedure gave the claim in each family.
+pub fn verdict(
+    claim: &Claim,
+    arms: &ClaimArms,
+    cells: &[CellRecord],
+    all_noticed: bool,
+    rejected: HolmRejects,
+) -> Verdict {
+    let honest = &arms.honest;
     if honest.not_run.is_some() {
         return Verdict::NotRun;
     }
-    if honest.error.is_some() || honest.cells.is_empty() {
+    let broken = |cell: &Cell| matches!(cell.finding.decide(0.0), Decision::Broken(_));
+    if honest.error.is_some() || honest.cells.is_empty() || honest.cells.iter().any(broken) {
         return Verdict::Error;
     }
-    if honest.cells.iter().any(|cell| matches!(cell.finding.decide(0.0), Decision::Broken(_))) {
-        return Verdict::Error;
-    }
-    match rejected {
+    match (rejected.holds, rejected.fails) {
         (true, true) => Verdict::Error,
         _ if !all_noticed => Verdict::Untested,
+        _ if honest.cells.len() != honest.split => Verdict::Partial,
         (true, false) => Verdict::Refuted,
         (false, true) if claim.standing.expected == Expected::Vacuous => Verdict::Vacuous,
+        (false, true) if learns_nothing(honest, cells) => Verdict::Vacuous,
         (false, true) => Verdict::Holds,
         (false, false) => Verdict::Inconclusive,
     }
 }
 
-/// Whether a verdict is the one that the claim expects.
-pub fn as_expected(claim: &Claim, verdict: Verdict) -> bool {
-    matches!(
-        (claim.standing.expected, verdict),
+/// Which of a claim's two hypotheses Holm's procedure rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HolmRejects {
+    /// That the claim holds.
+    pub holds: bool,
+    /// That the claim fails.
+    pub fails: bool,
+}
+
+/// Whether the claim has cells about learning and crippled learners pass them all.
+fn learns_nothing(honest: &ArmRecord, cells: &[CellRecord]) -> bool {
+    let about = |(cell, _): &(&Cell, &CellRecord)| is_about_learning(cell.finding.kind);
+    let mut about = honest.cells.iter().zip(cells).filter(about).peekable();
+    about.peek().is_some() && about.all(|(_, record)| record.said == CellVerdict::Vacuous)
+}
+
+/// Whether a verdict is the one that the claim expects. A refutation must come from the cells that the claim
+/// names, and by the amounts that it predicts.
+pub fn as_expected(claim: &Claim, honest: &ArmRecord, cells: &[CellRecord], verdict: Verdict) -> bool {
+    match (claim.standing.expected, verdict) {
+        (Expected::Refuted, Verdict::Refuted) => unpredicted(claim, honest, cells).is_empty(),
         (Expected::Holds, Verdict::Holds)
-            | (Expected::Refuted, Verdict::Refuted)
-            | (Expected::Vacuous, Verdict::Vacuous)
-            | (Expected::NotRun(_), Verdict::NotRun)
-    )
+        | (Expected::Vacuous, Verdict::Vacuous)
+        | (Expected::NotRun(_), Verdict::NotRun) => true,
+        _ => false,
+    }
+}
+
+/// What a refutation shows against the claim's predictions, a sentence for each difference.
+pub fn unpredicted(claim: &Claim, honest: &ArmRecord, cells: &[CellRecord]) -> Vec<String> {
+    let predicted = claim.standing.violations;
+    let mut differences = Vec::new();
+    for violation in predicted {
+        let found = honest.cells.iter().zip(cells).find(|(cell, _)| cell.name == violation.cell);
+        match found {
+            None => differences.push(format!("the cell `{}` was not judged", violation.cell)),
+            Some((_, record)) if record.said != CellVerdict::Refuted => {
+                differences.push(format!("the cell `{}` does not refute", violation.cell));
+            }
+            Some((cell, _)) => {
+                let (least, most) = (violation.at_least, violation.at_most);
+                let estimate = cell.finding.estimate;
+                if !(least..=most).contains(&estimate) {
+                    differences.push(format!(
+                        "the cell `{}` finds {estimate}, and theory says {least} to {most}",
+                        violation.cell
+                    ));
+                }
+            }
+        }
+    }
+    if !predicted.is_empty() {
+        let stray = cells.iter().filter(|cell| {
+            cell.said == CellVerdict::Refuted && predicted.iter().all(|violation| violation.cell != cell.name)
+        });
+        differences.extend(stray.map(|cell| format!("the cell `{}` refutes unpredicted", cell.name)));
+    }
+    differences
 }

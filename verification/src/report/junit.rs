@@ -46,10 +46,13 @@ fn case_status(claim: &ClaimRecord, status: ClaimStatus) -> TestCaseStatus {
     let (mut case, message) = match status {
         ClaimStatus::Holds | ClaimStatus::Refuted | ClaimStatus::Vacuous => return TestCaseStatus::success(),
         ClaimStatus::NotRun => (TestCaseStatus::skipped(), claim.honest.not_run.clone().unwrap_or_default()),
-        ClaimStatus::MayBeOpen => (TestCaseStatus::skipped(), said),
         ClaimStatus::Broken => (failure(NonSuccessKind::Error), claim.honest.error.clone().unwrap_or(said)),
-        ClaimStatus::Inconclusive | ClaimStatus::Unexpected | ClaimStatus::Untested => {
-            (failure(NonSuccessKind::Failure), said)
+        ClaimStatus::Inconclusive
+        | ClaimStatus::Partial
+        | ClaimStatus::Unexpected
+        | ClaimStatus::Untested => {
+            let why = claim.unpredicted.iter().fold(said, |said, why| said + "; " + why);
+            (failure(NonSuccessKind::Failure), why)
         }
     };
     case.set_message(message);

@@ -4,7 +4,7 @@ use crate::claim::{Must, Regime, StatementForm};
 use crate::context::{ArmRecord, Axis, Cell, Direction, Figure, Note, Rate, Series};
 use crate::judge::{Finding, FindingKind, Guard, Interval, Stopped};
 use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
-use crate::verdict::{Evidence, Verdict};
+use crate::verdict::{CellRecord, CellVerdict, Evidence, Verdict};
 
 /// The record.
 pub(crate) fn record() -> RunRecord {
@@ -40,6 +40,7 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
         }
         _ => {}
     }
+    honest.waits_for_data = verdict == Verdict::NotRun;
     let mutant = |name: &str, noticed| MutantRecord {
         name: name.into(),
         fault: "the gradient <without> its 2".into(),
@@ -67,8 +68,17 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
         } else {
             vec![mutant("forgets_the_two", true), mutant("drops_last_block", noticed)]
         },
+        cells: honest.cells.iter().map(cell_record).collect(),
+        unpredicted: Vec::new(),
         honest,
+        crippled: Vec::new(),
     }
+}
+
+fn cell_record(cell: &Cell) -> CellRecord {
+    let said = if cell.finding.p_refute < 0.5 { CellVerdict::Refuted } else { CellVerdict::Supported };
+    let refutes = vec!["forgets_the_two".into()];
+    CellRecord { name: cell.name.clone(), said, refutes, passed_by: Vec::new(), beyond: None }
 }
 
 fn arm(i: usize, refuted: bool) -> ArmRecord {
@@ -101,6 +111,7 @@ fn arm(i: usize, refuted: bool) -> ArmRecord {
             },
         ],
         not_run: None,
+        waits_for_data: false,
         error: None,
         split: 3,
     }

@@ -111,6 +111,7 @@ fn pass<L: TwoDraws>(mut learner: L, seed: &Seed) -> anyhow::Result<f64> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(10);
     let (more, less) = (usize::from(cx.commits(&ONE_DRAW_MORE)), usize::from(cx.commits(&ONE_DRAW_LESS)));
     let drawn = |draws: usize| draws + more - less;
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {

@@ -39,6 +39,7 @@ const INSENSITIVITY_NOT_SUBTRACTED: Mutant =
     Mutant::refuted("insensitivity_not_subtracted", "f_eps without its -delta");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(6);
     let constant = if cx.commits(&CONSTANT_CUT) { 0.56 } else { 1.0 / PI.sqrt() };
     let (wide, whole) = (cx.commits(&RHO_WITHOUT_ROOT_OF_PI), cx.commits(&INSENSITIVITY_NOT_SUBTRACTED));
     let f = |z: f64, delta: f64, eps: f64| {

@@ -13,6 +13,7 @@ const DIVISOR_LOST: Mutant = Mutant::refuted("divisor_lost", "coefficients witho
 const SIGN_LOST: Mutant = Mutant::refuted("sign_lost", "coefficients without the factor (-1)^n");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(5);
     let (integrand, unsigned) = (cx.commits(&DIVISOR_LOST), cx.commits(&SIGN_LOST));
     let coefficient = |n: u32| match erf_coefficient(n) {
         a if integrand => f64::from(n) * a,

@@ -93,6 +93,7 @@ const FAULTS: [Fault<Arm>; 4] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(4);
     let arm = cx.arm(SOUND, &FAULTS);
     let all = tally(cx, "runs", cx.size("runs")?, |trial, tallies| {
         let rng = &mut trial.seed.child("setting").rng();

@@ -44,6 +44,7 @@ const A_QUARTER_SUFFICES: Mutant =
 const DOES_NOT_GUESS: Mutant = Mutant::refuted("does_not_guess", "says nothing unless it has seen the sign");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let guesses = !cx.commits(&DOES_NOT_GUESS);
     let enough = |dim: usize| {
         if cx.commits(&A_QUARTER_SUFFICES) { dim.div_ceil(4) } else { dim.div_ceil(3) }

@@ -119,6 +119,7 @@ fn walk(arm: Arm, steps: u32, radius: f64, step_size: f64) -> anyhow::Result<(f6
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(5);
     let arm = cx.arm(SOUND, &FAULTS);
     let sequences = cx.size("sequences")?;
     let [regret, norm] = tally(cx, "sequences", sequences, |trial, [regret, norm]| {

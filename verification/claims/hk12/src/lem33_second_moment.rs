@@ -140,6 +140,7 @@ fn without_replacement(x: &[f64], draws: usize) -> (f64, f64) {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(9);
     let Wrong { arm, constants } = cx.arm(SOUND, &FAULTS);
     // Laws of x~, phi, g~; then the bounds of phi and of g~.
     let look = |instance: &Instance, draws: usize| -> anyhow::Result<_> {

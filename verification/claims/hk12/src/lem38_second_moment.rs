@@ -134,6 +134,7 @@ const FAULTS: [Fault<Wrong>; 7] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(8);
     let Wrong { arm, constants, outside } = cx.arm(SOUND, &FAULTS);
     // Laws of x~_i, phi, g~_i; then the bounds of phi, of g~_i, and of the square outside.
     let look = |instance: &Instance, draws: usize| -> anyhow::Result<_> {

@@ -139,6 +139,7 @@ const FAULTS: [Fault<f64>; 2] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(5);
     let bound_radius = f64::sqrt(cx.arm(8.0, &FAULTS));
     let mut moments = Vec::new();
     for (repetitions, most) in [(1, 6), (2, 6), (3, 4), (4, 4)] {

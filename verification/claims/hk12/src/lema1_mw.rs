@@ -165,6 +165,7 @@ const FAULTS: [Fault<Arm>; 4] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(6);
     let Arm { log, second, floor } = cx.arm(SOUND, &FAULTS);
     let bound = Bound { log, second };
 

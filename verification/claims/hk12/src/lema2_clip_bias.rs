@@ -47,6 +47,7 @@ const FAULTS: [Fault<Arm>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(7);
     let Arm { level, most, sharp } = cx.arm(SOUND, &FAULTS);
     let constants = [2.0, sharp];
     let check = |tallies: &mut [PropertyTally; 2], law: &[(f64, f64)]| {

@@ -20,6 +20,7 @@ const WEIGHTS_ONE_OVER_K: Mutant = Mutant::refuted("weights_one_over_k", "w* wit
 const BALL_TOO_LARGE: Mutant = Mutant::refuted("ball_too_large", "predictors of norm 1.1");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let radius = if cx.commits(&BALL_TOO_LARGE) { 1.1 } else { 1.0 };
     let flat = cx.commits(&WEIGHTS_ONE_OVER_K);
     let instances = cx.size("instances")?;

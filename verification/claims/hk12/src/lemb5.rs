@@ -72,6 +72,7 @@ const BALL_DROPPED: Mutant = Mutant::refuted("ball_dropped", "any vector, as pri
 const MORE_LARGE_COORDINATES: Mutant = Mutant::refuted("more_large_coordinates", "0.95 K in place of K/10");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(6);
     let in_ball = !cx.commits(&BALL_DROPPED);
     let share = if cx.commits(&MORE_LARGE_COORDINATES) { 0.95 } else { 0.1 };
     let instances = cx.size("instances")?;

@@ -238,6 +238,7 @@ fn tree(scans: bool, dim: usize, draws: usize, rng: &mut Rng) -> anyhow::Result<
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(9);
     let [mut read, mut changes, mut by_dim, mut by_draws, mut size, mut growth]: [PropertyTally; 6] =
         std::array::from_fn(|_| PropertyTally::new());
     let mut means = vec![[[0.0; 2]; DIMS.len()]; DRAWS.len()];

@@ -128,6 +128,7 @@ const FAULTS: [Fault<Arm>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(9);
     let Arm { too_large, read } = cx.arm(SOUND, &FAULTS);
     let all = tally(cx, "runs", cx.size("runs")?, |trial, tallies| runs(too_large, &trial.seed, tallies))?;
     let names = [

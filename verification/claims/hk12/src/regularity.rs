@@ -24,6 +24,7 @@ const STEP_SIZE_AS_PRINTED: Mutant =
     Mutant::refuted("step_size_as_printed", "1/(4B^2) in the step size of AELR");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let half = if cx.commits(&SQUARE_WITHOUT_HALF) { 2.0 } else { 1.0 };
     let risks = cx.all_trials("risks", cx.size("instances")?, |trial| {
         let rng = &mut trial.seed.child("algorithm").rng();

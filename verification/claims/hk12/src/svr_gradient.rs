@@ -16,6 +16,7 @@ const LABELS_NOT_SCALED: Mutant =
     Mutant::refuted("labels_not_scaled", "w.x' against y +- delta, not divided by eps");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let (scales_x, plain_labels) = (cx.commits(&MULTIPLIES_BY_SCALED_X), cx.commits(&LABELS_NOT_SCALED));
     let instances = cx.all_trials("instances", cx.size("instances")?, |trial| {
         let rng = &mut trial.seed.child("data").rng();

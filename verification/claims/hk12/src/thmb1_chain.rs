@@ -54,6 +54,7 @@ fn judge(cx: &mut Context<'_>, chain: Chain) {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(4);
     judge(cx, cx.arm(CORRECT, &FAULTS));
     // The step once with the production loss.
     let (eps, mut losses) = (0.1, Vec::new());
@@ -85,6 +86,7 @@ const CONTROL: [Fault<Chain>; 1] =
     [Fault::held("corrected_form", "eps <= delta, 2 delta, 200 delta K", CORRECT)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let printed = Chain { reach: 1e4, weight: 1.0, count: 100.0 };
     judge(cx, cx.arm(printed, &CONTROL));
     Ok(())

@@ -28,6 +28,7 @@ const KEEPS_A_MATRIX: Mutant =
     Mutant::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let mut factor = PropertyTally::new();
     let root = if cx.commits(&CONSTANT_ONE) { 1.0 } else { 2.0_f64.sqrt() };
     for dim in 3..=60 {

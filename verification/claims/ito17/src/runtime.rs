@@ -56,6 +56,7 @@ const KEEPS_A_MATRIX: Mutant =
     Mutant::refuted("keeps_a_matrix", "keeps a moment for every pair of attributes");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(5);
     let rounds = cx.size("rounds")?;
     let seed = cx.seed("work");
 

@@ -166,6 +166,7 @@ const SKIPS_THE_LAST_BLOCK: Mutant =
     Mutant::refuted("skips_the_last_block", "the examples of the last block are never drawn");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(6);
     let one_more = cx.commits(&KEEPS_ONE_MORE);
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {
         let shape = Shape::draw(&mut trial.seed.child("data").rng(), trial.number);

@@ -151,6 +151,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(6);
     let dims: Vec<usize> = (10..=cx.size("largest_log2_dim")?).map(|k| 1 << k).collect();
     let (mut total, mut thresholded, mut slopes, mut spread) =
         (PropertyTally::new(), PropertyTally::new(), PropertyTally::new(), PropertyTally::new());

@@ -87,6 +87,7 @@ fn families(tally: &mut PropertyTally, cx: &Context<'_>) -> anyhow::Result<()> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let (n, rounds) = (cx.size("instances")?, cx.size("rounds")? as usize);
     let [all] = tally(cx, "instances", n, |trial, [tally]| {
         let (mut rng, mut search) = (trial.seed.child("data").rng(), trial.seed.child("algorithm").rng());

@@ -183,6 +183,7 @@ const FAULTS: [Fault<Arm>; 4] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let arm = cx.arm(SOUND, &FAULTS);
     let [random] = tally(cx, "random", cx.size("random")?, |trial, [tally]| {
         let mut rng = trial.seed.child("data").rng();

@@ -243,6 +243,7 @@ fn naive_step(problem: &Finite, seed: &Seed) -> anyhow::Result<Vec<f64>> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(5);
     let instances = cx.size("instances")?;
     let of = |trial: &Trial| Finite::draw(trial, SHAPES[trial.number as usize % SHAPES.len()]);
     let n = instances * SHAPES.len() as u64;

@@ -102,6 +102,7 @@ const ALSO_REPLACES_OLD_MEMBERS: Mutant =
     Mutant::refuted("also_replaces_old_members", "asks for room for S_t \\ S*, old members included");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let padded = !cx.commits(&SUPPORTS_NOT_PADDED);
     let forgets_old = cx.commits(&ALSO_REPLACES_OLD_MEMBERS);
     let runs = cx.size("runs")?;
@@ -126,6 +127,7 @@ pub const CLAIM: Claim = Claim {
 const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "index sets padded to s members", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let padded = cx.arm(false, &CONTROL);
     let runs = cx.size("runs")?;
     judge(cx, Reading { padded, forgets_old: false }, runs)

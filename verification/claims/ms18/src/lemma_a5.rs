@@ -100,6 +100,7 @@ impl Instance {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let (n, rounds) = (cx.size("instances")?, cx.size("rounds")? as usize);
     let tallies: [_; 3] = tally(cx, "instances", n, |trial, tallies| {
         let mut instance = Instance::random(&mut trial.seed.child("data").rng());

@@ -174,6 +174,7 @@ const SUPPORTS_OF_SIZE_S: Mutant =
 const ASKS_FOR_EVERY_S: Mutant = Mutant::refuted("asks_for_every_s", "Assumption 3 for all s up to d");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(7);
     let factor = if cx.commits(&FORGETS_FACTOR_TWO) { 1.0 } else { 2.0 };
     let orders = if cx.commits(&SUPPORTS_OF_SIZE_S) { 1 } else { 2 };
     let (all_s, instances) = (cx.commits(&ASKS_FOR_EVERY_S), cx.size("instances")?);
@@ -202,6 +203,7 @@ const CONTROL: [Fault<bool>; 1] =
     [Fault::held("corrected_form", "twice the eigenvalues, at the s in use", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(7);
     let corrected = cx.arm(false, &CONTROL);
     let (factor, instances) = (if corrected { 2.0 } else { 1.0 }, cx.size("instances")?);
     judge(cx, Reading { factor, orders: 2, all_s: !corrected }, instances)

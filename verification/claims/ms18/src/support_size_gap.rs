@@ -52,6 +52,7 @@ const CONTROL: [Fault<bool>; 1] = [Fault::held(
 )];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let corrected = cx.arm(false, &CONTROL);
     let sizes = cx.all_trials("runs", cx.size("runs")?, |trial| {
         const DIM: usize = 16;

@@ -57,6 +57,7 @@ const CONVEXITY_ONE_PERCENT_TOO_LARGE: Mutant =
     Mutant::refuted("convexity_one_percent_too_large", "1.01 mu in place of mu");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let stretch = if cx.commits(&CONVEXITY_ONE_PERCENT_TOO_LARGE) { 1.01 } else { 1.0 };
     let [curved, unique] = tally(cx, "instances", cx.size("instances")?, |trial, [curved, unique]| {
         let mut rng = trial.seed.child("data").rng();

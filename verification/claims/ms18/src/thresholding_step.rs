@@ -59,6 +59,7 @@ fn equality(mut instance: StepInstance) -> StepInstance {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let printed = |i: &StepInstance| 2.0 * i.star_size() as f64 / (i.sparsity + i.star_size()) as f64;
     let half = cx.commits(&HALF_OF_THE_FACTOR);
     let sharper = |i: &StepInstance| i.star_size() as f64 / i.sparsity as f64 * if half { 0.5 } else { 1.0 };

@@ -40,6 +40,7 @@ fn sides(at: &Averages, t: usize, step_size: f64, alpha: f64, cross: f64) -> (f6
 const FAULTS: [Fault<f64>; 1] = [Fault::refuted("no_batch_error", "the coefficient of E|e|^2 is 0", 0.0)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(4);
     let kept = cx.arm(1.0, &FAULTS);
     let n = cx.size("instances")?;
     let [mut with_cross, mut with_young, full] =

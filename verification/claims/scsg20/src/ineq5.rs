@@ -82,6 +82,7 @@ const FAULTS: [Fault<Arm>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(4);
     let arm = cx.arm(SOUND, &FAULTS);
     let (mut equalities, mut closed) = (Vec::new(), Vec::new());
     let centers = [1.0, -1.0, 2.0, -2.0, 0.5, -0.5].map(|c| vec![c]);

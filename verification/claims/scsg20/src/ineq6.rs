@@ -139,6 +139,7 @@ const FAULTS: [Fault<Arm>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(4);
     let arm = cx.arm(SOUND, &FAULTS);
     let checked = cx.size("checked")?;
     let pairs = cx.all_trials("recursion", checked, |trial| {

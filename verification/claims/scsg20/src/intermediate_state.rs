@@ -123,6 +123,7 @@ const FAULTS: [Fault<Arm>; 4] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let arm = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?;
     let each = cx.all_trials("instances", n, |trial| {

@@ -60,6 +60,7 @@ const FAULTS: [Fault<Arm>; 2] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let Arm { choice, fewer } = cx.arm(SOUND, &FAULTS);
     let n = cx.size("vectors")?;
     let [any, stationary] = tally(cx, "vectors", n, |trial, [any, stationary]| {

@@ -144,6 +144,7 @@ impl Arm {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(4);
     let arm = Arm::of(cx);
     let n = cx.size("instances")?;
     let each = cx.all_trials("instances", n, |trial| {

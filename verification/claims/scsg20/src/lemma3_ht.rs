@@ -91,6 +91,7 @@ impl Arm {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     const PER_TRIAL: usize = 250;
     let arm = Arm::of(cx);
     let n = cx.size("vectors")?.div_ceil(PER_TRIAL as u64);

@@ -112,6 +112,7 @@ fn random_sequence(rng: &mut Rng, kind: u64, g: f64) -> (f64, Box<dyn Fn(usize) 
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let rng = &mut cx.seed("sequences").rng();
     let mut identities: Vec<(f64, f64)> = Vec::new();
     // The sequence to which the mutants' errors refer in print.

@@ -225,6 +225,7 @@ const FAULTS: [Fault<Arm>; 5] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(10);
     let arm = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?;
     for (kind, name) in KINDS.into_iter().enumerate() {

@@ -42,6 +42,7 @@ fn printed_gain(epoch: &Epoch) -> f64 {
 const TWELVE_NINE: Mutant = Mutant::refuted("twelve_nine", "12.9 in place of 14");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let rng = &mut cx.seed("grid").rng();
     let (mut rate, mut bounds) = (PropertyTally::new(), Vec::new());
     for _ in 0..cx.size("points")? {
@@ -93,6 +94,7 @@ const CONTROL: [Fault<bool>; 1] =
     [Fault::held("corrected_form", "the corrected rate, and kappa squared in k", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let corrected = cx.arm(false, &CONTROL);
     let rng = &mut cx.seed("grid").rng();
     let (mut rate, mut sparsity, mut nowhere) =

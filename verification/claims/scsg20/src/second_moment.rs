@@ -187,6 +187,7 @@ const FAULTS: [Fault<Arm>; 4] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let arm = cx.arm(SOUND, &FAULTS);
     const PER_TRIAL: u64 = 100;
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
@@ -229,6 +230,7 @@ const GRADIENT_ZERO_AT_THE_OPTIMUM: Mutant =
     Mutant::held("gradient_zero_at_the_optimum", "x* with gradient zero");
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     const PER_TRIAL: u64 = 100;
     let (corrected, stationary) = (cx.commits(&CORRECTED_FORM), cx.commits(&GRADIENT_ZERO_AT_THE_OPTIMUM));
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);

@@ -97,6 +97,7 @@ const FAULTS: [Fault<Arm>; 2] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(3);
     let Arm { more, share } = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [difference, descent] = tally(cx, "instances", n, |trial, [difference, descent]| {

@@ -35,6 +35,7 @@ const FAULTS: [Fault<Arm>; 2] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(2);
     let shares = (cx.arm(SOUND, &FAULTS).half_smoothness, cx.arm(SOUND, &FAULTS).less_residual);
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
     let [any] = tally(cx, "instances", n, |trial, [any]| {

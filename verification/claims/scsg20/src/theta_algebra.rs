@@ -35,6 +35,7 @@ const CAP_AS_PRINTED: Mutant =
     Mutant::refuted("cap_as_printed", "alpha up to 1/(64 kappa^2 - 1) at every step size");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(5);
     let rng = &mut cx.seed("grid").rng();
     let fourteen = if cx.commits(&THIRTEEN_FOR_FOURTEEN) { 13.0 } else { 14.0 };
     let ten = if cx.commits(&NINE_FOR_TEN) { 9.0 } else { 10.0 };

@@ -3,6 +3,7 @@
 //!
 //! Production code does not know that these exist. A fault copies no more than the part that it gets wrong.
 
+pub mod crippled;
 pub mod draws;
 pub mod learner;
 pub mod reader;
@@ -12,6 +13,7 @@ pub mod tampered;
 pub mod threshold;
 pub mod variance_reduced;
 
+pub use crippled::{Cripple, Crippled};
 pub use draws::{FaultyDraws, WrongLength, WrongSubset};
 pub use learner::{Misdirected, Misdirection};
 pub use reader::{Overreach, Overreaches};

@@ -225,11 +225,11 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Resul
 /// The experiment on the paper's data.
 pub(crate) fn on_mnist(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
     if cx.size("splits")? == 0 {
-        return cx.not_run("the quick tier has the surrogate only; run with --tier full");
+        return cx.waits_for_data("the quick tier has the surrogate only; run with --tier full");
     }
     match Images::mnist()? {
         Ok(images) => experiment(cx, setup, &images, false),
-        Err(reason) => cx.not_run(&reason),
+        Err(reason) => cx.waits_for_data(&reason),
     }
 }
 

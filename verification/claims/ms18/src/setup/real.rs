@@ -214,10 +214,10 @@ pub(crate) const FAULTS: [Fault<Wrong>; 3] = [
 pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()> {
     let trials = cx.size("trials")?;
     if trials == 0 {
-        return cx.not_run("the quick tier runs the shipped data only; run with --tier full");
+        return cx.waits_for_data("the quick tier runs the shipped data only; run with --tier full");
     }
     let loaded = match Catalog::from_env()?.load(setup.dataset) {
-        Err(reason @ CatalogError::Missing { .. }) => return cx.not_run(&reason.to_string()),
+        Err(reason @ CatalogError::Missing { .. }) => return cx.waits_for_data(&reason.to_string()),
         loaded => (setup.prepare)(loaded?)?,
     };
     let given = match &loaded.test {

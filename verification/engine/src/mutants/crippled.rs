@@ -1,0 +1,133 @@
+//! Learners that learn nothing, or next to nothing: the universal mutants.
+
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+
+/// How a learner is crippled. The engine runs every claim about learning with each of these; a cell that such
+/// a learner passes says nothing about learning, and the engine marks it so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cripple {
+    /// Its estimate is zero.
+    PredictsZero,
+    /// Its estimate is the one that it started with.
+    StaysAtItsStart,
+    /// Its estimate has gone a hundredth of the way from the start.
+    GoesOneHundredth,
+}
+
+impl Cripple {
+    /// All of them, in the order of the records.
+    pub const ALL: [Cripple; 3] =
+        [Cripple::PredictsZero, Cripple::StaysAtItsStart, Cripple::GoesOneHundredth];
+
+    /// The name in records: `predicts_zero`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cripple::PredictsZero => "predicts_zero",
+            Cripple::StaysAtItsStart => "stays_at_its_start",
+            Cripple::GoesOneHundredth => "goes_one_hundredth",
+        }
+    }
+
+    /// What it does, as the end of "a learner that".
+    pub const fn fault(self) -> &'static str {
+        match self {
+            Cripple::PredictsZero => "predicts zero",
+            Cripple::StaysAtItsStart => "stays at its start",
+            Cripple::GoesOneHundredth => "goes a hundredth of the way from its start",
+        }
+    }
+
+    /// The crippled value of one coefficient that began at `start` and is `now`.
+    pub fn value(self, start: f64, now: f64) -> f64 {
+        match self {
+            Cripple::PredictsZero => 0.0,
+            Cripple::StaysAtItsStart => start,
+            Cripple::GoesOneHundredth => start + 0.01 * (now - start),
+        }
+    }
+
+    /// Cripples an estimate, coordinate by coordinate; `start` counts as zero beyond its end.
+    pub fn estimate(self, start: &[f64], estimate: &mut [f64]) {
+        let starts = start.iter().copied().chain(std::iter::repeat(0.0));
+        estimate.iter_mut().zip(starts).for_each(|(now, start)| *now = self.value(start, *now));
+    }
+}
+
+/// A learner, crippled or sound. It asks and counts as the sound one does; what it says of its estimate, and
+/// predicts from it, is crippled.
+#[derive(Clone, Debug)]
+pub struct Crippled<L> {
+    inner: L,
+    cripple: Option<Cripple>,
+    start: SparseVector,
+    shown: SparseVector,
+}
+
+impl<L: Learner> Crippled<L> {
+    /// Wraps a learner that stands at its start; `None` leaves it sound.
+    pub fn new(inner: L, cripple: Option<Cripple>) -> Self {
+        let start = inner.coefficients().to_owned_vector();
+        let mut crippled = Crippled { shown: start.clone(), start, inner, cripple };
+        crippled.show();
+        crippled
+    }
+
+    /// The learner inside.
+    pub fn inner(&self) -> &L {
+        &self.inner
+    }
+
+    fn show(&mut self) {
+        let Some(cripple) = self.cripple else { return };
+        let now = self.inner.coefficients();
+        let mut both: Vec<u32> = now.indices().iter().chain(self.start.indices()).copied().collect();
+        both.sort_unstable();
+        both.dedup();
+        self.shown = SparseVector::zeros(self.inner.dim());
+        for j in both {
+            let value = cripple.value(self.start.view().get(j), now.get(j));
+            if value != 0.0 {
+                self.shown.push(j, value);
+            }
+        }
+    }
+}
+
+impl<L: Learner> Learner for Crippled<L> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.inner.ask(rng, ask);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        match self.cripple {
+            None => self.inner.predict(seen),
+            Some(_) => seen.dot(self.shown.view()),
+        }
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        self.inner.tell(told)?;
+        self.show();
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        match self.cripple {
+            None => self.inner.coefficients(),
+            Some(_) => self.shown.view(),
+        }
+    }
+
+    fn updates(&self) -> u64 {
+        self.inner.updates()
+    }
+
+    fn examples_to_next_update(&self) -> Option<u64> {
+        self.inner.examples_to_next_update()
+    }
+}
