@@ -1,8 +1,8 @@
-//! What an experiment is given, and what it hands back.
+//! The context in which an experiment runs, and the record that the experiment leaves.
 //!
 //! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one
-//! [`Cell`] per judged question. It runs once for the honest arm and once per mutant, through the same judges
-//! at the same sizes and levels; [`Context::arm`] tells it which fault to commit.
+//! [`Cell`] per judged question. The experiment runs once for the honest arm and once per mutant, through the
+//! same judges at the same sizes and levels; [`Context::arm`] tells the experiment which fault to commit.
 
 use crate::fault::{Fault, Mutant};
 pub use crate::judge::BLOCK;
@@ -17,14 +17,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// One arm of a claim.
+/// An arm of a claim: the honest experiment or one of its mutants.
 #[derive(Clone, Copy, Debug)]
 pub struct ArmOf<'a> {
     /// The claim's id.
     pub id: &'a str,
-    /// All its mutants.
+    /// All mutants of the claim.
     pub mutants: &'a [Mutant],
-    /// The name of the mutant whose arm it is; `None` for the honest arm.
+    /// The name of the mutant that this arm runs; `None` for the honest arm.
     pub mutant: Option<&'static str>,
 }
 
@@ -44,21 +44,22 @@ pub struct Context<'a> {
     record: ArmRecord,
 }
 
-/// One independent repetition: its number and its seed.
+/// One independent repetition of an experiment, with its number and its seed.
 ///
-/// The seed depends on suite seed, claim, cell and number, and not on the arm: all arms see the same data.
+/// The seed depends on the suite's seed, the claim, the cell and the number, but not on the arm, so all arms
+/// see the same data.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// Counted from 0.
+    /// The number of the trial, counted from 0.
     pub number: u64,
-    /// Root of the trial's draws; use `child("data")`, `child("algorithm")`, ...
+    /// The root of the trial's draws; derive `child("data")`, `child("algorithm")` and so on from it.
     pub seed: Seed,
 }
 
-/// All that one arm found.
+/// The results of one arm.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArmRecord {
-    /// Judged questions, in the experiment's order.
+    /// The judged questions, in the experiment's order.
     pub cells: Vec<Cell>,
     /// Numbers that are reported and not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -72,17 +73,17 @@ pub struct ArmRecord {
     /// Why the experiment could not run, if it could not (missing data).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
-    /// What broke, if something did.
+    /// The error that ended the experiment, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Levels: claim level and the number of cells it is split over for refutation.
+    /// The number of cells over which the claim's level is split for refutation.
     pub split: usize,
 }
 
 /// One judged question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Which setting: "sigma=30, start=dense".
+    /// The setting that was judged: "sigma=30, start=dense".
     pub name: String,
     /// What the judge found.
     pub finding: Finding,
@@ -91,7 +92,7 @@ pub struct Cell {
 /// A number that is reported and not judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// What it is, with its unit.
+    /// The name of the quantity, with its unit.
     pub name: String,
     /// Its value.
     #[serde(with = "crate::judge::nonfinite")]
@@ -101,9 +102,9 @@ pub struct Note {
 /// A tracked convergence rate, one value per replicate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
-    /// What it is: "contraction factor per update", "exponent of samples in 1/eps".
+    /// The name of the rate: "contraction factor per update", "exponent of samples in 1/eps".
     pub name: String,
-    /// Which direction is worse.
+    /// The direction that is worse.
     pub worse: Direction,
     /// One value per replicate, in trial order.
     pub replicates: Vec<f64>,
@@ -119,13 +120,13 @@ pub enum Direction {
     Smaller,
 }
 
-/// The run was canceled; nothing is recorded.
+/// The error of a canceled run, of which nothing is recorded.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("canceled")]
 pub struct RunCanceled;
 
 impl<'a> Context<'a> {
-    /// The view of one arm of a claim, the honest one or that of a mutant, at a level.
+    /// Returns the context of one arm of a claim, the honest arm or that of a mutant, at level `alpha`.
     pub fn new(
         arm: ArmOf<'a>,
         sizes: &'a Sizes,
@@ -141,19 +142,20 @@ impl<'a> Context<'a> {
         Context { id, mutants, mutant, committed, sizes, alpha, cells: 1, seed, canceled, tick, record }
     }
 
-    /// What the arm found.
+    /// Returns the results of the arm.
     pub fn into_record(mut self) -> ArmRecord {
         if let Some(mutant) = self.mutant
             && !self.committed.into_inner()
         {
-            self.record
-                .error
-                .get_or_insert(format!("the experiment does nothing about the fault `{mutant}`"));
+            self.record.error.get_or_insert(format!(
+                "the experiment never asks for the fault `{mutant}`: pass its row to `arm`, or ask `commits`"
+            ));
         }
         self.record
     }
 
-    /// The value of the fault that this arm commits, out of the claim's table; `None` in the honest arm.
+    /// Returns the value of the fault that this arm commits, from the claim's table of faults; `None` in the
+    /// honest arm.
     pub fn fault<A: Clone>(&self, faults: &[Fault<A>]) -> Option<A> {
         let name = self.mutant?;
         let fault = faults.iter().find(|fault| fault.mutant.name == name)?;
@@ -161,15 +163,15 @@ impl<'a> Context<'a> {
         Some(fault.arm.clone())
     }
 
-    /// The value of the fault that this arm commits, or the sound one.
+    /// Returns the value of the fault that this arm commits, or `sound` in the honest arm.
     pub fn arm<A: Clone>(&self, sound: A, faults: &[Fault<A>]) -> A {
         self.fault(faults).unwrap_or(sound)
     }
 
-    /// Whether this arm commits the fault.
+    /// Returns whether this arm commits the fault.
     ///
     /// # Panics
-    /// In debug builds, when the fault is not among the claim's mutants: no arm would commit it.
+    /// Debug builds panic when the fault is not among the claim's mutants, since no arm would commit it.
     pub fn commits(&self, fault: &Mutant) -> bool {
         debug_assert!(self.mutants.contains(fault), "{}: `{}` is not among the mutants", self.id, fault.name);
         let commits = self.mutant == Some(fault.name);
@@ -177,44 +179,46 @@ impl<'a> Context<'a> {
         commits
     }
 
-    /// Ends the arm of a mutant that a cell has already refuted: one refuted cell refutes the claim. The
-    /// cells so far are the arm's record, and what is reported but not judged in it counts for nothing.
+    /// Ends the arm of a mutant that one of its cells has already refuted, since one refuted cell refutes the
+    /// claim. The arm's record consists of the cells so far; its notes, rates and figures are not used.
     ///
     /// # Errors
-    /// [`Settled`], to be handed on with `?`; the runner knows it.
+    /// [`Settled`], to be returned with `?`. The runner recognizes it and does not report an error.
     pub fn settled(&self) -> Result<(), Settled> {
         let level = self.alpha / self.cells as f64;
         let refuted = self.record.cells.iter().any(|cell| cell.finding.p_refute <= level);
         if refuted && !self.honest() { Err(Settled) } else { Ok(()) }
     }
 
-    /// Whether this is the honest arm.
+    /// Returns whether this is the honest arm.
     pub fn honest(&self) -> bool {
         self.mutant.is_none()
     }
 
-    /// A size from the claim's table in `plan.toml`, for the tier that runs.
+    /// Returns a size from the claim's table in `plan.toml`, for the tier that runs.
     ///
     /// # Errors
     /// When the plan has no such key.
     pub fn size(&self, key: &str) -> anyhow::Result<u64> {
-        self.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.id))
+        self.sizes.get(key).with_context(|| {
+            format!("{}: plan.toml has no size `{key}` for this claim: add it to the claim's table", self.id)
+        })
     }
 
-    /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with
-    /// several. ("Holds in all cells": each cell is supported at the claim's level, refuted at the level
-    /// split by cells.)
+    /// Splits the claim's level over `cells` cells for refutation; call it before the first cell of a claim
+    /// that has several. The claim says "holds in all cells", so each cell is supported at the claim's level
+    /// and refuted at the level divided by `cells`.
     pub fn split(&mut self, cells: usize) {
         self.cells = cells.max(1);
         self.record.split = self.cells;
     }
 
-    /// The level of the claim.
+    /// Returns the level of the claim.
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
 
-    /// Root of a cell's draws.
+    /// Returns the root of a cell's draws.
     pub fn seed(&self, cell: &str) -> Seed {
         self.seed.child(cell)
     }
@@ -225,17 +229,18 @@ impl<'a> Context<'a> {
         self.record.cells.push(Cell { name: cell.into(), finding });
     }
 
-    /// Adds a number that is reported, not judged.
+    /// Adds a number that is reported and not judged.
     pub fn note(&mut self, name: &str, value: f64) {
         self.record.notes.push(Note { name: name.into(), value });
     }
 
-    /// Adds a convergence rate to be tracked; replicates that are not finite make the claim an error.
+    /// Adds a convergence rate to be tracked. A replicate that is not finite makes the claim an error.
     pub fn rate(&mut self, name: &str, worse: Direction, replicates: Vec<f64>) {
         self.record.rates.push(Rate { name: name.into(), worse, replicates });
     }
 
-    /// Adds a plot (of the honest arm only). Points that are not finite are left out, with their intervals.
+    /// Adds a plot in the honest arm; other arms drop it. Points that are not finite are left out, with their
+    /// intervals.
     pub fn figure(&mut self, mut figure: Figure) {
         if self.honest() {
             figure.series.iter_mut().for_each(Series::keep_finite);
@@ -246,17 +251,17 @@ impl<'a> Context<'a> {
     /// Ends the experiment as not run.
     ///
     /// # Errors
-    /// Always: use as `return cx.not_run("...")`.
+    /// Always, with the reason: use it as `return cx.not_run("...")`.
     pub fn not_run(&mut self, reason: &str) -> anyhow::Result<()> {
         self.record.not_run = Some(reason.into());
         Err(NotRun(reason.into()).into())
     }
 
-    /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic
-    /// in a trial becomes that trial's error.
+    /// Runs `n` trials on all threads and returns their results in trial order, whatever the number of
+    /// threads. A panic in a trial becomes that trial's error.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<anyhow::Result<R>>>
     where
         R: Send,
@@ -265,10 +270,11 @@ impl<'a> Context<'a> {
         self.some_trials(cell, 0..n, &trial)
     }
 
-    /// As [`trials`](Self::trials), with the first failing trial as an error of the experiment.
+    /// Runs `n` trials like [`trials`](Self::trials), but returns the first failing trial as an error of the
+    /// experiment.
     ///
     /// # Errors
-    /// [`RunCanceled`], or the first failing trial's error.
+    /// [`RunCanceled`] when the run is canceled, or the first failing trial's error.
     pub fn all_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<R>>
     where
         R: Send,
@@ -303,8 +309,8 @@ impl<'a> Context<'a> {
         Ok(outcomes.into_iter().zip(slots).map(|(outcome, slot)| outcome.map(|()| result(slot))).collect())
     }
 
-    /// Knows nothing of results, so that the machinery of threads is compiled once here, and not again for
-    /// every type of result that a claim has.
+    /// Runs trials that store their results themselves. The function has no type of result as a parameter, so
+    /// the code for threads is compiled once, and not for every type of result that a claim has.
     fn each_trial(
         &self,
         cell: &str,
@@ -328,11 +334,11 @@ impl<'a> Context<'a> {
         Ok(outcomes)
     }
 
-    /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A
-    /// trial says whether it succeeded; one that errs or panics counts as a failure.
+    /// Judges `P(failure) <= delta` from up to `most` trials and stops as soon as the evidence suffices. A
+    /// trial returns whether it succeeded; a trial that errs or panics counts as a failure.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn prob<F>(&mut self, cell: &str, delta: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
@@ -357,11 +363,11 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials, stopping as soon as the evidence
-    /// suffices. A trial that errs or panics counts as infinite.
+    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials and stops as soon as the evidence
+    /// suffices. The value of a trial that errs or panics counts as infinite.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn mean<F>(&mut self, cell: &str, bound: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
@@ -370,11 +376,11 @@ impl<'a> Context<'a> {
         self.mean_by(judge, cell, most, &trial)
     }
 
-    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and
-    /// may stop early too.
+    /// Judges `E X <= bound` like [`mean`](Self::mean), but for `0 <= X <= upper`: support then needs no
+    /// assumption about the tail, and may stop the trials early too.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn mean_within<F>(
         &mut self,
         cell: &str,
@@ -417,9 +423,9 @@ impl<'a> Context<'a> {
         self.judge(cell, finding);
     }
 
-    /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run
-    /// at once; what lies beyond the stop is thrown away, so the result does not depend on the number of
-    /// threads.
+    /// Passes blocks of [`BLOCK`] trials, in order, to `look` until `look` returns [`Flow::Stop`]. Several
+    /// blocks run at once; trials after the stop are discarded, so the result does not depend on the number
+    /// of threads.
     fn sequential<R: Send>(
         &self,
         cell: &str,
@@ -442,15 +448,15 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A trial of an experiment, whatever its captures.
+/// The closure of a trial, behind a pointer so that code is not compiled again for each closure.
 type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);
 
-/// The arm of a mutant ends here, since the mutant is refuted; carried as an error so that `?` ends it.
+/// The end of a mutant's arm that is refuted already. It is an error so that `?` ends the experiment.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the mutant is refuted already")]
 pub struct Settled;
 
-/// The experiment could not run; carried as an error so that `?` ends it.
+/// The reason why an experiment could not run. It is an error so that `?` ends the experiment.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("not run: {0}")]
 pub struct NotRun(pub String);
@@ -459,7 +465,7 @@ fn first_error<R>(block: &[anyhow::Result<R>]) -> Option<String> {
     block.iter().find_map(|result| result.as_ref().err().map(|error| format!("{error:#}")))
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())

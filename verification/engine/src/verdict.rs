@@ -1,9 +1,9 @@
-//! From findings to verdicts.
+//! The rules that turn the findings of a claim into a verdict.
 //!
 //! A claim is an intersection of its cells: it is *supported* when every cell is supported at the claim's
 //! level, and *refuted* when one cell is refuted at that level divided by the number of cells. Over the
-//! claims of a run the two families are sorted by Holm's step-down; the family is the number of claims
-//! planned, not the number run.
+//! claims of a run, Holm's step-down procedure treats the two families of p-values; the size of a family is
+//! the number of claims planned, not the number run.
 
 use crate::claim::{Claim, Expected, Must};
 use crate::context::ArmRecord;
@@ -11,21 +11,22 @@ use crate::judge::Decision;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a run says of a claim.
+/// The result of a run for a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING-KEBAB-CASE")]
 pub enum Verdict {
-    /// The opposite was rejected in every cell, and every mutant was noticed.
+    /// The opposite of the claim was rejected in every cell, and every mutant was noticed.
     Holds,
     /// The claim was rejected.
     Refuted,
-    /// Neither was rejected within the sizes of the tier. No evidence for or against.
+    /// Neither the claim nor its opposite was rejected within the sizes of the tier; there is no evidence for
+    /// or against.
     Inconclusive,
     /// The hypotheses cannot be met, or the bound says nothing.
     Vacuous,
-    /// A mutant was not noticed: the check proves nothing.
+    /// A mutant was not noticed, so the check proves nothing.
     Untested,
-    /// The experiment broke.
+    /// The experiment ended with an error, or its numbers cannot be judged.
     Error,
     /// The experiment did not run; the record says why.
     NotRun,
@@ -45,16 +46,17 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The two p-values of one arm: anytime-valid where its judges are sequential, so Holm's procedure applies.
+/// The two p-values of one arm. They are valid at any stopping time where the arm's judges are sequential, so
+/// Holm's procedure applies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Of "the claim holds": the smallest over cells, times the number of cells.
+    /// The p-value of "the claim holds": the smallest over the cells, times the number of cells.
     pub p_refute: f64,
-    /// Of "the claim fails": the largest over cells.
+    /// The p-value of "the claim fails": the largest over the cells.
     pub p_support: f64,
 }
 
-/// What one arm shows, at a level; `Err` says what broke.
+/// Decides what one arm shows at level `alpha`; `Err` says why the arm cannot be judged.
 pub fn decide(arm: &ArmRecord, alpha: f64) -> Result<Decision, String> {
     if let Some(error) = &arm.error {
         return Err(error.clone());
@@ -79,7 +81,7 @@ pub fn decide(arm: &ArmRecord, alpha: f64) -> Result<Decision, String> {
     }
 }
 
-/// The p-values of an arm. An arm that broke has no evidence either way.
+/// Returns the p-values of an arm. Both are 1 for an arm that broke.
 pub fn evidence(arm: &ArmRecord) -> Evidence {
     let cells = arm.cells.len().max(arm.split).max(1) as f64;
     let p_refute = arm.cells.iter().map(|cell| cell.finding.p_refute).fold(1.0, f64::min);
@@ -88,7 +90,7 @@ pub fn evidence(arm: &ArmRecord) -> Evidence {
     Evidence { p_refute: (p_refute * cells).min(1.0), p_support }
 }
 
-/// Whether a mutant's arm got what it must.
+/// Returns whether a mutant's arm reached the verdict that it must.
 pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     match (must, decide(arm, alpha)) {
         (Must::BeRefuted, Ok(decision)) => decision == Decision::Refuted,
@@ -98,8 +100,8 @@ pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     }
 }
 
-/// The verdict on a claim from its honest arm and its mutants (noticed or not), at the level that Holm's
-/// procedure gave it in each family.
+/// Returns the verdict on a claim from its honest arm, from whether all its mutants were noticed, and from
+/// whether Holm's procedure rejected "the claim holds" and "the claim fails".
 pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (bool, bool)) -> Verdict {
     if honest.not_run.is_some() {
         return Verdict::NotRun;
@@ -120,7 +122,7 @@ pub fn verdict(claim: &Claim, honest: &ArmRecord, all_noticed: bool, rejected: (
     }
 }
 
-/// Whether a verdict is the one that the claim expects.
+/// Returns whether a verdict is the one that the claim expects.
 pub fn as_expected(claim: &Claim, verdict: Verdict) -> bool {
     matches!(
         (claim.standing.expected, verdict),
