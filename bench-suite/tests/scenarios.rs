@@ -196,7 +196,7 @@ fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
     }
 }
 
-/// The rows of `records.csv` by column.
+/// Returns the rows of `records.csv` by column.
 fn table(folder: &Path) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_path(folder.join("records.csv")).unwrap();
     reader.deserialize().map(Result::unwrap).collect()
@@ -263,7 +263,7 @@ fn a_page_says_who_won_and_that_a_check_tier_means_nothing() {
     assert!(!page(&record).contains(report::CHECK_TIER));
 }
 
-/// A definition and its file, in a folder of their own.
+/// Returns a definition and its file, in a folder of their own.
 fn own(definition: &str, table: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mine.csv"), table).unwrap();
