@@ -172,8 +172,8 @@ impl Scenario {
         let plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&c);
         ensure!(
             !name.is_empty() && !name.starts_with('.') && name.chars().all(plain),
-            "{shown}: the folder of the results gets the file's name, so use only letters, digits, `-`, `_` and \
-             `.` in it"
+            "{shown}: the folder of the results has the file's name; use letters, digits, `-`, `_` and `.` \
+             only"
         );
         let known = SCENARIOS.iter().any(|(known, _)| *known == name);
         ensure!(!known, "{shown}: `{name}` is a scenario of the suite; give the file another name");

@@ -31,8 +31,8 @@ impl Scale {
         Scale { low, high, log, ticks }
     }
 
-    /// Returns an axis with one tick per name, at 0, 1, 2, ...; `low..high` says whether the first is at the
-    /// top or at the left.
+    /// Returns an axis with one tick per name, at 0, 1, 2, ..., that runs downwards: the first name is at the
+    /// high end.
     pub fn names(names: impl Iterator<Item = String>) -> Self {
         let ticks: Vec<_> = names.enumerate().map(|(i, name)| (i as f64, name)).collect();
         let last = ticks.len().max(1) as f64 - 1.0;
