@@ -9,10 +9,10 @@ use crate::verdict::{Evidence, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the layout of The content of `evidence.json`.
+/// The version of the layout of `evidence.json`.
 pub const SCHEMA: &str = "lao-evidence/1";
 
-/// `evidence.json`.
+/// The content of `evidence.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// [`SCHEMA`].

@@ -68,7 +68,7 @@ impl QuadraticPopulation {
         self.dim
     }
 
-    /// Sigma, row by row.
+    /// Returns Sigma, row by row.
     pub fn covariance(&self) -> &[f64] {
         &self.covariance
     }

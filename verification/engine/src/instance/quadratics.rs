@@ -88,8 +88,7 @@ impl Quadratics {
         mean(&(0..self.len()).map(|z| self.gradient(z, x)).collect::<Vec<_>>())
     }
 
-    /// Returns `S(x)`, the mean squared distance of the components' gradients from their meaReturns n, the
-    /// number of components.
+    /// Returns `S(x)`, the mean squared distance of the components' gradients from their mean.
     pub fn variance(&self, x: &[f64]) -> f64 {
         let gradients: Vec<Vec<f64>> = (0..self.len()).map(|z| self.gradient(z, x)).collect();
         gradients.iter().map(|g| norm2(g)).sum::<f64>() / self.len() as f64 - norm2(&mean(&gradients))
