@@ -56,8 +56,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Section 4, X̃_t",
             "D_t xᵀx D_t",
             "D_t xxᵀ D_t",
-            "The printed product has the wrong \
-                                                                 dimensions, as in erratum 7.",
+            "The printed product has the wrong dimensions, as in erratum 7.",
         ),
         row(
             10,
