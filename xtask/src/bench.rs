@@ -30,7 +30,7 @@ Examples:
   cargo xtask bench ms18-fig1 --tier full --seed 7 --out /tmp/fig1
   cargo xtask bench my.toml                  runs a scenario of your own
 
-my.toml, on a CSV file with a header (paths are relative to the folder of my.toml):
+my.toml, on a CSV file with a header (a relative path starts at the folder of my.toml):
   title = \"Blood tests\"
   kind = \"learning-curve\"
   budget = 5             # attributes that a learner may observe per example

@@ -81,7 +81,7 @@ pub fn decide(arm: &ArmRecord, alpha: f64) -> Result<Decision, String> {
     }
 }
 
-/// Returns the p-values of an arm. Both are 1 for an arm that broke.
+/// Returns the p-values of an arm. Both are 1 for an arm without cells.
 pub fn evidence(arm: &ArmRecord) -> Evidence {
     let cells = arm.cells.len().max(arm.split).max(1) as f64;
     let p_refute = arm.cells.iter().map(|cell| cell.finding.p_refute).fold(1.0, f64::min);
