@@ -1,4 +1,4 @@
-//! What a scenario's learners learn from: a virtual design, a dataset of the catalog, or a file.
+//! The data of a scenario: a virtual design, a dataset of the catalog, or a CSV file.
 
 use anyhow::{Context as _, bail, ensure};
 use lao_datasets::catalog::{Catalog, Loaded};
@@ -15,15 +15,15 @@ use serde::de::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// Labels that are a linear predictor of independent attributes, plus normal noise.
+/// A virtual design: independent attributes, and labels that are a linear predictor plus normal noise.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
-    /// Law of the attributes.
+    /// The law of the attributes.
     pub design: AttributeLaw,
-    /// Standard deviation of the noise.
+    /// The standard deviation of the noise.
     pub noise: f64,
-    /// The target's non-zeros, at places drawn anew for each repetition.
+    /// The target's non-zeros, whose places are drawn for each repetition.
     pub support: SupportSpec,
 }
 
@@ -31,21 +31,21 @@ pub struct Design {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SupportSpec {
-    /// How many are positive.
+    /// The number of positive non-zeros.
     pub positive: usize,
-    /// How many are negative.
+    /// The number of negative non-zeros.
     pub negative: usize,
-    /// Their absolute value.
+    /// The absolute value of the non-zeros.
     pub magnitude: f64,
 }
 
-/// Law of an attribute.
+/// The law of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttributeLaw {
     /// Standard normal.
     Normal,
-    /// Signs.
+    /// Random signs.
     Rademacher,
     /// Uniform with variance 1.
     Uniform,
@@ -94,7 +94,8 @@ impl Design {
 
 /// A source of examples that may know the exact excess risk of a predictor.
 pub trait Stream: Source + Send {
-    /// Returns `(theta - theta*)' Sigma (theta - theta*)`, where `theta*` and `Sigma` are known.
+    /// Returns the excess risk `(theta - theta*)' Sigma (theta - theta*)`, or `None` where `theta*` and
+    /// `Sigma` are unknown.
     fn excess(&self, _theta: SparseView<'_>) -> Option<f64> {
         None
     }
@@ -130,8 +131,8 @@ impl<'de> Deserialize<'de> for Data {
     }
 }
 
-/// Rows of a dataset of the catalog, or of a CSV file. Attributes are standardized, and labels centered, by
-/// the training rows of each repetition.
+/// The rows of a dataset of the catalog, or of a CSV file. Attributes are standardized and labels are
+/// centered with the training rows of each repetition.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableData {
@@ -139,30 +140,30 @@ pub struct TableData {
     dataset: Option<String>,
     /// Path of a CSV file with a header.
     file: Option<PathBuf>,
-    /// Name of the file's column of labels.
+    /// The name of the file's column of labels.
     label: Option<String>,
-    /// The two classes that are kept, where labels are classes: the first becomes +1, the second -1.
+    /// The two classes that are kept, if labels are classes: the first becomes +1, the second -1.
     classes: Option<[f64; 2]>,
-    /// Whether log(1 + label) stands for the label.
+    /// Whether the label is replaced by log(1 + label).
     #[serde(default)]
     log_labels: bool,
-    /// Standardized values are cut to plus or minus this.
+    /// The largest absolute value of a standardized attribute; larger ones are clipped.
     clip: Option<f64>,
-    /// Share of the rows that is set apart for tests in each repetition, where the dataset gives no test rows
-    /// of its own. A file's default is 0.25.
+    /// The share of the rows that each repetition uses as test rows, if the dataset has no test rows of its
+    /// own. The default for a file is 0.25.
     test_fraction: Option<f64>,
     #[serde(skip)]
     loaded: OnceLock<Result<Arc<Loaded>, String>>,
 }
 
-/// Training and test rows of one repetition.
+/// The training and test rows of one repetition.
 #[derive(Debug)]
 pub struct TrainTest {
-    /// In an order drawn from the repetition's seed.
+    /// The training rows, in an order drawn from the repetition's seed.
     pub train: Columns<f64>,
-    /// Test rows, in their order.
+    /// The test rows, in the order of the table.
     pub test: Columns<f64>,
-    /// Mean squared error on the test rows of the mean of the training labels.
+    /// The mean squared error, on the test rows, of predicting the mean of the training labels.
     pub error_of_mean: f64,
 }
 
@@ -174,7 +175,7 @@ impl TableData {
         }
     }
 
-    /// Returns the table, which is loaded once.
+    /// Returns the table, which is loaded at the first call.
     ///
     /// # Errors
     /// When the dataset or the file is missing or malformed.
@@ -194,12 +195,17 @@ impl TableData {
         }
         let mut loaded = match (&self.dataset, &self.file) {
             (Some(name), _) => {
-                ensure!(self.label.is_none(), "data.label: the catalog knows the label of `{name}`");
+                ensure!(
+                    self.label.is_none(),
+                    "data.label: remove the key, since the catalog knows the label of `{name}`"
+                );
                 Catalog::from_env()?.load(name)?
             }
             (None, Some(file)) => {
-                let label =
-                    self.label.clone().context("data.label is needed: the name of the column of labels")?;
+                let label = self
+                    .label
+                    .clone()
+                    .context("data.label is missing: give the name of the column of labels")?;
                 let options = CsvOptions { target: Column::Name(label), ..CsvOptions::default() };
                 let rows = Table::Dense(read_csv(file, &Opening::default(), &options)?);
                 let split = lao_datasets::catalog::SplitRule::Random { test_fraction: 0.25 };
@@ -241,7 +247,9 @@ impl TableData {
             (Some(fraction), None) => {
                 split_random(loaded.train.rows(), fraction, &split)?.apply(&loaded.train)?
             }
-            (Some(_), Some(_)) => bail!("data.test_fraction: `{}` has test rows of its own", loaded.name),
+            (Some(_), Some(_)) => {
+                bail!("data.test_fraction: remove the key, since `{}` has test rows of its own", loaded.name)
+            }
             (None, _) => loaded.clone().into_train_test(&split)?,
         };
         let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;

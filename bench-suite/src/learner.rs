@@ -5,22 +5,22 @@ use lao_algorithms::{AnyLearner, AnyParams, METHODS, Task, registry};
 use serde::Deserialize;
 use toml::Value;
 
-/// A learner of a scenario: a name, a method, and as many of its parameters as are not to be its practical
+/// A learner of a scenario: a name, a method, and those of its parameters that differ from the practical
 /// ones.
 ///
 /// The practical parameters follow from a [`Task`]: `dim` and `budget` are those of the scenario; `sparsity`,
-/// `radius`, `speed` and `examples` can be given beside the parameters. Without a sparsity, half of the
-/// budget is its value.
+/// `radius`, `speed` and `examples` can be given beside the parameters. The default sparsity is half of the
+/// budget.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "toml::Table")]
 pub struct LearnerSpec {
-    /// Its name in the scenario.
+    /// The name of the learner in the scenario.
     pub name: String,
     method: String,
     given: toml::Table,
 }
 
-/// The part of a [`Task`] that a learner may give.
+/// The fields of a [`Task`] that a learner may give.
 #[derive(Deserialize)]
 struct OwnTask {
     sparsity: Option<usize>,
@@ -37,7 +37,7 @@ impl TryFrom<toml::Table> for LearnerSpec {
     fn try_from(mut given: toml::Table) -> Result<Self, String> {
         let mut text = |key: &str| match given.remove(key) {
             Some(Value::String(text)) if !text.is_empty() => Ok(text),
-            _ => Err(format!("a learner needs a `{key}`, a text")),
+            _ => Err(format!("a learner needs the key `{key}`, whose value is a string")),
         };
         let (name, method) = (text("name")?, text("method")?);
         Ok(LearnerSpec { name, method, given })
@@ -58,7 +58,7 @@ impl LearnerSpec {
     fn params(&self, dim: usize, budget: usize) -> anyhow::Result<AnyParams> {
         let Some(row) = registry::method(&self.method) else {
             let known: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
-            bail!("no method is named `{}`; there are {}", self.method, known.join(", "))
+            bail!("no method is named `{}`; the methods are {}", self.method, known.join(", "))
         };
         let own: OwnTask = self.given.clone().try_into()?;
         let mut task = Task { dim, budget, sparsity: budget.div_ceil(2), ..Task::default() };
@@ -68,7 +68,7 @@ impl LearnerSpec {
         task.examples = own.examples.unwrap_or(task.examples);
         let mut params = toml::Table::try_from((row.params)(&task)?)?;
         for (key, value) in &self.given {
-            // What belongs to the task alone has done its work.
+            // Keys that belong only to the task are not passed to the method.
             if params.contains_key(key) || !TASK.contains(&key.as_str()) {
                 params.insert(key.clone(), value.clone());
             }

@@ -1,15 +1,16 @@
-//! Scenarios: learners times data, measured, recorded, drawn.
+//! The bench suite: scenarios, which measure learners on data, and record and draw the measurements.
 //!
-//! A scenario is data: a TOML file that names a *kind* (what is measured and how it is drawn), the data,
-//! sizes per tier, and learners or solvers with their parameters. Those of the suite lie in `scenarios/`;
-//! adding one is adding a file and a row in [`scenario::SCENARIOS`]. `cargo xtask bench my.toml` runs a file
-//! from anywhere, on a dataset of the catalog or on a file of one's own. A kind is a file in [`kinds`] and a
-//! row in [`kinds::KINDS`].
+//! A scenario is a TOML file that names a *kind* (what is measured and how it is drawn), the data, sizes per
+//! tier, and learners or solvers with their parameters. The scenarios of the suite are in `scenarios/`; a new
+//! one needs a file and a row in [`scenario::SCENARIOS`]. `cargo xtask bench my.toml` runs a scenario from
+//! any file, on a dataset of the catalog or on a CSV file. A kind is a file in [`kinds`] and a row in
+//! [`kinds::KINDS`].
 //!
-//! A run leaves records (CSV, to which each run appends, and JSON; one row per measurement) and a page with
-//! figures. A job that fails is a row with its error, and the run goes on. `BIAS.md` says what is unfair.
+//! A run writes records with one row per measurement (JSON, and CSV to which each run appends) and a page
+//! with figures. A job that fails leaves a row with its error, and the run continues. `BIAS.md` says what is
+//! unfair in the scenarios.
 //!
-//! The clock of a measurement stops while an estimate is scored. Scenarios inform; they do not gate.
+//! The clock of a measurement stops while an estimate is scored. Scenarios inform and never fail a build.
 
 pub mod data;
 pub mod kinds;

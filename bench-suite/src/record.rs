@@ -1,4 +1,4 @@
-//! Records: one row per measurement, and how the run was made.
+//! Records of runs: one row per measurement, and the circumstances of the run.
 
 use crate::scenario::{BenchTier, Scenario, Size};
 use anyhow::{Context as _, ensure};
@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The files of a record: the rows of all runs, and the last run.
 pub(crate) const TABLES: [&str; 2] = ["records.csv", "records.json"];
 
-/// All that a run of one scenario leaves; the page is made from it.
+/// The record of a run of one scenario, from which the page is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BenchRecord {
@@ -19,13 +19,13 @@ pub struct BenchRecord {
     pub scenario: String,
     /// The scenario's definition.
     pub definition: String,
-    /// Which tier ran.
+    /// The tier that ran.
     pub tier: BenchTier,
-    /// Its sizes.
+    /// The sizes of the tier.
     pub size: Size,
     /// Root seed.
     pub seed: u64,
-    /// What ran, where and when.
+    /// The program, the machine and the time of the run.
     pub provenance: Provenance,
     /// Duration of the whole run, in seconds.
     pub seconds: f64,
@@ -33,7 +33,8 @@ pub struct BenchRecord {
     pub rows: Vec<Row>,
 }
 
-/// What ran, where and when: two records that differ in it cannot be compared without a thought.
+/// The program, the machine and the time of a run. The times of two records whose provenance differs are not
+/// comparable without further thought.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -45,14 +46,14 @@ pub struct Provenance {
     pub revision: String,
     /// Architecture, operating system and number of processors.
     pub host: String,
-    /// Model of the processor; `unknown` where it cannot be asked.
+    /// Model of the processor, or `unknown` where it cannot be determined.
     pub processor: String,
-    /// Instruction sets that the program was compiled for, of those that change its speed.
+    /// The instruction sets for which the program was compiled, among those that change its speed.
     pub features: String,
 }
 
 impl Provenance {
-    /// Returns what is known of this program, processor and moment.
+    /// Returns the provenance of a run that this program starts now.
     pub fn now() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Provenance {
@@ -96,7 +97,7 @@ fn features() -> String {
     present.join(" ")
 }
 
-/// One line of `records.csv`: a row, and what it comes from.
+/// One line of `records.csv`: a row with its provenance.
 #[derive(Serialize)]
 struct Line<'a> {
     started: u64,
@@ -118,7 +119,7 @@ struct Line<'a> {
 }
 
 impl BenchRecord {
-    /// Returns a record without rows, of a run that begins now.
+    /// Returns a record without rows of a run that starts now.
     pub fn new(scenario: &Scenario, tier: BenchTier, seed: u64) -> Self {
         BenchRecord {
             scenario: scenario.name.clone(),
@@ -132,8 +133,8 @@ impl BenchRecord {
         }
     }
 
-    /// Writes `records.json`, and appends the rows to `records.csv`, in the scenario's part of the folder,
-    /// each file whole or not at all.
+    /// Writes `records.json` and appends the rows to `records.csv` in the scenario's subfolder. Each file is
+    /// replaced atomically.
     ///
     /// # Errors
     /// When the folder or the disk refuses, or the table there has other columns.
@@ -146,7 +147,7 @@ impl BenchRecord {
         folder.write(&json, &serde_json::to_vec_pretty(self)?)
     }
 
-    /// Returns the rows as lines of `records.csv`, with the line of their names or without.
+    /// Returns the rows as lines of `records.csv`, with or without the header.
     fn lines(&self, names: bool) -> anyhow::Result<Vec<u8>> {
         let Provenance { started, version, revision, host, processor, features } = &self.provenance;
         let mut writer = csv::WriterBuilder::new().has_headers(names).from_writer(Vec::new());
@@ -200,7 +201,7 @@ impl BenchRecord {
 const COLUMNS: &str = "started,version,revision,host,processor,features,tier,seed,\
                        scenario,learner,repetition,dim,examples,metric,value,error";
 
-/// Returns the table of earlier runs; nothing, if there is none.
+/// Returns the table of earlier runs, which is empty if there is none.
 ///
 /// # Errors
 /// When the table cannot be read, or its columns are not those of this version.
@@ -226,31 +227,31 @@ pub(crate) fn earlier(path: &Path) -> anyhow::Result<Vec<u8>> {
 pub struct Row {
     /// Name of the scenario.
     pub scenario: String,
-    /// Name of the learner or solver in it.
+    /// Name of the learner or solver in the scenario.
     pub learner: String,
-    /// Which repetition, from 0.
+    /// The number of the repetition, from 0.
     pub repetition: u64,
     /// Attributes of an example.
     pub dim: usize,
     /// Examples seen.
     pub examples: u64,
-    /// What was measured, with its unit: "test mse", "excess risk", "ns per example", ...; "error" of an
-    /// error.
+    /// The name of the measurement, with its unit: "test mse", "excess risk", "ns per example" and others;
+    /// "error" if the row is an error.
     pub metric: String,
-    /// The measurement; none, where it is not a number or the row is an error.
+    /// The measurement, or `None` if it is not a number or the row is an error.
     pub value: Option<f64>,
     /// Why the job ended without measurements, if it did.
     pub error: Option<String>,
 }
 
 impl Row {
-    /// Whether the row is a time, which no seed determines.
+    /// Returns whether the row is a time, which no seed determines.
     pub fn is_time(&self) -> bool {
         self.metric.starts_with("ns ")
     }
 }
 
-/// Mean and sample standard deviation; `None` for no values.
+/// Returns the mean and the sample standard deviation, or `None` if there are no values.
 pub fn mean_sd(values: &[f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     if values.is_empty() {
@@ -261,7 +262,7 @@ pub fn mean_sd(values: &[f64]) -> Option<(f64, f64)> {
     Some((mean, if values.len() > 1 { (spread / (n - 1.0)).sqrt() } else { 0.0 }))
 }
 
-/// The median; `None` for no values.
+/// Returns the median, or `None` if there are no values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

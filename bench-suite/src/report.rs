@@ -1,4 +1,4 @@
-//! Pages made from records: one per scenario, and one that lists them.
+//! The pages that are made from records: one per scenario, and one that lists the scenarios.
 
 use crate::kinds::{Analysis, Rows};
 use crate::record::BenchRecord;
@@ -15,11 +15,11 @@ const STYLE: &str = include_str!("../templates/style.css");
 const PAGE: &str = include_str!("../templates/scenario.html");
 const INDEX: &str = include_str!("../templates/index.html");
 
-/// Said of the check tier wherever its figures stand.
+/// The warning beside every result of the check tier.
 pub const CHECK_TIER: &str =
     "Check tier: this run shows that the scenario runs, and nothing else. Its figures mean nothing.";
 
-/// What a page shows of one scenario.
+/// The content of the page of one scenario.
 #[derive(Serialize)]
 struct Page {
     name: String,
@@ -27,11 +27,11 @@ struct Page {
     title: String,
     source: String,
     definition: String,
-    /// Whether its jobs ran one after the other.
+    /// Whether the jobs ran one after the other.
     one_by_one: bool,
-    /// Said first, where the figures mean nothing.
+    /// The warning at the top of the page, if the results mean nothing.
     warning: Option<&'static str>,
-    /// Who won.
+    /// A sentence that names the best contender.
     winner: String,
     failures: Vec<String>,
     tier: String,
@@ -92,8 +92,8 @@ pub fn failures(record: &BenchRecord) -> Vec<String> {
     record.failures().map(line).collect()
 }
 
-/// Writes `index.html` and `figure-<n>.svg` of one scenario, next to its records. Figures of an earlier run
-/// go.
+/// Writes `index.html` and `figure-<n>.svg` of one scenario next to its records. Figures of an earlier run
+/// are removed.
 ///
 /// # Errors
 /// When a figure cannot be drawn or a file cannot be written.
@@ -117,8 +117,8 @@ pub fn write(
 }
 
 /// Writes the page that lists all scenarios whose records are in the folder, from this run or an earlier one:
-/// those of the suite in its order, then the others by name. Each page is made from the definition that its
-/// record carries.
+/// the scenarios of the suite in their order, then the others by name. Each entry is made from the definition
+/// that the record contains.
 ///
 /// # Errors
 /// When records cannot be read or the file cannot be written.
@@ -150,8 +150,8 @@ fn records(out: &Path) -> anyhow::Result<Vec<BenchRecord>> {
     names.iter().filter_map(read).collect()
 }
 
-/// Finds out, before any work, whether the records of scenarios that will not run, which [`write_index`]
-/// lists, can be read.
+/// Checks, before any work, that the records of scenarios that will not run can be read, since
+/// [`write_index`] lists these scenarios too.
 ///
 /// # Errors
 /// When records cannot be read.

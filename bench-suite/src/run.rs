@@ -1,4 +1,4 @@
-//! Runs scenarios.
+//! Functions that run scenarios.
 
 use crate::kinds::Job;
 use crate::record::{self, BenchRecord, Row, TABLES};
@@ -11,21 +11,22 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// How a run is to be made.
+/// The options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct BenchOptions {
-    /// How much work.
+    /// The tier, which sets the amount of work.
     pub tier: BenchTier,
     /// Root seed.
     pub seed: u64,
-    /// Threads; 0 is one per processor. Jobs whose time is the result always run one after the other.
+    /// The number of threads; 0 means one per processor. Jobs that measure time always run one after the
+    /// other.
     pub jobs: usize,
 }
 
-/// Called after each job with how many are done, of how many.
+/// A function that is called after each job with the number of finished jobs and the number of all jobs.
 pub type BenchProgress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// The run was canceled; the scenario left nothing.
+/// The error of a canceled run, whose scenario leaves no records.
 #[derive(Clone, Copy, Debug)]
 pub struct BenchCanceled;
 
@@ -37,19 +38,20 @@ impl std::fmt::Display for BenchCanceled {
 
 impl std::error::Error for BenchCanceled {}
 
-/// The page of a scenario, and the one that lists all of them.
+/// The file name of a scenario's page, and of the page that lists all scenarios.
 pub(crate) const PAGE: &str = "index.html";
 
 /// Takes a folder for the results of one run, and locks it.
 ///
 /// # Errors
-/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written.
-/// Nothing in it was changed then.
+/// When the folder holds files that are not results of a run, another run uses the folder, or it cannot be
+/// written. In these cases nothing in the folder is changed.
 pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
     OutputFolder::open(out, Layout { verb: "bench", older })
 }
 
-/// The files in a folder that a version without `.lao-output` wrote, known by the records of the scenarios.
+/// Returns the files in a folder that a version without `.lao-output` wrote. The records of the scenarios
+/// identify such a folder.
 fn older(out: &Path) -> Vec<String> {
     #[derive(serde::Deserialize)]
     struct Named {
@@ -73,19 +75,19 @@ fn older(out: &Path) -> Vec<String> {
     files
 }
 
-/// The name of a figure, counted from 1.
+/// Returns the name of a figure, counted from 1.
 pub(crate) fn figure(number: usize) -> String {
     format!("figure-{number}.svg")
 }
 
-/// Whether this is the name of a [`figure`].
+/// Returns whether this is the name of a [`figure`].
 fn is_figure(name: &str) -> bool {
     let number = name.strip_prefix("figure-").and_then(|name| name.strip_suffix(".svg"));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Runs one scenario and leaves its records in the folder, under its name. A job that fails leaves a row with
-/// its error.
+/// Runs one scenario and writes its records into the folder, under the scenario's name. A job that fails
+/// leaves a row with its error.
 ///
 /// # Errors
 /// When the scenario cannot run ([`Scenario::check`]), the folder cannot be written, or the run was canceled
@@ -97,7 +99,7 @@ pub fn run(
     progress: &BenchProgress<'_>,
     canceled: &AtomicBool,
 ) -> anyhow::Result<BenchRecord> {
-    // Before the work, so that a file that stands in the way is known at once.
+    // The files are announced before the work, so that a file that must not be replaced is reported at once.
     folder.announce(TABLES.into_iter().chain([PAGE]).map(|name| format!("{}/{name}", scenario.name)))?;
     folder.announce([PAGE.to_string()])?;
     record::earlier(&folder.path().join(&scenario.name).join(TABLES[0]))?;

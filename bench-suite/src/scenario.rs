@@ -1,4 +1,4 @@
-//! What a scenario is, and the list of them.
+//! Scenarios, their definitions, and the list of the suite's scenarios.
 
 use crate::kinds::{self, Kind};
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -8,7 +8,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer};
 
-/// The scenarios of the suite: name and definition.
+/// The scenarios of the suite, each with its name and definition.
 pub const SCENARIOS: &[(&str, &str)] = &[
     ("ms18-fig1", include_str!("../scenarios/ms18-fig1.toml")),
     ("diabetes", include_str!("../scenarios/diabetes.toml")),
@@ -18,24 +18,24 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("recovery-wide", include_str!("../scenarios/recovery-wide.toml")),
 ];
 
-/// A scenario: what is measured, on which data, by which learners or solvers.
+/// A scenario, which says what is measured, on which data, for which learners or solvers.
 ///
-/// Its definition is a TOML file. Four keys are the same for all scenarios: `title`, `source`, `kind` and
-/// `tiers`. The others are the settings of the kind, one struct in the kind's file; a key that the kind does
-/// not have is an error.
+/// The definition of a scenario is a TOML file. Four keys are the same for all scenarios: `title`, `source`,
+/// `kind` and `tiers`. The other keys are the settings of the kind, which are one struct in the kind's file;
+/// a key that the kind does not have is an error.
 #[derive(Debug)]
 pub struct Scenario {
-    /// Its name; the file's.
+    /// The name of the scenario, which is that of its file.
     pub name: String,
     /// The definition as it was read.
     pub text: String,
-    /// One line.
+    /// A title of one line.
     pub title: String,
-    /// Where it comes from.
+    /// The source of the scenario, such as a figure of a paper.
     pub source: String,
-    /// How much is measured, per tier.
+    /// The sizes per tier.
     pub tiers: Tiers,
-    /// What is measured, with its settings.
+    /// The kind of measurement, with its settings.
     pub kind: Box<dyn Kind>,
 }
 
@@ -51,22 +51,22 @@ struct Head {
     tiers: Tiers,
 }
 
-/// The source of a scenario whose definition names none.
+/// Returns the source of a scenario whose definition names none.
 fn own() -> String {
     "own data".into()
 }
 
 const HEAD: [&str; 4] = ["title", "source", "kind", "tiers"];
 
-/// How much work.
+/// The amount of work in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BenchTier {
-    /// Seconds: shows that the scenario runs, and nothing else.
+    /// A run of seconds, which shows that the scenario runs and nothing else.
     Check,
-    /// The scenario as it is meant.
+    /// The scenario at its normal sizes.
     Quick,
-    /// More repetitions.
+    /// The scenario with more repetitions.
     Full,
 }
 
@@ -85,7 +85,7 @@ pub struct Tiers {
 pub struct Size {
     /// Independent repetitions.
     pub repetitions: u64,
-    /// Factor on the numbers of examples.
+    /// A factor by which the numbers of examples are multiplied.
     pub scale: f64,
 }
 
@@ -119,7 +119,7 @@ impl Tiers {
 }
 
 impl Size {
-    /// Returns a number of examples at this size, at least `least`.
+    /// Returns the number of examples at this size: `examples` times the scale, but at least `least`.
     pub fn scaled(&self, examples: u64, least: u64) -> u64 {
         ((examples as f64 * self.scale).ceil() as u64).max(least)
     }
@@ -134,12 +134,12 @@ impl Scenario {
         SCENARIOS.iter().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
-    /// Returns the scenarios that are named, in the order of the names; all scenarios of the suite, if none
-    /// is named. A name that ends in `.toml` is the path of a definition.
+    /// Returns the named scenarios, in the order of the names, or all scenarios of the suite if none is
+    /// named. A name that ends in `.toml` is the path of a definition.
     ///
     /// # Errors
-    /// When a name is unknown (the error suggests the nearest) or comes twice, or a definition cannot be
-    /// read.
+    /// When a name is unknown (the error suggests the nearest one) or is given twice, or a definition cannot
+    /// be read.
     pub fn select(names: &[String]) -> anyhow::Result<Vec<Self>> {
         if names.is_empty() {
             return Self::all();
@@ -163,8 +163,8 @@ impl Scenario {
     /// Reads a definition from a file. Paths in it are relative to the file's folder.
     ///
     /// # Errors
-    /// When the file cannot be read, its name is not of letters, digits, `-`, `_` and `.`, or is that of a
-    /// scenario of the suite, or its text is no definition.
+    /// When the file cannot be read, its name has other characters than letters, digits, `-`, `_` and `.` or
+    /// is that of a scenario of the suite, or its text is not a definition.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
@@ -172,13 +172,13 @@ impl Scenario {
         let plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&c);
         ensure!(
             !name.is_empty() && !name.starts_with('.') && name.chars().all(plain),
-            "{shown}: the file's name names the folder of the results; use letters, digits, `-`, `_` and `.` \
+            "{shown}: the folder of the results has the file's name; use letters, digits, `-`, `_` and `.` \
              only"
         );
         let known = SCENARIOS.iter().any(|(known, _)| *known == name);
         ensure!(!known, "{shown}: `{name}` is a scenario of the suite; give the file another name");
         Self::parse_in(name, &text, path.parent().unwrap_or(Path::new("")))
-            .with_context(|| format!("{shown} is no scenario"))
+            .with_context(|| format!("{shown} is not a scenario"))
     }
 
     /// Reads a definition of the suite.
@@ -190,8 +190,8 @@ impl Scenario {
     }
 
     fn parse_in(name: &str, text: &str, folder: &Path) -> anyhow::Result<Self> {
-        // The settings are read apart from the head, so that each struct can refuse the keys that it does not
-        // know.
+        // The settings are read separately from the common keys, so that each struct can refuse keys that it
+        // does not know.
         let mut head = DeTable::parse(text)?;
         let span = head.span();
         let (of_head, of_kind) = std::mem::take(head.get_mut())
@@ -208,22 +208,30 @@ impl Scenario {
         tiers.check()?;
         let Some(read) = kinds::KINDS.iter().find(|known| known.name == kind).map(|known| known.read) else {
             let known: Vec<&str> = kinds::KINDS.iter().map(|known| known.name).collect();
-            bail!("kind = \"{kind}\" is unknown; there are {}", known.join(", "))
+            bail!("kind = \"{kind}\" is unknown; the kinds are {}", known.join(", "))
         };
         let mut kind = read(Deserializer::from(settings)).map_err(located)?;
         kind.resolve(folder);
         Ok(Scenario { name: name.into(), text: text.into(), title, source, tiers, kind })
     }
 
-    /// Finds out whether the scenario can run: loads its data and makes each learner or solver once.
+    /// Checks that the scenario can run, by loading its data and building each learner or solver once.
     ///
     /// # Errors
     /// When data are missing or malformed, two contenders have one name, or parameters are refused.
     pub fn check(&self) -> anyhow::Result<()> {
         let names = self.kind.contenders();
-        ensure!(!names.is_empty(), "{}: nobody takes part", self.name);
+        ensure!(
+            !names.is_empty(),
+            "{}: there is no contender: name at least one learner or solver",
+            self.name
+        );
         for (i, name) in names.iter().enumerate() {
-            ensure!(!names[..i].contains(name), "{}: two contenders are called `{name}`", self.name);
+            ensure!(
+                !names[..i].contains(name),
+                "{}: two contenders are called `{name}`: rename one",
+                self.name
+            );
         }
         self.kind.check().with_context(|| self.name.clone())
     }

@@ -1,4 +1,4 @@
-//! Scenarios: definitions, selection, runs, records, pages.
+//! Tests of scenarios: definitions, selection, runs, records and pages.
 
 use lao_bench_suite::kinds::Rows;
 use lao_bench_suite::record::{BenchRecord, Row};
@@ -19,7 +19,7 @@ fn text(name: &str) -> String {
     SCENARIOS.iter().find(|(known, _)| *known == name).unwrap().1.into()
 }
 
-/// Curves of a few hundred examples: enough to see what a run leaves.
+/// Options for curves of a few hundred examples, which suffice to see the files of a run.
 fn small() -> Scenario {
     let (name, text) = SCENARIOS[0];
     let text = text.replace("train = 90_000", "train = 12_000").replace("test = 10_000", "test = 500");
@@ -133,7 +133,7 @@ fn curves_start_with_the_error_of_zero_and_end_above_the_noise() {
             let fits = |row: &&Row| row.learner == learner && row.metric == metric && pick(row.examples);
             rows.iter().filter(fits).map(|row| row.value.unwrap()).collect()
         };
-        // The target has 25 entries of size 1, the noise variance 1.
+        // The target has 25 entries of size 1, and the noise has variance 1.
         assert!(values("test mse", |n| n == 0).iter().all(|mse| (20.0..32.0).contains(mse)));
         assert!(values("excess risk", |n| n == 0).iter().all(|excess| (excess - 25.0).abs() < 1e-9));
         assert!(values("test mse", |n| n == 9_000).iter().all(|mse| (0.8..32.0).contains(mse)));
@@ -196,7 +196,7 @@ fn a_run_leaves_records_figures_and_pages_that_need_nothing_else() {
     }
 }
 
-/// The rows of `records.csv` by column.
+/// Returns the rows of `records.csv` by column.
 fn table(folder: &Path) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_path(folder.join("records.csv")).unwrap();
     reader.deserialize().map(Result::unwrap).collect()
@@ -221,7 +221,7 @@ fn a_second_run_appends_its_rows_with_what_they_come_from() {
         assert!(rows.iter().all(|row| !row[column].is_empty()), "{column}");
     }
     assert_eq!(BenchRecord::read(&folder).unwrap().unwrap(), second);
-    // A table of another version is not touched, and found before the work.
+    // A table of another version is not changed, and the run is refused before the work.
     std::fs::write(folder.join("records.csv"), "scenario,learner\n").unwrap();
     let error = run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap_err();
     assert!(error.to_string().contains("records.csv") && error.to_string().contains("--out"), "{error}");
@@ -230,7 +230,7 @@ fn a_second_run_appends_its_rows_with_what_they_come_from() {
 
 #[test]
 fn a_job_that_fails_is_a_row_with_its_error_and_the_others_go_on() {
-    // Steps of this size diverge; the other learners do not notice.
+    // Steps of this size diverge, which does not affect the other learners.
     let wild = text("ms18-fig1").replacen("step_size = 0.25", "step_size = 1e100", 1);
     let small = wild.replace("train = 90_000", "train = 60_000").replace("test = 10_000", "test = 500");
     let scenario = Scenario::parse("ms18-fig1", &small).unwrap();
@@ -263,7 +263,7 @@ fn a_page_says_who_won_and_that_a_check_tier_means_nothing() {
     assert!(!page(&record).contains(report::CHECK_TIER));
 }
 
-/// A definition and its file, in a folder of their own.
+/// Returns a new folder with a definition and its data file, and the path of the definition.
 fn own(definition: &str, table: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mine.csv"), table).unwrap();
@@ -287,7 +287,7 @@ step_size = 0.1
 batch = { constant = 20 }
 "#;
 
-/// 60 rows of three attributes, of which the second makes the label; the last is constant.
+/// Returns 60 rows of three attributes, of which the second determines the label and the last is constant.
 fn own_rows() -> String {
     let row = |i: u64| format!("{},{},7,{}\n", i * i % 17, i % 5, 3 * (i % 5) + 1);
     std::iter::once("a,b,c,y\n".to_owned()).chain((0..60).map(row)).collect()

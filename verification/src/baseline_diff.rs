@@ -1,7 +1,7 @@
-//! Convergence rates of a run against those of a baseline.
+//! Compares the convergence rates of a run with those of a baseline.
 //!
-//! A baseline holds, per claim, every replicate of the tracked rates. Three rules, by what the two runs
-//! share:
+//! A baseline holds, per claim, every replicate of the tracked rates. Which of three rules applies depends on
+//! what the two runs share:
 //!
 //! | shared | rule |
 //! |---|---|
@@ -9,15 +9,14 @@
 //! | seed, tier, sizes | equal to a relative 1e-6 (rounding of another platform): *same*; else the next |
 //! | less, or the replicates differ | 99.9 % interval of the difference of the means |
 //!
-//! The interval is for pairs on equal seeds and sizes, and Welch's otherwise.
+//! The interval is the paired one if seeds and sizes are equal, and Welch's otherwise.
 //!
-//! An interval within 3 % of the baseline's mean is *same*; one that lies on the worse side of zero, with a
-//! difference beyond half of that, is *worse* if Holm's procedure over all tracked rates at level 1e-3
-//! agrees.
+//! A rate is the *same* if the interval lies within 3 % of the baseline's mean. It is *worse* if the interval
+//! lies on the worse side of zero, the difference exceeds half of these 3 %, and Holm's procedure over all
+//! tracked rates rejects "not worse" at level 1e-3.
 //!
-//! The last blessed rates decide: what was blessed is accepted. The distance to the first rates ever
-//! blessed, the *drift*, is reported beside them and decides nothing, so that small steps that were blessed
-//! one by one stay in view.
+//! The rates that were blessed last decide. The difference from the first rates ever blessed, the *drift*, is
+//! reported as well and decides nothing; it shows the sum of small steps that were blessed one by one.
 
 use crate::context::{ArmRecord, Direction, Rate};
 use crate::judge::compare::{
@@ -32,26 +31,26 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// Version of the layout of a baseline file.
+/// The version of the layout of a baseline file.
 pub const SCHEMA: &str = "lao-baseline/1";
-/// Level of each of the two comparisons (last, first) over all tracked rates.
+/// The level of each of the two comparisons (with the last and the first rates) over all tracked rates.
 const LEVEL: f64 = 1e-3;
 
-/// A baseline file.
+/// The content of a baseline file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// [`SCHEMA`].
     pub schema: String,
-    /// What was last blessed, by claim.
+    /// The measurements that were blessed last, by claim.
     pub current: BTreeMap<String, Measured>,
-    /// What was first blessed of every rate; never overwritten.
+    /// The measurements that were blessed first, by claim; they are never overwritten.
     pub epoch_zero: BTreeMap<String, Measured>,
     /// Every bless, oldest first.
     pub history: Vec<Bless>,
 }
 
-/// What is tracked of one claim, and what run they come from.
+/// The tracked measurements of one claim, and the run that they come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
@@ -69,7 +68,7 @@ pub struct Measured {
     pub sizes: BTreeMap<String, u64>,
     /// Largest estimate over bound.
     pub tightness: Option<f64>,
-    /// Trials that each cell looked at.
+    /// The number of trials of each cell.
     pub trials: Vec<u64>,
     /// Tracked rates, by name.
     pub rates: BTreeMap<String, MeasuredRate>,
@@ -79,13 +78,13 @@ pub struct Measured {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredRate {
-    /// Which direction is worse.
+    /// The direction that is worse.
     pub worse: Direction,
     /// Mean of the replicates.
     pub mean: f64,
-    /// Their standard deviation.
+    /// The standard deviation of the replicates.
     pub sd: f64,
-    /// Their number.
+    /// The number of replicates.
     pub count: usize,
     /// The replicates, in trial order.
     pub replicates: Vec<f64>,
@@ -97,56 +96,57 @@ pub struct MeasuredRate {
 pub struct Bless {
     /// Version of the project.
     pub version: String,
-    /// Why.
+    /// The reason for the change.
     pub reason: String,
     /// Old and new values of the rates that moved, one line each.
     pub changes: Vec<String>,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// One row per tracked rate and epoch; those of [`BaselineEpoch::Zero`] decide nothing.
+    /// One row per tracked rate and epoch; the rows of [`BaselineEpoch::Zero`] decide nothing.
     pub rows: Vec<RateRow>,
-    /// Numbers that moved but are not judged: trials looked at, tightness, new rates.
+    /// Changes of numbers that are not judged: numbers of trials, tightness, new rates.
     pub remarks: Vec<String>,
 }
 
-/// One tracked rate against one epoch of the baseline.
+/// The comparison of one tracked rate with one epoch of the baseline.
 #[derive(Clone, Debug)]
 pub struct RateRow {
     /// The claim's id.
     pub claim: String,
     /// The rate's name.
     pub rate: String,
-    /// Last blessed, or first.
+    /// The epoch: the rates blessed last, or first.
     pub epoch: BaselineEpoch,
-    /// What was found.
+    /// The result of the comparison.
     pub outcome: RateOutcome,
 }
 
-/// Which part of a baseline.
+/// A part of a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaselineEpoch {
-    /// The last blessed ones.
+    /// The rates that were blessed last.
     Current,
-    /// The first ones ever blessed.
+    /// The rates that were blessed first.
     Zero,
 }
 
-/// What was found of one rate.
+/// The result of comparing one rate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RateOutcome {
-    /// Every replicate agrees, to a relative 1e-9 or, across platforms, 1e-6.
+    /// Every replicate agrees, to a relative 1e-9 or, between platforms, 1e-6.
     Identical,
-    /// Compared as distributions.
+    /// The replicates were compared as distributions.
     Compared(RateChange),
-    /// The claim ran and no longer measures the rate, or its replicates cannot be compared: why.
+    /// The claim ran but no longer measures the rate, or the replicates cannot be compared; the text is the
+    /// reason.
     Lost(String),
 }
 
 impl Comparison {
-    /// Whether a tracked rate got worse than it was last blessed, or got lost.
+    /// Returns whether a tracked rate is worse than when it was blessed last, or is no longer measured.
     pub fn is_worse(&self) -> bool {
         self.of(BaselineEpoch::Current).any(|row| row.outcome.is_worse())
     }
@@ -157,7 +157,7 @@ impl Comparison {
 }
 
 impl RateOutcome {
-    /// What was found, in one word; capitals for what fails a run.
+    /// Returns the result in one word, in capitals if it fails a run.
     fn word(&self) -> &'static str {
         match self {
             RateOutcome::Identical => "unchanged",
@@ -233,7 +233,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// `0.57 -> 0.61, by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
+/// Returns a change as text, such as `0.57 -> 0.61, by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
 fn by_how_much(change: &RateChange) -> String {
     let share = |x: f64| format!("{:+.2} %", 100.0 * x / change.baseline.abs());
     format!(
@@ -249,10 +249,10 @@ fn by_how_much(change: &RateChange) -> String {
     )
 }
 
-/// Compares a record with the baseline in a file. Claims that did not run are left out.
+/// Compares a record with the baseline in a file, without the claims that did not run.
 ///
 /// # Errors
-/// When the file cannot be read, or is no baseline of this version.
+/// When the file cannot be read, or is not a baseline of this version.
 pub fn compare(record: &RunRecord, file: &Path) -> anyhow::Result<Comparison> {
     Ok(against(record, &read(file)?))
 }
@@ -260,11 +260,11 @@ pub fn compare(record: &RunRecord, file: &Path) -> anyhow::Result<Comparison> {
 /// Reads a baseline.
 ///
 /// # Errors
-/// When the file cannot be read, or is no baseline of this version.
+/// When the file cannot be read, or is not a baseline of this version.
 pub fn read(file: &Path) -> anyhow::Result<Baseline> {
     let name = file.display();
     let cannot = || format!("cannot read the baseline {name}: write one with --bless {name} --reason TEXT");
-    // A pipe would block, and a device may never end.
+    // Reading a pipe would block, and reading a device may never end.
     let found = std::fs::metadata(file).with_context(cannot)?;
     ensure!(found.is_file(), "{name} is not a baseline: it is not an ordinary file");
     let text = std::fs::read_to_string(file).with_context(cannot)?;
@@ -278,7 +278,7 @@ pub fn read(file: &Path) -> anyhow::Result<Baseline> {
     Ok(baseline)
 }
 
-/// Compares a record with a baseline. Claims that did not run are left out.
+/// Compares a record with a baseline, without the claims that did not run.
 pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
     let (mut rows, mut remarks) = (Vec::new(), Vec::new());
     let ran = record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none());
@@ -289,8 +289,8 @@ pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
         for (epoch, old) in [(BaselineEpoch::Current, current), (BaselineEpoch::Zero, zero)] {
             for (rate, old_rate) in old.iter().flat_map(|old| &old.rates) {
                 let blessed = current.and_then(|current| current.rates.get(rate));
-                // The first baseline says nothing new as long as it is the last one, nor of rates that were
-                // dropped.
+                // The first rates are left out where they equal the last ones, and where a rate is no longer
+                // tracked.
                 if epoch == BaselineEpoch::Zero
                     && blessed.is_none_or(|blessed| blessed.replicates == old_rate.replicates)
                 {
@@ -298,7 +298,9 @@ pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
                 }
                 let outcome = match (old, new.rates.get(rate)) {
                     (Some(old), Some(new_rate)) => judge(old, old_rate, &new, new_rate),
-                    _ => RateOutcome::Lost("the claim no longer measures it; bless if that is meant".into()),
+                    _ => RateOutcome::Lost(
+                        "the claim no longer measures this rate; bless if this is intended".into(),
+                    ),
                 };
                 rows.push(RateRow { claim: claim.id.clone(), rate: rate.clone(), epoch, outcome });
             }
@@ -314,7 +316,7 @@ pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
     Comparison { rows, remarks }
 }
 
-/// One rate against one epoch, before Holm's procedure.
+/// Compares one rate with one epoch, before Holm's procedure.
 fn judge(old: &Measured, old_rate: &MeasuredRate, new: &Measured, new_rate: &MeasuredRate) -> RateOutcome {
     let same_draws = old.seed == new.seed && old.tier == new.tier && old.sizes == new.sizes;
     let (before, now) = (&old_rate.replicates, &new_rate.replicates);
@@ -338,13 +340,15 @@ fn judge(old: &Measured, old_rate: &MeasuredRate, new: &Measured, new_rate: &Mea
     change.map_or_else(RateOutcome::Lost, RateOutcome::Compared)
 }
 
-/// Rates agree across platforms to a relative 1e-6: rounding differs, and cancellation magnifies it.
+/// Returns whether replicates agree to a relative 1e-6, as they do between platforms, where rounding differs
+/// and cancellation magnifies the difference.
 fn within_rounding(before: &[f64], now: &[f64]) -> bool {
     let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
     before.len() == now.len() && before.iter().zip(now).all(close)
 }
 
-/// *Worse* stands only if Holm's procedure over the tracked rates of an epoch rejects "not worse".
+/// Keeps the result *worse* only where Holm's procedure over the tracked rates of an epoch rejects "not
+/// worse".
 fn hold_the_level(rows: &mut [RateRow]) {
     for epoch in [BaselineEpoch::Current, BaselineEpoch::Zero] {
         let tracked: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].epoch == epoch).collect();
@@ -365,7 +369,7 @@ fn hold_the_level(rows: &mut [RateRow]) {
     }
 }
 
-/// What moved without being judged.
+/// Returns remarks on numbers that changed and are not judged.
 fn moved(id: &str, old: &Measured, new: &Measured) -> Vec<String> {
     let mut remarks = Vec::new();
     if old.seed == new.seed && old.sizes == new.sizes && old.tier == new.tier {
@@ -402,8 +406,8 @@ fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
     }
 }
 
-/// Writes what was measured of the claims that ran as the new baseline; claims that did not run keep theirs,
-/// and the first values of every rate are kept as epoch zero.
+/// Writes the measurements of the claims that ran as the new baseline. Claims that did not run keep their old
+/// measurements, and the first measurements of every rate are kept as epoch zero.
 ///
 /// # Errors
 /// Those of [`may_bless`].
@@ -433,11 +437,11 @@ pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()
     write_atomically(file, &text)
 }
 
-/// Finds out, before any work, whether [`bless`] could write this file for this reason. Returns the baseline
-/// that it would start from: that of the file, or an empty one.
+/// Checks, before any work, whether [`bless`] can write this file for this reason. Returns the baseline that
+/// [`bless`] would change: that of the file, or an empty one.
 ///
 /// # Errors
-/// When the reason is empty, an existing file is no baseline, or the file cannot be written.
+/// When the reason is empty, an existing file is not a baseline, or the file cannot be written.
 pub fn may_bless(file: &Path, reason: &str) -> anyhow::Result<Baseline> {
     if reason.trim().is_empty() {
         bail!("--reason is empty: say why the baseline changes");

@@ -1,6 +1,7 @@
-//! What is wrong in print, and which claims show it. `ERRATA.md` is [`markdown`] of the last run's record.
+//! The errata of all papers, and the claims that show them.
 //!
-//! The rows stand with the claims of their paper.
+//! Each paper's errata are in the crate of its claims. `ERRATA.md` is the [`markdown`] of the last run's
+//! record.
 
 use crate::claim::Claim;
 use crate::context::Cell;
@@ -10,22 +11,23 @@ use crate::record::{ClaimRecord, RunRecord};
 use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 
-/// All errata, paper by paper.
+/// Returns all errata, paper by paper.
 pub fn all() -> impl Iterator<Item = &'static Erratum> {
     papers::PAPERS.iter().flat_map(|paper| paper.errata)
 }
 
-/// The erratum of this number in this paper.
+/// Returns the erratum of this number in this paper.
 pub fn find(paper: &str, number: u32) -> Option<&'static Erratum> {
     all().find(|erratum| erratum.paper == paper && erratum.number == number)
 }
 
-/// The errata that a claim shows or corrects.
+/// Returns the errata that a claim shows or corrects.
 pub fn of(claim: &Claim) -> impl Iterator<Item = &'static Erratum> {
     claim.standing.errata.iter().filter_map(|number| find(claim.paper(), *number))
 }
 
-/// Pairs of an erratum and a claim that lists it and got its expected verdict in this record.
+/// Returns the pairs of an erratum and a claim that lists the erratum and got its expected verdict in this
+/// record.
 pub fn shown_by(record: &RunRecord) -> Vec<(&'static Erratum, &str)> {
     let good = record.claims.iter().filter(|claim| claim.as_expected && claim.honest.not_run.is_none());
     let pairs = good.flat_map(|shown| {
@@ -34,21 +36,21 @@ pub fn shown_by(record: &RunRecord) -> Vec<(&'static Erratum, &str)> {
     pairs.collect()
 }
 
-/// How many errata are shown by a claim of this record.
+/// Returns the number of errata that a claim of this record shows.
 pub fn count_shown(record: &RunRecord) -> usize {
     let shown = shown_by(record);
     all().filter(|erratum| shown.iter().any(|(other, _)| other == erratum)).count()
 }
 
-/// How `ERRATA.md` begins.
+/// The beginning of `ERRATA.md`.
 const HEAD: &str = "# Errata\n\nWritten by `cargo xtask report` from a run of `cargo xtask verify";
 
-/// Whether a page is one that [`markdown`] returned.
+/// Returns whether a page is one that [`markdown`] returned.
 pub fn is_generated(page: &str) -> bool {
     page.starts_with(HEAD)
 }
 
-/// `ERRATA.md`: each erratum with the numbers of the claims that show it.
+/// Returns the text of `ERRATA.md`: each erratum with the numbers of the claims that show it.
 pub fn markdown(record: &RunRecord) -> String {
     let shown = shown_by(record);
     let mut text = format!(
@@ -79,7 +81,7 @@ pub fn markdown(record: &RunRecord) -> String {
     text
 }
 
-/// The numbers of one claim, at most four cells of it, the most telling first.
+/// Returns the numbers of one claim for at most four of its cells, those with the strongest evidence first.
 fn evidence(claim: &ClaimRecord) -> String {
     const SHOWN: usize = 4;
     let mut text = format!(
@@ -114,7 +116,8 @@ fn evidence(claim: &ClaimRecord) -> String {
     text
 }
 
-/// Text that Markdown shows as it is, in a table too: no emphasis, no tags, no new cell.
+/// Returns `text` escaped so that Markdown shows it unchanged, also in a table: without emphasis, tags or new
+/// cells.
 pub(crate) fn literal(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Everything about one claim, as text.
+//! The explanation of one claim as text.
 
 use crate::claim::{Claim, Expected, Must, Regime, StatementForm};
 use crate::errata;
@@ -8,13 +8,13 @@ use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Explains a claim: statement, place, design, sizes per tier, level and what it can detect, mutants,
-/// expected verdict, errata, and its last result if `out/evidence.json` has one.
+/// Returns an explanation of a claim: its statement, place, design, sizes per tier, level, detectable
+/// effects, mutants, expected verdict, errata, and its last result if `out/evidence.json` has one.
 pub fn explain(claim: &Claim, plan: &Plan, tier: RunTier, out: &Path) -> String {
     let mut text = format!("{}\n{}\n\n", claim.id, "=".repeat(claim.id.len()));
     paragraph(&mut text, claim.sentence);
     let _ = writeln!(text, "place      {} ({})", claim.place, form(claim.standing.form));
-    // The source breaks long formulas over lines.
+    // Long formulas are broken over several lines in the source.
     let formula: Vec<&str> = claim.formula.split_whitespace().collect();
     let _ = writeln!(text, "formula    {}", formula.join(" "));
     let _ = writeln!(text, "constants  {}", regime(claim.standing.regime));
@@ -42,7 +42,7 @@ pub fn explain(claim: &Claim, plan: &Plan, tier: RunTier, out: &Path) -> String 
     text
 }
 
-/// Sizes, level, and what a size means at that level.
+/// Appends the sizes, the level, and the effect that a size can detect at that level.
 fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: RunTier) {
     let alpha = plan.suite.alpha / plan.suite.family as f64;
     let _ = writeln!(
@@ -64,7 +64,7 @@ fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: RunTier) {
     if let Some(trials) =
         chosen.get("trials").filter(|n| *n > 0 && claim.standing.regime != Regime::Deterministic)
     {
-        // (1 - p)^n <= alpha: no failure in n trials rules out failure probabilities above this p.
+        // If (1 - p)^n <= alpha, then n trials without a failure rule out failure probabilities above p.
         let excluded = -(alpha.ln() / trials as f64).exp_m1();
         let _ = writeln!(
             text,
@@ -143,7 +143,7 @@ fn expected(expected: Expected) -> String {
     }
 }
 
-/// Text folded at 100 columns, and an empty line.
+/// Appends `words`, wrapped at 100 columns, and an empty line.
 fn paragraph(text: &mut String, words: &str) {
     let mut width = 0;
     for word in words.split_whitespace() {

@@ -1,14 +1,14 @@
-//! Every claim of the papers as an executable, statistical test.
+//! The verification suite: every claim of the papers as an executable statistical test.
 //!
-//! A [`claim::Claim`] is an assertion with an experiment; the experiment runs trials in a
-//! [`context::Context`] and hands numbers to a [`judge`], which finds; [`verdict`] turns findings into one
-//! word; [`run`] does this for many claims at once and leaves a [`record`]. Each claim also has mutants: the
-//! same experiment with one deliberate fault, which the same judge must notice. A check that cannot fail is
-//! reported as UNTESTED.
+//! A [`claim::Claim`] is an assertion with an experiment. The experiment runs trials in a
+//! [`context::Context`] and passes their results to a [`judge`], which returns a finding; [`verdict`]
+//! combines the findings of a claim into one verdict; [`run`] runs many claims at once and writes a
+//! [`record`]. Each claim also has mutants: the same experiment with one deliberate fault, which the same
+//! judge must notice. A check that cannot fail is reported as UNTESTED.
 //!
-//! What a claim is written with is a crate of its own, `lao-verification-engine`, and so are the claims of
-//! each paper: they compile side by side, and a change to one paper leaves the others alone. This crate knows
-//! them all and runs them.
+//! The code with which a claim is written is the crate `lao-verification-engine`, and the claims of each
+//! paper are a crate of their own. These crates compile in parallel, and a change to one paper recompiles no
+//! other paper. This crate registers all papers and runs their claims.
 
 pub mod baseline_diff;
 pub mod errata;

@@ -1,5 +1,7 @@
-//! The registry of papers and their claims. A paper is a crate under `verification/claims`, with one file per
-//! claim; the claims about the suite itself are in `self_tests`.
+//! The registry of papers and their claims.
+//!
+//! A paper is a crate under `verification/claims`, with one file per claim; the claims about the suite itself
+//! are in `self_tests`.
 
 use crate::claim::Claim;
 use crate::paper::Paper;
@@ -9,17 +11,17 @@ use crate::self_tests;
 pub const PAPERS: &[Paper] =
     &[lao_claims_hk12::PAPER, lao_claims_ito17::PAPER, lao_claims_ms18::PAPER, lao_claims_scsg20::PAPER];
 
-/// All registered claims, in the order of the papers; those about the suite itself come last.
+/// Returns all registered claims, in the order of the papers; the claims about the suite itself come last.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
     PAPERS.iter().flat_map(|paper| paper.claims).chain(self_tests::CLAIMS)
 }
 
-/// The claim with this id.
+/// Returns the claim with this id.
 pub fn find(id: &str) -> Option<&'static Claim> {
     all().find(|claim| claim.id == id)
 }
 
-/// The registered id that a misspelt or shortened name most likely means, if one is near.
+/// Returns the registered id that a misspelt or shortened name most likely means, if one is similar enough.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let score = |id: &str| {
         let short = id.split_once('-').map_or(id, |(_, rest)| rest);

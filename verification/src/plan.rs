@@ -1,4 +1,6 @@
-//! The plan: sizes per claim and tier, family and levels. Data, in `plan.toml`; unknown keys are refused.
+//! The plan of a run: sizes per claim and tier, the family and the levels.
+//!
+//! The plan is data in `plan.toml`; unknown keys are refused.
 
 pub use lao_verification_engine::sizes::Sizes;
 use serde::{Deserialize, Serialize};
@@ -6,15 +8,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use thiserror::Error;
 
-/// How much work a run does.
+/// The amount of work in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunTier {
-    /// Minutes; the default. A fixed seed, so a regression test: inconclusive is allowed.
+    /// The default, which takes minutes. Its seed is fixed, so it is a regression test; inconclusive verdicts
+    /// are allowed.
     Quick,
-    /// An hour; larger sizes, more cells, real data where found.
+    /// A run of an hour, with larger sizes, more cells, and real data where they are found.
     Full,
-    /// As full, with the seed of the day.
+    /// The full tier with the seed of the day.
     Nightly,
 }
 
@@ -45,9 +48,9 @@ pub struct Suite {
     pub seed: u64,
     /// Family-wise level of each family (refuted, holds).
     pub alpha: f64,
-    /// Claims that the family is planned for, without those that are decided by computation alone. The level
-    /// of one claim is `alpha / family`; Holm's step-down then sorts them. Fixed ahead, so that adding a
-    /// paper does not move the levels of another.
+    /// The number of claims that the family is planned for, without those that computation alone decides. The
+    /// level of one claim is `alpha / family`, and Holm's step-down procedure then sorts the p-values. The
+    /// number is fixed in advance, so that adding a paper does not change the levels of another.
     pub family: usize,
 }
 
@@ -65,29 +68,29 @@ struct PerTier {
     full: u64,
 }
 
-/// Why a plan cannot be used.
+/// The reason why a plan cannot be used.
 #[derive(Debug, Error)]
 pub enum PlanError {
-    /// Not TOML, or a key that does not exist.
+    /// The text is not TOML, or has a key that does not exist.
     #[error("plan.toml: {0}")]
     Syntax(#[from] toml::de::Error),
-    /// A table for a claim that is not registered.
+    /// A table is named after a claim that is not registered.
     #[error("plan.toml: [claims.{0}] names no registered claim")]
     UnknownClaim(String),
-    /// A level out of range.
+    /// A setting of the suite is out of range.
     #[error("plan.toml: suite.{field} = {value} must be {allowed}")]
     Suite {
         /// The field.
         field: &'static str,
-        /// Its value.
+        /// The value of the field.
         value: f64,
-        /// What is allowed.
+        /// The allowed range.
         allowed: &'static str,
     },
 }
 
 impl Plan {
-    /// The plan that is compiled in.
+    /// Returns the plan that is compiled in.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -95,10 +98,10 @@ impl Plan {
         Self::parse(Self::TEXT, crate::papers::all().map(|claim| claim.id))
     }
 
-    /// Its text.
+    /// The text of the built-in plan.
     pub const TEXT: &'static str = include_str!("../plan.toml");
 
-    /// Reads a plan; every table must belong to one of the claims `known`.
+    /// Reads a plan in which every table must belong to one of the claims `known`.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -118,7 +121,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The sizes of a claim in a tier.
+    /// Returns the sizes of a claim in a tier.
     pub fn sizes(&self, claim: &str, tier: RunTier) -> Sizes {
         let table = self.claims.get(claim).into_iter().flatten();
         table

@@ -1,7 +1,7 @@
-//! What a run leaves behind: one file per claim while it goes on, one `evidence.json` at the end.
+//! The record of a run: one file per claim during the run, and one `evidence.json` at the end.
 //!
-//! Nothing here depends on the clock, the machine's load or the number of threads; times are kept apart, in
-//! `timings.json`.
+//! Nothing in a record depends on the clock, the machine's load or the number of threads; times are stored
+//! separately, in `timings.json`.
 
 use crate::claim::{Must, Regime, StatementForm};
 use crate::context::ArmRecord;
@@ -9,26 +9,26 @@ use crate::verdict::{CellRecord, CellVerdict, Evidence, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of the layout of `evidence.json`.
+/// The version of the layout of `evidence.json`.
 pub const SCHEMA: &str = "lao-evidence/1";
 
-/// `evidence.json`.
+/// The content of `evidence.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// [`SCHEMA`].
     pub schema: String,
-    /// What ran.
+    /// The version, plan and platform of the run.
     pub run: RunInfo,
-    /// One entry per claim, in the order of the registry.
+    /// The records of the claims, in the order of the registry.
     pub claims: Vec<ClaimRecord>,
 }
 
-/// What ran.
+/// The version, plan and platform of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Version of the project.
     pub version: String,
-    /// quick, full or nightly.
+    /// The tier: quick, full or nightly.
     pub tier: String,
     /// Root seed.
     pub seed: u64,
@@ -36,24 +36,25 @@ pub struct RunInfo {
     pub alpha: f64,
     /// Claims that the family is planned for.
     pub family: usize,
-    /// Hash of program, plan, tier, seed and data folder: equal keys give equal records on one platform.
+    /// A hash of program, plan, tier, seed and data folder. Runs with equal keys on one platform give equal
+    /// records.
     pub key: String,
     /// Architecture and operating system.
     pub platform: String,
 }
 
-/// All about one claim.
+/// The record of one claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimRecord {
     /// The claim's id.
     pub id: String,
-    /// Where the paper says it.
+    /// The place of the statement in the paper.
     pub place: String,
-    /// The sentence.
+    /// The claim in one sentence.
     pub sentence: String,
-    /// Reading of the statement.
+    /// The reading of the statement that is tested.
     pub form: StatementForm,
-    /// How close the experiment is to it.
+    /// How close the experiment is to the statement.
     pub regime: Regime,
     /// "HOLDS", "REFUTED", "VACUOUS" or "NOT-RUN".
     pub expected: String,
@@ -65,7 +66,8 @@ pub struct ClaimRecord {
     pub alpha: f64,
     /// p-values before Holm's procedure.
     pub evidence: Evidence,
-    /// Largest ratio of estimate to bound over the cells, where that has a meaning: 1 is sharp.
+    /// The largest ratio of estimate to bound over the cells, where such a ratio is meaningful; 1 means that
+    /// the bound is sharp.
     pub tightness: Option<f64>,
     /// Sizes used.
     pub sizes: BTreeMap<String, u64>,
@@ -93,21 +95,21 @@ pub struct CrippledRecord {
     pub arm: ArmRecord,
 }
 
-/// One mutant's arm.
+/// The record of one mutant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MutantRecord {
-    /// Its name.
+    /// The mutant's name.
     pub name: String,
-    /// What is wrong with it.
+    /// The description of the fault.
     #[serde(alias = "sin")]
     pub fault: String,
-    /// What the judge had to say.
+    /// The verdict that the judge had to reach.
     pub must: Must,
-    /// Whether it did.
+    /// Whether the judge reached that verdict.
     pub noticed: bool,
-    /// "REFUTED", "SUPPORTED", "UNDECIDED" or "BROKEN: ...".
+    /// The verdict that the judge reached: "REFUTED", "SUPPORTED", "UNDECIDED" or "BROKEN: ...".
     pub said: String,
-    /// Its arm.
+    /// The mutant's arm.
     pub arm: ArmRecord,
 }
 
@@ -117,7 +119,7 @@ impl RunRecord {
         self.claims.iter().flat_map(|claim| &claim.cells)
     }
 
-    /// The line that sums a run up.
+    /// Returns a summary of the run in one line.
     pub fn summary(&self) -> String {
         let count = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict).count();
         let expected = self.claims.iter().filter(|c| c.verdict == Verdict::Refuted && c.as_expected).count();

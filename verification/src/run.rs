@@ -1,8 +1,8 @@
-//! Runs claims: in parallel, resumable, with the same record whatever the number of threads.
+//! Runs claims in parallel, with a record that does not depend on the number of threads.
 //!
-//! A caller [opens](open_folder) the folder of the results, which locks it, [runs](run) the claims, writes
-//! the report, and says that this is [done](finish). A run that stops before that is resumed by the next one
-//! with the same key.
+//! A caller [opens](open_folder) and thereby locks the folder of the results, [runs](run) the claims, writes
+//! the report, and [finishes](finish) the run. If a run stops before that, the next run with the same key
+//! resumes it.
 
 use crate::claim::{Claim, Expected, Regime};
 use crate::context::ArmRecord;
@@ -24,37 +24,38 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// What to run and how.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The claims.
     pub claims: Vec<&'static Claim>,
-    /// How much work.
+    /// The tier, which sets the amount of work.
     pub tier: RunTier,
     /// Root seed.
     pub seed: u64,
-    /// Threads; 0 is one per core.
+    /// The number of threads; 0 means one per core.
     pub jobs: usize,
-    /// Forget results of an unfinished run.
+    /// Whether to discard the results of an unfinished run.
     pub fresh: bool,
 }
 
-/// What a run tells while it goes on. Called from several threads.
+/// A listener to the progress of a run, which is called from several threads.
 pub trait RunProgress: Sync {
-    /// A claim starts.
+    /// Is called when a claim starts.
     fn started(&self, _claim: &Claim) {}
-    /// Something inside a claim was finished.
+    /// Is called when a part of a claim is finished.
     fn tick(&self, _claim: &Claim) {}
-    /// A claim is done; `reused` when its result comes from an earlier, unfinished run.
+    /// Is called when a claim is finished; `reused` says whether its result comes from an earlier, unfinished
+    /// run.
     fn finished(&self, _claim: &Claim, _passed: bool, _reused: bool) {}
 }
 
-/// Progress for nobody.
+/// A listener that ignores all progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 impl RunProgress for Silent {}
 
-/// The arms of a claim, as stored while a run goes on.
+/// All arms of a claim, as they are stored during a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Stored {
     key: String,
@@ -63,7 +64,7 @@ struct Stored {
     arms: ClaimArms,
 }
 
-/// Whether the run in the folder came to its end.
+/// The state of the run in a folder, which says whether the run has ended.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
@@ -71,29 +72,29 @@ struct State {
     finished: bool,
 }
 
-/// Seconds per claim, apart from the record.
+/// The seconds that each claim took, which are not part of the record.
 pub type Timings = BTreeMap<String, f64>;
 
-/// The state of the run, in the folder of its results.
+/// The file with the state of the run.
 const STATE: &str = "run.json";
-/// The record.
+/// The file with the record.
 const EVIDENCE: &str = "evidence.json";
-/// Seconds per claim.
+/// The file with the seconds per claim.
 const TIMINGS: &str = "timings.json";
 
 /// Takes a folder for the results of one run, and locks it.
 ///
 /// # Errors
-/// When the folder holds files that are no results of a run, another run uses it, or it cannot be written.
-/// Nothing in it was changed then.
+/// When the folder holds files that are not results of a run, another run uses the folder, or it cannot be
+/// written. In these cases nothing in the folder is changed.
 pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
     OutputFolder::open(out, Layout { verb: "verify", older })
 }
 
-/// The files in a folder that a version without `.lao-output` wrote. Such a version began with `run.json`,
-/// and wrote the report after the record.
+/// Returns the files in a folder that a version without `.lao-output` wrote. Such a version wrote `run.json`
+/// first and the report after the record.
 fn older(out: &Path) -> Vec<String> {
-    /// What every version wrote into the files of claims.
+    /// The fields that every version wrote into the files of claims.
     #[derive(Deserialize)]
     struct OfClaim {
         key: String,
@@ -123,7 +124,7 @@ fn older(out: &Path) -> Vec<String> {
     files
 }
 
-/// Names of what is in a folder of the folder `out`.
+/// Returns the names of the entries of `folder` inside the folder `out`.
 fn below(out: &Path, folder: &'static str) -> impl Iterator<Item = String> {
     let entries = std::fs::read_dir(out.join(folder)).into_iter().flatten().flatten();
     entries.filter_map(move |entry| Some(format!("{folder}/{}", entry.file_name().to_str()?)))
@@ -136,8 +137,8 @@ fn file_of(claim: &Claim) -> String {
 /// Runs the claims, writes the record into the folder, and returns it.
 ///
 /// # Errors
-/// When the folder cannot be written, or the run was canceled ([`RunCanceled`]); what was finished before is
-/// kept, and the next run with the same key resumes from there.
+/// When the folder cannot be written, or the run was canceled ([`RunCanceled`]). The results of finished
+/// claims are kept, and the next run with the same key resumes from them.
 pub fn run(
     options: &RunOptions,
     plan: &Plan,
@@ -183,7 +184,7 @@ pub fn run(
     Ok((record, timings))
 }
 
-/// Notes that the run has left all that it had to leave: the next one starts anew.
+/// Records that the run is complete, so that the next run starts anew.
 ///
 /// # Errors
 /// When the folder cannot be written.
@@ -207,22 +208,23 @@ fn run_claim(
     Ok(Stored { key: key.into(), seconds: start.elapsed().as_secs_f64(), arms })
 }
 
-/// Whether a claim's evidence has an error probability; what is enumerated or computed has none.
+/// Returns whether a claim's evidence has an error probability. Enumeration and computation have none.
 fn is_tested(claim: &Claim) -> bool {
     claim.standing.regime != Regime::Deterministic
 }
 
-/// Hypotheses of a family: those planned, or those that run if there should be more.
+/// Returns the number of hypotheses of a family: the planned number, or the number that runs if this is
+/// larger.
 fn family(options: &RunOptions, plan: &Plan) -> usize {
     plan.suite.family.max(options.claims.iter().filter(|claim| is_tested(claim)).count())
 }
 
-/// Holm's procedure over the claims that ran, then a verdict for each.
+/// Applies Holm's procedure to the claims that ran, and returns the record with a verdict for each claim.
 fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored>, alpha: f64) -> RunRecord {
     let evidence: Vec<_> = stored.iter().map(|stored| verdict::evidence(&stored.arms.honest)).collect();
     let tested: Vec<usize> = (0..evidence.len()).filter(|&i| is_tested(options.claims[i])).collect();
     let family = family(options, plan);
-    // Without an error probability, p is 0 or 1 and takes no part in the sorting.
+    // Where there is no error probability, p is 0 or 1 and takes no part in Holm's procedure.
     let sorted = |p: Vec<f64>| {
         let mut rejected: Vec<bool> = p.iter().map(|&p| p <= alpha).collect();
         let among: Vec<f64> = tested.iter().map(|&i| p[i]).collect();
@@ -298,7 +300,8 @@ fn expected_name(expected: Expected) -> &'static str {
     }
 }
 
-/// A first impression while the run goes on; the verdict waits for Holm's procedure.
+/// Returns whether a claim passes at the level `alpha`, for the progress of the run. The final verdict needs
+/// Holm's procedure over all claims.
 fn passed(claim: &Claim, stored: &Stored, alpha: f64) -> bool {
     let mutants = claim.mutants.iter().zip(&stored.arms.mutants);
     let noticed = mutants.clone().all(|(mutant, arm)| verdict::noticed(mutant.must, arm, alpha));
@@ -329,8 +332,8 @@ fn run_info(options: &RunOptions, plan: &Plan) -> anyhow::Result<RunInfo> {
     })
 }
 
-/// The root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader keeps it
-/// exactly.
+/// Returns the root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader
+/// reads it exactly.
 pub fn seed_of_the_day() -> u64 {
     let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     seed_of_day(since_epoch.as_secs() / 86_400)
@@ -346,7 +349,7 @@ fn unfinished(state: &Path, key: &str) -> bool {
     serde_json::from_str::<State>(&text).is_ok_and(|state| state.key == key && !state.finished)
 }
 
-/// A stored result, if it is whole and of this run.
+/// Returns a stored result, if the file is complete and belongs to this run.
 fn load(file: &Path, key: &str, claim: &Claim) -> Option<Stored> {
     let text = std::fs::read_to_string(file).ok()?;
     let stored: Stored = serde_json::from_str(&text).ok()?;

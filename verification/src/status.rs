@@ -1,18 +1,18 @@
-//! What a run comes to: how each claim came out, and the exit status. Computed once and handed to every
-//! writer.
+//! The outcome of a run: the status of each claim, and the exit status. It is computed once and passed to
+//! every writer.
 
 use crate::baseline_diff::Comparison;
 use crate::record::{ClaimRecord, RunRecord};
 use crate::verdict::Verdict;
 
-/// How a claim came out.
+/// The status of a claim after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimStatus {
-    /// It holds, as expected.
+    /// The claim holds, as expected.
     Holds,
-    /// It is refuted, as expected.
+    /// The claim is refuted, as expected.
     Refuted,
-    /// It is vacuous, as expected.
+    /// The claim is vacuous, as expected.
     Vacuous,
     /// It did not run, as it said that it would not, or for lack of data that it names.
     NotRun,
@@ -22,9 +22,9 @@ pub enum ClaimStatus {
     Partial,
     /// Its verdict is not the expected one.
     Unexpected,
-    /// A mutant of it was not noticed.
+    /// A mutant of the claim was not noticed.
     Untested,
-    /// Its experiment broke.
+    /// The claim's experiment ended with an error.
     Broken,
 }
 
@@ -44,7 +44,7 @@ impl ClaimStatus {
         }
     }
 
-    /// Whether the claim fails a run of any tier.
+    /// Returns whether the claim fails a run of any tier.
     pub fn is_failure(self) -> bool {
         matches!(
             self,
@@ -56,7 +56,8 @@ impl ClaimStatus {
         )
     }
 
-    /// Class and mark in a report; the word of the verdict stands beside them, so color alone says nothing.
+    /// Returns the class and the mark of a claim in a report. The report also prints the verdict, so that no
+    /// reader depends on color.
     pub fn badge(self) -> (&'static str, &'static str) {
         match self {
             ClaimStatus::Holds => ("good", "✓"),
@@ -70,7 +71,7 @@ impl ClaimStatus {
     }
 }
 
-/// What the exit status of a run should be.
+/// The exit status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Every verdict is as expected and every mutant was noticed.
@@ -81,7 +82,7 @@ pub enum ExitStatus {
     Inconclusive = 3,
     /// A mutant was not noticed.
     MutantSurvived = 4,
-    /// An experiment broke.
+    /// An experiment ended with an error.
     Broken = 5,
     /// Nothing ran.
     NothingRun = 6,
@@ -92,7 +93,7 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// What it means, in one sentence.
+    /// Returns the meaning of the status in one sentence.
     pub fn meaning(self) -> &'static str {
         match self {
             ExitStatus::AsExpected => {
@@ -100,8 +101,8 @@ impl ExitStatus {
             }
             ExitStatus::Unexpected => "A verdict is not the expected one.",
             ExitStatus::Inconclusive => "A claim is inconclusive at sizes at which it should not be.",
-            ExitStatus::MutantSurvived => "A mutant was not noticed: its claim's check proves nothing.",
-            ExitStatus::Broken => "An experiment broke.",
+            ExitStatus::MutantSurvived => "A mutant was not noticed, so its claim's check proves nothing.",
+            ExitStatus::Broken => "An experiment ended with an error.",
             ExitStatus::NothingRun => "Nothing ran.",
             ExitStatus::Partial => "A claim did not judge exactly the cells that it planned.",
             ExitStatus::Worse => "A tracked convergence rate is worse than the baseline's.",
@@ -109,17 +110,17 @@ impl ExitStatus {
     }
 }
 
-/// What a run comes to.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunStatus {
-    /// The gravest finding.
+    /// The exit status, which is that of the gravest problem.
     pub exit: ExitStatus,
     /// One status per claim, in the order of the record.
     pub claims: Vec<ClaimStatus>,
 }
 
 impl RunStatus {
-    /// What the record comes to, compared with a baseline or not.
+    /// Returns the outcome of a run from its record, and from its comparison with a baseline if there is one.
     pub fn of(record: &RunRecord, comparison: Option<&Comparison>) -> Self {
         let claims: Vec<_> = record.claims.iter().map(ClaimStatus::of).collect();
         let worse = comparison.is_some_and(Comparison::is_worse);

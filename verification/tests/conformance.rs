@@ -1,4 +1,4 @@
-//! What every claim owes, whatever it claims.
+//! Tests that every claim must pass, whatever its subject.
 
 use lao_verification::claim::{Claim, Expected};
 use lao_verification::plan::{Plan, RunTier};
@@ -7,7 +7,7 @@ use lao_verification::{errata, papers};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Every source file of a claim: those with a `pub const` of type `Claim`.
+/// Collects the source files of claims, which are those with a `pub const` of type `Claim`.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -19,7 +19,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// All sources in a folder and below.
+/// Returns the text of all sources in a folder and its subfolders.
 fn sources(folder: &Path) -> String {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths
@@ -27,21 +27,22 @@ fn sources(folder: &Path) -> String {
         .collect()
 }
 
-/// The sources of a paper's claims; those about the suite itself stand in this crate.
+/// Returns the folder with the sources of a paper's claims. The claims about the suite itself are in this
+/// crate.
 fn folder(paper: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let of_paper = root.join("claims").join(paper).join("src");
     if of_paper.is_dir() { of_paper } else { root.join("src/self_tests") }
 }
 
-/// Every paper with claims, in the order of the registry.
+/// Returns every paper with claims, in the order of the registry.
 fn papers() -> Vec<&'static str> {
     let mut papers: Vec<&str> = papers::all().map(Claim::paper).collect();
     papers.dedup();
     papers
 }
 
-/// Every file of a claim with its paper.
+/// Returns every file of a claim with its paper.
 fn all_files() -> Vec<(&'static str, PathBuf)> {
     let of = |paper| {
         let mut found = Vec::new();
@@ -78,7 +79,8 @@ fn every_file_of_a_claim_is_registered_and_named_after_it() {
     for (paper, file) in all_files() {
         let name = file.file_stem().unwrap().to_str().unwrap().replace('_', "-");
         let text = std::fs::read_to_string(&file).unwrap();
-        // A file may hold a statement beside its corrected or printed form; their ids share the file's name.
+        // A file may hold a statement in its printed and corrected forms, whose ids both begin with the
+        // file's name.
         let ids = papers::all().filter(|claim| text.contains(&format!("id: \"{}\"", claim.id)));
         let ids: Vec<&str> = ids.map(|claim| claim.id).collect();
         assert!(!ids.is_empty(), "{}: its claim is not in the registry", file.display());
@@ -126,7 +128,7 @@ fn a_claim_whose_file_asks_for_sizes_has_a_table_in_the_plan() {
 #[test]
 fn every_size_of_the_plan_is_asked_for() {
     let plan = Plan::built_in().unwrap();
-    // Claims of a paper share experiments, so a size may be read in another file of the folder.
+    // Claims of a paper share experiments, so another file of the folder may ask for the size.
     for claim in papers::all() {
         let text = sources(&folder(claim.paper()));
         for (key, _) in plan.sizes(claim.id, RunTier::Full).iter() {

@@ -1,5 +1,5 @@
-//! The engine on planted worlds: claims that are true, false, underpowered, broken, or whose mutants are
-//! tame.
+//! Tests of the engine on planted claims whose verdict is known: true, false, underpowered and broken claims,
+//! and claims whose mutants change nothing.
 
 use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, Violation, mutants};
 use lao_verification::context::{Context, Direction, RunCanceled};
@@ -35,7 +35,7 @@ fn coin_at(cx: &mut Context<'_>, rate: f64, most: u64) -> anyhow::Result<()> {
     cx.prob("coin", 0.1, most, |trial| Ok(trial.seed.child("data").rng().random::<f64>() >= rate))
 }
 
-/// P(failure) = 0.02 honestly and 0.4 with the fault; the claim says at most 0.1.
+/// A claim of P(failure) <= 0.1, where the probability is 0.02 in the honest arm and 0.4 with the fault.
 fn coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let rate = if cx.arm(false, &FAULT) { 0.4 } else { 0.02 };
     coin_at(cx, rate, 2000)
@@ -51,19 +51,19 @@ fn worse_coin(cx: &mut Context<'_>) -> anyhow::Result<()> {
     coin_at(cx, 0.4, 2000)
 }
 
-/// Too few trials to say anything.
+/// A claim with too few trials to decide anything.
 fn hasty(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.arm(false, &FAULT) { coin_at(cx, 1.0, 200) } else { coin_at(cx, 0.05, 32) }
 }
 
-/// A check whose mutant changes nothing.
+/// A claim whose mutant changes nothing.
 fn tame(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let _ = cx.arm(false, &FAULT);
     cx.judge("identity", exact(1.0, 1.0, 1e-12));
     Ok(())
 }
 
-/// An experiment that has forgotten its fault.
+/// An experiment that never asks for its fault.
 fn forgetful(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("identity", exact(1.0, 2.0, 1e-12));
     Ok(())
@@ -82,7 +82,7 @@ fn not_a_number(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Trials that panic count as failures.
+/// An experiment whose trials panic and count as failures.
 fn panicking_trials(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let faulty = cx.arm(false, &FAULT);
     cx.prob("panics", 0.1, 400, move |trial| {
@@ -95,7 +95,7 @@ fn absent(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.waits_for_data("the data is not here")
 }
 
-/// Several cells, a note and a rate.
+/// A claim with several cells, a note and a rate.
 fn rich(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let shift = if cx.arm(false, &FAULT) { 1.0 } else { 0.0 };
     cx.split(2);
@@ -250,7 +250,7 @@ fn the_record_does_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Cancels after some claims were finished.
+/// A listener that cancels the run after some claims are finished.
 struct CancelAfter<'a>(AtomicU64, &'a AtomicBool);
 
 impl RunProgress for CancelAfter<'_> {
@@ -261,7 +261,7 @@ impl RunProgress for CancelAfter<'_> {
     }
 }
 
-/// Counts what was taken from an earlier run.
+/// A listener that counts the results reused from an earlier run.
 #[derive(Default)]
 struct CountReused(AtomicU64);
 
@@ -283,7 +283,7 @@ fn a_canceled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
     assert!(error.unwrap_err().is::<RunCanceled>());
     assert!(!broken.join("evidence.json").exists(), "no record of half a run");
 
-    // A torn file, as a power cut could leave it, counts as not there.
+    // An incomplete file, as a power failure could leave it, is treated as missing.
     std::fs::write(broken.join("claims/planted-trials.json"), "{\"key\":").unwrap();
     let reused = CountReused::default();
     attempt(&claims, &broken, 1, &reused, &AtomicBool::new(false)).unwrap();
@@ -291,7 +291,7 @@ fn a_canceled_run_keeps_what_was_finished_and_ends_with_the_same_record() {
     let read = |out: &Path| std::fs::read(out.join("evidence.json")).unwrap();
     assert!(read(&whole) == read(&broken));
 
-    // A finished run is not taken up again: a new one starts.
+    // A finished run is not resumed: a new run starts.
     let reused = CountReused::default();
     attempt(&claims, &broken, 1, &reused, &AtomicBool::new(false)).unwrap();
     assert_eq!(reused.0.load(Ordering::Relaxed), 0);

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: runs scenarios, records and draws them.
+//! The verb `cargo xtask bench`, which runs scenarios and records and draws their measurements.
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
@@ -12,28 +12,28 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Run scenarios: learners times data, measured, recorded and drawn.
+/// Run scenarios, which measure learners on data, and record and draw the measurements.
 ///
-/// A scenario is a TOML file. Those of the suite lie in bench-suite/scenarios; a file of your own, on a
-/// dataset of the catalog or on a CSV file, is named by its path, which ends in .toml. Each scenario leaves a
-/// page, its figures, records.json (this run) and records.csv (all runs: each run appends) in
-/// target/lao/bench/SCENARIO/; target/lao/bench/index.html shows all of them. Scenarios inform and never fail
-/// a build: what theory promises is tested by `cargo xtask verify`. What is unfair in them is said in
-/// bench-suite/BIAS.md. Benches of single kernels and learners: `cargo bench`.
+/// A scenario is a TOML file. The scenarios of the suite are in bench-suite/scenarios; name a scenario of
+/// your own, on a dataset of the catalog or on a CSV file, by its path, which ends in .toml. Each scenario
+/// writes a page, its figures, records.json (this run) and records.csv (all runs: each run appends) to
+/// target/lao/bench/SCENARIO/; target/lao/bench/index.html shows all scenarios. Scenarios inform and never
+/// fail a build: `cargo xtask verify` tests the theory. bench-suite/BIAS.md says what is unfair in the
+/// scenarios. `cargo bench` runs the benchmarks of single kernels and learners.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask bench --list                   what there is
-  cargo xtask bench                          all scenarios, as they are meant (minutes)
-  cargo xtask bench ms18-fig1                one of them
-  cargo xtask bench cost-vs-d --tier check   does it run? (seconds)
+  cargo xtask bench --list                   lists the scenarios
+  cargo xtask bench                          runs all scenarios at their normal sizes (minutes)
+  cargo xtask bench ms18-fig1                runs one scenario
+  cargo xtask bench cost-vs-d --tier check   checks that the scenario runs (seconds)
   cargo xtask bench ms18-fig1 --tier full --seed 7 --out /tmp/fig1
-  cargo xtask bench my.toml                  a scenario of your own
+  cargo xtask bench my.toml                  runs a scenario of your own
 
-my.toml, on a CSV file with a header (a relative path counts from the folder of my.toml):
+my.toml, on a CSV file with a header (a relative path starts at the folder of my.toml):
   title = \"Blood tests\"
   kind = \"learning-curve\"
-  budget = 5             # attributes that a learner may look at per example
+  budget = 5             # attributes that a learner may observe per example
   train = 20_000         # examples in the training stream
   [data]
   file = \"patients.csv\" # or dataset = \"diabetes\"
@@ -45,32 +45,37 @@ my.toml, on a CSV file with a header (a relative path counts from the folder of 
   step_size = 0.1
   batch = { geometric = { first = 30.0, growth = 1.15 } }
 
-The same seed gives the same records, times apart, whatever the number of threads.
+The same seed gives the same records, except for times, whatever the number of threads.
 
-Exit status: 0 done; 1 some measurements failed (their rows hold the errors); 2 usage, I/O, or a scenario that
-cannot run; 130 canceled (finished scenarios are kept).")]
+Exit status:
+  0    done
+  1    some measurements failed; their rows hold the errors
+  2    wrong usage, failed I/O, or a scenario that cannot run
+  130  canceled; the results of finished scenarios are kept")]
 pub struct BenchArgs {
-    /// Scenarios to run, by name or by the path of a definition; all of the suite, if none is named.
+    /// The scenarios to run, by name or by the path of a definition; all scenarios of the suite if none is
+    /// named.
     #[arg(value_name = "SCENARIO|FILE.toml")]
     scenarios: Vec<String>,
     /// List the scenarios and stop.
     #[arg(long)]
     list: bool,
-    /// How much work: check (seconds), quick (minutes), full (more repetitions).
+    /// The amount of work: check (seconds), quick (minutes), full (more repetitions).
     #[arg(long, value_enum, default_value_t = TierArg::Quick)]
     tier: TierArg,
-    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or
-    /// removed.
+    /// The folder of the results: a new or empty one, or that of an earlier run. Only files that a run wrote
+    /// are replaced or removed.
     #[arg(long, default_value = "target/lao/bench", value_name = "DIR")]
     out: PathBuf,
-    /// Root seed.
+    /// The root seed.
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Threads; 0 is one per processor. Jobs whose time is the result run one after the other all the same.
+    /// The number of threads; 0 means one per processor. Jobs that measure time always run one after the
+    /// other.
     #[arg(long, short, default_value_t = 0, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
     jobs: u16,
-    /// What is printed: tables for people, or the records as JSON.
+    /// The form of the output: tables for people, or the records as JSON.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }
@@ -101,7 +106,7 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
         TierArg::Full => BenchTier::Full,
     };
     let options = BenchOptions { tier, seed: args.seed, jobs: args.jobs.into() };
-    // What can be refused is refused before the first measurement.
+    // Everything that can be refused is refused before the first measurement.
     selected.iter().try_for_each(Scenario::check)?;
     let mut folder = run::open_folder(&args.out)?;
     report::check_others(&selected, &args.out)?;
@@ -122,7 +127,7 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
         let record = match result {
             Ok(record) => record,
             Err(error) => {
-                // Scenarios that were finished are kept, whatever became of this one.
+                // The results of finished scenarios are kept, also when this one failed.
                 let kept = if records.is_empty() { Ok(()) } else { report::write_index(&mut folder) };
                 if !error.is::<BenchCanceled>() {
                     return Err(error);
@@ -146,7 +151,7 @@ pub fn run(args: BenchArgs) -> anyhow::Result<ExitCode> {
         }
     }
     if failed > 0 {
-        say::note(&format!("{failed} measurements failed; the rows and pages say why"));
+        say::note(&format!("{failed} measurements failed; the records and pages give the reasons"));
         return Ok(ExitCode::from(1));
     }
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! `cargo xtask data`: which datasets there are, where they lie, fetching and checking them.
+//! The verb `cargo xtask data`, which lists, fetches and checks the datasets of the catalog.
 
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
@@ -10,16 +10,16 @@ use std::process::{Command, ExitCode};
 
 /// List, fetch and check the datasets of the catalog.
 ///
-/// Files are looked up in the folder named by LAO_DATA, in the project's data/, and in the cache
-/// ($XDG_CACHE_HOME/lao or ~/.cache/lao), in this order. All three are laid out alike (mnist/, libsvm/,
+/// Files are searched in the folder that LAO_DATA names, in the project's data/, and in the cache
+/// ($XDG_CACHE_HOME/lao or ~/.cache/lao), in this order. All three have the same layout (mnist/, libsvm/,
 /// uci/). Only `fetch` uses the network.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask data list                    what there is, and where it lies
-  cargo xtask data list mnist              all that is known about one dataset
+  cargo xtask data list                    lists the datasets and the folders of their files
+  cargo xtask data list mnist              shows everything about one dataset
   cargo xtask data fetch ct-slice          download into the cache; a cut-off download is resumed
-  cargo xtask data check                   verify and read everything at hand
+  cargo xtask data check                   verifies and reads all files that are found
   LAO_DATA=~/data cargo xtask data check   the same, with a folder of your own
 
 Exit status: 0 success, 1 a dataset is missing or damaged, 2 wrong usage or another error.")]
@@ -30,28 +30,29 @@ pub struct DataArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show the datasets, their shapes, licenses, and where they lie.
+    /// Show the datasets, their shapes, their licenses, and the folders of their files.
     List {
-        /// Datasets to show in full; all, in brief, if none is named.
+        /// The datasets to show in full; if none is named, all datasets are shown in brief.
         names: Vec<String>,
-        /// Form of the output.
+        /// The form of the output.
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Download datasets into the cache, check them, and move them into place.
+    /// Download datasets into the cache and check them.
     ///
-    /// Files that are at hand already are checked and left where they are. A file without a published
-    /// checksum has the checksum of its first download recorded beside it; a later download must match.
+    /// Files that are found already are checked and stay in their place. For a file without a published
+    /// checksum, the checksum of the first download is recorded beside the file, and a later download must
+    /// match it.
     Fetch {
-        /// Datasets to fetch.
+        /// The datasets to fetch.
         #[arg(required = true)]
         names: Vec<String>,
     },
     /// Compare files with their checksums, read them, and compare the counts of rows, features and nonzeros.
     Check {
-        /// Datasets to check; everything at hand if none is named.
+        /// The datasets to check; if none is named, all datasets whose files are found.
         names: Vec<String>,
-        /// Form of the output.
+        /// The form of the output.
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
@@ -113,8 +114,8 @@ fn list(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// Leaves the downloads to a program of their own, `lao-fetch`, which is built at its first use: TLS takes
-/// long to build, and nothing else here needs it.
+/// Runs the program `lao-fetch` for the downloads. It is built at its first use, since TLS takes long to
+/// build and nothing else here needs TLS.
 fn fetch(catalog: &Catalog, names: &[String]) -> anyhow::Result<ExitCode> {
     // All names are checked before anything is built.
     chosen(catalog, names)?;
@@ -157,7 +158,7 @@ fn check(catalog: &Catalog, names: &[String], format: Format) -> anyhow::Result<
     Ok(ExitCode::from(u8::from(bad)))
 }
 
-/// The named datasets, or all.
+/// Returns the named datasets, or all datasets if none is named.
 fn chosen<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<&'a Dataset>, CatalogError> {
     if names.is_empty() {
         return Ok(catalog.datasets().iter().collect());
@@ -165,7 +166,7 @@ fn chosen<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<&'a Dataset>
     names.iter().map(|name| catalog.dataset(name)).collect()
 }
 
-/// A remark on files that no checksum vouches for.
+/// Returns a remark if a file of the dataset has no checksum.
 fn unverified(catalog: &Catalog, dataset: &Dataset) -> Result<&'static str, CatalogError> {
     for file in catalog.find(&dataset.name)?.files.values() {
         if !catalog.check(file)?.1 {
@@ -202,7 +203,7 @@ fn split_rule(rule: SplitRule) -> String {
     }
 }
 
-/// All that is known about a dataset, for people.
+/// Returns all that is known about a dataset, as text for people.
 fn sheet(catalog: &Catalog, dataset: &Dataset) -> String {
     let mut lines = vec![
         dataset.name.clone(),
@@ -231,7 +232,7 @@ fn sheet(catalog: &Catalog, dataset: &Dataset) -> String {
     lines.join("\n") + "\n"
 }
 
-/// All that is known about a dataset, for programs.
+/// Returns all that is known about a dataset, as JSON for programs.
 fn describe(catalog: &Catalog, dataset: &Dataset) -> Value {
     let files: Vec<Value> = dataset
         .files

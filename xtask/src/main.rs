@@ -1,6 +1,6 @@
 //! The commands of the project.
 
-// These macros panic when the stream is closed or full; `say` does not.
+// The macros `print!` and `eprint!` panic when the stream is closed or full; `say` does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 use clap::{Parser, Subcommand};
@@ -12,7 +12,7 @@ mod data;
 mod report;
 mod verify;
 
-/// Sparse linear learning under limited attribute observation: verify the theory, measure, fetch data.
+/// Sparse linear learning under limited attribute observation: verify the theory, run benchmarks, fetch data.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
 struct Cli {
@@ -48,7 +48,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Prints what clap says: help and version where results go, wrong usage where errors go.
+/// Prints clap's message: help and version to standard output, and errors of usage to standard error.
 fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
     let text = said.render().to_string();
     if said.use_stderr() {

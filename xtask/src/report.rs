@@ -1,4 +1,4 @@
-//! `cargo xtask report`: renews what is generated in the repository's pages.
+//! The verb `cargo xtask report`, which renews the generated parts of the repository's pages.
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -12,24 +12,24 @@ use lao_verification::report::markdown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Renew the generated parts of the pages: results, methods and solvers in README.md, and ERRATA.md.
+/// Renew the generated parts of the pages: ERRATA.md, and the results, methods and solvers in README.md.
 ///
-/// The figures are those of the last run of `cargo xtask verify`.
+/// The numbers come from the last run of `cargo xtask verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   cargo xtask verify && cargo xtask report
-  cargo xtask report --check      fails if a page is stale
+  cargo xtask report --check      fails if a page is not up to date
 
 Exit status: 0 pages are fresh; 1 stale (with --check); 2 usage or I/O.")]
 pub struct ReportArgs {
-    /// Folder of the results of the run.
+    /// The folder of the results of the run.
     #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
     from: PathBuf,
-    /// Folder of the pages.
+    /// The folder of the pages.
     #[arg(long, default_value = ".", value_name = "DIR")]
     pages: PathBuf,
-    /// Write nothing; fail if something would change.
+    /// Write nothing, and fail if a page would change.
     #[arg(long)]
     check: bool,
 }
@@ -40,7 +40,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let text = std::fs::read_to_string(&file)
         .with_context(|| format!("cannot read {}: run `cargo xtask verify` first", file.display()))?;
     let record: RunRecord = serde_json::from_str(&text).with_context(|| {
-        format!("{} is no record of this version: run `cargo xtask verify`", file.display())
+        format!("{} is not a record of this version: run `cargo xtask verify`", file.display())
     })?;
     let known = lao_verification::papers::all().count();
     if record.claims.len() != known {
@@ -72,7 +72,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::from(u8::from(!names.is_empty())));
     }
-    // Both are looked at before one is written.
+    // Both pages are checked before one is written.
     if list.exists() && !errata::is_generated(&read(&list)?) {
         bail!(
             "{} was not written by `cargo xtask report`: move it away, or name other --pages",
@@ -96,7 +96,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
         .with_context(|| format!("cannot read {}: run this at the root of the repository", path.display()))
 }
 
-/// Every method of the registry, as a table.
+/// Returns the table of all methods of the registry.
 fn methods() -> String {
     let rows = METHODS.iter().map(|method| {
         [method.name, method.source, method.summary, method.model.symbol(), method.cost].map(String::from)
@@ -104,7 +104,7 @@ fn methods() -> String {
     table(["method", "source", "what it does", "attributes a prediction reads", "time per example"], rows)
 }
 
-/// Every solver of finite sums, as a table.
+/// Returns the table of all solvers of finite sums.
 fn solvers() -> String {
     let rows = SOLVERS
         .iter()
@@ -112,7 +112,7 @@ fn solvers() -> String {
     table(["solver", "source", "what it does", "step size"], rows)
 }
 
-/// A table whose first column holds names.
+/// Returns a table in Markdown whose first column holds names.
 fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(N));
     for mut row in rows {
@@ -122,7 +122,7 @@ fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]
     text
 }
 
-/// Replaces what stands between the markers `<!-- name:begin -->` and `<!-- name:end -->`.
+/// Returns the page with `text` between the markers `<!-- name:begin -->` and `<!-- name:end -->`.
 fn splice(page: &str, name: &str, text: &str) -> anyhow::Result<String> {
     let (begin, end) = (format!("<!-- {name}:begin -->\n"), format!("<!-- {name}:end -->"));
     let found = page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));

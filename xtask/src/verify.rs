@@ -1,4 +1,4 @@
-//! `cargo xtask verify`: puts the claims to the test and writes the report.
+//! The verb `cargo xtask verify`, which tests the claims and writes the report.
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
@@ -16,10 +16,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Put the theory to the test, claim by claim, and write a report.
+/// Test the theory, claim by claim, and write a report.
 ///
-/// Every claim is a statistical test with mutants: deliberate faults that the same test must notice. The
-/// report, with plots and evidence, is target/lao/verify/index.html.
+/// Every claim is a statistical test with mutants, which are deliberate faults that the same test must
+/// notice. The report, with plots and evidence, is target/lao/verify/index.html.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,17 +29,24 @@ Examples:
   cargo xtask verify --explain ms18-thm41-literal
   cargo xtask verify --compare verification/baseline.json
 
-Exit status: 0 all as expected; 1 a verdict is not the expected one; 2 usage or I/O, also results that cannot
-be printed (to a reader that has gone they need not be); 3 inconclusive where it may not be; 4 a mutant was
-not noticed; 5 an experiment broke; 6 nothing ran; 7 a tracked rate got worse than it was last blessed; 130
-canceled (what was finished is kept, and the next run goes on from there).")]
+Exit status:
+  0    every verdict is as expected
+  1    a verdict is not the expected one
+  2    wrong usage, failed I/O, or results that cannot be printed (unless their reader has closed the stream)
+  3    a claim is inconclusive at sizes at which it should not be
+  4    a mutant was not noticed
+  5    an experiment ended with an error
+  6    nothing ran
+  7    a tracked rate is worse than when it was blessed last
+  130  canceled; the results of finished claims are kept, and the next run resumes from them")]
 pub struct VerifyArgs {
-    /// Only claims whose id contains one of these.
+    /// Run only the claims whose id contains one of these texts.
     filter: Vec<String>,
-    /// Only claims of this paper, such as ms18.
+    /// Run only the claims of this paper, such as ms18.
     #[arg(long, value_name = "ID")]
     paper: Option<String>,
-    /// How much work: quick (minutes), full (an hour, real data), nightly (full with the day's seed).
+    /// The amount of work: quick (minutes), full (an hour, with real data), nightly (full with the day's
+    /// seed).
     #[arg(long, value_enum, default_value_t = TierArg::Quick)]
     tier: TierArg,
     /// List the claims and stop.
@@ -48,30 +55,30 @@ pub struct VerifyArgs {
     /// Explain one claim (statement, sizes, level, mutants, and its last result) and stop.
     #[arg(long, value_name = "CLAIM")]
     explain: Option<String>,
-    /// Threads; 0 is one per core. Results do not depend on it.
+    /// The number of threads; 0 means one per core. Results do not depend on this number.
     #[arg(long, short, default_value_t = 0, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
     jobs: u16,
-    /// Root seed; the default is the plan's (nightly: the day's).
+    /// The root seed; the default is the plan's seed, or the day's seed for nightly.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Folder of the results: new, empty, or of an earlier run. Only files that a run wrote are replaced or
-    /// removed.
+    /// The folder of the results: a new or empty one, or that of an earlier run. Only files that a run wrote
+    /// are replaced or removed.
     #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
     out: PathBuf,
-    /// Start over instead of taking up an unfinished run.
+    /// Start over instead of resuming an unfinished run.
     #[arg(long)]
     fresh: bool,
-    /// What is printed: a table for people, or the record as JSON.
+    /// The form of the output: a table for people, or the record as JSON.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Compare the convergence figures of this run with a baseline; a worse rate fails.
+    /// Compare the convergence rates of this run with a baseline; the run fails if a rate is worse.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Write the convergence figures of this run as the new baseline; needs --reason.
+    /// Write the convergence rates of this run as the new baseline; this needs --reason.
     #[arg(long, value_name = "FILE", requires = "reason")]
     bless: Option<PathBuf>,
-    /// Why the baseline changes; stored in it.
+    /// The reason why the baseline changes, which is stored in the baseline.
     #[arg(long, value_name = "TEXT", requires = "bless")]
     reason: Option<String>,
 }
@@ -107,7 +114,7 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         say::results(&list(&selected, args.format)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // What can be refused is refused before the first claim runs.
+    // Everything that can be refused is refused before the first claim runs.
     let baseline = args.compare.as_deref().map(baseline_diff::read).transpose()?;
     let reason = args.reason.as_deref().unwrap_or_default();
     if let Some(file) = &args.bless {
@@ -131,7 +138,7 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         Ok(done) => done,
         Err(error) if error.is::<RunCanceled>() => {
             say::note(&format!(
-                "canceled; finished claims are kept in {} and the next run goes on",
+                "canceled; finished claims are kept in {}, and the next run resumes from them",
                 args.out.display()
             ));
             return Ok(ExitCode::from(130));
@@ -139,14 +146,14 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         Err(error) => return Err(error),
     };
 
-    // All files first, words last: a stream that is closed or full costs no result.
+    // All files are written before anything is printed, so that a closed or full stream loses no result.
     let comparison = baseline.map(|baseline| baseline_diff::against(&record, &baseline));
     let status = RunStatus::of(&record, comparison.as_ref());
     report::write(&mut folder, &record, &timings, comparison.as_ref(), &status)?;
     run::finish(&folder, &record)?;
     if let Some(file) = &args.bless {
         if !matches!(status.exit, ExitStatus::AsExpected | ExitStatus::Worse) {
-            bail!("not blessed: the run is not as expected: {}", status.exit.meaning());
+            bail!("the baseline is not written, since the run is not as expected: {}", status.exit.meaning());
         }
         baseline_diff::bless(&record, file, reason)?;
         say::note(&format!("wrote {}", file.display()));
@@ -158,14 +165,14 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(status.exit as u8))
 }
 
-/// The claims asked for; an unknown name is an error that suggests the nearest.
+/// Returns the claims that were asked for; the error for an unknown name suggests the nearest one.
 fn select(args: &VerifyArgs) -> anyhow::Result<Vec<&'static Claim>> {
     if let Some(paper) = &args.paper
         && !papers::all().any(|claim| claim.paper() == paper)
     {
         let mut papers: Vec<&str> = papers::all().map(Claim::paper).collect();
         papers.dedup();
-        bail!("no claims of a paper `{paper}`; known: {}", papers.join(", "));
+        bail!("there are no claims of a paper `{paper}`; known: {}", papers.join(", "));
     }
     for filter in &args.filter {
         if !papers::all().any(|claim| claim.id.contains(filter.as_str())) {
@@ -179,7 +186,7 @@ fn select(args: &VerifyArgs) -> anyhow::Result<Vec<&'static Claim>> {
         })
         .collect();
     if selected.is_empty() {
-        bail!("no claim fits --paper and the filters together: nothing to run");
+        bail!("no claim matches both --paper and the filters, so there is nothing to run");
     }
     Ok(selected)
 }
@@ -214,7 +221,7 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
     }
     let (table, count) = (say::fitted(&table), selected.len());
     Ok(format!(
-        "{table}{count} claims; --explain CLAIM says all about one, --format json has all sentences\n"
+        "{table}{count} claims; --explain CLAIM explains one claim, --format json prints all sentences\n"
     ))
 }
 
@@ -263,7 +270,7 @@ fn summary(
     text
 }
 
-/// A bar on a terminal; a line per claim elsewhere.
+/// A progress bar on a terminal, and a line per claim elsewhere.
 struct Bar(ProgressBar);
 
 impl Bar {

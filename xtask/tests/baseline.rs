@@ -1,5 +1,5 @@
-//! `verify --compare` and `--bless`: what can be refused is refused at the start, and what was blessed
-//! passes.
+//! Tests of `verify --compare` and `--bless`: everything that can be refused is refused at the start, and a
+//! run passes against its own baseline.
 
 mod common;
 
@@ -60,7 +60,7 @@ fn a_read_only_baseline_is_not_replaced() {
     assert_eq!(before, snapshot(here));
 }
 
-/// Makes the figures of a baseline better by a tenth, so that a run is worse than it.
+/// Makes the rates of a baseline better by a tenth, so that a run is worse than the baseline.
 fn improve(file: &Path) {
     let mut baseline = json(file);
     for epoch in ["current", "epoch_zero"] {
@@ -107,7 +107,7 @@ fn lists_fit_a_page_and_lose_nothing_as_json() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [&["verify", "--list"][..], &["bench", "--list"], &["data", "list"]] {
         let [said, _] = exits(0, folder.path(), arguments);
-        // A list of folders is as long as their names.
+        // The line that lists folders is as long as their names.
         let rows = said.lines().filter(|line| !line.starts_with("searched:"));
         let widest = rows.map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 110, "{arguments:?}: {widest} columns");

@@ -1,10 +1,10 @@
-//! The commands as a user meets them: exit states, messages, files.
+//! Tests of the commands as a user sees them: exit states, messages and files.
 
 use assert_cmd::Command;
 use std::path::Path;
 use std::process::Output;
 
-/// Claims that take no time.
+/// A claim that takes almost no time.
 const CHEAP: &str = "ms18-lemma-a2";
 
 fn xtask(arguments: &[&str]) -> Output {
@@ -124,7 +124,7 @@ fn a_killed_run_is_taken_up_and_ends_with_the_same_evidence() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // As soon as one result is there; a run that is faster than that is simply complete.
+    // The run is killed as soon as one result is there; a run that is faster than that is complete.
     let some = || std::fs::read_dir(broken.join("claims")).is_ok_and(|mut files| files.next().is_some());
     while !some() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));

@@ -1,17 +1,18 @@
-//! CONTRIBUTING.md, followed to the letter in a copy of the repository.
+//! A test that follows CONTRIBUTING.md to the letter in a copy of the repository.
 //!
-//! A block of code whose first line says where it goes is put there; a block of shell commands is run. The
-//! comment in the first line is `PATH, below: TEXT`: below the first line that holds the text, or, with `$`
-//! behind it, ends with the text.
+//! The test inserts each block of code at the place that the block's first line names, and runs each block of
+//! shell commands. The first line is a comment `PATH, below: TEXT`, which means below the first line of the
+//! file that contains the text. With `$` at the end of the text, it means below the first line that ends with
+//! the text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What CONTRIBUTING.md says to do.
+/// A step that CONTRIBUTING.md asks for.
 #[derive(Debug)]
 enum Instruction {
-    /// Put lines into a file, below the first line that holds `line`.
+    /// Insert lines into a file, below the first line that contains `line`.
     Below { path: String, line: String, text: String },
     /// Run commands at the root.
     Commands(Vec<String>),
@@ -39,7 +40,7 @@ fn instructions(page: &str) -> Vec<Instruction> {
     found
 }
 
-/// Copies what a checkout holds, but for results.
+/// Copies the files of a checkout, without results.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -60,17 +61,17 @@ fn run(command: &str, root: &Path, target: &Path) {
         fs::copy(root.join(from), root.join(to)).unwrap();
         return;
     }
-    // The verbs are built as the tests were: without optimization.
+    // The verbs are built in the profile of the tests.
     let words = command.replace("cargo xtask", "cargo run --quiet --package xtask --");
     let mut words = words.split_whitespace();
     assert_eq!(words.next(), Some("cargo"), "{command}");
     let mut cargo = Command::new(env!("CARGO"));
-    // What cargo sets for this test would reach the build scripts of the copy.
+    // The variables that cargo sets for this test would reach the build scripts of the copy.
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_") && name != "CARGO_HOME") {
         cargo.env_remove(name);
     }
-    // Libraries of others are taken from the build of this test; the copy's own programs stay in the copy, or they
-    // would replace those that other tests run.
+    // Dependencies are taken from the build of this test. The copy's own programs stay in the copy, since
+    // they would otherwise replace the programs that other tests run.
     cargo.args(words).current_dir(root);
     cargo.env("CARGO_BUILD_BUILD_DIR", target).env("CARGO_TARGET_DIR", root.join("target"));
     let output = cargo.output().unwrap();

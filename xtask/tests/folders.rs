@@ -1,5 +1,5 @@
-//! Folders of results: nothing of the user's is replaced or removed, one run has a folder at a time, and a
-//! run that is stopped anywhere is resumed.
+//! Tests of folders of results: no file of the user is replaced or removed, one run has a folder at a time,
+//! and a run that is stopped at any point is resumed.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::{CHEAP, RATED, exits, json, output, refused, snapshot, text, write_m
 use std::path::Path;
 use std::process::Stdio;
 
-/// A few claims that take a second together.
+/// Filters of a few claims that take a second together.
 const SOME: [&str; 3] = ["lemma", "inner-product", "thm44-recursion"];
 
 fn arguments<'a>(rest: &[&'a str]) -> Vec<&'a str> {
@@ -88,7 +88,7 @@ fn folders_of_older_versions_go_on_working() {
     assert!(out.join("notes.txt").exists() && out.join("claims/mine.json").exists());
     assert!(!out.join(format!("claims/{RATED}.json")).exists(), "an old result was known as such");
 
-    // A run that did not come to its end is resumed all the same.
+    // A run that did not end is resumed as well.
     unmark();
     let state = std::fs::read_to_string(out.join("run.json")).unwrap().replace("true", "false");
     std::fs::write(out.join("run.json"), state).unwrap();
@@ -151,7 +151,7 @@ fn a_run_that_is_killed_again_and_again_keeps_what_was_finished() {
         files.filter(|file| file.file_name().to_string_lossy().ends_with(".json")).count()
     };
     let mut ended = false;
-    // The first is killed as soon as there is a lock, the others when there are so many results.
+    // The first run is killed as soon as it has the lock, the others when there are `wanted` results.
     for wanted in 0..=4 {
         let before = results();
         let mut child = xtask(folder.path(), &arguments(&["--jobs", "1", "--out", "broken"]))
@@ -165,7 +165,7 @@ fn a_run_that_is_killed_again_and_again_keeps_what_was_finished() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // A run that is faster than the kill is simply complete.
+        // A run that is faster than the kill is complete.
         ended = out.join("run.json").exists() && json(&out.join("run.json"))["finished"] == true;
         if ended {
             break;
@@ -192,7 +192,7 @@ fn a_disk_that_is_full_at_the_record_is_named_and_costs_no_claim() {
     let largest = claims.map(|file| size(&file.path())).max().unwrap();
     assert!(size(&whole.join("evidence.json")) > largest);
 
-    // Files may be as large as the largest result, which the record exceeds.
+    // Files may be as large as the largest result of a claim; the record is larger.
     let script = format!("trap '' XFSZ; ulimit -f {largest}; exec \"$0\" \"$@\"");
     let mut limited = std::process::Command::new("bash");
     limited.args(["-c", &script, env!("CARGO_BIN_EXE_xtask")]).args(arguments(&["--out", "out"]));
@@ -232,7 +232,7 @@ fn report_replaces_only_pages_that_it_wrote() {
     exits(0, folder.path(), &["report", "--from", "from", "--pages", "pages", "--check"]);
 }
 
-/// A record in which no claim ran.
+/// Returns a record in which no claim ran.
 fn planted(claims: Vec<String>) -> String {
     let claim = |id: String| {
         serde_json::json!({

@@ -1,4 +1,5 @@
-//! Standard output and standard error that are closed, full or absent: no verb panics, and no result is lost.
+//! Tests with a standard output or standard error that is closed, full or absent: no verb panics, and no
+//! result is lost.
 
 #![cfg(unix)]
 
@@ -9,12 +10,12 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What can be wrong with a stream.
+/// A fault of a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// Its reader has gone.
+    /// The reader has closed the stream.
     Closed,
-    /// Nothing more fits: `/dev/full`.
+    /// The stream is full, like `/dev/full`.
     Full,
 }
 
@@ -31,14 +32,14 @@ impl Fault {
     }
 }
 
-/// Faults that this system can make.
+/// Returns the faults that this system can produce.
 fn faults() -> impl Iterator<Item = Fault> {
     [Fault::Closed, Fault::Full]
         .into_iter()
         .filter(|f| *f == Fault::Closed || Path::new("/dev/full").exists())
 }
 
-/// Every verb, with the exit status that it has in an empty folder.
+/// Every verb with its exit status in an empty folder.
 const VERBS: &[(i32, &[&str])] = &[
     (0, &["verify", CHEAP]),
     (0, &["verify", CHEAP, "--format", "json"]),
@@ -63,7 +64,7 @@ const VERBS: &[(i32, &[&str])] = &[
     (2, &[]),
 ];
 
-/// An empty folder.
+/// Returns an empty folder.
 fn world() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }

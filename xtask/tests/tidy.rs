@@ -1,15 +1,16 @@
-//! What every text file of the repository keeps to. Each test names file and line of what does not.
+//! The rules that every text file of the repository keeps. Each test names the file and the line of a
+//! violation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Columns of a line, as `rustfmt.toml` has it for code.
+/// The width of a line in columns, which `rustfmt.toml` sets for code.
 const WIDTH: usize = 110;
 
-/// Folders without texts of our own: what tools write, and inputs of the readers' tests.
+/// Folders whose texts are not ours: the output of tools, and the inputs of the readers' tests.
 const FOREIGN: [&str; 4] = [".git", "target", "corpus", "node_modules"];
 
-/// A file, its path from the root, and its text.
+/// A file with its path from the root and its text.
 struct Text {
     name: String,
     text: String,
@@ -21,7 +22,7 @@ impl Text {
         extension.is_some_and(|extension| extensions.contains(&extension))
     }
 
-    /// Numbered lines.
+    /// Returns the lines with their numbers.
     fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(number, line)| (number + 1, line))
     }
@@ -31,7 +32,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// All Rust, Markdown and TOML files.
+/// Returns all Rust, Markdown and TOML files.
 fn texts() -> Vec<Text> {
     fn visit(folder: &Path, prefix: &str, into: &mut Vec<Text>) {
         let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
@@ -56,12 +57,12 @@ fn texts() -> Vec<Text> {
     texts
 }
 
-/// Fails with all that was found.
+/// Fails if anything was found, and lists what was found.
 fn none(found: Vec<String>, remedy: &str) {
     assert!(found.is_empty(), "{remedy}:\n{}", found.join("\n"));
 }
 
-/// What cannot be broken: tables and links of Markdown, addresses, JSON as it is read.
+/// Returns whether a line cannot be wrapped: tables and links of Markdown, addresses, and literal JSON.
 fn cannot_be_wrapped(file: &Text, line: &str) -> bool {
     let line = line.trim_start().trim_start_matches(['/', '!', '#']).trim_start();
     line.starts_with('|')
@@ -84,7 +85,7 @@ fn lines_have_at_most_110_columns() {
     none(found, "wrap comments and strings by hand (rustfmt does the code)");
 }
 
-/// Parts that only British words have.
+/// Parts of words that only British spelling has.
 const BRITISH: [&str; 24] = [
     "analysed",
     "analysing",
@@ -112,7 +113,7 @@ const BRITISH: [&str; 24] = [
     "standardis",
 ];
 
-/// Names that seeds descend from, with `-` for `_`.
+/// Names from which seeds descend, with `-` instead of `_`; they keep their spelling.
 const NAMES: [&str; 2] = ["theta-star-minimiser", "all-trials(\"minimiser\""];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Time per example against the number of attributes.
+//! The kind `cost`: time per example against the number of attributes.
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::Design;
@@ -14,21 +14,21 @@ use std::time::Instant;
 const TIME: &str = "ns per example";
 const LOOK: &str = "ns per example, source alone";
 
-/// The settings. A whole number of updates is timed, and at least `examples` examples, after one update of
-/// warm-up. As twin, the source alone hands out values of as many examples and attributes, in asks of the
-/// same size.
+/// The settings of the kind. A whole number of updates with at least `examples` examples is timed, after one
+/// update of warm-up. For reference, the source alone is timed as well, on asks of the same size for as many
+/// examples and attributes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
-    /// `s'`, attributes that may be observed of an example.
+    /// `s'`, the number of attributes that may be observed of an example.
     budget: usize,
     /// The numbers of attributes, ascending.
     dims: Vec<usize>,
-    /// Examples per measurement, at least.
+    /// The least number of examples per measurement.
     examples: u64,
-    /// What is learned from.
+    /// The data.
     data: Design,
-    /// By whom.
+    /// The learners.
     learners: Vec<LearnerSpec>,
 }
 
@@ -77,7 +77,8 @@ impl Kind for Cost {
         let examples = session.ledger().examples - before;
         let with_learner = start.elapsed().as_nanos() as f64 / examples as f64;
 
-        // The twin: blocks of as many attributes and examples as the learner asked for on average.
+        // The source alone answers asks for as many attributes and examples as the learner asked for on
+        // average.
         let ledger = session.ledger();
         let width = ledger.attributes_per_example().round().clamp(1.0, job.dim as f64) as usize;
         let most = BlockBuf::preferred_rows(width) as u64;
@@ -94,7 +95,7 @@ impl Kind for Cost {
         Ok(vec![row(TIME, with_learner), row(LOOK, alone)])
     }
 
-    /// Median time per example, with the source's own time as reference.
+    /// Draws the median time per example, with the source's own time as reference.
     fn analyze(&self, rows: &Rows<'_>) -> Analysis {
         let (names, dims) = (self.contenders(), &self.dims);
         let middle =

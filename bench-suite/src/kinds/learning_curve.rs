@@ -1,4 +1,4 @@
-//! Test error against examples seen.
+//! The kind `learning-curve`: test error against examples seen.
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::{Data, Stream};
@@ -17,33 +17,33 @@ use std::time::{Duration, Instant};
 const MSE: &str = "test mse";
 const EXCESS: &str = "excess risk";
 const TIME: &str = "ns per example";
-/// Test error of the mean of the training labels.
+/// The test error of predicting the mean of the training labels.
 const MEAN: &str = "test mse of the mean";
-/// Attributes that a prediction from the final estimate reads.
+/// The number of attributes that a prediction from the final estimate reads.
 const SUPPORT: &str = "attributes per prediction";
-/// Written of learners that complete no update, and so draw a flat line at the start.
+/// The metric of learners that complete no update, and whose curve is therefore flat.
 const MISSING: &str = "examples missing to the first update";
-/// Points of the curve.
+/// The number of points of the curve.
 const POINTS: u64 = 30;
 
-/// The settings: learners over one training stream, scored at evenly spaced numbers of examples, on test
-/// examples of the same repetition and, where it is known, by the exact excess risk. All learners of a
-/// repetition see the same data.
+/// The settings of the kind. Each learner runs over one training stream and is scored at evenly spaced
+/// numbers of examples, on test examples of the same repetition and, where it is known, by the exact excess
+/// risk. All learners of a repetition see the same data.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LearningCurve {
-    /// `s'`, attributes that may be observed of a training example.
+    /// `s'`, the number of attributes that may be observed of a training example.
     budget: usize,
     /// `d`, for data from a design; a table has its own.
     dim: Option<usize>,
-    /// Examples in the training stream. Default, for a table only: each training row once. A table whose rows
-    /// run out is gone through again.
+    /// The number of examples in the training stream. For a table, the default is each training row once; if
+    /// the number is larger, the rows are repeated.
     train: Option<u64>,
-    /// Test examples, for data from a design; of a table all test rows count.
+    /// The number of test examples, for data from a design; a table uses all its test rows.
     test: Option<u64>,
-    /// What is learned from.
+    /// The data.
     data: Data,
-    /// By whom.
+    /// The learners.
     learners: Vec<LearnerSpec>,
 }
 
@@ -51,9 +51,10 @@ pub struct LearningCurve {
 struct Examples {
     train: Box<dyn Stream>,
     test: Box<dyn Stream>,
-    /// Examples in the training stream, and test examples.
+    /// The number of examples in the training stream, and that of test examples.
     counts: (u64, u64),
-    /// Test error of the mean of the training labels, where it differs from that of the zero predictor.
+    /// The test error of predicting the mean of the training labels, where it differs from that of the zero
+    /// predictor.
     error_of_mean: Option<f64>,
 }
 
@@ -62,7 +63,8 @@ impl LearningCurve {
         match &self.data {
             Data::Design(design) => {
                 let count = |n: Option<u64>, key: &str| {
-                    let n = n.with_context(|| format!("`{key}` is needed: the number of its examples"))?;
+                    let n =
+                        n.with_context(|| format!("`{key}` is missing: give the number of its examples"))?;
                     anyhow::Ok(size.scaled(n, 1))
                 };
                 let counts = (count(self.train, "train")?, count(self.test, "test")?);
@@ -111,7 +113,7 @@ impl Kind for LearningCurve {
 
     fn dims(&self) -> anyhow::Result<Vec<usize>> {
         Ok(vec![match &self.data {
-            Data::Design(_) => self.dim.context("`dim` is needed: the number of attributes")?,
+            Data::Design(_) => self.dim.context("`dim` is missing: give the number of attributes")?,
             Data::Table(table) => table.dim()?,
         }])
     }
@@ -137,7 +139,8 @@ impl Kind for LearningCurve {
         let (mut next, mut current) = (0u64, learner.coefficients().to_owned_vector());
         let mut score = |theta: &SparseVector, at: u64| -> anyhow::Result<()> {
             examination.seek(0)?;
-            // The budget is that of training; how much a prediction reads is a figure of its own.
+            // The budget is that of training. The number of attributes that a prediction reads is measured
+            // separately.
             let mse = mean_squared_error(theta.view(), &mut examination, Budget::Unlimited, test)?;
             rows.push(Measurement { examples: at, metric: MSE, value: mse.unwrap_or(f64::NAN) });
             if let Some(value) = examination.excess(theta.view()) {
@@ -146,7 +149,7 @@ impl Kind for LearningCurve {
             Ok(())
         };
 
-        // The clock stands still while estimates are scored.
+        // The clock stops while estimates are scored.
         let (start, mut scoring, mut trouble) = (Instant::now(), Duration::ZERO, None);
         session.run(&mut learner, SessionLimit::after_examples(train), |ledger, learner| {
             let pause = Instant::now();
@@ -178,7 +181,7 @@ impl Kind for LearningCurve {
         Ok(rows)
     }
 
-    /// Curves of means with two standard deviations, and a table of final values.
+    /// Draws curves of means with two standard deviations, and makes a table of final values.
     fn analyze(&self, rows: &Rows<'_>) -> Analysis {
         let (names, grid) = (self.contenders(), rows.grid(MSE));
         let curve = |name: &&str| {

@@ -1,4 +1,5 @@
-//! What is measured, and how it is drawn: one file per kind, and a row in [`KINDS`].
+//! The kinds of measurement, which say what is measured and how it is drawn. Each kind is a file and a row in
+//! [`KINDS`].
 
 mod cost;
 mod learning_curve;
@@ -15,18 +16,19 @@ use toml::de::{Deserializer, Error};
 
 /// A kind of measurement with the settings of a scenario.
 ///
-/// The rows of a run are those of all jobs: each contender, in each repetition, at each number of attributes.
+/// A run consists of one job for each contender, repetition and number of attributes; its rows are those of
+/// all jobs.
 pub trait Kind: fmt::Debug + Send + Sync {
-    /// Returns what is measured, for people: "learning curve".
+    /// Returns the name of the kind for people, such as "learning curve".
     fn label(&self) -> &'static str;
 
     /// Returns the names of the learners or solvers, in the order of the definition.
     fn contenders(&self) -> Vec<&str>;
 
-    /// Whether the result is a time, so that jobs must not run beside each other.
+    /// Returns whether the result is a time, so that jobs must not run in parallel.
     fn needs_idle_machine(&self) -> bool;
 
-    /// Makes paths in the settings relative to the folder of the definition.
+    /// Resolves paths in the settings relative to the folder of the definition.
     fn resolve(&mut self, _folder: &Path) {}
 
     /// Returns the numbers of attributes that are measured.
@@ -35,23 +37,23 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// When the data cannot be loaded.
     fn dims(&self) -> anyhow::Result<Vec<usize>>;
 
-    /// Loads the data and makes each learner or solver once.
+    /// Checks the settings by loading the data and building each learner or solver once.
     ///
     /// # Errors
     /// When data are missing or malformed, or parameters are refused.
     fn check(&self) -> anyhow::Result<()>;
 
-    /// Does one job.
+    /// Runs one job and returns its measurements.
     ///
     /// # Errors
-    /// When a session fails or a step diverges: the job then leaves a row with the error.
+    /// When a session fails or a step diverges. The job then leaves a row with the error.
     fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>>;
 
-    /// Sums up the rows of a run.
+    /// Returns the figures, the table and the conclusion from the rows of a run.
     fn analyze(&self, rows: &Rows<'_>) -> Analysis;
 }
 
-/// A kind, for scenarios to name.
+/// A kind with the name that scenarios use for it.
 pub struct KindRow {
     /// The value of the key `kind`.
     pub name: &'static str,
@@ -72,45 +74,45 @@ fn read<K: Kind + for<'de> Deserialize<'de> + 'static>(
     Ok(Box::new(K::deserialize(settings)?))
 }
 
-/// One unit of work, the smallest that is worth a thread.
+/// One unit of work, which runs on one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
-    /// Whose turn it is: a place in [`Kind::contenders`].
+    /// The contender, as an index into [`Kind::contenders`].
     pub contender: usize,
-    /// Which repetition, from 0.
+    /// The number of the repetition, from 0.
     pub repetition: u64,
-    /// On how many attributes.
+    /// The number of attributes.
     pub dim: usize,
 }
 
-/// One number that a job found.
+/// One number that a job measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// Examples seen.
     pub examples: u64,
-    /// What was measured, with its unit: "test mse", "ns per example", ...
+    /// The name of the measurement, with its unit: "test mse", "ns per example" and others.
     pub metric: &'static str,
     /// The measurement.
     pub value: f64,
 }
 
-/// What a kind makes of its rows.
+/// The conclusions that a kind draws from its rows.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
-    /// Who won, in one or two sentences.
+    /// The best contender, in one or two sentences.
     pub winner: String,
-    /// Drawn.
+    /// The figures.
     pub figures: Vec<Figure>,
-    /// Header and rows of a table.
+    /// The header and the rows of the table.
     pub table: Vec<Vec<String>>,
 }
 
-/// The rows of a run, for a kind to look things up in.
+/// The rows of a run, in which a kind looks up values.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a>(pub &'a [Row]);
 
 impl<'a> Rows<'a> {
-    /// Returns the values of a metric of one contender, of the rows that `fits` picks, in the order of
+    /// Returns the values of a metric of one contender in the rows that `fits` accepts, in the order of
     /// repetitions.
     pub fn values(&self, contender: &str, metric: &str, fits: impl Fn(&Row) -> bool) -> Vec<f64> {
         let of = |row: &&Row| row.learner == contender && row.metric == metric && fits(row);
@@ -127,8 +129,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns the place of the best by `score`, where smaller is better, and that of the next; contenders
-/// without a finite score do not take part.
+/// Returns the index of the smallest score, which is the best, and that of the next one. Scores that are not
+/// finite are ignored.
 pub(crate) fn best_two(scores: &[f64]) -> Option<(usize, Option<usize>)> {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&i| scores[i].is_finite()).collect();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));

@@ -1,4 +1,5 @@
-//! What a solver of finite sums finds on a correlated design, and how long it takes.
+//! The kind `recovery`: the support and coefficients that a solver of finite sums finds on a correlated
+//! design, and the time that it takes.
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::Design;
@@ -19,11 +20,12 @@ const ERROR: &str = "relative error of coefficients";
 const SPARSITY: &str = "sparsity";
 const TIME: &str = "ns per run";
 
-/// Sparsities that validation chooses from, as quarters of the true one.
+/// The sparsities among which validation chooses, in quarters of the true one.
 const QUARTERS: [usize; 7] = [1, 2, 3, 4, 5, 6, 8];
 
-/// The settings: columns of an autoregressive design, `x_j = a x_{j-1} + sqrt(1 - a^2) e_j` with the design's
-/// e, and labels around a target.
+/// The settings of the kind. The columns are those of an autoregressive design,
+/// `x_j = a x_{j-1} + sqrt(1 - a^2) e_j`, where the data's design draws `e`; the labels are those of a target
+/// with noise.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recovery {
@@ -31,17 +33,17 @@ pub struct Recovery {
     dim: usize,
     /// `a`, the correlation of neighboring attributes.
     correlation: f64,
-    /// Rows to solve on.
+    /// The number of rows on which the solver runs.
     train: u64,
-    /// Validation rows.
+    /// The number of validation rows.
     validation: u64,
-    /// What is learned from.
+    /// The data.
     data: Design,
-    /// By whom.
+    /// The solvers.
     solvers: Vec<SolverSpec>,
 }
 
-/// A solver of a scenario and what it is told.
+/// A solver of a scenario with its settings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SolverSpec {
@@ -49,21 +51,22 @@ struct SolverSpec {
     /// Name in the registry of solvers.
     #[serde(deserialize_with = "row")]
     solver: &'static SolverRow,
-    /// Where its sparsity comes from.
+    /// The way in which the sparsity is chosen.
     choose: Choose,
-    /// Step size times the largest smoothness of a component, for solvers that do not choose their own.
+    /// The step size times the largest smoothness of a component, for solvers that do not choose their own
+    /// step size.
     step: f64,
-    /// IFO calls allowed, as passes over all components.
+    /// The allowed number of IFO calls, in passes over all components.
     passes: u64,
 }
 
-/// How a sparsity is chosen.
+/// A way to choose the sparsity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Choose {
-    /// It is that of the target.
+    /// The sparsity is that of the target.
     Known,
-    /// The best on validation rows, of a path.
+    /// The sparsity is the one of a path that is best on the validation rows.
     Validation,
 }
 
@@ -71,7 +74,7 @@ fn row<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<&'static Sol
     let name = String::deserialize(deserializer)?;
     registry::solver(&name).ok_or_else(|| {
         let known: Vec<&str> = registry::SOLVERS.iter().map(|row| row.name).collect();
-        D::Error::custom(format!("no solver is named `{name}`; there are {}", known.join(", ")))
+        D::Error::custom(format!("no solver is named `{name}`; the solvers are {}", known.join(", ")))
     })
 }
 
@@ -85,7 +88,7 @@ impl Recovery {
     ) -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
         let (a, dim) = (self.correlation, target.dim());
         let fresh = (1.0 - a * a).sqrt();
-        // Labels of the zero predictor are the noise alone.
+        // With the zero predictor as target, the labels are the noise alone.
         let mut source = self.data.stream(&SparseVector::zeros(dim), seed)?;
         let attributes: Vec<u32> = (0..dim as u32).collect();
         let (mut columns, mut labels, mut block) = (vec![0.0; rows * dim], Vec::new(), BlockBuf::new());
@@ -139,12 +142,13 @@ impl Kind for Recovery {
         Ok(())
     }
 
-    /// One run: with the true sparsity, or along a path of sparsities of which a validation set chooses.
+    /// Runs the solver once, with the true sparsity or along a path of sparsities from which a validation set
+    /// chooses.
     fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>> {
         let (target, spec) = (self.data.target(job.dim, seed)?, &self.solvers[job.contender]);
         let sum = |rows: usize, name: &str| {
             let (columns, labels) = self.examples(&target, rows, &seed.child(name))?;
-            // Each solver gets the layout that suits it.
+            // Each solver gets the layout in which it is fastest.
             let examples = if spec.solver.random {
                 let row = |i| columns.iter().skip(i).step_by(rows).copied();
                 DesignMatrix::rows(rows, job.dim, (0..rows).flat_map(row).collect())?
@@ -193,7 +197,7 @@ impl Kind for Recovery {
         Ok(metrics.map(|(metric, value)| Measurement { examples: rows, metric, value }).to_vec())
     }
 
-    /// Means of what was found beside the median time.
+    /// Draws the means of what was found against the median time.
     fn analyze(&self, rows: &Rows<'_>) -> Analysis {
         let names = self.contenders();
         let values = |name: &str, metric: &str| rows.values(name, metric, |_| true);
@@ -220,7 +224,7 @@ impl Kind for Recovery {
         };
         let missed: Vec<f64> = names.iter().map(|name| 1.0 - mean(name, F1)).collect();
         let winner = best_two(&missed).map_or_else(String::new, |(best, _)| {
-            // Differences of F1 below .01 are not worth a word.
+            // Differences of F1 below .01 are ignored.
             let close = |i: &usize| missed[*i] <= missed[best] + 0.01;
             let times: Vec<f64> = names.iter().map(|name| seconds(name)).collect();
             let fastest = (0..names.len()).filter(close).min_by(|&a, &b| times[a].total_cmp(&times[b]));

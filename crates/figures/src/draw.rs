@@ -1,5 +1,5 @@
-//! Figures as SVG: a transparent ground and the page's own text color, so that one drawing serves light and
-//! dark.
+//! Figures as SVG, with a transparent background and the page's own text color, so that one drawing suits
+//! light and dark pages.
 
 use crate::scale::Scale;
 use crate::{Figure, Series, Style};
@@ -13,22 +13,24 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width in drawing units. The backend rounds to whole units, so they are fine: about two per CSS pixel.
+/// The width in drawing units. The backend rounds to whole units, so the units are small: about two per CSS
+/// pixel.
 const WIDTH: u32 = 1080;
-/// Height of axes and plot; the legend comes on top, so that a long one leaves the plot its size.
+/// The height of axes and plot. The legend is added above, so that a long legend does not shrink the plot.
 const HEIGHT: u32 = 624;
-/// Width of [`bars`], which have the page for themselves.
+/// The width of [`bars`], which use the whole page.
 const FULL_WIDTH: u32 = 1440;
 const FONT: u32 = 33;
 const SMALL: u32 = 31;
-/// Room for one row of the legend.
+/// The height of one row of the legend.
 const ROW: u32 = 44;
-/// Lines of these widths are dashed or dotted in [`finish`]: the backend knows no dashes.
+/// Lines of these widths become dashed or dotted in [`finish`], since the backend cannot draw dashes.
 const DASHED: u32 = 3;
 const SOLID: u32 = 4;
 const DOTTED: u32 = 5;
 
-/// Colors that stay apart for color-blind readers (Okabe and Ito), ordered by contrast on white and on black.
+/// Colors that color-blind readers can distinguish (Okabe and Ito), ordered by contrast on white and on
+/// black.
 const PALETTE: [RGBColor; 6] = [
     RGBColor(0x1f, 0x83, 0xc4),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -44,7 +46,7 @@ type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Scale, Scale>>
 /// Draws a figure; the legend stands above the axes and covers no data.
 ///
 /// # Errors
-/// When the drawing library refuses.
+/// When the drawing library returns an error.
 pub fn draw(figure: &Figure) -> anyhow::Result<String> {
     let axis = |pick: fn(&[f64; 2]) -> f64, log| Scale::around(extent(figure).map(|p| pick(&p)), log);
     let (x, y) = (axis(|p| p[0], figure.x.log), axis(|p| p[1], figure.y.log));
@@ -73,11 +75,11 @@ pub fn draw(figure: &Figure) -> anyhow::Result<String> {
     Ok(finish(svg, &figure.caption))
 }
 
-/// Draws one bar per named positive value on a common logarithmic axis, with a mark at 1; values that such an
+/// Draws one bar per named positive value on a common logarithmic axis, with a mark at 1. Values that such an
 /// axis cannot show are left out.
 ///
 /// # Errors
-/// When the drawing library refuses.
+/// When the drawing library returns an error.
 pub fn bars(title: &str, label: &str, values: &[(&str, f64)]) -> anyhow::Result<String> {
     let rows: Vec<(&str, f64)> =
         values.iter().copied().filter(|row| row.1.is_finite() && row.1 > 0.0).collect();
@@ -111,8 +113,8 @@ pub fn bars(title: &str, label: &str, values: &[(&str, f64)]) -> anyhow::Result<
     Ok(finish(svg, title))
 }
 
-/// Returns a drawing as a file of its own: with colors for a light and a dark ground, since no page lends it
-/// one.
+/// Returns a drawing as a file of its own, with its own colors for light and dark backgrounds, since there is
+/// no page from which it takes them.
 pub fn standalone(svg: &str) -> String {
     let style = "<style>svg{color:#24292f;font-family:sans-serif}\
                  @media(prefers-color-scheme:dark){svg{color:#d4d9df}}</style>\n";
@@ -134,7 +136,7 @@ fn style(i: usize, series: &Series) -> ShapeStyle {
     match series.style {
         Style::Bound if i == 0 => BLACK.stroke_width(DASHED),
         Style::Bound => PALETTE[i % PALETTE.len()].stroke_width(DASHED),
-        // Where colors come again, lines are dotted and points are hollow.
+        // When all colors are used, they repeat with dotted lines and hollow points.
         Style::Line if i < PALETTE.len() => PALETTE[i].stroke_width(SOLID),
         Style::Line => PALETTE[i % PALETTE.len()].stroke_width(DOTTED),
         Style::Points => {
@@ -188,7 +190,7 @@ fn add(
     Ok(())
 }
 
-/// Series by rows of the legend, as many to a row as fit.
+/// Returns the series of each row of the legend, as many per row as fit.
 fn legend_rows(series: &[Series]) -> Vec<Vec<(u32, usize, &Series)>> {
     let mut rows: Vec<Vec<_>> = Vec::new();
     let mut at = WIDTH;
@@ -222,8 +224,8 @@ fn legend(area: &Area<'_>, rows: &[Vec<(u32, usize, &Series)>]) -> Result<(), Re
     Ok(())
 }
 
-/// Returns the page's color for black, dashes for bounds, a title for those who cannot see, a size that
-/// follows the page.
+/// Returns the drawing with the page's color instead of black, dashes for bounds, a title for screen readers,
+/// and a size that follows the page.
 fn finish(svg: String, title: &str) -> String {
     let svg = svg.replace("\"#000000\"", "\"currentColor\"");
     let dashed = format!("stroke-width=\"{DASHED}\"");

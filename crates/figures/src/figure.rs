@@ -1,11 +1,11 @@
-//! What a figure holds: data and labels only.
+//! Figures, which consist of data and labels only.
 
 use serde::{Deserialize, Serialize};
 
-/// A plot: data and labels only, drawn by [`draw`](crate::draw).
+/// A plot, which consists of data and labels only; [`draw`](crate::draw) draws it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// One line, under the plot.
+    /// A caption of one line, under the plot.
     pub caption: String,
     /// Horizontal axis.
     pub x: Axis,
@@ -20,7 +20,7 @@ pub struct Figure {
 pub struct Axis {
     /// Label with unit.
     pub label: String,
-    /// Logarithmic?
+    /// Whether the axis is logarithmic.
     pub log: bool,
 }
 
@@ -40,7 +40,7 @@ impl Axis {
 pub struct Series {
     /// Name in the legend.
     pub name: String,
-    /// How it is drawn.
+    /// The way in which the series is drawn.
     pub style: Style,
     /// Points `[x, y]`; those that are not finite are left out of the plot.
     pub points: Vec<[f64; 2]>,
@@ -49,13 +49,13 @@ pub struct Series {
     pub interval: Vec<[f64; 2]>,
 }
 
-/// How a series is drawn.
+/// The way in which a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Style {
-    /// A line: measured.
+    /// A line, for measurements.
     Line,
-    /// A dashed line: a bound or a prediction.
+    /// A dashed line, for a bound or a prediction.
     Bound,
     /// Points.
     Points,
@@ -74,7 +74,7 @@ impl Series {
     pub fn points(name: &str, points: Vec<[f64; 2]>) -> Self {
         Series { name: name.into(), style: Style::Points, points, interval: Vec::new() }
     }
-    /// Drops points that are not finite, and so cannot be stored as JSON, with their intervals.
+    /// Removes points that are not finite, which JSON cannot hold, together with their intervals.
     pub fn keep_finite(&mut self) {
         let finite = |p: &[f64; 2]| p.iter().all(|x| x.is_finite());
         let bars = self.interval.len() == self.points.len();

@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Files that are written atomically: completely or not at all.
 
 use anyhow::{Context as _, bail};
 use std::fs::Metadata;
@@ -6,15 +6,16 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Names of temporary files begin and end so. A process that is killed while it writes leaves one behind.
+/// The beginning and the end of the names of temporary files. A process that is killed while it writes leaves
+/// such a file behind.
 const TEMPORARY: (&str, &str) = (".lao-", ".tmp");
 
-/// Writes a file so that a reader sees the old one or the whole new one, never a part. A link stays a link:
-/// the file that it points to is replaced. A file that is replaced passes its permissions on.
+/// Writes a file so that a reader sees the old one or the whole new one, never a part. A link stays a link,
+/// and the file to which it points is replaced. The new file has the permissions of the old one.
 ///
 /// # Errors
-/// When something other than an ordinary file stands there, when the file is read-only, or when the folder or
-/// the disk refuses; the old file is left as it was then, and nothing else is left behind.
+/// When the path names something other than an ordinary file, when the file is read-only, or when the folder
+/// or the disk cannot be written. The old file is then unchanged, and no other file is left behind.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let (target, old) = replaced(path)?;
     let name = || refusal(path);
@@ -28,10 +29,10 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Finds out before any work whether [`write_atomically`] could write this file. Nothing is changed.
+/// Checks, before any work, that [`write_atomically`] can write this file. Nothing is changed.
 ///
 /// # Errors
-/// Those that [`write_atomically`] would return, but for a disk that is full by then.
+/// Those that [`write_atomically`] would return, except that of a disk that becomes full.
 pub fn check_writable(path: &Path) -> anyhow::Result<()> {
     let (target, _) = replaced(path)?;
     temporary(&target).with_context(|| refusal(path))?;
@@ -48,7 +49,7 @@ fn refusal(path: &Path) -> String {
     format!("cannot write {}: check the folder, its rights and the free space", path.display())
 }
 
-/// The file that a write to `path` replaces, links followed, and what is known about it if it exists.
+/// Returns the file that a write to `path` replaces, after following links, and its metadata if it exists.
 fn replaced(path: &Path) -> anyhow::Result<(PathBuf, Option<Metadata>)> {
     let target = match std::fs::canonicalize(path) {
         Ok(target) => target,
@@ -76,7 +77,8 @@ fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
-    // A temporary file is private by default; this one becomes an ordinary file, as far as the umask allows.
+    // A temporary file is private by default; this one gets the permissions of an ordinary file, within the
+    // umask.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)

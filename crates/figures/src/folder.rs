@@ -1,8 +1,9 @@
-//! A folder of results: written by one run at a time, and cleared of nothing but what this program wrote.
+//! A folder of results, which one run at a time writes, and in which only files that this program wrote are
+//! removed.
 //!
-//! Two files mark such a folder. `.lao-output` lists, by name, every file that was written there; a listed
-//! file may be replaced or removed, and no other. `.lao-lock` is locked by the run that writes; the file
-//! stays, and the operating system gives the lock back when the process ends, however it ends.
+//! Two files mark such a folder. `.lao-output` lists, by name, every file that was written there; only listed
+//! files may be replaced or removed. `.lao-lock` is locked by the run that writes; the file stays, and the
+//! operating system releases the lock when the process ends for whatever reason.
 //!
 //! | the folder | what happens |
 //! |---|---|
@@ -11,7 +12,7 @@
 //! | was written before folders were marked | what [`Layout::older`] recognizes is listed |
 //! | holds anything else | the run is refused |
 //!
-//! A refusal comes before the first file is touched.
+//! A run is refused before the first file is touched.
 
 use crate::file::{is_temporary, write_atomically};
 use crate::seconds;
@@ -27,17 +28,17 @@ const LIST: &str = ".lao-output";
 const LOCK: &str = ".lao-lock";
 const REMEDY: &str = "choose another folder with --out";
 
-/// What a verb leaves in its folder.
+/// The files that a verb writes into its folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// The verb, such as `verify`: folders of different verbs are not mixed.
+    /// The verb, such as `verify`. A folder holds the results of one verb only.
     pub verb: &'static str,
-    /// Returns the names of the files in a folder that a version of this program without `.lao-output` wrote
-    /// there, as far as their content shows it; nothing for any other folder.
+    /// Returns the names of the files that a version of this program without `.lao-output` wrote into a
+    /// folder, as far as their content shows it, and an empty list for any other folder.
     pub older: fn(&Path) -> Vec<String>,
 }
 
-/// A folder of results that this process has for itself.
+/// A folder of results that this process has locked.
 #[derive(Debug)]
 pub struct OutputFolder {
     root: PathBuf,
@@ -52,26 +53,27 @@ pub struct OutputFolder {
 struct List {
     /// The verb that writes into the folder.
     verb: String,
-    /// Files that were written, or are about to be; relative, with `/` between the parts.
+    /// The files that were written or are about to be, as relative paths with `/` between the parts.
     files: BTreeSet<String>,
 }
 
 impl OutputFolder {
-    /// Takes the folder for this process; makes and marks it where that is needed.
+    /// Locks the folder for this process, and creates and marks it if necessary.
     ///
     /// # Errors
-    /// When the folder holds files that this verb did not write, another process uses it, or it cannot be
-    /// written. Nothing in it was changed then.
+    /// When the folder holds files that this verb did not write, another process uses the folder, or it
+    /// cannot be written. In these cases nothing in the folder is changed.
     pub fn open(root: &Path, layout: Layout) -> anyhow::Result<Self> {
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
         let shown = root.display();
-        // A folder that is refused is not to be marked, not even by the file for the lock.
+        // A folder that is refused must not be marked, not even by the file for the lock.
         if !root.join(LOCK).exists() {
             contents(root, layout)?;
         }
         fs::create_dir_all(root).with_context(|| format!("cannot create {shown}: {REMEDY}"))?;
         let lock = lock(root)?;
-        // Another run may have come and gone in between; from here on, none can.
+        // Another run may have used the folder before the lock was taken, so the list is read again under the
+        // lock.
         let list = contents(root, layout)?;
         let folder = OutputFolder { root: root.to_owned(), list, _lock: lock };
         folder.remove_temporary_files()?;
@@ -84,14 +86,14 @@ impl OutputFolder {
         &self.root
     }
 
-    /// Lists files that this run is going to write, and makes the folders that they lie in.
+    /// Adds files that this run is going to write to the list, and creates their folders.
     ///
     /// # Errors
-    /// When another file, a folder or a link stands under one of the names, or a folder cannot be written.
+    /// When one of the names belongs to another file, a folder or a link, or a folder cannot be written.
     pub fn announce(&mut self, names: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
         let names: Vec<String> = names.into_iter().collect();
         for name in &names {
-            ensure!(is_name(name), "`{name}` is no name of a file in a folder of results");
+            ensure!(is_name(name), "`{name}` is not a name of a file in a folder of results");
             let path = self.root.join(name);
             match fs::symlink_metadata(&path) {
                 Ok(found) if !found.is_file() || !self.list.files.contains(name) => bail!(
@@ -116,16 +118,16 @@ impl OutputFolder {
         if self.list.files.len() > before { self.save() } else { Ok(()) }
     }
 
-    /// Writes a file that was [announced](Self::announce), whole or not at all.
+    /// Writes a file that was [announced](Self::announce), completely or not at all.
     ///
     /// # Errors
-    /// When it was not announced, or cannot be written.
+    /// When the file was not announced, or cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
         ensure!(self.list.files.contains(name), "`{name}` is written without having been announced");
         write_atomically(&self.root.join(name), bytes)
     }
 
-    /// Removes the listed files that `which` names.
+    /// Removes the listed files whose names `which` accepts.
     ///
     /// # Errors
     /// When a file cannot be removed.
@@ -133,7 +135,7 @@ impl OutputFolder {
         let gone: Vec<String> = self.list.files.iter().filter(|name| which(name)).cloned().collect();
         for name in &gone {
             let path = self.root.join(name);
-            // A folder or a link under the name of a file that was written is not what was written.
+            // A folder or a link with the name of a listed file is not the file that was written.
             if fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
                 fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
             }
@@ -149,7 +151,7 @@ impl OutputFolder {
         write_atomically(&self.root.join(LIST), &text).with_context(refused)
     }
 
-    /// Removes what a process that was killed while it wrote left behind.
+    /// Removes the temporary files of a process that was killed while it wrote.
     fn remove_temporary_files(&self) -> anyhow::Result<()> {
         let mut folders: BTreeSet<PathBuf> = [self.root.clone()].into();
         folders.extend(
@@ -166,8 +168,7 @@ impl OutputFolder {
     }
 }
 
-/// Returns the list of a folder: the one that stands there, or a first one for a folder that this verb may
-/// take.
+/// Returns the list of a folder: the list that it has, or a new one for a folder that this verb may use.
 fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
     let Layout { verb, older } = layout;
     let (shown, path) = (root.display(), root.join(LIST));
@@ -203,7 +204,8 @@ fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
     Ok(List { verb: verb.into(), files })
 }
 
-/// Returns a file in the folder or below that is no mark of ours; `None` if there is none.
+/// Returns a file in the folder or its subfolders that is not a mark of this program, or `None` if there is
+/// none.
 fn any_file(folder: &Path) -> io::Result<Option<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -228,7 +230,7 @@ fn any_file(folder: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Tells whether a name stays inside of the folder and is none of the marks.
+/// Returns whether a name stays inside the folder and is not that of a mark.
 fn is_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty()
@@ -238,7 +240,7 @@ fn is_name(name: &str) -> bool {
         )
 }
 
-/// Locks the folder for this process, and leaves a word on who has it.
+/// Locks the folder for this process, and writes the process and the time into the lock file.
 fn lock(root: &Path) -> anyhow::Result<File> {
     let (shown, path) = (root.display(), root.join(LOCK));
     let refused = || format!("cannot write {}: {REMEDY}", path.display());
@@ -259,7 +261,7 @@ fn lock(root: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-/// Who holds the lock, as far as that can be read.
+/// Returns a description of the process that holds the lock, as far as it can be read.
 fn holder(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let mut words = text.split_whitespace().map(str::parse::<u64>);

@@ -1,7 +1,8 @@
-//! What reports are made of: figures, numbers as people read them, files that are written whole, folders of
+//! The parts of reports: figures, numbers formatted for people, files that are written atomically, folders of
 //! results.
 //!
-//! A [`Figure`] is data and labels only; [`draw`] makes an SVG of it that serves light and dark pages alike.
+//! A [`Figure`] consists of data and labels only; [`draw`] returns it as an SVG that suits light and dark
+//! pages.
 //!
 //! ```
 //! use lao_figures::{Axis, Figure, Series, draw};

@@ -1,6 +1,7 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
-/// Returns a number in four significant digits, without trailing zeros; powers of ten outside `[1e-3, 1e5)`.
+/// Returns a number with four significant digits and without trailing zeros, and with a power of ten outside
+/// `[1e-3, 1e5)`.
 pub fn number(x: f64) -> String {
     if x.is_nan() {
         return "not a number".into();
@@ -14,7 +15,7 @@ pub fn number(x: f64) -> String {
     if x == x.trunc() && x.abs() < 1e6 {
         return minus(format!("{x:.0}"));
     }
-    // Rounding may carry into the next power of ten, so the exponent is read after rounding.
+    // Rounding may increase the power of ten, so the exponent is read after rounding.
     let scientific = format!("{x:.3e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -25,7 +26,7 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// Returns a p-value: two significant digits; what no double can hold is said so.
+/// Returns a p-value with two significant digits; a value that is too small for a double is reported as such.
 pub fn p_value(p: f64) -> String {
     if p.is_nan() {
         return "not a number".into();
@@ -36,7 +37,7 @@ pub fn p_value(p: f64) -> String {
     if p >= 1e-3 { trim(&format!("{p:.3}")).into() } else { format!("{p:.1e}") }
 }
 
-/// Returns `12 ms`, `3.4 s`, `2 min 5 s`.
+/// Returns a duration such as `12 ms`, `3.4 s` or `2 min 5 s`.
 pub fn seconds(s: f64) -> String {
     if s < 0.9995 {
         format!("{:.0} ms", s * 1e3)
@@ -64,7 +65,7 @@ fn trim(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// Returns a true minus sign in front; a hyphen stays in exponents, which are often copied.
+/// Returns the text with a true minus sign in front; exponents, which are often copied, keep their hyphen.
 fn minus(text: String) -> String {
     match text.strip_prefix('-') {
         Some(rest) => format!("−{rest}"),

@@ -1,11 +1,11 @@
-//! Axes: linear, logarithmic, or a list of names. One type for all, so that a plot is one type too, and ticks
-//! that fall on decades.
+//! Axes, which are linear, logarithmic, or a list of names. They are one type, so that a plot is one type
+//! too; logarithmic ticks fall on decades.
 
 use crate::number::number;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 
-/// An axis: how values map to it and where its ticks are.
+/// An axis, which maps values to coordinates and has ticks.
 #[derive(Clone, Debug)]
 pub struct Scale {
     low: f64,
@@ -15,7 +15,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Returns the axis that shows all `values`, with some room; values that it cannot show are ignored.
+    /// Returns the axis that shows all `values` with some margin; values that the axis cannot show are
+    /// ignored.
     pub fn around(values: impl Iterator<Item = f64>, log: bool) -> Self {
         let shown =
             values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
@@ -23,21 +24,22 @@ impl Scale {
         let (low, high) = match high - low {
             span if span > 0.0 => (low - 0.04 * span, high + 0.04 * span),
             0.0 => (low - 0.5, high + 0.5),
-            // No value at all.
+            // There is no value.
             _ => (0.0, 1.0),
         };
         let ticks = if log { decades(low, high) } else { round_steps(low, high) };
         Scale { low, high, log, ticks }
     }
 
-    /// One tick per name, at 0, 1, 2, ..., the first at the top or left as `low..high` says.
+    /// Returns an axis with one tick per name, at 0, 1, 2, ..., that runs downwards: the first name is at the
+    /// high end.
     pub fn names(names: impl Iterator<Item = String>) -> Self {
         let ticks: Vec<_> = names.enumerate().map(|(i, name)| (i as f64, name)).collect();
         let last = ticks.len().max(1) as f64 - 1.0;
         Scale { low: last + 0.6, high: -0.6, log: false, ticks }
     }
 
-    /// Tells whether the axis can show this value.
+    /// Returns whether the axis can show this value.
     pub fn shows(&self, x: f64) -> bool {
         x.is_finite() && (!self.log || x > 0.0)
     }
@@ -79,8 +81,9 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// Ticks of a logarithmic axis from `10^low` to `10^high`: whole decades, thinned to at most seven; between
-/// them 2 and 5 where there are fewer than three decades, and round steps where there is not even one.
+/// Returns the ticks of a logarithmic axis from `10^low` to `10^high`: whole decades, thinned to at most
+/// seven. Where there are fewer than three decades, 2 and 5 are added between them; where there is not even
+/// one, the ticks are round steps.
 fn decades(low: f64, high: f64) -> Vec<(f64, String)> {
     let span = high - low;
     if span < 0.7 {
@@ -93,14 +96,14 @@ fn decades(low: f64, high: f64) -> Vec<(f64, String)> {
     all.filter(|x| (low..=high).contains(&x.log10())).map(|x| (x, power(x))).collect()
 }
 
-/// Ticks of a linear axis: steps of 1, 2 or 5 times a power of ten, about five of them.
+/// Returns the ticks of a linear axis: about five steps of 1, 2 or 5 times a power of ten.
 fn round_steps(low: f64, high: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / 5.0;
     let unit = 10f64.powf(rough.log10().floor());
     let step =
         [1.0, 2.0, 5.0, 10.0].map(|m| m * unit).into_iter().find(|step| *step >= rough).unwrap_or(rough);
     let (first, last) = ((low / step).ceil(), (high / step).floor());
-    // Multiples of the step, so that zero is zero.
+    // Ticks are multiples of the step, so that zero is exactly zero.
     (0..=(last - first).max(0.0) as i64)
         .map(|i| (first + i as f64) * step)
         .map(|x| (x, tick(x, step)))
@@ -116,7 +119,7 @@ fn tick(x: f64, step: f64) -> String {
     }
 }
 
-/// Returns `0.01`, `1`, `1000` near one, `10⁻⁶` and `2·10⁵` elsewhere.
+/// Returns a number as a label: such as `0.01`, `1` or `1000` near one, and `10⁻⁶` or `2·10⁵` elsewhere.
 fn power(x: f64) -> String {
     if (0.99e-2..9.9e3).contains(&x) {
         return number(x);
@@ -133,7 +136,7 @@ fn superscript(c: char) -> char {
         '1' => '¹',
         '2' => '²',
         '3' => '³',
-        // The rest of the superscript digits stand in order.
+        // The code points of the other superscript digits are in order.
         digit => digit.to_digit(10).and_then(|n| char::from_u32(0x2070 + n)).unwrap_or(digit),
     }
 }

@@ -1,4 +1,5 @@
-//! For tests: an allocator that counts what each thread allocates, and halts a thread that asks for too much.
+//! An allocator for tests that counts the allocations of each thread, and halts a thread that asks for too
+//! much.
 //!
 //! This is the only unsafe code of the workspace; the lint `unsafe_code` forbids it elsewhere, in tests as
 //! well.
@@ -30,12 +31,14 @@ thread_local! {
 /// The size of the last request that was refused.
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, watched. A test program that measures makes it the global one.
+/// The system's allocator with counters. A test program that measures allocations makes it the global
+/// allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched;
 
-/// Notes a request of the thread, which holds `more` bytes from now on. Never returns if the thread has a
-/// limit and asks for more: an allocator may neither panic nor end the test.
+/// Counts a request of the thread, which holds `more` additional bytes from now on. The function never
+/// returns if the thread has a limit and asks for more, since an allocator may neither panic nor end the
+/// test.
 fn note(size: usize, more: isize) {
     if size > LIMIT.get() {
         REFUSED.store(size, Ordering::SeqCst);
@@ -45,7 +48,7 @@ fn note(size: usize, more: isize) {
     }
     ALLOCATIONS.set(ALLOCATIONS.get() + 1);
     LARGEST.set(LARGEST.get().max(size));
-    // A block that is moved lives until the new one is filled.
+    // A block that is moved exists until the new one is filled.
     PEAK.set(PEAK.get().max(HELD.get() + size as isize));
     HELD.set(HELD.get() + more);
 }
@@ -67,7 +70,7 @@ unsafe impl GlobalAlloc for Watched {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         HELD.set(HELD.get() - layout.size() as isize);
-        // SAFETY: the pointer came from the system's allocator, by way of one of the functions here.
+        // SAFETY: the pointer came from the system's allocator, through one of the functions here.
         unsafe { System.dealloc(pointer, layout) }
     }
 
@@ -83,22 +86,22 @@ pub fn allocations_so_far() -> usize {
     ALLOCATIONS.get()
 }
 
-/// Does the work and returns how often this thread allocated or grew a block meanwhile.
+/// Runs `work` and returns how often this thread allocated or grew a block during it.
 pub fn allocations(work: impl FnOnce()) -> usize {
     let before = allocations_so_far();
     work();
     allocations_so_far() - before
 }
 
-/// Does the work and returns, with its outcome, the size of the largest block that this thread asked for
-/// meanwhile.
+/// Runs `work` and returns its result and the size of the largest block that this thread asked for during it.
 pub fn largest<T>(work: impl FnOnce() -> T) -> (T, usize) {
     LARGEST.set(0);
     let outcome = work();
     (outcome, LARGEST.get())
 }
 
-/// Does the work and returns, with its outcome, how many bytes more than before this thread held at the peak.
+/// Runs `work` and returns its result and the number of bytes by which the peak of this thread's memory
+/// exceeded its memory before.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.get();
     PEAK.set(before);
@@ -106,12 +109,13 @@ pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (outcome, (PEAK.get() - before).max(0) as usize)
 }
 
-/// Halts this thread for ever as soon as it asks for a block of more than `bytes`.
+/// Halts this thread forever as soon as it asks for a block of more than `bytes`.
 pub fn halt_above(bytes: usize) {
     LIMIT.set(bytes);
 }
 
-/// Returns the size of the last request that a thread was halted for, and forgets it; 0 if none was.
+/// Returns the size of the last request for which a thread was halted and resets it, or returns 0 if there
+/// was none.
 pub fn take_refused() -> usize {
     REFUSED.swap(0, Ordering::SeqCst)
 }

@@ -1,17 +1,20 @@
-//! What a claim is: an assertion of a paper, an experiment that could refute it, and mutants that the
-//! experiment must reject.
+//! The definition of a claim: an assertion of a paper, an experiment that could refute the assertion, and
+//! mutants that the experiment must reject.
 
 use crate::context::Context;
 pub use crate::fault::{Fault, Must, Mutant, mutants};
 use serde::{Deserialize, Serialize};
 
-/// One claim. A claim is one file under `verification/claims/<paper>/src`, which ends in a
-/// `pub const CLAIM: Claim`, and one row in that folder's `lib.rs`.
+/// One claim of a paper.
+///
+/// A claim is one file under `verification/claims/<paper>/src`, which ends in a `pub const CLAIM: Claim`, and
+/// one row in that folder's `lib.rs`.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// `<paper>-<name>`, unique; also the file's name and its table in `plan.toml`.
+    /// The unique name `<paper>-<name>`, which is also the name of the claim's table in `plan.toml`; its file
+    /// is called `<name>`.
     pub id: &'static str,
-    /// Where the paper says it: "Theorem 4.1", "Supplement A.1, display (7)".
+    /// The place of the statement in the paper: "Theorem 4.1", "Supplement A.1, display (7)".
     pub place: &'static str,
     /// The claim in one plain sentence.
     pub sentence: &'static str,
@@ -19,15 +22,15 @@ pub struct Claim {
     pub formula: &'static str,
     /// Design and assumptions of the experiment, in a few sentences.
     pub design: &'static str,
-    /// How the statement stands in print, how close the experiment is to it, and the verdict to expect.
+    /// Whether the printed statement is right, how close the experiment is to it, and the verdict to expect.
     pub standing: Standing,
     /// Faults that the experiment must notice.
     pub mutants: &'static [Mutant],
-    /// The experiment: called once for the honest arm and once per mutant.
+    /// The experiment, which is called once for the honest arm (the arm without a fault) and once per mutant.
     pub experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
 }
 
-/// How a statement stands: in print, and in its experiment.
+/// The form in which a statement is tested, and the verdict that is expected of the test.
 ///
 /// ```
 /// # use lao_verification_engine::claim::{Expected, Standing};
@@ -36,9 +39,10 @@ pub struct Claim {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Printed, corrected, or sound as it stands.
+    /// Which reading of the statement is tested: as printed, as corrected, or a printed statement that is
+    /// right.
     pub form: StatementForm,
-    /// Deterministic, with the theorem's literal constants, or with practical ones.
+    /// Whether the experiment is deterministic, uses the theorem's literal constants, or uses practical ones.
     pub regime: Regime,
     /// The verdict that a correct implementation gets.
     pub expected: Expected,
@@ -75,32 +79,37 @@ pub struct Violation {
 }
 
 impl Standing {
-    /// The print is right. Like the other two constructors, this one is for an experiment without chance.
+    /// Returns the standing of a printed statement that is right.
+    ///
+    /// Like the other two constructors, this one describes a deterministic experiment;
+    /// [`literal`](Self::literal) and [`practical`](Self::practical) change the regime.
     pub const fn sound() -> Self {
         let (form, regime, expected) = (StatementForm::Sound, Regime::Deterministic, Expected::Holds);
         Standing { form, regime, expected, errata: &[], learns: false, beyond: &[], violations: &[] }
     }
-    /// The corrected form of a statement; it is expected to hold.
+    /// Returns the standing of the corrected form of a statement, which is expected to hold.
     pub const fn corrected(errata: &'static [u32]) -> Self {
         Standing { form: StatementForm::Corrected, errata, ..Standing::sound() }
     }
-    /// A statement as printed, where the print is wrong or in doubt; it is expected to be refuted.
+    /// Returns the standing of a statement as printed, where the print is wrong or in doubt. The statement is
+    /// expected to be refuted.
     pub const fn printed(errata: &'static [u32]) -> Self {
         Standing { form: StatementForm::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
     }
-    /// With constants exactly as in the theorem.
+    /// Returns this standing with the constants exactly as in the theorem.
     pub const fn literal(self) -> Self {
         Standing { regime: Regime::Literal, ..self }
     }
-    /// With tuned constants.
+    /// Returns this standing with tuned constants.
     pub const fn practical(self) -> Self {
         Standing { regime: Regime::Practical, ..self }
     }
-    /// Expects a bound that says nothing, or hypotheses that cannot be met.
+    /// Returns this standing with a vacuous statement: its bound says nothing, or its hypotheses cannot be
+    /// met.
     pub const fn vacuous(self) -> Self {
         Standing { expected: Expected::Vacuous, ..self }
     }
-    /// Waits for something that is not at hand, for this reason.
+    /// Returns this standing for a claim that cannot run yet, with the reason.
     pub const fn not_run(self, reason: &'static str) -> Self {
         Standing { expected: Expected::NotRun(reason), ..self }
     }
@@ -116,7 +125,7 @@ impl Standing {
     pub const fn violated(self, violations: &'static [Violation]) -> Self {
         Standing { violations, ..self }
     }
-    /// Shows these errata.
+    /// Returns this standing with the numbers of the errata that the claim shows.
     pub const fn with_errata(self, errata: &'static [u32]) -> Self {
         Standing { errata, ..self }
     }
@@ -128,9 +137,9 @@ impl Standing {
 pub enum StatementForm {
     /// As printed, where the print is known to be wrong or in doubt.
     Printed,
-    /// As corrected.
+    /// The corrected form.
     Corrected,
-    /// The print is right.
+    /// The printed form, which is right.
     Sound,
 }
 
@@ -138,7 +147,7 @@ pub enum StatementForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regime {
-    /// No chance involved: algebra, enumeration, properties on random instances.
+    /// The statement itself involves no chance: algebra, enumeration, properties on random instances.
     Deterministic,
     /// Constants exactly as in the theorem.
     Literal,
@@ -156,12 +165,12 @@ pub enum Expected {
     Refuted,
     /// The hypotheses cannot be met, or the bound says nothing.
     Vacuous,
-    /// The claim waits for something that is not built or not at hand; the text says for what.
+    /// The claim cannot run, since something is not built or not available; the text says what is missing.
     NotRun(&'static str),
 }
 
 impl Claim {
-    /// The paper's short name, the first part of the id.
+    /// Returns the paper's short name, the first part of the id.
     pub fn paper(&self) -> &'static str {
         self.id.split('-').next().unwrap_or(self.id)
     }

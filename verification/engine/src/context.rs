@@ -1,8 +1,8 @@
-//! What an experiment is given, and what it hands back.
+//! The context in which an experiment runs, and the record that the experiment leaves.
 //!
 //! An experiment is a function of a [`Context`]: it asks for sizes and seeds, runs trials, and adds one
-//! [`Cell`] per judged question. It runs once for the honest arm and once per mutant, through the same judges
-//! at the same sizes and levels; [`Context::arm`] tells it which fault to commit.
+//! [`Cell`] per judged question. The experiment runs once for the honest arm and once per mutant, through the
+//! same judges at the same sizes and levels; [`Context::arm`] tells the experiment which fault to commit.
 
 use crate::arm::ArmSettings;
 use crate::claim::Claim;
@@ -46,21 +46,22 @@ pub struct Context<'a> {
     record: ArmRecord,
 }
 
-/// One independent repetition: its number and its seed.
+/// One independent repetition of an experiment, with its number and its seed.
 ///
-/// The seed depends on suite seed, claim, cell and number, and not on the arm: all arms see the same data.
+/// The seed depends on the suite's seed, the claim, the cell and the number, but not on the arm, so all arms
+/// see the same data.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// Counted from 0.
+    /// The number of the trial, counted from 0.
     pub number: u64,
-    /// Root of the trial's draws; use `child("data")`, `child("algorithm")`, ...
+    /// The root of the trial's draws; derive `child("data")`, `child("algorithm")` and so on from it.
     pub seed: Seed,
 }
 
-/// All that one arm found.
+/// The results of one arm.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArmRecord {
-    /// Judged questions, in the experiment's order.
+    /// The judged questions, in the experiment's order.
     pub cells: Vec<Cell>,
     /// Numbers that are reported and not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -97,7 +98,7 @@ impl ArmRecord {
 /// One judged question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Which setting: "sigma=30, start=dense".
+    /// The setting that was judged: "sigma=30, start=dense".
     pub name: String,
     /// What the judge found.
     pub finding: Finding,
@@ -106,7 +107,7 @@ pub struct Cell {
 /// A number that is reported and not judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// What it is, with its unit.
+    /// The name of the quantity, with its unit.
     pub name: String,
     /// Its value.
     #[serde(with = "crate::judge::nonfinite")]
@@ -116,9 +117,9 @@ pub struct Note {
 /// A tracked convergence rate, one value per replicate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
-    /// What it is: "contraction factor per update", "exponent of samples in 1/eps".
+    /// The name of the rate: "contraction factor per update", "exponent of samples in 1/eps".
     pub name: String,
-    /// Which direction is worse.
+    /// The direction that is worse.
     pub worse: Direction,
     /// One value per replicate, in trial order.
     pub replicates: Vec<f64>,
@@ -134,7 +135,7 @@ pub enum Direction {
     Smaller,
 }
 
-/// The run was canceled; nothing is recorded.
+/// The error of a canceled run, of which nothing is recorded.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("canceled")]
 pub struct RunCanceled;
@@ -158,9 +159,9 @@ impl<'a> Context<'a> {
     pub(crate) fn into_record(mut self) -> ArmRecord {
         let committed = self.committed.into_inner();
         let error = match self.kind {
-            ArmKind::Mutant(name) if !committed => {
-                Some(format!("the experiment does nothing about the fault `{name}`"))
-            }
+            ArmKind::Mutant(name) if !committed => Some(format!(
+                "the experiment never asks for the fault `{name}`: pass its row to `arm`, or ask `commits`"
+            )),
             ArmKind::Crippled(_) if !committed => Some(NO_LEARNER.to_string()),
             _ => None,
         };
@@ -168,7 +169,8 @@ impl<'a> Context<'a> {
         self.record
     }
 
-    /// The value of the fault that this arm commits, out of the claim's table; `None` in the honest arm.
+    /// Returns the value of the fault that this arm commits, from the claim's table of faults; `None` in the
+    /// honest arm.
     pub fn fault<A: Clone>(&self, faults: &[Fault<A>]) -> Option<A> {
         let ArmKind::Mutant(name) = self.kind else { return None };
         let fault = faults.iter().find(|fault| fault.mutant.name == name)?;
@@ -176,15 +178,15 @@ impl<'a> Context<'a> {
         Some(fault.arm.clone())
     }
 
-    /// The value of the fault that this arm commits, or the sound one.
+    /// Returns the value of the fault that this arm commits, or `sound` in the honest arm.
     pub fn arm<A: Clone>(&self, sound: A, faults: &[Fault<A>]) -> A {
         self.fault(faults).unwrap_or(sound)
     }
 
-    /// Whether this arm commits the fault.
+    /// Returns whether this arm commits the fault.
     ///
     /// # Panics
-    /// In debug builds, when the fault is not among the claim's mutants: no arm would commit it.
+    /// Debug builds panic when the fault is not among the claim's mutants, since no arm would commit it.
     pub fn commits(&self, fault: &Mutant) -> bool {
         debug_assert!(self.mutants.contains(fault), "{}: `{}` is not among the mutants", self.id, fault.name);
         let commits = self.kind == ArmKind::Mutant(fault.name);
@@ -202,11 +204,11 @@ impl<'a> Context<'a> {
     }
 
     /// Ends the arm of a mutant that has no more to show: a cell is refuted, and so is every cell that no
-    /// earlier mutant has refuted. The cells so far are the arm's record, and what is reported but not judged
-    /// in it counts for nothing.
+    /// earlier mutant has refuted. The arm's record consists of the cells so far; its notes, rates and figures
+    /// are not used.
     ///
     /// # Errors
-    /// [`Settled`], to be handed on with `?`; the runner knows it.
+    /// [`Settled`], to be returned with `?`. The runner recognizes it and does not report an error.
     pub fn settled(&self) -> Result<(), Settled> {
         let ArmKind::Mutant(_) = self.kind else { return Ok(()) };
         let alpha = self.settings.alpha;
@@ -215,33 +217,35 @@ impl<'a> Context<'a> {
         if done { Err(Settled) } else { Ok(()) }
     }
 
-    /// Whether this is the honest arm.
+    /// Returns whether this is the honest arm.
     pub fn honest(&self) -> bool {
         self.kind == ArmKind::Honest
     }
 
-    /// A size from the claim's table in `plan.toml`, for the tier that runs.
+    /// Returns a size from the claim's table in `plan.toml`, for the tier that runs.
     ///
     /// # Errors
     /// When the plan has no such key.
     pub fn size(&self, key: &str) -> anyhow::Result<u64> {
-        self.settings.sizes.get(key).with_context(|| format!("{}: plan.toml gives no size `{key}`", self.id))
+        self.settings.sizes.get(key).with_context(|| {
+            format!("{}: plan.toml has no size `{key}` for this claim: add it to the claim's table", self.id)
+        })
     }
 
-    /// The level at which one of `cells` cells is refuted; call before the first cell of a claim with
-    /// several. ("Holds in all cells": each cell is supported at the claim's level, refuted at the level
-    /// split by cells.)
+    /// Splits the claim's level over `cells` cells for refutation; call it before the first cell of a claim
+    /// that has several. The claim says "holds in all cells", so each cell is supported at the claim's level
+    /// and refuted at the level divided by `cells`.
     pub fn split(&mut self, cells: usize) {
         self.cells = cells.max(1);
         self.record.split = self.cells;
     }
 
-    /// The level of the claim.
+    /// Returns the level of the claim.
     pub fn alpha(&self) -> f64 {
         self.settings.alpha
     }
 
-    /// Root of a cell's draws.
+    /// Returns the root of a cell's draws.
     pub fn seed(&self, cell: &str) -> Seed {
         self.seed.child(cell)
     }
@@ -252,17 +256,18 @@ impl<'a> Context<'a> {
         self.record.cells.push(Cell { name: cell.into(), finding });
     }
 
-    /// Adds a number that is reported, not judged.
+    /// Adds a number that is reported and not judged.
     pub fn note(&mut self, name: &str, value: f64) {
         self.record.notes.push(Note { name: name.into(), value });
     }
 
-    /// Adds a convergence rate to be tracked; replicates that are not finite make the claim an error.
+    /// Adds a convergence rate to be tracked. A replicate that is not finite makes the claim an error.
     pub fn rate(&mut self, name: &str, worse: Direction, replicates: Vec<f64>) {
         self.record.rates.push(Rate { name: name.into(), worse, replicates });
     }
 
-    /// Adds a plot (of the honest arm only). Points that are not finite are left out, with their intervals.
+    /// Adds a plot in the honest arm; other arms drop it. Points that are not finite are left out, with their
+    /// intervals.
     pub fn figure(&mut self, mut figure: Figure) {
         if self.honest() {
             figure.series.iter_mut().for_each(Series::keep_finite);
@@ -273,7 +278,7 @@ impl<'a> Context<'a> {
     /// Ends the experiment as not run.
     ///
     /// # Errors
-    /// Always: use as `return cx.not_run("...")`.
+    /// Always, with the reason: use it as `return cx.not_run("...")`.
     pub fn not_run(&mut self, reason: &str) -> anyhow::Result<()> {
         self.record.not_run = Some(reason.into());
         Err(NotRun(reason.into()).into())
@@ -288,11 +293,11 @@ impl<'a> Context<'a> {
         self.not_run(reason)
     }
 
-    /// Runs `n` trials on all threads; results come in trial order, whatever the number of threads. A panic
-    /// in a trial becomes that trial's error.
+    /// Runs `n` trials on all threads and returns their results in trial order, whatever the number of
+    /// threads. A panic in a trial becomes that trial's error.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<anyhow::Result<R>>>
     where
         R: Send,
@@ -301,10 +306,11 @@ impl<'a> Context<'a> {
         self.some_trials(cell, 0..n, &trial)
     }
 
-    /// As [`trials`](Self::trials), with the first failing trial as an error of the experiment.
+    /// Runs `n` trials like [`trials`](Self::trials), but returns the first failing trial as an error of the
+    /// experiment.
     ///
     /// # Errors
-    /// [`RunCanceled`], or the first failing trial's error.
+    /// [`RunCanceled`] when the run is canceled, or the first failing trial's error.
     pub fn all_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Vec<R>>
     where
         R: Send,
@@ -339,8 +345,8 @@ impl<'a> Context<'a> {
         Ok(outcomes.into_iter().zip(slots).map(|(outcome, slot)| outcome.map(|()| result(slot))).collect())
     }
 
-    /// Knows nothing of results, so that the machinery of threads is compiled once here, and not again for
-    /// every type of result that a claim has.
+    /// Runs trials that store their results themselves. The function has no type of result as a parameter, so
+    /// the code for threads is compiled once, and not for every type of result that a claim has.
     fn each_trial(
         &self,
         cell: &str,
@@ -364,11 +370,11 @@ impl<'a> Context<'a> {
         Ok(outcomes)
     }
 
-    /// Judges `P(failure) <= delta` from up to `most` trials, stopping as soon as the evidence suffices. A
-    /// trial says whether it succeeded; one that errs or panics counts as a failure.
+    /// Judges `P(failure) <= delta` from up to `most` trials and stops as soon as the evidence suffices. A
+    /// trial returns whether it succeeded; a trial that errs or panics counts as a failure.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn prob<F>(&mut self, cell: &str, delta: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
@@ -393,11 +399,11 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials, stopping as soon as the evidence
-    /// suffices. A trial that errs or panics counts as infinite.
+    /// Judges `E X <= bound` for `X >= 0` from up to `most` trials and stops as soon as the evidence
+    /// suffices. The value of a trial that errs or panics counts as infinite.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn mean<F>(&mut self, cell: &str, bound: f64, most: u64, trial: F) -> anyhow::Result<()>
     where
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
@@ -406,11 +412,11 @@ impl<'a> Context<'a> {
         self.mean_by(judge, cell, most, &trial)
     }
 
-    /// As [`mean`](Self::mean) for `0 <= X <= upper`: support then rests on no assumption about the tail, and
-    /// may stop early too.
+    /// Judges `E X <= bound` like [`mean`](Self::mean), but for `0 <= X <= upper`: support then needs no
+    /// assumption about the tail, and may stop the trials early too.
     ///
     /// # Errors
-    /// [`RunCanceled`].
+    /// [`RunCanceled`] when the run is canceled.
     pub fn mean_within<F>(
         &mut self,
         cell: &str,
@@ -453,9 +459,9 @@ impl<'a> Context<'a> {
         self.judge(cell, finding);
     }
 
-    /// Feeds blocks of [`BLOCK`] trials, in order, to `look` until it says stop. Waves of several blocks run
-    /// at once; what lies beyond the stop is thrown away, so the result does not depend on the number of
-    /// threads.
+    /// Passes blocks of [`BLOCK`] trials, in order, to `look` until `look` returns [`Flow::Stop`]. Several
+    /// blocks run at once; trials after the stop are discarded, so the result does not depend on the number
+    /// of threads.
     fn sequential<R: Send>(
         &self,
         cell: &str,
@@ -481,15 +487,15 @@ impl<'a> Context<'a> {
 /// What is wrong with the experiment of a claim about learning that never asks how its learners are crippled.
 pub(crate) const NO_LEARNER: &str = "the claim is about learning, and its experiment cripples no learner";
 
-/// A trial of an experiment, whatever its captures.
+/// The closure of a trial, behind a pointer so that code is not compiled again for each closure.
 type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);
 
-/// The arm of a mutant ends here, since the mutant is refuted; carried as an error so that `?` ends it.
+/// The end of a mutant's arm that is refuted already. It is an error so that `?` ends the experiment.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the mutant is refuted already")]
 pub struct Settled;
 
-/// The experiment could not run; carried as an error so that `?` ends it.
+/// The reason why an experiment could not run. It is an error so that `?` ends the experiment.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("not run: {0}")]
 pub struct NotRun(pub String);
@@ -498,7 +504,7 @@ fn first_error<R>(block: &[anyhow::Result<R>]) -> Option<String> {
     block.iter().find_map(|result| result.as_ref().err().map(|error| format!("{error:#}")))
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())

@@ -1,7 +1,8 @@
 //! Instances for claims about inequalities: populations with a known spectrum, sparse vectors, finite sets of
-//! examples, subsets, and a search for the instance that strains an inequality most.
+//! examples, subsets, and a search for the instance that brings an inequality closest to failing.
 //!
-//! Vectors are dense slices of `d` numbers here: the instances are small, and formulas stay readable.
+//! Vectors are dense slices of `d` numbers here, since the instances are small and the formulas stay
+//! readable.
 
 mod climb;
 mod drawn;
@@ -27,38 +28,38 @@ pub use small_sum::{SmallSum, batches, epoch, mean, predictor, production_gradie
 pub use step::{StepInstance, Stepped, pad};
 pub use tally::tally;
 
-/// `a' b`.
+/// Returns `a' b`.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `|v|^2`.
+/// Returns `|v|^2`.
 pub fn norm2(v: &[f64]) -> f64 {
     dot(v, v)
 }
 
-/// `|v restricted to the set|^2`, the set given by its bits.
+/// Returns `|v_S|^2`, the squared norm of `v` restricted to the set `S` with these bits.
 pub fn norm2_on(v: &[f64], set: u128) -> f64 {
     members(set).map(|j| v[j] * v[j]).sum()
 }
 
-/// `a - b`.
+/// Returns `a - b`.
 pub fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
-/// `max_j |v_j|`.
+/// Returns `max_j |v_j|`.
 pub fn sup_norm(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 
-/// The support as bits; at most 128 coordinates.
+/// Returns the support of `v`, which has at most 128 coordinates, as bits.
 pub fn support_of(v: &[f64]) -> u128 {
     v.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(j, _)| 1 << j).sum()
 }
 
-/// Both sides of an inequality in units of `scale`, a sum of the sizes of the terms that they are made of:
-/// what remains after cancellation below 1e-12 of it is rounding, and counts as zero.
+/// Returns both sides of an inequality in units of `scale`, which is the sum of the magnitudes of their
+/// terms. A side below 1e-12 of `scale` is what rounding leaves after cancellation, and becomes zero.
 pub fn in_units(scale: f64, lhs: f64, rhs: f64) -> (f64, f64) {
     let unit = |side: f64| {
         let share = if scale > 0.0 { side / scale } else { side };

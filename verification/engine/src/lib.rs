@@ -1,8 +1,10 @@
-//! What a claim is written with and judged by; no claims.
+//! The engine of the verification suite: the parts with which a claim is written and judged. It contains no
+//! claims.
 //!
-//! A [`claim::Claim`] is an assertion with an experiment; the experiment runs trials in a
-//! [`context::Context`] and hands numbers to a [`judge`], which finds; [`verdict`] turns findings into one
-//! word. [`instance`], [`probe`] and [`mutants`] are what the claims of several papers share.
+//! A [`claim::Claim`] is an assertion with an experiment. The experiment runs trials in a
+//! [`context::Context`] and passes their results to a [`judge`], which returns a finding; [`verdict`]
+//! combines the findings of a claim into one verdict. [`instance`], [`probe`] and [`mutants`] hold the code
+//! that claims of several papers share.
 
 pub mod arm;
 pub mod claim;

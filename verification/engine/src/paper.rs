@@ -1,41 +1,40 @@
-//! What a paper hands to the suite: its claims, and what is wrong in print.
+//! The contribution of a paper to the suite: its claims, and the errors in print.
 
 use crate::claim::Claim;
 
-/// One paper: what a crate of claims is there to say.
+/// One paper with its claims and errata, as a crate of claims exports it.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
-    /// Short name, the first part of its claims' ids.
+    /// The short name, which is the first part of the ids of the paper's claims.
     pub name: &'static str,
-    /// Authors and year.
+    /// The authors and the year.
     pub title: &'static str,
-    /// Symbols that the errata use.
+    /// The symbols that the errata use.
     pub notation: &'static str,
-    /// In the paper's order.
+    /// The claims, in the paper's order.
     pub claims: &'static [Claim],
-    /// In the paper's order.
+    /// The errata, in the paper's order.
     pub errata: &'static [Erratum],
 }
 
 /// One erratum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Erratum {
-    /// Short name of the paper.
+    /// The short name of the paper.
     pub paper: &'static str,
-    /// Its number in the paper, from 1, without gaps; `Claim::errata` refers to it.
+    /// The number of the erratum in the paper, from 1, without gaps; `Standing::errata` refers to it.
     pub number: u32,
-    /// Where it is.
+    /// The place of the error in the paper.
     pub place: &'static str,
-    /// What is printed.
+    /// The text as printed.
     pub printed: &'static str,
-    /// What should be.
+    /// The text as it should be.
     pub corrected: &'static str,
-    /// Why, in a sentence or two.
+    /// The reason, in a sentence or two.
     pub why: &'static str,
 }
 
-/// One row of a paper's errata: number, place, what is printed, what should be, and why. [`in_paper`] adds
-/// the paper.
+/// Returns one row of a paper's errata, without the paper's name, which [`in_paper`] adds.
 pub const fn row(
     number: u32,
     place: &'static str,
@@ -46,7 +45,7 @@ pub const fn row(
     Erratum { paper: "", number, place, printed, corrected, why }
 }
 
-/// The rows as errata of the paper with this short name.
+/// Returns the rows as errata of the paper with this short name.
 pub const fn in_paper<const N: usize>(paper: &'static str, mut rows: [Erratum; N]) -> [Erratum; N] {
     let mut i = 0;
     while i < N {

@@ -1,4 +1,4 @@
-//! Looks inside production learners through their public seams.
+//! Probes that look inside production learners through their public interfaces.
 
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Hybrid};
@@ -9,7 +9,7 @@ use lao_observation::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A hard threshold that remembers the dense vector it was last given.
+/// A hard threshold that stores the dense vector that it was last given.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
     threshold: HardThreshold,
@@ -17,7 +17,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The dense vector of the last update, `theta - eta g`.
+    /// Returns the dense vector of the last update, `theta - eta g`.
     pub fn seen(&self) -> Vec<f64> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -30,7 +30,7 @@ impl Threshold for Capture {
     }
 }
 
-/// The gradient estimate `g_t` that the production
+/// Returns the gradient estimate `g_t` that the production
 /// [`Exploration`](lao_algorithms::murata_suzuki::Exploration) forms at `theta` from the next `d' batch`
 /// examples of `source`, all d coordinates. `theta` may have at most `sparsity` non-zeros.
 ///
@@ -46,7 +46,8 @@ pub fn exploration_gradient<S: Source>(
     gradient_from(&mut source, theta, sparsity, budget, batch)
 }
 
-/// Takes the source behind a pointer, so that session and learner are compiled once and not per source.
+/// Computes [`exploration_gradient`] with the source behind a pointer, so that session and learner are
+/// compiled once and not per source.
 fn gradient_from(
     source: &mut dyn Source,
     theta: SparseView<'_>,
@@ -76,11 +77,11 @@ fn gradient_from(
     Ok(gradient)
 }
 
-/// The update that the production [`Exploration`](lao_algorithms::murata_suzuki::Exploration) makes at
-/// `theta` when it is told the gradient estimate `g`, block after block: `H_s(theta - step_size g)`.
+/// Returns the update that the production [`Exploration`](lao_algorithms::murata_suzuki::Exploration) makes
+/// at `theta` when it is told the gradient estimate `g`, block after block: `H_s(theta - step_size g)`.
 ///
-/// The budget leaves half of the `d - s` other attributes to a block, so that the last block is ragged or
-/// missing as the dimensions have it.
+/// The budget leaves half of the `d - s` other attributes to a block. The dimensions then decide whether
+/// there is a ragged last block.
 ///
 /// # Errors
 /// When the parameters are refused or the step diverges.
@@ -113,11 +114,12 @@ pub fn exploration_step<T: Threshold>(
     Ok(learner.coefficients().to_owned_vector())
 }
 
-/// Runs a learner over a source within `budget` until it is finished, dry or at `stop`, and shows `after` the
-/// estimate after every update (for learners whose estimate is at hand; a lazily kept average costs O(d) each
-/// time).
+/// Runs a learner over a source within `budget` until the learner is finished, the source is dry or `stop` is
+/// reached, and calls `after` with the estimate after every update. A learner that keeps a lazy average pays
+/// O(d) for each such estimate.
 ///
-/// A learner that diverges is `Ok(None)`: a result, and for a claim about gaps an infinite one.
+/// A learner that diverges gives `Ok(None)`. This is a result and not an error: a claim about gaps counts the
+/// gap as infinite.
 ///
 /// # Errors
 /// When the session fails for any other reason.
@@ -133,8 +135,8 @@ pub fn run<S: Source, L: Learner + ?Sized>(
     Ok(finished.map(|(outcome, ledger)| Finished { outcome, ledger, source }))
 }
 
-/// Takes source and `after` behind pointers, so that a session is compiled once per learner and not once per
-/// claim.
+/// Computes [`run`] with source and `after` behind pointers, so that a session is compiled once per learner
+/// and not once per claim.
 fn run_over<L: Learner + ?Sized>(
     source: &mut dyn Source,
     learner: &mut L,
@@ -151,12 +153,14 @@ fn run_over<L: Learner + ?Sized>(
     }
 }
 
-/// A Hybrid, sound or faulty: a claim about stages asks it where one ends, and does not count updates, so
-/// that a Hybrid that makes fewer is judged like any other.
+/// A Hybrid learner, sound or faulty, that says in which stage it is. Claims about stages ask the learner
+/// where a stage ends instead of counting updates, so that a Hybrid that makes fewer updates is judged like
+/// any other.
 pub trait Staged: Learner {
-    /// The current stage, counted from 1; beyond the last one when finished.
+    /// Returns the current stage, counted from 1; when the learner is finished, the number is above that of
+    /// the last stage.
     fn stage(&self) -> u64;
-    /// Whether the next update is one of Exploitation.
+    /// Returns whether the next update is one of Exploitation.
     fn is_exploiting(&self) -> bool;
 }
 
@@ -170,8 +174,8 @@ impl Staged for Hybrid {
     }
 }
 
-/// Runs a [`Staged`] learner over a source until it is finished, and shows it to `after` after every update.
-/// A learner that diverges ends the run; this is a result.
+/// Runs a [`Staged`] learner over a source until the learner is finished, and calls `after` with the learner
+/// after every update. A learner that diverges ends the run, which is a result and not an error.
 ///
 /// # Errors
 /// When the session fails for any other reason.
@@ -190,18 +194,19 @@ pub fn run_staged<S: Source>(
     }
 }
 
-/// A run that came to its end.
+/// The end of a run that did not diverge.
 #[derive(Debug)]
 pub struct Finished<S> {
-    /// How it ended.
+    /// The way in which the session ended.
     pub outcome: SessionEnd,
-    /// What was seen.
+    /// The observations that the session counted.
     pub ledger: Ledger,
-    /// The source, for its exact gap.
+    /// The source, from which a claim takes the exact gap.
     pub source: S,
 }
 
-/// Serves a learner by hand, without a session: one example at a time, of which it sees what it asks for.
+/// Serves a learner by hand, without a session: one example at a time, of which the learner sees the
+/// attributes that it asks for.
 #[derive(Debug)]
 pub struct ManualSession {
     ask: Ask,
@@ -210,21 +215,22 @@ pub struct ManualSession {
 }
 
 impl ManualSession {
-    /// For learners of `dim` attributes whose draws come from `seed`.
+    /// Returns a server of learners of `dim` attributes whose draws come from `seed`.
     pub fn new(dim: usize, seed: &Seed) -> Self {
         ManualSession { ask: Ask::new(dim), rng: seed.rng(), block: BlockBuf::new() }
     }
 
-    /// Takes the learner's wish and serves it from the example `(x, y)`.
+    /// Takes the learner's ask and answers it from the example `(x, y)`.
     ///
     /// # Errors
-    /// When the learner wants anything but attribute values, or diverges.
+    /// When the learner asks for anything but attribute values, or diverges.
     pub fn serve<L: Learner + ?Sized>(&mut self, learner: &mut L, x: &[f64], y: f64) -> anyhow::Result<()> {
         learner.ask(&mut self.rng, &mut self.ask);
         self.tell(learner, x, y)
     }
 
-    /// As [`serve`](Self::serve), with a wish that `ask` fills in, for draws of one's own choice.
+    /// Serves a learner like [`serve`](Self::serve), with an ask that `ask` fills in, so that the caller
+    /// chooses the draws.
     ///
     /// # Errors
     /// As [`serve`](Self::serve).
@@ -252,8 +258,8 @@ impl ManualSession {
         Ok(learner.tell(Told::Values(self.block.view(attributes)))?)
     }
 
-    /// Makes a learner that sees every attribute, with loss `(w'x - y)^2` and iterate `w`, take the gradient
-    /// `g`: the example `x = g`, `y = w'g - 1/2` has just this one.
+    /// Serves the gradient `g` to a learner that sees every attribute, with loss `(w'x - y)^2` and iterate
+    /// `w`: the gradient on the example `x = g`, `y = w'g - 1/2` is exactly `g`.
     ///
     /// # Errors
     /// As [`serve`](Self::serve).

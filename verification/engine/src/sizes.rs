@@ -1,4 +1,4 @@
-//! The sizes of an experiment, as the plan gives them.
+//! The sizes of an experiment, which the plan gives.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 pub struct Sizes(BTreeMap<String, u64>);
 
 impl Sizes {
-    /// The size of this key.
+    /// Returns the size with this key, or `None` when the plan has no such key.
     pub fn get(&self, key: &str) -> Option<u64> {
         self.0.get(key).copied()
     }
 
-    /// All keys and sizes.
+    /// Returns all keys and sizes.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(key, &size)| (key.as_str(), size))
     }

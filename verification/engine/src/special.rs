@@ -1,13 +1,13 @@
 //! Distribution functions and quantiles that stay accurate in the far tails.
 //!
-//! The judges work at levels near 1e-5 and multiply evidence down to e^-1000, so every tail is computed as a
-//! logarithm, both tails at once, and every quantile is a root of the logarithm of the *small* tail. Nothing
-//! here underflows, and no tail is taken as one minus the other unless it is the larger one.
+//! The judges work at levels near 1e-5 and multiply p-values down to e^-1000. Therefore both tails are
+//! computed as logarithms, and every quantile is a root of the logarithm of the *smaller* tail. Nothing here
+//! underflows, and only the larger tail is ever computed as one minus the other.
 //!
 //! *Libraries.* The quantile of the normal distribution comes from `statrs`, `erfc` and the gamma function
-//! from `libm`: they are accurate to 1e-13 wherever a judge asks. The rest is written here, because the
-//! library's tails underflow and its quantiles lose digits at such levels; a test holds that comparison, and
-//! fails once it is no longer true.
+//! from `libm`: they are accurate to 1e-13 at every argument that a judge uses. The other functions are
+//! written here, because the tails of `statrs` underflow and its quantiles lose digits at such levels. A test
+//! makes this comparison and fails when it is no longer true.
 //!
 //! *Source*: incomplete beta and gamma by Lentz's continued fractions (Numerical Recipes, section 6); their
 //! leading factors by Loader's saddle point expansion ("Fast and accurate computation of binomial
@@ -43,31 +43,32 @@ impl LnTails {
     pub(crate) const ALL_ABOVE: Self = Self { lower: f64::NEG_INFINITY, upper: 0.0 };
     pub(crate) const ALL_BELOW: Self = Self { lower: 0.0, upper: f64::NEG_INFINITY };
 
-    /// Both tails from the logarithm of the lower one.
+    /// Returns both tails from the logarithm of the lower one.
     pub(crate) fn from_lower(lower: f64) -> Self {
         // Rounding may lift a probability of one above one.
         let lower = lower.min(0.0);
         Self { lower, upper: ln_one_minus_exp(lower) }
     }
 
-    /// The same point seen in the mirror: lower and upper exchanged.
+    /// Returns the tails of `-X` at `-x`: lower and upper are exchanged.
     pub(crate) fn swap(self) -> Self {
         Self { lower: self.upper, upper: self.lower }
     }
 }
 
-/// `ln(1 - e^x)` for `x <= 0`, without cancellation at either end.
+/// Returns `ln(1 - e^x)` for `x <= 0`, without cancellation at either end.
 pub fn ln_one_minus_exp(x: f64) -> f64 {
     if x > -std::f64::consts::LN_2 { (-x.exp_m1()).ln() } else { (-x.exp()).ln_1p() }
 }
 
-/// `x ln(x/m) + m - x`, the Poisson deviance (half of it), accurate when `x` is close to `m`.
+/// Returns `x ln(x/m) + m - x`, the Poisson deviance (half of it), accurate when `x` is close to `m`.
 pub(crate) fn deviance(x: f64, m: f64) -> f64 {
     let v = (x - m) / (x + m);
     if v.abs() >= 0.1 {
         return x * (x / m).ln() + m - x;
     }
-    // ln(x/m) = 2 artanh(v), expanded so that the leading terms cancel on paper and not in the machine.
+    // ln(x/m) = 2 artanh(v), expanded so that the leading terms cancel in the formula and not in floating
+    // point.
     let mut sum = (x - m) * v;
     let mut term = 2.0 * x * v;
     for j in 1..1000 {
@@ -81,7 +82,8 @@ pub(crate) fn deviance(x: f64, m: f64) -> f64 {
     sum
 }
 
-/// `ln Gamma(z) - [(z - 1/2) ln z - z + ln sqrt(2 pi)]`, the error of Stirling's formula, for `z > 0`.
+/// Returns `ln Gamma(z) - [(z - 1/2) ln z - z + ln sqrt(2 pi)]`, the error of Stirling's formula, for
+/// `z > 0`.
 pub(crate) fn stirling_error(z: f64) -> f64 {
     if z < 10.0 {
         return ln_gamma(z) - (z - 0.5) * z.ln() + z - LN_SQRT_2PI;
@@ -99,8 +101,8 @@ pub(crate) fn stirling_error(z: f64) -> f64 {
     COEFFICIENTS.iter().rev().fold(0.0, |sum, c| sum * inverse_square + c) / z
 }
 
-/// Root of the increasing `f(u) = target`, where `f` returns value and derivative: Newton's step inside a
-/// bracket that is grown from `start` and halved whenever the step leaves it.
+/// Returns the root of `f(u) = target` for an increasing `f`, which returns its value and derivative. The
+/// method is Newton's inside a bracket, which is grown from `start` and halved whenever a step leaves it.
 pub(crate) fn solve_increasing(target: f64, start: f64, f: impl Fn(f64) -> (f64, f64)) -> f64 {
     if target.is_nan() || start.is_nan() {
         return f64::NAN;

@@ -1,9 +1,9 @@
-//! From findings to verdicts.
+//! The rules that turn the findings of a claim into a verdict.
 //!
 //! A claim is an intersection of its cells: it is *supported* when every cell is supported at the claim's
 //! level, and *refuted* when one cell is refuted at that level divided by the number of cells. Over the
-//! claims of a run the two families are sorted by Holm's step-down; the family is the number of claims
-//! planned, not the number run.
+//! claims of a run, Holm's step-down procedure treats the two families of p-values; the size of a family is
+//! the number of claims planned, not the number run.
 
 use crate::arm::ClaimArms;
 use crate::claim::{Claim, Expected, Must};
@@ -13,24 +13,25 @@ use crate::mutants::Cripple;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a run says of a claim.
+/// The result of a run for a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING-KEBAB-CASE")]
 pub enum Verdict {
-    /// The opposite was rejected in every cell, and every mutant was noticed.
+    /// The opposite of the claim was rejected in every cell, and every mutant was noticed.
     Holds,
     /// The claim was rejected.
     Refuted,
-    /// Neither was rejected within the sizes of the tier. No evidence for or against.
+    /// Neither the claim nor its opposite was rejected within the sizes of the tier; there is no evidence for
+    /// or against.
     Inconclusive,
     /// Fewer cells were judged than planned, or more: the sentence was tested in part.
     Partial,
     /// The hypotheses cannot be met, the bound says nothing, or a learner that learns nothing passes every
     /// cell about learning.
     Vacuous,
-    /// A mutant was not noticed: the check proves nothing.
+    /// A mutant was not noticed, so the check proves nothing.
     Untested,
-    /// The experiment broke.
+    /// The experiment ended with an error, or its numbers cannot be judged.
     Error,
     /// The experiment did not run; the record says why.
     NotRun,
@@ -51,12 +52,13 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The two p-values of one arm: anytime-valid where its judges are sequential, so Holm's procedure applies.
+/// The two p-values of one arm. They are valid at any stopping time where the arm's judges are sequential, so
+/// Holm's procedure applies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Of "the claim holds": the smallest over cells, times the number of cells.
+    /// The p-value of "the claim holds": the smallest over the cells, times the number of cells.
     pub p_refute: f64,
-    /// Of "the claim fails": the largest over cells.
+    /// The p-value of "the claim fails": the largest over the cells.
     pub p_support: f64,
 }
 
@@ -152,7 +154,7 @@ pub fn cells(claim: &Claim, arms: &ClaimArms, alpha: f64) -> Vec<CellRecord> {
     arms.honest.cells.iter().map(record).collect()
 }
 
-/// What one arm shows, at a level; `Err` says what broke.
+/// Decides what one arm shows at level `alpha`; `Err` says why the arm cannot be judged.
 pub fn decide(arm: &ArmRecord, alpha: f64) -> Result<Decision, String> {
     if let Some(error) = &arm.error {
         return Err(error.clone());
@@ -177,7 +179,7 @@ pub fn decide(arm: &ArmRecord, alpha: f64) -> Result<Decision, String> {
     }
 }
 
-/// The p-values of an arm. An arm that broke has no evidence either way.
+/// Returns the p-values of an arm. Both are 1 for an arm without cells.
 pub fn evidence(arm: &ArmRecord) -> Evidence {
     let cells = arm.cells.len().max(arm.split).max(1) as f64;
     let p_refute = arm.cells.iter().map(|cell| cell.finding.p_refute).fold(1.0, f64::min);
@@ -186,8 +188,7 @@ pub fn evidence(arm: &ArmRecord) -> Evidence {
     Evidence { p_refute: (p_refute * cells).min(1.0), p_support }
 }
 
-/// Whether a mutant's arm got what it must. An arm whose experiment broke was not noticed; one whose fault
-/// leaves some cells without numbers to judge counts by its other cells.
+/// Returns whether a mutant's arm reached the verdict that it must.
 pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     match (must, decide(arm, alpha)) {
         (Must::BeRefuted, _) => arm.error.is_none() && arm.refuted_cells(alpha).next().is_some(),

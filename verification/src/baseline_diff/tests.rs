@@ -1,7 +1,7 @@
 use super::*;
 use crate::report::sample;
 
-/// A record whose first claim has one rate with these replicates.
+/// Returns a record whose first claim has one rate with these replicates.
 fn with_rate(replicates: Vec<f64>, worse: Direction) -> RunRecord {
     let mut record = sample::record();
     let rate = Rate { name: "contraction".into(), worse, replicates };
@@ -9,7 +9,7 @@ fn with_rate(replicates: Vec<f64>, worse: Direction) -> RunRecord {
     record
 }
 
-/// Twenty replicates around `mean`, spread by 1 %.
+/// Returns twenty replicates around `mean`, spread by 1 %.
 fn around(mean: f64) -> Vec<f64> {
     (0..20).map(|i| mean * (1.0 + 0.01 * (f64::from(i * 7 % 20) - 9.5) / 9.5)).collect()
 }
@@ -102,7 +102,7 @@ fn what_was_blessed_passes_and_the_drift_stays_in_view() {
 #[test]
 fn an_unchanged_run_says_so_and_nothing_is_undecided() {
     let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
-    // Noise between two blesses leaves the way from the first to the last open.
+    // Noise between two blesses leaves undecided whether the last rates differ from the first.
     let noisy = with_rate((0..20).map(|i| 0.5 + 0.2 * f64::from(i % 7) / 7.0).collect(), Direction::Larger);
     bless(&noisy, &file, "other draws").unwrap();
     let text = compare(&noisy, &file).unwrap().to_string();

@@ -1,11 +1,11 @@
-//! LaTeX to MathML.
+//! The conversion of LaTeX formulas to MathML.
 
 use pulldown_latex::{Parser, RenderConfig, Storage, config::DisplayMode, push_mathml};
 
-/// The formula as MathML, in display style.
+/// Returns the formula as MathML, in display style.
 ///
 /// # Errors
-/// The parser's complaint, when the formula uses a command that it does not know.
+/// The parser's message, when the formula uses a command that the parser does not know.
 pub fn mathml(latex: &str) -> Result<String, String> {
     let storage = Storage::new();
     let events: Vec<_> = Parser::new(latex, &storage).collect();

@@ -1,4 +1,4 @@
-//! `index.html`: one file, no script, nothing from elsewhere.
+//! The page `index.html`: one file without scripts or outside resources.
 
 use super::view::Page;
 use anyhow::Context as _;

@@ -1,4 +1,4 @@
-//! `junit.xml`: one test case per claim and one per mutant, for tools that read such files.
+//! The file `junit.xml`: one test case per claim and one per mutant, for tools that read JUnit results.
 
 use crate::record::{ClaimRecord, RunRecord};
 use crate::run::Timings;
@@ -6,7 +6,7 @@ use crate::status::{ClaimStatus, RunStatus};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 
-/// The record as JUnit XML.
+/// Returns the record as JUnit XML.
 ///
 /// # Errors
 /// Those of the writer.

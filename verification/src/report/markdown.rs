@@ -1,4 +1,5 @@
-//! `summary.md`, for the page of a continuous integration run, and the tables that the README shows.
+//! The file `summary.md`, for the page of a continuous integration run, and the table of results in the
+//! README.
 
 use crate::baseline_diff::Comparison;
 use crate::claim::Regime;
@@ -9,7 +10,7 @@ use crate::verdict::Verdict;
 use lao_figures::number;
 use std::fmt::Write as _;
 
-/// The run in one page.
+/// Returns a summary of the run in one page.
 pub fn summary(record: &RunRecord, comparison: Option<&Comparison>, status: &RunStatus) -> String {
     let mut text = format!(
         "# Verification: {}\n\nExit status {}: {}\n\n{}\n\n| claim | place | verdict | expected | tightness \
@@ -50,8 +51,8 @@ pub fn summary(record: &RunRecord, comparison: Option<&Comparison>, status: &Run
     text
 }
 
-/// What the README shows of a record: how many claims got which verdict, by how close the experiment is to
-/// the statement, and what the errata come to.
+/// Returns the part of the README that shows a record: the number of claims with each verdict, by how close
+/// the experiment is to the statement, and the number of errata that are shown.
 pub fn results(record: &RunRecord) -> String {
     let mutants: Vec<_> = record.claims.iter().flat_map(|claim| &claim.mutants).collect();
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();

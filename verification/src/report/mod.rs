@@ -1,4 +1,4 @@
-//! The report of a run: a page for people, files for machines, all from one record.
+//! The report of a run: a page for people and files for programs, all made from one record.
 //!
 //! | file | for |
 //! |---|---|
@@ -25,17 +25,17 @@ use crate::run::Timings;
 use crate::status::RunStatus;
 use lao_figures::{OutputFolder, standalone};
 
-/// The files of a report, plots apart.
+/// The files of a report, without the plots.
 pub(crate) const PAGES: [&str; 4] = ["index.html", "summary.md", "errata.md", "junit.xml"];
 /// The plot of all claims.
 const TIGHTNESS: &str = "plots/tightness.svg";
 
-/// The name of a claim's plot, counted from 1.
+/// Returns the name of a claim's plot, counted from 1.
 fn plot(claim: &str, number: usize) -> String {
     format!("plots/{claim}-{number}.svg")
 }
 
-/// Whether this is the name of a plot that a report may have.
+/// Returns whether this is the name of a plot that a report may have.
 pub(crate) fn is_plot(name: &str) -> bool {
     let stem = name.strip_prefix("plots/").and_then(|name| name.strip_suffix(".svg"));
     let numbered = stem.and_then(|stem| stem.rsplit_once('-'));
@@ -45,8 +45,8 @@ pub(crate) fn is_plot(name: &str) -> bool {
     name == TIGHTNESS || numbered.is_some_and(known)
 }
 
-/// Lists the files that [`write()`] will write whatever the claims find, so that what stands in the way is
-/// known before the first claim runs.
+/// Announces the files that [`write()`] writes in any case, so that a file that must not be replaced is known
+/// before the first claim runs.
 pub(crate) fn announce<'a>(
     folder: &mut OutputFolder,
     claims: impl Iterator<Item = &'a str>,
@@ -55,8 +55,8 @@ pub(crate) fn announce<'a>(
     folder.announce(claims.map(|claim| plot(claim, 1)))
 }
 
-/// Writes the report of a record into the folder of its `evidence.json`. Each file is replaced whole; plots
-/// of another run are removed.
+/// Writes the report of a record into the folder of its `evidence.json`. Each file is replaced atomically,
+/// and the plots of another run are removed.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -98,7 +98,8 @@ mod tests {
         }
         assert!(folder.path().join(plot(&record.claims[0].id, 2)).exists());
 
-        // Another run has fewer plots; those of this one go, and a file of somebody else's stays.
+        // Another run has fewer plots: the extra plots of this run are removed, and a file that the program
+        // did not write stays.
         let mine = out.path().join("plots/mine.svg");
         std::fs::write(&mine, "mine").unwrap();
         let mut fewer = record.clone();

@@ -1,4 +1,4 @@
-//! A planted record with every verdict and every optional field, for the tests of the report.
+//! A sample record with every verdict and every optional field, for the tests of the report.
 
 use crate::claim::{Must, Regime, StatementForm};
 use crate::context::{ArmRecord, Axis, Cell, Direction, Figure, Note, Rate, Series};
@@ -6,7 +6,7 @@ use crate::judge::{Finding, FindingKind, Guard, Interval, Stopped};
 use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
 use crate::verdict::{CellRecord, CellVerdict, Evidence, Verdict};
 
-/// The record.
+/// Returns the sample record.
 pub(crate) fn record() -> RunRecord {
     let verdicts = [
         (Verdict::Holds, "HOLDS"),

@@ -1,10 +1,10 @@
-//! `SCHEMA.md` names every field of the record.
+//! A test that `SCHEMA.md` names every field of the record.
 
 use super::sample;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Every key of an object anywhere inside; `sizes` has keys of the plan, which are not the schema's.
+/// Collects the keys of all objects inside `value`, except those of `sizes`, which come from the plan.
 fn keys(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What a page shows: a record joined with the registry, with every number already formatted.
+//! The content of a page: a record joined with the registry, with every number formatted.
 
 use super::formula;
 use crate::baseline_diff::Comparison;
@@ -128,7 +128,7 @@ pub(super) struct MutantView {
     pub must: &'static str,
     pub said: String,
     pub noticed: bool,
-    /// The cell that speaks loudest against it (for a control: the one that supports it least).
+    /// The cell with the strongest evidence against the mutant or, for a control, the least support.
     pub evidence: String,
 }
 
@@ -139,7 +139,7 @@ pub(super) struct PlotView {
     pub svg: String,
 }
 
-/// Joins everything that a page shows.
+/// Returns the content of a page.
 ///
 /// # Errors
 /// When a plot cannot be drawn.
@@ -181,7 +181,7 @@ pub(super) fn page(
     })
 }
 
-/// The claims' tightness as a plot, sharpest first; none if no claim has one.
+/// Returns a plot of the claims' tightness, the sharpest first, or `None` if no claim has one.
 fn tightness(record: &RunRecord) -> anyhow::Result<Option<String>> {
     let rows = record.claims.iter().filter_map(|c| Some((c.id.as_str(), c.tightness.filter(|t| *t > 0.0)?)));
     let mut rows: Vec<_> = rows.collect();
@@ -198,7 +198,7 @@ fn headline(record: &RunRecord) -> String {
     format!("{good} of {all} {verdicts} as expected")
 }
 
-/// Verdicts and how many claims have them; those that nobody has are left out, but for the first.
+/// Returns the number of claims with each verdict. Verdicts that no claim has are left out, except the first.
 pub(super) fn counts(record: &RunRecord) -> Vec<Count> {
     let claims = &record.claims;
     let of = |verdict| claims.iter().filter(|c| c.verdict == verdict).count();

@@ -1,15 +1,15 @@
-//! Every judge keeps its level.
+//! The claim that every judge keeps its level.
 //!
 //! *Statement*: at the boundary of a null that is true, a judge at level `alpha` rejects with probability at
 //! most `alpha`. All error probabilities of the suite rest on this.
 //!
 //! *Design*: each engine (both sides of the proportion and mean judges, slopes, geometric rates,
-//! unbiasedness, samplers, pairs, ratios, comparisons) is run again and again at its boundary, on the laws
-//! that strain it most: skewed, heavy tailed, spiky. The frequency of rejection must stay below the level
-//! plus four standard errors of the simulation.
+//! unbiasedness, samplers, pairs, ratios, comparisons) runs many times at the boundary of its null, on the
+//! laws that are hardest for it: skewed, heavy-tailed and spiky ones. The frequency of rejection must stay
+//! below the level plus four standard errors of the simulation.
 //!
-//! *Mutant*: the same fixed-size exact binomial test, looked at after every block of trials until it rejects.
-//! That is the mistake that the sequential judges exist to avoid.
+//! *Mutant*: the fixed-size exact binomial test, repeated after every block of trials until it rejects. The
+//! sequential judges exist to avoid this mistake.
 
 use crate::claim::{Claim, Fault, Standing, mutants};
 use crate::context::{BLOCK, Context};
@@ -28,7 +28,7 @@ const FAULTS: [Fault<bool>; 1] = [Fault::refuted(
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (shares, scale) = (cx.size("shares")?, cx.size("hundreds")?);
     let peeks = cx.arm(false, &FAULTS);
-    // Shares of the simulation run side by side; each has its own seed.
+    // The shares of the simulation run in parallel, each with its own seed.
     let counted = cx.all_trials("boundary", shares, |trial| {
         let mut rng = trial.seed.rng();
         let mut uniform = move || rng.random::<f64>();
@@ -57,7 +57,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The exact test of `P(failure) <= 0.1` at the boundary, repeated after every block of 16 up to 1600 trials.
+/// Runs the exact test of `P(failure) <= 0.1` at the boundary, repeated after every block of 16 trials up to
+/// 1600.
 fn peeking(runs: u64, uniform: &mut dyn FnMut() -> f64) -> Crossings {
     let delta = 0.1;
     let mut crossings = 0;

@@ -1,4 +1,4 @@
-//! The suite on itself: claims about its own judges.
+//! Claims about the suite's own judges.
 
 use crate::claim::Claim;
 

@@ -1,4 +1,5 @@
-//! Downloads datasets of the catalog into the cache, checked: what `cargo xtask data fetch NAME` runs.
+//! The program that `cargo xtask data fetch NAME` runs, which downloads datasets of the catalog into the
+//! cache and checks them.
 
 use anyhow::Context as _;
 use indicatif::ProgressBar;
@@ -18,7 +19,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Fetches the named datasets, one after the other, and prints where their files lie.
+/// Fetches the named datasets, one after the other, and prints the paths of their files.
 fn fetch(names: &[String]) -> anyhow::Result<()> {
     let catalog = Catalog::from_env()?;
     let mut printed = Ok(());
@@ -27,13 +28,13 @@ fn fetch(names: &[String]) -> anyhow::Result<()> {
         let found = found.with_context(|| format!("cannot fetch `{name}`"))?;
         let line = |file: &FoundFile<'_>| format!("{name}: {} ({})\n", file.path.display(), file.place);
         let lines: String = found.files.values().map(line).collect();
-        // What cannot be printed does not keep the rest from being fetched.
+        // A failed print does not stop the remaining downloads.
         printed = printed.and(say::results(&lines));
     }
     printed
 }
 
-/// A progress bar per transfer, on a terminal; otherwise a line.
+/// A progress bar per transfer on a terminal, and a line elsewhere.
 #[derive(Default)]
 struct Bar(Option<ProgressBar>);
 

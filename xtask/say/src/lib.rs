@@ -1,6 +1,6 @@
-//! The one place that writes to standard output and standard error. Neither may end the program: a stream can
-//! be closed by its reader, be full, or be absent, and what a run has found is worth more than the words
-//! about it.
+//! The only code that writes to standard output and standard error. A failed write never ends the program: a
+//! stream can be closed by its reader, full, or absent, and the results of a run matter more than messages
+//! about them.
 //!
 //! | stream | cannot be written | what follows |
 //! |---|---|---|
@@ -14,13 +14,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-/// Columns of a table where there is no terminal to ask.
+/// The columns of a table where there is no terminal whose width is known.
 const WIDTH: usize = 110;
 
-/// Writes results to standard output, and sees them out.
+/// Writes results to standard output and flushes it.
 ///
 /// # Errors
-/// When they cannot be written though somebody reads.
+/// When they cannot be written for any other reason than that the reader has closed the stream.
 pub fn results(text: &str) -> anyhow::Result<()> {
     let mut stream = io::stdout().lock();
     match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
@@ -31,14 +31,14 @@ pub fn results(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a line about the run to standard error, if that can be written.
+/// Writes a line about the run to standard error, and ignores errors.
 pub fn note(line: &str) {
-    // One write, so that lines of several threads stay whole.
+    // The line is a single write, so that lines of several threads do not mix.
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-/// A bar on standard error, hidden where that is no terminal; `template` as in
-/// [`ProgressStyle::with_template`].
+/// Returns a progress bar on standard error, which is hidden where that is not a terminal; `template` is that
+/// of [`ProgressStyle::with_template`].
 pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
     let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
     if !io::stderr().is_terminal() {
@@ -48,26 +48,26 @@ pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-/// A bar that shows the time as it goes by.
+/// Returns a progress bar that shows the elapsed time.
 pub fn ticking_bar(length: u64, template: &str) -> ProgressBar {
     let bar = bar(Some(length), template);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
 
-/// Writes a line above a bar that is shown, or without it.
+/// Writes a line to standard error, above the bar if the bar is shown.
 pub fn note_beside(bar: &ProgressBar, line: &str) {
     if bar.is_hidden() { note(line) } else { bar.println(line) }
 }
 
-/// A table without lines.
+/// Returns a table without borders.
 pub fn table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
     table
 }
 
-/// A table whose lines fit the terminal: what is too long in the last column ends in an ellipsis.
+/// Returns a table as text whose lines fit the terminal: a line that is too long ends in an ellipsis.
 pub fn fitted(table: &Table) -> String {
     let terminal = console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
     let width = terminal.unwrap_or(WIDTH);

@@ -1,25 +1,25 @@
-//! What the tests of the commands share.
+//! Helpers that the tests of the commands share.
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A claim that takes no time.
+/// A claim that takes almost no time.
 pub const CHEAP: &str = "ms18-lemma-a2";
 /// A claim that takes little time and has one tracked rate.
 pub const RATED: &str = "ms18-consistency-remark";
 /// A claim that needs data that are not shipped.
 pub const NOT_RUN: &str = "ms18-real-mnist35";
 
-/// The command, in a folder.
+/// Returns the command, to be run in a folder.
 pub fn xtask(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     command.current_dir(folder).args(arguments);
     command
 }
 
-/// The command's output, run in a folder.
+/// Returns the command's output, run in a folder.
 pub fn output(folder: &Path, arguments: &[&str]) -> Output {
     xtask(folder, arguments).output().unwrap()
 }
@@ -48,7 +48,7 @@ pub fn refused(folder: &Path, arguments: &[&str], says: &[&str]) {
     }
 }
 
-/// Every file below a folder with its content.
+/// Returns every file below a folder with its content.
 pub fn snapshot(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root).unwrap().map(Result::unwrap) {
@@ -70,7 +70,7 @@ pub fn write_mine(root: &Path, names: &[&str]) {
     }
 }
 
-/// A file of results as JSON.
+/// Returns a file of results as JSON.
 pub fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }

@@ -20,7 +20,7 @@ fn refused(root: &Path, says: &[&str]) {
     }
 }
 
-/// Every file below a folder with its content.
+/// Returns every file below a folder with its content.
 fn snapshot(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root).unwrap().map(Result::unwrap) {

@@ -10,8 +10,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Display (9)",
             "E‖x̃‖² = ((2d + k − 1)/(2k))‖x‖²",
             "E‖x̃‖² = ((d + k − 1)/k)‖x‖²",
-            "The sum over pairs of draws counts each unordered pair once; ordered pairs are k(k − 1). Both \
-             agree at k = 1 only.",
+            "The sum over pairs of draws counts each unordered pair once; ordered pairs are k(k − 1). The \
+             two expressions agree only at k = 1.",
         ),
         row(
             2,
@@ -26,16 +26,16 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Lemma 3.7",
             "E Σ g̃·w_t ≤ E Σ ḡ·w_t + 4BηG²m",
             "w_t − w* in place of w_t on both sides",
-            "The supplement proves the form with w*, and Theorem 3.4 needs it: from the printed line the \
-             term with w* stays uncontrolled.",
+            "The supplement proves the form with w*, and Theorem 3.4 needs this form: the printed line \
+             leaves the term with w* uncontrolled.",
         ),
         row(
             4,
             "Lemma 3.8",
             "‖E[g̃]²‖_∞ ≤ 8B²d/k",
             "‖E[g̃²]‖_∞ ≤ 8B²d/k",
-            "The square belongs inside the expectation; the printed quantity is at most 4B² whatever the \
-         estimator, and of no use in Lemma 3.6.",
+            "The square belongs inside the expectation; the printed quantity is at most 4B² for any \
+             estimator, and is of no use in Lemma 3.6.",
         ),
         row(
             5,
@@ -72,8 +72,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Lemma A.1 and (11)",
             "min over i in [d], and an equality after the induction",
             "min over i in [n], and ≤",
-            "The vectors have n entries (2d in the use made of it), and each step of the induction is an \
-         inequality.",
+            "The vectors have n entries (2d where the lemma is used), and each step of the induction is an \
+             inequality.",
         ),
         row(
             10,
@@ -87,7 +87,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Lemma 3.7 and Theorem 3.4, conditions",
             "η ≤ 1/(2G), m ≥ log 2d, constant 4",
             "no condition, constant 1/2",
-            "(u − C)₊ ≤ u²/(4C) bounds the clipping bias by ηG²/4 whatever the mean is.",
+            "By (u − C)₊ ≤ u²/(4C), the clipping bias is at most ηG²/4, whatever the mean is.",
         ),
         row(
             12,
@@ -148,7 +148,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "N = ⌈4B²⌉",
             "N = ⌈4(2B/ε)²⌉",
             "GenEst is called at w/ε, whose radius is B/ε, with labels up to 2B/ε; the printed N does not \
-             see ε.",
+             depend on ε.",
         ),
         row(
             20,

@@ -51,7 +51,13 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "any L with V = LᵀL",
             "The usual lower factor has V = LLᵀ; only ‖Lw‖² is used.",
         ),
-        row(9, "Section 4, X̃_t", "D_t xᵀx D_t", "D_t xxᵀ D_t", "Dimensions, as in erratum 7."),
+        row(
+            9,
+            "Section 4, X̃_t",
+            "D_t xᵀx D_t",
+            "D_t xxᵀ D_t",
+            "The printed product has the wrong dimensions, as in erratum 7.",
+        ),
         row(
             10,
             "Assumption (1)",
@@ -78,7 +84,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "p_i and p_ij",
             "probabilities",
             "conditional probabilities, given the history",
-            "U_t depends on w_t. Unconditional ones make the estimate biased.",
+            "U_t depends on w_t. With unconditional probabilities the estimate is biased.",
         ),
         row(
             14,
@@ -92,7 +98,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Lemma 4",
             "ΣG_t/λ_t",
             "ΣG_t/(2λ_t) suffices",
-            "The usual bound of regularized dual averaging.",
+            "This is the usual bound of regularized dual averaging.",
         ),
         row(
             16,
@@ -113,8 +119,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Theorem 6, exponent",
             "|w_i*|²σ_d²",
             "probably |w_i*|⁴σ_d⁴",
-            "The constant 18432 = 2·96² and the third term point to fourth powers. Not settled: the proof is \
-             in a supplement that is not at hand.",
+            "The constant 18432 = 2·96² and the third term point to fourth powers. This is not settled: the \
+             proof is in a supplement that is not available.",
         ),
         row(19, "Theorems 6 and 7, range", "k ≤ k'", "also k' ≥ 2", "C_{d,1,0} = 0 makes the bounds void."),
         row(
@@ -136,7 +142,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Tables 2 and 3, header",
             "(d, k₁, k) in both",
             "(d, k, k') in Table 2",
-            "By the text of the experiments.",
+            "The text of the experiments says so.",
         ),
         row(
             23,
@@ -150,7 +156,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Section 1, FKK",
             "enumerates C(d, k') sets",
             "C(d, k) for k-subsets",
-            "One predictor per candidate support of size k.",
+            "The method has one predictor per candidate support of size k.",
         ),
         row(
             25,

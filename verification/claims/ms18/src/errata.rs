@@ -10,31 +10,31 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Remark in Section 2.3",
             "L_s ≥ sup u'Σu and μ_s ≤ inf u'Σu over 2s-sparse unit vectors u",
             "L_s ≥ 2 sup u'Σu and μ_s ≤ 2 inf u'Σu",
-            "The Hessian of E(θ'x − y)² is 2Σ. With the printed L_s the step size 1/(4L_s) falls on \
-             1/(2L_s), which Proposition A.1 excludes.",
+            "The Hessian of E(θ'x − y)² is 2Σ. With the printed L_s the step size 1/(4L_s) becomes 1/(2L_s), \
+             which Proposition A.1 excludes.",
         ),
         row(
             2,
             "Assumptions 2 and 3",
             "for all s in [d]",
             "for the s in use",
-            "From 2s ≥ d on, the restriction is void and Assumption 3 forces Σ > 0; it would then not be \
-             weaker than linear independence.",
+            "If 2s ≥ d, the restriction is void and Assumption 3 forces Σ > 0; the assumption would then not \
+             be weaker than linear independence.",
         ),
         row(
             3,
             "Supplement A.1, sup-norm bound before (7)",
             "4(s + s*)R⁴ log(2d/δ)‖v‖²/B + 4σ²R² log(d/δ)/B",
             "16 in place of both 4s, and log(2d/δ) in both terms",
-            "The error is twice a sum of two means: (2(a + b))² ≤ 8(a² + b²), and a², b² each bring a 2. The \
-         noise tail is two-sided.",
+            "The error is twice a sum of two means: (2(a + b))² ≤ 8(a² + b²), and the bounds of a² and b² \
+             each contain another factor 2. The noise tail is two-sided.",
         ),
         row(
             4,
             "Supplement A.1, first tail of the noise mean",
             "exp(−Bt²/(2R²σ²))",
             "2 exp(−Bt²/(2R²σ²))",
-            "The event is two-sided; the next display has the 2, the union bound loses it again.",
+            "The event is two-sided; the next display has the factor 2, and the union bound loses it again.",
         ),
         row(
             5,
@@ -48,15 +48,15 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Proposition A.1 and (7), noise term",
             "c_t = 4σ²s(5/2 + ηL)η log(d/δ_t)",
             "c_t = 16σ²s(5/2 + ηL)R²η log(2d/δ_t)",
-            "Follows from the sup-norm bound (erratum 3); R² is needed for the same scaling reason as in \
-             erratum 5.",
+            "The corrected term follows from the sup-norm bound (erratum 3); R² is needed for the same \
+             reason of scaling as in erratum 5.",
         ),
         row(
             7,
             "End of the proof of Proposition A.1",
             "… + c_t, with a c_t that already contains 1/B_t",
             "… + c_t/B_t",
-            "Two meanings of one symbol.",
+            "The symbol is used with two meanings.",
         ),
         row(
             8,
@@ -70,8 +70,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Lemma A.3 and the inner-product step",
             "|S_t| = |S_{t−1}|",
             "the supports padded to size s with indices outside",
-            "False for θ_0 = 0, the usual start. Every later step only uses that θ_{t−1} vanishes off the \
-         support, so padding repairs it.",
+            "The equality is false for θ_0 = 0, the usual start. Every later step uses only that θ_{t−1} \
+             vanishes off the support, so padding repairs the proof.",
         ),
         row(
             10,
@@ -100,7 +100,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Theorem 4.1, second branch of B_t",
             "(σ²R²/Δ) · T s/(1 − α)^T",
             "the same times 1/L_s",
-            "Not invariant under x → cx as printed; the proof has the factor.",
+            "The printed branch is not invariant under x → cx; the proof has the factor.",
         ),
         row(
             14,
@@ -137,15 +137,16 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Supplement, (9)",
             "constants 4 and log(s/δ)",
             "constants 16 and log(2s/δ)",
-            "As erratum 3, restricted to the support. The print fails for s = 1, and for features with a \
-             common sign.",
+            "The reason is that of erratum 3, restricted to the support. The printed bound fails for s = 1, \
+             and for features with a common sign.",
         ),
         row(
             19,
             "Theorem 4.3, special case",
             "first term without (2 − ηL); B_t with 32/(1 − ηL)",
             "B_t with 128(2 − ηL)/(1 − ηL)",
-            "From (8) and the corrected (9); a factor 7 at η = 1/(4L).",
+            "The corrected B_t follows from (8) and the corrected (9); it is larger by a factor 7 at η = \
+             1/(4L).",
         ),
         row(
             20,
@@ -167,45 +168,45 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "a condition on B_t that bounds each summand",
             "a factor T more; or, shorter, gap_t ≤ gap_{t−1} + (η/2)‖e_S‖² with B ≥ 128 T s(s + s*)R⁴ \
          log(2s/δ_t)/μ²",
-            "The sum over t has to stay below the limit, not each of its T summands.",
+            "The sum over t must stay below the limit, not only each of its T summands.",
         ),
         row(
             23,
             "Theorem 4.3, general case",
             "(1 − α)T",
             "((1 − α)/α)T",
-            "The target 1/(1 − α) leaves room for a growth of α/(1 − α); as printed the bound would be about \
-             2 gap_0.",
+            "The target 1/(1 − α) leaves room for a growth of α/(1 − α); with the printed factor the bound \
+             would be about 2 gap_0.",
         ),
         row(
             24,
             "Proof of Theorem 4.4",
             "δ_k = 3/(π²k²δ)",
             "δ_k = 3δ/(π²k²)",
-            "Two stages per round; the sum over all rounds must be δ.",
+            "There are two stages per round, and the sum over all rounds must be δ.",
         ),
         row(
             25,
             "Proof of Theorem 4.4",
             "exponent (k' − 1)T̃ in the sum",
             "exponent (k' − 1)(2 + T̃)",
-            "The printed sum grows without limit for T̃ = 0; three Exploration updates per round leave two \
-         factors to spare.",
+            "The printed sum grows without limit for T̃ = 0; the three Exploration updates per round \
+             contribute two further factors.",
         ),
         row(
             26,
             "End of the proof of Theorem 4.4",
             "log(gap_0 (s' − s)/(r²μα²dε))",
             "gap_0² in place of gap_0; better, the larger of the two requirements in place of their sum",
-            "The logarithm of a product of two terms, each of which contains gap_0.",
+            "The term is the logarithm of a product of two terms, each of which contains gap_0.",
         ),
         row(
             27,
             "Corollary 4.5, Table 1, and the remark after it",
             "κ²s/(μr²)",
             "κ²s gap_0/(μr²); sharper: d s/((s' − s)μr²) + κ²s/ε in place of the minimum's argument",
-            "From erratum 26: the print is not invariant when θ*, σ and √ε are scaled together, and falls \
-             below the minimax rate.",
+            "The correction follows from erratum 26. The printed term is not invariant when θ*, σ and √ε are \
+             scaled together, and falls below the minimax rate.",
         ),
         row(
             28,
@@ -219,7 +220,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Table 1, caption",
             "r_min² is the smallest magnitude of θ*",
             "r_min is",
-            "By the definition in Section 4.",
+            "Section 4 defines r_min in this way.",
         ),
         row(
             30,

@@ -10,7 +10,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Theorem 1, x*",
             "x* is the optimum of Problem (1) and k > k*",
             "x* is any k*-sparse vector",
-            "With room left in its support every coordinate of the optimum is free, so g* = 0 and the \
+            "Since the optimum may have further non-zeros, all its coordinates are free, so g* = 0 and the \
              residual term says nothing.",
         ),
         row(
@@ -34,8 +34,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Theorem 1, step size",
             "η ≤ 1/(32Lκ) and α ≤ 1/(64κ² − 1)",
             "α ≤ ηρ/(2 − ηρ) as well",
-            "Small steps never lift a wrong support over the threshold: there are points that stand for \
-             ever, far from x*.",
+            "Small steps never lift a coordinate outside a wrong support over the threshold: there are fixed \
+             points far from x*.",
         ),
         row(
             5,
@@ -49,8 +49,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Proof of Theorem 1, lower bound of the inner product",
             "⟨∇f(x), x − x*⟩ ≥ (ρ/2)‖x − x*‖²",
             "⟨∇f(x), x − x*⟩ ≥ (ρ/2)‖x − x*‖² − G/(2ρ)",
-            "It needs f(x) ≥ f(x*), and x need not be as sparse as x*. The residual becomes O(G/ρ²), without \
-             a factor η.",
+            "The printed bound needs f(x) ≥ f(x*), and x need not be as sparse as x*. The residual becomes \
+             O(G/ρ²), without a factor η.",
         ),
         row(
             7,
@@ -95,15 +95,15 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Remark 1, rate",
             "θ can be increased to 1 − 1/(64κ²(b/B)/(1 + α) + 13/8)",
             "θ ≤ 1 − (1 − 1/κ)/(512κ²(b/B)/(1 + α) + 14)",
-            "The printed value lies below θ always: it uses ηρ/2 for the numerator and forgets what is \
-         subtracted from it.",
+            "The printed value always lies below θ: it uses ηρ/2 as numerator and omits the term that is \
+             subtracted from it.",
         ),
         row(
             13,
             "Theorem 1, the set Ĩ",
             "supp(x*) ∪ supp(H_2k(f(x*)))",
             "supp(x*) ∪ supp(H_2k(∇f(x*))), the 2k largest outside supp(x*)",
-            "f(x*) is a number. If supp(x*) uses up places among the 2k, other sets have more of g*.",
+            "f(x*) is a number. If supp(x*) contains some of the 2k indices, other sets contain more of g*.",
         ),
         row(
             14,

@@ -1,19 +1,22 @@
-//! A search for bad instances: coordinate-wise hill climbing.
+//! A search for bad instances by coordinate-wise hill climbing.
 
 use lao_observation::Rng;
 use rand::RngExt;
 
-/// How close an inequality `lhs <= rhs` is to failing, on a scale from -1 to 1 that no unit of measurement
-/// changes; positive where it fails. A search that raises it raises `lhs / rhs` wherever both are positive.
+/// Returns how close the inequality `lhs <= rhs` is to failing: `(lhs - rhs) / (|lhs| + |rhs|)`, which is
+/// scale-free, lies in [-1, 1] and is positive where the inequality fails. Where both sides are positive it
+/// increases with `lhs / rhs`.
 pub fn strain(lhs: f64, rhs: f64) -> f64 {
     let scale = lhs.abs() + rhs.abs();
     if scale > 0.0 { (lhs - rhs) / scale } else { 0.0 }
 }
 
-/// Climbs `height` from `point`, one coordinate at a time, for `rounds` passes; returns the height reached.
+/// Maximizes `height` by hill climbing from `point`, one coordinate at a time, for `rounds` passes; returns
+/// the height reached.
 ///
-/// A coordinate tries a step up and down of a random length (log-uniform over four decades around the point's
-/// scale), its negative and zero, and keeps what is higher. A height that is NaN is never kept.
+/// For each coordinate, the search tries a step up and a step down of a random length (log-uniform over four
+/// decades around the point's scale), the coordinate's negative, and zero, and keeps the highest. A candidate
+/// with height NaN is never kept.
 pub fn climb(point: &mut [f64], rounds: usize, rng: &mut Rng, mut height: impl FnMut(&[f64]) -> f64) -> f64 {
     let mut best = height(point);
     for _ in 0..rounds {

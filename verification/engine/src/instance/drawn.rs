@@ -1,9 +1,9 @@
-//! Streams of examples from a law that is a few lines of code.
+//! Streams of examples from a law that is given as a function.
 
 use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
 
-/// Examples drawn one after the other: `law` fills the attributes, all zero when it is called, and returns
-/// the label.
+/// A source whose examples are drawn one after the other: `law` fills the attributes, which are zero when it
+/// is called, and returns the label.
 ///
 /// The draws do not depend on what is observed, so two learners on the same seed see the same examples.
 pub struct LawSource<F> {
@@ -16,7 +16,7 @@ pub struct LawSource<F> {
 }
 
 impl<F: Fn(&mut Rng, &mut [f64]) -> f64> LawSource<F> {
-    /// `length` examples of `dim` attributes.
+    /// Returns a source of `length` examples of `dim` attributes.
     pub fn new(dim: usize, length: u64, seed: Seed, law: F) -> Self {
         let rng = seed.rng();
         LawSource { law, seed, rng, example: vec![0.0; dim], position: 0, length }

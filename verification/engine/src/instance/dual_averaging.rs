@@ -1,8 +1,8 @@
-//! Dual averaging on a population: the recursion of Ito et al. with exact gradients in place of estimates.
+//! Dual averaging on a population: the recursion of Ito et al. with exact gradients instead of estimates.
 
-/// `h <- h + 2 V (w_s - w*)`, `w_s = -u/max(lambda_s, |u|)` with `u = soft(h, Lambda_s)`,
-/// `lambda_s = scale sqrt(s)`, `Lambda_s = sum_{j<s} rho_j`, `rho_j = penalty j^(-1/4)`. Written down from
-/// the paper, beside the production methods.
+/// The recursion `h <- h + 2 V (w_s - w*)`, `w_s = -u/max(lambda_s, |u|)` with `u = soft(h, Lambda_s)`,
+/// `lambda_s = scale sqrt(s)`, `Lambda_s = sum_{j<s} rho_j`, `rho_j = penalty j^(-1/4)`. It is written from
+/// the paper, independently of the production methods.
 #[derive(Clone, Copy, Debug)]
 pub struct DualAveraging<'a> {
     /// `V`, row by row.
@@ -11,12 +11,13 @@ pub struct DualAveraging<'a> {
     pub w_star: &'a [f64],
     /// `lambda_1`.
     pub scale: f64,
-    /// `rho_0`: 0 is Algorithm 2, which averages evenly; above 0 Algorithm 3, which weighs `w_s` by `rho_s`.
+    /// `rho_0`: zero gives Algorithm 2, which averages evenly; a positive value gives Algorithm 3, which
+    /// weights `w_s` by `rho_s`.
     pub penalty: f64,
 }
 
 impl DualAveraging<'_> {
-    /// `w_s` and `wbar_s`, the average up to then, at `s = rounds`.
+    /// Returns `w_s` and the average `wbar_s` of the iterates up to `s`, at `s = rounds`.
     pub fn after(&self, rounds: u64) -> (Vec<f64>, Vec<f64>) {
         let dim = self.w_star.len();
         let (mut h, mut level, mut mass) = (vec![0.0; dim], 0.0, 0.0);
@@ -41,14 +42,14 @@ impl DualAveraging<'_> {
         (w, average)
     }
 
-    /// `2 V (w - w*)`.
+    /// Returns `2 V (w - w*)`.
     pub fn gradient(&self, w: &[f64]) -> impl Iterator<Item = f64> {
         let error = super::minus(w, self.w_star);
         self.covariance.chunks_exact(self.w_star.len().max(1)).map(move |row| 2.0 * super::dot(row, &error))
     }
 }
 
-/// The indices of the `size` largest magnitudes, ascending; ties go to the smaller index.
+/// Returns the indices of the `size` largest magnitudes, ascending; ties go to the smaller index.
 pub fn largest(v: &[f64], size: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..v.len()).collect();
     order.sort_by(|&i, &j| v[j].abs().total_cmp(&v[i].abs()));

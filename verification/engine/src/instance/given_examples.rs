@@ -1,21 +1,22 @@
-//! A source with examples chosen by the claim.
+//! A source with examples that the claim chooses.
 
 use lao_observation::{BlockBuf, Source, SourceError};
 use std::sync::Arc;
 
-/// Given examples in a given order; dry after the last. Gradients come from the default path over blocks.
+/// A source of given examples in a given order, which is dry after the last one. Gradients come from the
+/// default path over blocks.
 #[derive(Clone, Debug, Default)]
 pub struct GivenExamples {
     dim: usize,
-    /// Attributes and label of each example; all orders of the same examples share them.
+    /// The attributes and label of each example, shared by all orders of the same examples.
     given: Arc<Vec<(Vec<f64>, f64)>>,
-    /// Numbers of the examples as they come.
+    /// The numbers of the examples in the order in which they come.
     order: Vec<usize>,
     position: usize,
 }
 
 impl GivenExamples {
-    /// No examples yet, of `dim` attributes.
+    /// Returns a source of `dim` attributes without examples.
     pub fn new(dim: usize) -> Self {
         GivenExamples { dim, ..GivenExamples::default() }
     }
@@ -27,29 +28,30 @@ impl GivenExamples {
         Arc::make_mut(&mut self.given).push((x.to_vec(), y));
     }
 
-    /// The examples in another order, from the start: by number, as they were appended, with repetitions and
-    /// omissions.
+    /// Returns a source of the examples with these numbers, in this order, from the start. Examples are
+    /// numbered as they were appended; `order` may repeat and omit some.
     pub fn in_order(&self, order: Vec<usize>) -> Self {
         GivenExamples { dim: self.dim, given: Arc::clone(&self.given), order, position: 0 }
     }
 
-    /// The examples `times` over: one pass for every block of an Exploration update.
+    /// Returns a source that repeats the examples `times` times, for one pass per block of an Exploration
+    /// update.
     pub fn repeated(&self, times: usize) -> Self {
         self.in_order(self.order.repeat(times))
     }
 
-    /// Number of examples until it is dry.
+    /// Returns the number of examples until the source is dry.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// All attributes of all examples, one column after the other.
+    /// Returns the columns: the values of one attribute in all examples, attribute after attribute.
     pub fn columns(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
         (0..self.dim).map(|j| self.iter().map(|(x, _)| x[j]).collect())
     }
 
-    /// The labels.
+    /// Returns the labels.
     pub fn labels(&self) -> Vec<f64> {
         self.iter().map(|(_, y)| y).collect()
     }

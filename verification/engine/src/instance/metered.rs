@@ -1,4 +1,4 @@
-//! What is looked at, and what is kept.
+//! Meters of the attributes that a learner reads and of the numbers that its state holds.
 
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
@@ -6,34 +6,34 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A source with a meter on every read, below any session: which attributes of which example were seen.
+/// A source that counts every read below the session: which attributes of which example were seen.
 #[derive(Clone, Debug)]
 pub struct Metered<S> {
     inner: S,
     values: u64,
     multiply_adds: u64,
-    /// Attributes seen of each example, as bits; kept for up to 128 attributes.
+    /// The attributes seen of each example, as bits; they are kept for up to 128 attributes.
     seen: BTreeMap<u64, u128>,
 }
 
 impl<S: Source> Metered<S> {
-    /// `inner`, with nothing seen yet.
+    /// Returns `inner`, with nothing seen yet.
     pub fn new(inner: S) -> Self {
         Metered { inner, values: 0, multiply_adds: 0, seen: BTreeMap::new() }
     }
 
-    /// Attribute values read.
+    /// Returns the number of attribute values read.
     pub fn values(&self) -> u64 {
         self.values
     }
 
-    /// Multiply-adds of the gradients asked for: per example one for every non-zero of theta, one for every
-    /// coordinate of the gradient, one for the label.
+    /// Returns the number of multiply-adds in the gradients asked for: per example one for every non-zero of
+    /// theta, one for every coordinate of the gradient, and one for the label.
     pub fn multiply_adds(&self) -> u64 {
         self.multiply_adds
     }
 
-    /// Distinct attributes seen of each example that was touched.
+    /// Returns the number of distinct attributes seen of each example that was read.
     pub fn attributes_per_example(&self) -> impl Iterator<Item = u32> + '_ {
         self.seen.values().map(|set| set.count_ones())
     }
@@ -77,15 +77,16 @@ impl<S: Source> Source for Metered<S> {
     }
 }
 
-/// How many numbers a state holds when it is stored.
+/// Returns the number of numbers in the stored form of a state.
 ///
 /// # Errors
-/// When it cannot be stored.
+/// When the state cannot be stored.
 pub fn numbers(state: &impl Serialize) -> anyhow::Result<usize> {
     Ok(numbers_within(&serde_json::to_value(state)?))
 }
 
-/// How many numbers a stored state holds: plain ones, and floats as the 16 hexadecimal digits of their bits.
+/// Returns the number of numbers in a stored state: plain numbers, and floats stored as the 16 hexadecimal
+/// digits of their bits.
 pub fn numbers_within(stored: &Value) -> usize {
     match stored {
         Value::Array(items) => items.iter().map(numbers_within).sum(),

@@ -1,29 +1,30 @@
-//! A least-squares population: the covariance of x, all else follows.
+//! A least-squares population, which is given by the covariance of x.
 
 use super::{dot, minus};
 use lao_observation::Rng;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// `L(theta) = E (theta' x - y)^2` with `y = theta*' x + xi`, through its second moments `Sigma = E x x'`.
+/// The population with loss `L(theta) = E (theta' x - y)^2` and `y = theta*' x + xi`, given by the second
+/// moments `Sigma = E x x'`.
 #[derive(Clone, Debug)]
 pub struct QuadraticPopulation {
     dim: usize,
-    /// Row by row.
+    /// Sigma, row by row.
     covariance: Vec<f64>,
-    /// Ascending.
+    /// The eigenvalues, ascending.
     spectrum: Vec<f64>,
     /// Row k is a unit eigenvector of the k-th eigenvalue.
     eigenvectors: Vec<f64>,
 }
 
 impl QuadraticPopulation {
-    /// A covariance with this spectrum and uniformly (Haar) drawn eigenvectors.
+    /// Returns a population whose covariance has this spectrum and uniformly (Haar) drawn eigenvectors.
     pub fn with_spectrum(rng: &mut Rng, mut spectrum: Vec<f64>) -> Self {
         spectrum.sort_by(f64::total_cmp);
         let dim = spectrum.len();
         let mut rows: Vec<f64> = (0..dim * dim).map(|at| f64::from(at / dim == at % dim)).collect();
-        // A product of d Householder reflections in normal directions, applied to every row.
+        // Every row is multiplied by d Householder reflections in normal directions.
         for _ in 0..dim {
             let mirror: Vec<f64> = (0..dim).map(|_| StandardNormal.sample(rng)).collect();
             let length = dot(&mirror, &mirror);
@@ -43,7 +44,8 @@ impl QuadraticPopulation {
         QuadraticPopulation { dim, covariance, spectrum, eigenvectors: rows }
     }
 
-    /// A covariance with smallest and largest eigenvalue as given and the others log-uniform between them.
+    /// Returns a population whose covariance has these smallest and largest eigenvalues and the others
+    /// log-uniform between them.
     pub fn random(rng: &mut Rng, dim: usize, smallest: f64, largest: f64) -> Self {
         let mut spectrum = vec![smallest, largest];
         spectrum.truncate(dim);
@@ -54,54 +56,54 @@ impl QuadraticPopulation {
         Self::with_spectrum(rng, spectrum)
     }
 
-    /// `Sigma = value I`.
+    /// Returns the population with `Sigma = value I`.
     pub fn isotropic(dim: usize, value: f64) -> Self {
         let eigenvectors: Vec<f64> = (0..dim * dim).map(|at| f64::from(at / dim == at % dim)).collect();
         let covariance = eigenvectors.iter().map(|x| value * x).collect();
         QuadraticPopulation { dim, covariance, spectrum: vec![value; dim], eigenvectors }
     }
 
-    /// `d`.
+    /// Returns `d`.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Sigma, row by row.
+    /// Returns Sigma, row by row.
     pub fn covariance(&self) -> &[f64] {
         &self.covariance
     }
 
-    /// The smallest eigenvalue of Sigma.
+    /// Returns the smallest eigenvalue of Sigma.
     pub fn smallest(&self) -> f64 {
         self.spectrum.first().copied().unwrap_or(0.0)
     }
 
-    /// The largest eigenvalue of Sigma.
+    /// Returns the largest eigenvalue of Sigma.
     pub fn largest(&self) -> f64 {
         self.spectrum.last().copied().unwrap_or(0.0)
     }
 
-    /// A unit eigenvector of the k-th eigenvalue, counted from the smallest.
+    /// Returns a unit eigenvector of the k-th eigenvalue, counted from the smallest.
     pub fn eigenvector(&self, k: usize) -> &[f64] {
         &self.eigenvectors[k * self.dim..(k + 1) * self.dim]
     }
 
-    /// `Sigma v`.
+    /// Returns `Sigma v`.
     pub fn times(&self, v: &[f64]) -> Vec<f64> {
         self.covariance.chunks_exact(self.dim.max(1)).map(|row| dot(row, v)).collect()
     }
 
-    /// `v' Sigma v`.
+    /// Returns `v' Sigma v`.
     pub fn form(&self, v: &[f64]) -> f64 {
         dot(v, &self.times(v))
     }
 
-    /// `L(theta) - L(theta*)`.
+    /// Returns `L(theta) - L(theta*)`.
     pub fn gap(&self, theta: &[f64], theta_star: &[f64]) -> f64 {
         self.form(&minus(theta, theta_star))
     }
 
-    /// The gradient of L at `theta`, `2 Sigma (theta - theta*)`.
+    /// Returns the gradient of L at `theta`, `2 Sigma (theta - theta*)`.
     pub fn gradient(&self, theta: &[f64], theta_star: &[f64]) -> Vec<f64> {
         self.times(&minus(theta, theta_star)).into_iter().map(|g| 2.0 * g).collect()
     }

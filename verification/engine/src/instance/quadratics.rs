@@ -1,7 +1,7 @@
-//! Finite sums of diagonal quadratics, `f_z(x) = (1/2) sum_i h_zi x_i^2 + q_z'x`, as production sums of
+//! Finite sums of diagonal quadratics, `f_z(x) = (1/2) sum_i h_zi x_i^2 + q_z'x`, built as production sums of
 //! blocks.
 //!
-//! A production sum counts its calls and so belongs to one thread; [`Shared`] hands out clones of one.
+//! A production sum counts its calls, so it belongs to one thread; [`Shared`] gives each thread a clone.
 
 use super::{dot, norm2};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
@@ -21,8 +21,8 @@ pub struct Quadratics {
 }
 
 impl Quadratics {
-    /// `f_z = |x - c_z|^2/2` with `c_z` normal, centered on `mean` exactly, and with
-    /// `(1/n) sum |c_z - mean|^2 = variance` exactly.
+    /// Returns the components `f_z = |x - c_z|^2/2` with normal centers `c_z` whose mean is exactly `mean`,
+    /// and with `(1/n) sum |c_z - mean|^2 = variance` exactly.
     pub fn around(mean: &[f64], n: usize, variance: f64, seed: &Seed) -> Quadratics {
         let (mut rng, d) = (seed.rng(), mean.len());
         let mut linear = centered(&mut rng, n, d);
@@ -34,8 +34,8 @@ impl Quadratics {
         Quadratics { curvatures: vec![vec![1.0; d]; n], linear }
     }
 
-    /// Curvatures uniform in `range`, linear parts normal with this standard deviation and adding up to
-    /// `n gradient`, so that the gradient at 0 is `gradient`.
+    /// Returns components with curvatures uniform in `range` and normal linear parts of standard deviation
+    /// `sd` that add up to `n gradient`, so that the gradient at 0 is `gradient`.
     pub fn random(gradient: &[f64], n: usize, range: (f64, f64), sd: f64, seed: &Seed) -> Quadratics {
         let (mut rng, d) = (seed.rng(), gradient.len());
         let curvatures =
@@ -47,61 +47,62 @@ impl Quadratics {
         Quadratics { curvatures, linear }
     }
 
-    /// n.
+    /// Returns n, the number of components.
     pub fn len(&self) -> usize {
         self.linear.len()
     }
 
-    /// Whether there are no components.
+    /// Returns whether there are no components.
     pub fn is_empty(&self) -> bool {
         self.linear.is_empty()
     }
 
-    /// d.
+    /// Returns d, the dimension.
     pub fn dim(&self) -> usize {
         self.linear.first().map_or(0, Vec::len)
     }
 
-    /// The diagonal of the Hessian of f.
+    /// Returns the diagonal of the Hessian of f.
     pub fn hessian(&self) -> Vec<f64> {
         mean(&self.curvatures)
     }
 
-    /// The largest curvature of a component: L.
+    /// Returns L, the largest curvature of a component.
     pub fn smoothness(&self) -> f64 {
         self.curvatures.iter().flatten().copied().fold(0.0, f64::max)
     }
 
-    /// The least curvature of f: rho.
+    /// Returns rho, the smallest curvature of f.
     pub fn strong_convexity(&self) -> f64 {
         self.hessian().into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    /// The gradient of component z.
+    /// Returns the gradient of component z.
     pub fn gradient(&self, z: usize, x: &[f64]) -> Vec<f64> {
         let slopes = self.curvatures[z].iter().zip(x).zip(&self.linear[z]);
         slopes.map(|((h, x), q)| h * x + q).collect()
     }
 
-    /// The gradient of f.
+    /// Returns the gradient of f.
     pub fn mean_gradient(&self, x: &[f64]) -> Vec<f64> {
         mean(&(0..self.len()).map(|z| self.gradient(z, x)).collect::<Vec<_>>())
     }
 
-    /// `S(x)`, the mean squared distance of the components' gradients from their mean.
+    /// Returns `S(x)`, the mean squared distance of the components' gradients from their mean.
     pub fn variance(&self, x: &[f64]) -> f64 {
         let gradients: Vec<Vec<f64>> = (0..self.len()).map(|z| self.gradient(z, x)).collect();
         gradients.iter().map(|g| norm2(g)).sum::<f64>() / self.len() as f64 - norm2(&mean(&gradients))
     }
 
-    /// `f(x)`.
+    /// Returns `f(x)`.
     pub fn value(&self, x: &[f64]) -> f64 {
         let squares: Vec<f64> = x.iter().map(|x| x * x).collect();
         0.5 * dot(&self.hessian(), &squares) + dot(&mean(&self.linear), x)
     }
 
-    /// The production sum: component z is a block of d rows, row i with the one entry `s = sqrt(d h_zi/2)`
-    /// and the label `-d q_zi/(2 s)`, so that the mean of its squares is `f_z`, but for a constant.
+    /// Returns the production sum. Component z is a block of d rows; row i has the one entry
+    /// `s = sqrt(d h_zi/2)` and the label `-d q_zi/(2 s)`, so that the mean of the squared losses is `f_z` up
+    /// to a constant.
     pub fn sum(&self) -> anyhow::Result<FiniteSum> {
         let (n, d) = (self.len(), self.dim());
         let half = 0.5 * d as f64;
@@ -114,7 +115,7 @@ impl Quadratics {
     }
 }
 
-/// Standard normal vectors, shifted to add up to zero.
+/// Returns standard normal vectors, shifted to add up to zero.
 fn centered(rng: &mut Rng, n: usize, d: usize) -> Vec<Vec<f64>> {
     let mut all: Vec<Vec<f64>> =
         (0..n).map(|_| (0..d).map(|_| StandardNormal.sample(rng)).collect()).collect();
@@ -130,17 +131,17 @@ fn mean(vectors: &[Vec<f64>]) -> Vec<f64> {
     (0..d).map(|i| vectors.iter().map(|v| v[i]).sum::<f64>() / vectors.len() as f64).collect()
 }
 
-/// One sum for many threads.
+/// A sum from which each of many threads takes its own clone.
 #[derive(Debug)]
 pub struct Shared(Mutex<FiniteSum>);
 
 impl Shared {
-    /// Of this sum.
+    /// Returns a shared form of `sum`.
     pub fn new(sum: FiniteSum) -> Self {
         Shared(Mutex::new(sum))
     }
 
-    /// A clone with a meter at zero.
+    /// Returns a clone of the sum whose meter is at zero.
     pub fn sum(&self) -> FiniteSum {
         let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         sum.reset_meter();
@@ -148,7 +149,7 @@ impl Shared {
     }
 }
 
-/// A predictor of one output.
+/// Returns the dense vector as a predictor of one output.
 pub fn predictor(dense: &[f64]) -> Predictor {
     Predictor { coefficients: vec![SparseVector::from_dense(dense)], intercepts: vec![0.0] }
 }

@@ -1,22 +1,22 @@
-//! Least squares at practical sizes: `f(x) = (1/n) sum (y_z - z'x)^2` on normal rows.
+//! Least-squares problems of practical size: `f(x) = (1/n) sum (y_z - z'x)^2` on normal rows.
 
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_observation::Seed;
 use rand_distr::{Distribution, StandardNormal};
 
-/// How rows and labels are drawn.
+/// The law of rows and labels.
 #[derive(Clone, Debug)]
 pub struct Regression {
-    /// n.
+    /// n, the number of components.
     pub components: usize,
-    /// Correlation of neighboring columns, which have variance 1.
+    /// The correlation of neighboring columns; every column has variance 1.
     pub correlation: f64,
     /// The true coefficients, dense.
     pub star: Vec<f64>,
     /// Standard deviation of the labels around `z'x*`.
     pub noise: f64,
-    /// Whether each row comes twice, with opposite noise: then `x*` is the global minimizer, and yet the
-    /// components' gradients do not vanish at it.
+    /// Whether each row comes twice, with opposite noise. Then `x*` is the global minimizer, although the
+    /// components' gradients do not vanish at `x*`.
     pub twice: bool,
 }
 
@@ -24,7 +24,7 @@ impl Regression {
     /// Draws the data.
     ///
     /// # Errors
-    /// When the sum refuses them.
+    /// When [`FiniteSum`] refuses the data.
     pub fn draw(&self, seed: &Seed) -> anyhow::Result<FiniteSum> {
         let (mut rng, n, d) = (seed.rng(), self.components, self.star.len());
         let fresh = (1.0 - self.correlation * self.correlation).sqrt();
@@ -49,7 +49,7 @@ impl Regression {
     }
 }
 
-/// `k` signs, alternating, spread evenly over `d` coordinates.
+/// Returns a vector with `k` alternating signs spread evenly over `d` coordinates, and zeros elsewhere.
 pub fn spread_signs(d: usize, k: usize) -> Vec<f64> {
     let mut star = vec![0.0; d];
     for i in 0..k {

@@ -1,10 +1,10 @@
-//! Subsets of `{0, .., d-1}`, `d <= 128`, as bits, and random sparse vectors.
+//! Subsets of `{0, .., d-1}` as bits, for `d <= 128`, and random sparse vectors.
 
 use lao_observation::Rng;
 use lao_observation::sample::SubsetSampler;
 use rand_distr::{Distribution, StandardNormal};
 
-/// The members of a set, ascending.
+/// Returns the members of a set, ascending.
 pub fn members(set: u128) -> impl Iterator<Item = usize> + Clone {
     let mut rest = set;
     std::iter::from_fn(move || {
@@ -14,24 +14,25 @@ pub fn members(set: u128) -> impl Iterator<Item = usize> + Clone {
     })
 }
 
-/// All subsets of `{0, .., dim-1}` as bits, the empty one first; `dim < 128`.
+/// Returns all subsets of `{0, .., dim-1}` as bits, the empty one first; `dim < 128`.
 pub fn subsets(dim: usize) -> std::ops::Range<u128> {
     0..1 << dim
 }
 
-/// All subsets of `{0, .., dim-1}` with `size` members, ascending as numbers; `dim < 128`.
+/// Returns all subsets of `{0, .., dim-1}` with `size` members, in ascending order of their bits as a number;
+/// `dim < 128`.
 pub fn masks(dim: usize, size: usize) -> impl Iterator<Item = u128> {
     subsets(dim).filter(move |set| set.count_ones() as usize == size)
 }
 
-/// A uniformly drawn set of `size` of the coordinates `0..dim`, sorted.
+/// Returns a uniformly drawn set of `size` coordinates of `0..dim`, sorted.
 pub fn random_support(rng: &mut Rng, dim: usize, size: usize) -> Vec<usize> {
     let mut drawn = Vec::new();
     SubsetSampler::new(dim).draw(size, rng, &mut drawn);
     drawn.into_iter().map(|j| j as usize).collect()
 }
 
-/// A vector with `size` standard normal coordinates on a uniformly drawn support.
+/// Returns a vector with `size` standard normal coordinates on a uniformly drawn support.
 pub fn sparse_normal(rng: &mut Rng, dim: usize, size: usize) -> Vec<f64> {
     let mut v = vec![0.0; dim];
     for j in random_support(rng, dim, size) {

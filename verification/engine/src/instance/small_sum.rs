@@ -1,4 +1,4 @@
-//! Small finite sums that are written out twice: as formulas here, and as a production [`FiniteSum`] of the
+//! Small finite sums with two implementations: formulas in this file, and a production [`FiniteSum`] of the
 //! same rows.
 
 use super::{dot, members};
@@ -9,14 +9,14 @@ use lao_observation::{Rng, Seed};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Signs as labels: there may be none of one class.
+/// The coding of labels as signs, which allows that one class is absent.
 const SIGNS: Coding = Coding::TwoClasses { negative: -1.0, positive: 1.0 };
 
-/// `f_z(x)` = mean over the rows of block z of a loss, plus `(ridge/2) |x|^2`.
+/// The finite sum in which `f_z(x)` is the mean of a loss over the rows of block z, plus `(ridge/2) |x|^2`.
 #[derive(Clone, Debug)]
 pub struct SmallSum {
     dim: usize,
-    /// Rows of a component.
+    /// The number of rows of a component.
     block: usize,
     rows: Vec<Vec<f64>>,
     labels: Vec<f64>,
@@ -25,18 +25,19 @@ pub struct SmallSum {
 }
 
 impl SmallSum {
-    /// Squared losses `(y - row'x)^2`.
+    /// Returns a sum of squared losses `(y - row'x)^2`, with `block` rows per component.
     pub fn least_squares(rows: Vec<Vec<f64>>, labels: Vec<f64>, block: usize, ridge: f64) -> Self {
         let dim = rows.first().map_or(0, Vec::len);
         SmallSum { dim, block, rows, labels, logistic: false, ridge }
     }
 
-    /// Logistic losses, labels -1 and +1, one row per component.
+    /// Returns a sum of logistic losses with labels -1 and +1, one row per component.
     pub fn logistic(rows: Vec<Vec<f64>>, labels: Vec<f64>, ridge: f64) -> Self {
         SmallSum { logistic: true, ..SmallSum::least_squares(rows, labels, 1, ridge) }
     }
 
-    /// `(1/2) sum_i h_i (x_i - c_i)^2` for each pair (h, c), all h positive.
+    /// Returns the sum with a component `(1/2) sum_i h_i (x_i - c_i)^2` for each pair (h, c); all h are
+    /// positive.
     pub fn quadratics(components: &[(Vec<f64>, Vec<f64>)]) -> Self {
         let dim = components.first().map_or(0, |(h, _)| h.len());
         let (mut rows, mut labels) = (Vec::new(), Vec::new());
@@ -50,14 +51,14 @@ impl SmallSum {
         SmallSum::least_squares(rows, labels, dim, 0.0)
     }
 
-    /// `(1/2) |x - c_z|^2` for each center.
+    /// Returns the sum with a component `(1/2) |x - c_z|^2` for each center.
     pub fn around(centers: &[Vec<f64>]) -> Self {
         let components: Vec<_> = centers.iter().map(|c| (vec![1.0; c.len()], c.clone())).collect();
         SmallSum::quadratics(&components)
     }
 
-    /// Normal rows on log-normal scales: squared losses on blocks of one or of `dim` rows, or logistic, in
-    /// turn by `number`; with an l2 term.
+    /// Returns a sum with an l2 term on normal rows of log-normal scales. The losses are squared on blocks of
+    /// one row, squared on blocks of `dim` rows, or logistic, in turn by `number`.
     pub fn random(rng: &mut Rng, number: u64, components: usize, dim: usize) -> Self {
         let normal = |rng: &mut Rng| -> f64 { StandardNormal.sample(rng) };
         let block = if number % 3 == 1 { dim } else { 1 };
@@ -75,9 +76,9 @@ impl SmallSum {
         SmallSum::least_squares(rows, labels, block, ridge)
     }
 
-    /// A sum of twice so many components whose gradient vanishes at the vector x* beside it: components come
-    /// in pairs that pull in opposite directions. Squared losses, or logistic with x* = 0, in turn by
-    /// `number`.
+    /// Returns a sum of `2 pairs` components, and the vector x* at which its gradient vanishes: the gradients
+    /// of the two components of a pair cancel there. The losses are squared, or logistic with x* = 0, in turn
+    /// by `number`.
     pub fn balanced(rng: &mut Rng, number: u64, pairs: usize, dim: usize) -> (Self, Vec<f64>) {
         let half = SmallSum::random(rng, 2 * (number % 2), pairs, dim);
         let rows = [&half.rows[..], &half.rows[..]].concat();
@@ -94,10 +95,10 @@ impl SmallSum {
         (SmallSum::least_squares(rows, labels, 1, 0.0), star)
     }
 
-    /// The production sum of the same rows.
+    /// Returns the production sum of the same rows.
     ///
     /// # Errors
-    /// When production refuses the rows.
+    /// When [`FiniteSum`] refuses the rows.
     pub fn production(&self) -> anyhow::Result<FiniteSum> {
         let examples = DesignMatrix::rows(self.rows.len(), self.dim, self.rows.concat())?;
         let loss = match self.logistic {
@@ -107,17 +108,17 @@ impl SmallSum {
         Ok(FiniteSum::new(examples, loss)?.with_ridge(self.ridge)?.in_blocks(self.block)?)
     }
 
-    /// `n`.
+    /// Returns `n`.
     pub fn len(&self) -> usize {
         self.rows.len() / self.block.max(1)
     }
 
-    /// Whether there are no components.
+    /// Returns whether there are no components.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// `d`.
+    /// Returns `d`.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -127,7 +128,7 @@ impl SmallSum {
         self.rows[range.clone()].iter().zip(self.labels[range].iter().copied())
     }
 
-    /// `f_z(x)`.
+    /// Returns `f_z(x)`.
     pub fn component(&self, z: usize, x: &[f64]) -> f64 {
         let loss = |row: &[f64], label: f64| {
             let margin = dot(row, x);
@@ -137,12 +138,12 @@ impl SmallSum {
         sum / self.block as f64 + 0.5 * self.ridge * dot(x, x)
     }
 
-    /// `f(x)`.
+    /// Returns `f(x)`.
     pub fn value(&self, x: &[f64]) -> f64 {
         (0..self.len()).map(|z| self.component(z, x)).sum::<f64>() / self.len() as f64
     }
 
-    /// `grad f_z(x)`.
+    /// Returns `grad f_z(x)`.
     pub fn component_gradient(&self, z: usize, x: &[f64]) -> Vec<f64> {
         let mut gradient: Vec<f64> = x.iter().map(|x| self.ridge * x).collect();
         for (row, label) in self.rows_of(z) {
@@ -156,24 +157,25 @@ impl SmallSum {
         gradient
     }
 
-    /// `grad f_I(x)`.
+    /// Returns `grad f_I(x)`.
     pub fn batch_gradient(&self, batch: &[u32], x: &[f64]) -> Vec<f64> {
         mean(self.dim, batch.iter().map(|&z| self.component_gradient(z as usize, x)))
     }
 
-    /// `grad f(x)`.
+    /// Returns `grad f(x)`.
     pub fn gradient(&self, x: &[f64]) -> Vec<f64> {
         mean(self.dim, (0..self.len()).map(|z| self.component_gradient(z, x)))
     }
 
-    /// `S(x) = (1/n) sum_z |grad f_z(x) - grad f(x)|^2`.
+    /// Returns `S(x) = (1/n) sum_z |grad f_z(x) - grad f(x)|^2`.
     pub fn variance(&self, x: &[f64]) -> f64 {
         let center = self.gradient(x);
         let square = |z| super::norm2(&super::minus(&self.component_gradient(z, x), &center));
         (0..self.len()).map(square).sum::<f64>() / self.len() as f64
     }
 
-    /// A bound on the Hessian of the mean over some components, row by row: exact for squares.
+    /// Returns an upper bound of the Hessian of the mean over some components, row by row. It is exact for
+    /// squared losses.
     fn hessian(&self, components: std::ops::Range<usize>) -> Vec<f64> {
         let (dim, size) = (self.dim, (components.len() * self.block) as f64);
         let curvature = if self.logistic { 0.25 } else { 2.0 };
@@ -195,7 +197,7 @@ impl SmallSum {
         Ok((least.unwrap_or(0.0), most.unwrap_or(0.0)))
     }
 
-    /// The smallest L with which every component is L-smooth (an upper bound for logistic losses).
+    /// Returns the smallest L with which every component is L-smooth (an upper bound for logistic losses).
     ///
     /// # Errors
     /// When the eigenvalues are not found.
@@ -204,7 +206,7 @@ impl SmallSum {
         largest.try_fold(0.0, |most: f64, next: anyhow::Result<f64>| Ok(most.max(next?)))
     }
 
-    /// `(rho, L)` of f: bounds on the eigenvalues of its Hessian, exact for squares.
+    /// Returns `(rho, L)` of f: bounds on the eigenvalues of its Hessian, which are exact for squared losses.
     ///
     /// # Errors
     /// When the eigenvalues are not found.
@@ -214,7 +216,7 @@ impl SmallSum {
     }
 }
 
-/// The mean of vectors of dimension `dim`.
+/// Returns the mean of vectors of dimension `dim`.
 pub fn mean(dim: usize, vectors: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
     let (mut total, mut count) = (vec![0.0; dim], 0.0);
     for vector in vectors {
@@ -225,12 +227,12 @@ pub fn mean(dim: usize, vectors: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
     total
 }
 
-/// A dense vector as a predictor of one output.
+/// Returns a dense vector as a predictor of one output.
 pub fn predictor(x: &[f64]) -> Predictor {
     Predictor { coefficients: vec![SparseVector::from_dense(x)], intercepts: vec![0.0] }
 }
 
-/// `grad f_I(x)` by production code, l2 term included.
+/// Returns `grad f_I(x)`, l2 term included, as the production code computes it.
 ///
 /// # Errors
 /// When the batch or the point does not fit the sum.
@@ -242,12 +244,12 @@ pub fn production_gradient(sum: &mut FiniteSum, batch: Batch<'_>, x: &[f64]) -> 
     Ok(gradient)
 }
 
-/// All sets of `size` of `0..n`, ascending.
+/// Returns all subsets of `0..n` with `size` members, in ascending order.
 pub fn batches(n: usize, size: usize) -> Vec<Vec<u32>> {
     super::masks(n, size).map(|set| members(set).map(|z| z as u32).collect()).collect()
 }
 
-/// What an epoch draws, written down beforehand.
+/// The draws of an epoch, fixed beforehand.
 #[derive(Clone, Debug)]
 struct Scripted<'a> {
     /// The subsets still to come, the next one first.
@@ -264,11 +266,11 @@ impl BatchLaw for Scripted<'_> {
     }
 }
 
-/// One production epoch of SCSG-HT from `start`, with the batch I and the mini-batches `I_1, .., I_N` as
-/// given: `x_0, .., x_N`.
+/// Returns the iterates `x_0, .., x_N` of one production epoch of SCSG-HT from `start`, with the given batch
+/// I and mini-batches `I_1, .., I_N`.
 ///
 /// # Errors
-/// When production refuses or diverges.
+/// When the production solver refuses its parameters or diverges.
 pub fn epoch(
     sum: &mut FiniteSum,
     start: &[f64],

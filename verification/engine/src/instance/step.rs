@@ -1,5 +1,5 @@
-//! One update of Exploration as the proof of Proposition A.1 sees it: populations, sets, and any vector for a
-//! gradient.
+//! One update of Exploration in the setting of the proof of Proposition A.1: populations, sets, and an
+//! arbitrary vector as gradient.
 
 use super::{QuadraticPopulation, members, minus, norm2, random_support, sparse_normal, support_of};
 use crate::probe::exploration_step;
@@ -8,11 +8,11 @@ use lao_observation::Rng;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// `theta_{t-1}`, `theta*`, a gradient estimate `g` and a step size, on a population whose whole spectrum is
-/// known.
+/// An update of Exploration: `theta_{t-1}`, `theta*`, a gradient estimate `g` and a step size, on a
+/// population whose whole spectrum is known.
 ///
-/// The chain of inequalities between the update and Proposition A.1 holds for every `g`, so there is nothing
-/// random to average over. Sets are those that the proof needs: of size exactly `s` (see the claim on the
+/// The chain of inequalities between the update and Proposition A.1 holds for every `g`, so no average over
+/// random draws is needed. The sets are those that the proof needs, of size exactly `s` (see the claim on the
 /// support-size gap).
 #[derive(Clone, Debug)]
 pub struct StepInstance {
@@ -26,7 +26,7 @@ pub struct StepInstance {
     pub star: Vec<f64>,
     /// `S*`, of `s*` members.
     pub star_set: u128,
-    /// `g_t`, any vector.
+    /// `g_t`, which may be any vector.
     pub g: Vec<f64>,
     /// `eta`.
     pub eta: f64,
@@ -34,7 +34,7 @@ pub struct StepInstance {
     pub sparsity: usize,
 }
 
-/// What an update makes of a [`StepInstance`].
+/// The result of an update of a [`StepInstance`].
 #[derive(Clone, Debug)]
 pub struct Stepped {
     /// `theta_t`.
@@ -46,8 +46,8 @@ pub struct Stepped {
 }
 
 impl StepInstance {
-    /// A random instance with `d` in 7..=14, `s* ` in 1..=2, `s` in `5 s*..d`, condition number up to 30, and
-    /// noise on the gradient at one of five scales. `eta` is one of `step_sizes`, in units of `1/L`.
+    /// Returns a random instance with `d` in 7..=14, `s* ` in 1..=2, `s` in `5 s*..d`, condition number up to
+    /// 30, and noise on the gradient at one of five scales. `eta` is one of `step_sizes`, in units of `1/L`.
     pub fn random(rng: &mut Rng, step_sizes: &[f64]) -> Self {
         let dim = rng.random_range(7..=14);
         let star_size = rng.random_range(1..=if dim > 10 { 2 } else { 1 });
@@ -56,7 +56,7 @@ impl StepInstance {
         let largest = 4f64.powf(rng.random_range(-1.0..1.0));
         let population = QuadraticPopulation::random(rng, dim, largest / condition, largest);
         let star = sparse_normal(rng, dim, star_size);
-        // Fewer non-zeros than s, down to the usual start at zero, must be covered as well.
+        // Instances must also cover fewer non-zeros than s, down to the usual start at zero.
         let held = if rng.random_bool(0.25) { rng.random_range(0..=sparsity) } else { sparsity };
         let near = rng.random_bool(0.5);
         let mut before = sparse_normal(rng, dim, held);
@@ -71,9 +71,9 @@ impl StepInstance {
         StepInstance { population, before, before_set, star, star_set, g, eta, sparsity }
     }
 
-    /// An instance on `Sigma = (L/2) I` with `theta* = 0` on `S* = {0, .., s*-1}`, `theta_{t-1}` equal to
-    /// `level` on `S_{t-1} = {0, .., s-1}`, and an error of the gradient equal to `error` there and zero
-    /// elsewhere.
+    /// Returns an instance on `Sigma = (L/2) I` with `theta* = 0` on `S* = {0, .., s*-1}`, `theta_{t-1}`
+    /// equal to `level` on `S_{t-1} = {0, .., s-1}`, and an error of the gradient equal to `error` there and
+    /// zero elsewhere.
     pub fn aligned(
         dim: usize,
         star_size: usize,
@@ -92,47 +92,47 @@ impl StepInstance {
         StepInstance { population, before, before_set, star, star_set, g, eta: eta_l / 2.0, sparsity }
     }
 
-    /// `d`.
+    /// Returns `d`.
     pub fn dim(&self) -> usize {
         self.g.len()
     }
 
-    /// `s*`.
+    /// Returns `s*`.
     pub fn star_size(&self) -> usize {
         self.star_set.count_ones() as usize
     }
 
-    /// `L = 2 lambda_max`, the smoothness at every sparsity.
+    /// Returns `L = 2 lambda_max`, the smoothness at every sparsity.
     pub fn smoothness(&self) -> f64 {
         2.0 * self.population.largest()
     }
 
-    /// `mu = 2 lambda_min`, the convexity at every sparsity.
+    /// Returns `mu = 2 lambda_min`, the convexity at every sparsity.
     pub fn convexity(&self) -> f64 {
         2.0 * self.population.smallest()
     }
 
-    /// `q = 1/(4 eta) + L/2`.
+    /// Returns `q = 1/(4 eta) + L/2`.
     pub fn q(&self) -> f64 {
         0.25 / self.eta + self.smoothness() / 2.0
     }
 
-    /// `e = g - grad L(theta_{t-1})`.
+    /// Returns `e = g - grad L(theta_{t-1})`.
     pub fn error(&self) -> Vec<f64> {
         minus(&self.g, &self.gradient())
     }
 
-    /// `grad L(theta_{t-1})`.
+    /// Returns `grad L(theta_{t-1})`.
     pub fn gradient(&self) -> Vec<f64> {
         self.population.gradient(&self.before, &self.star)
     }
 
-    /// `|theta_{t-1} - theta*|^2`.
+    /// Returns `|theta_{t-1} - theta*|^2`.
     pub fn distance2(&self) -> f64 {
         norm2(&minus(&self.before, &self.star))
     }
 
-    /// The update with step size `eta`, made by the production learner when it is told `g`.
+    /// Returns the update with step size `eta`, made by the production learner when it is told `g`.
     ///
     /// # Errors
     /// When the learner refuses its parameters or diverges.
@@ -140,7 +140,7 @@ impl StepInstance {
         self.step_of(self.eta, threshold)
     }
 
-    /// As [`step`](Self::step), with another step size.
+    /// Returns the update like [`step`](Self::step), with the step size `eta` instead of the instance's.
     ///
     /// # Errors
     /// When the learner refuses its parameters or diverges.
@@ -153,19 +153,20 @@ impl StepInstance {
         Ok(Stepped { after, after_set, difference })
     }
 
-    /// `gap_t - gap_{t-1}`.
+    /// Returns `gap_t - gap_{t-1}`.
     pub fn rise(&self, stepped: &Stepped) -> f64 {
         self.population.gap(&stepped.after, &self.star) - self.population.gap(&self.before, &self.star)
     }
 
-    /// The free numbers of the instance: `g`, then `theta_{t-1}` and `theta*` on their sets.
+    /// Returns the numbers of the instance that a search may change: `g`, then `theta_{t-1}` and `theta*` on
+    /// their sets.
     pub fn point(&self) -> Vec<f64> {
         let before = members(self.before_set).map(|j| self.before[j]);
         let star = members(self.star_set).map(|j| self.star[j]);
         self.g.iter().copied().chain(before).chain(star).collect()
     }
 
-    /// Sets the free numbers.
+    /// Sets the numbers that [`point`](Self::point) returns.
     pub fn set_point(&mut self, point: &[f64]) {
         let (g, rest) = point.split_at(self.g.len().min(point.len()));
         self.g.copy_from_slice(g);
@@ -178,7 +179,7 @@ impl StepInstance {
         }
     }
 
-    /// Moves the free numbers to where `height` is larger.
+    /// Increases `height` by hill climbing over the numbers that [`point`](Self::point) returns.
     pub fn climb(&mut self, rounds: usize, rng: &mut Rng, height: impl Fn(&StepInstance) -> f64) {
         let (mut point, mut probe) = (self.point(), self.clone());
         super::climb(&mut point, rounds, rng, |point| {
@@ -189,7 +190,7 @@ impl StepInstance {
     }
 }
 
-/// `theta*` and small values beside it, `size` non-zeros in all.
+/// Returns `theta*` with small values added on other coordinates, `size` non-zeros in all.
 fn near_start(rng: &mut Rng, star: &[f64], size: usize) -> Vec<f64> {
     let mut start: Vec<f64> =
         star.iter().map(|x| if *x == 0.0 { 0.0 } else { x + 0.1 * normal(rng) }).collect();
@@ -205,12 +206,12 @@ fn normal(rng: &mut Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// `{0, .., size-1}`.
+/// Returns `{0, .., size-1}`.
 fn members_below(size: usize) -> u128 {
     if size >= 128 { u128::MAX } else { (1 << size) - 1 }
 }
 
-/// The set with the lowest missing coordinates added until it has `size` members.
+/// Returns `set` with its lowest missing coordinates added until it has `size` members.
 pub fn pad(mut set: u128, size: usize, dim: usize) -> u128 {
     let mut j = 0;
     while (set.count_ones() as usize) < size && j < dim {

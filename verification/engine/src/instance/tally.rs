@@ -1,10 +1,10 @@
-//! Many instances of several inequalities, judged together.
+//! Counts over many instances of several inequalities that are judged together.
 
 use crate::context::{Context, Trial};
 use crate::judge::PropertyTally;
 
-/// Runs `n` trials of `cell`, each of which checks instances of the same `K` inequalities, and adds up the
-/// counts in trial order.
+/// Runs `n` trials of `cell`, each of which checks instances of the same `K` inequalities, and returns the
+/// counts, added up in trial order.
 ///
 /// # Errors
 /// When a trial errs or the run is canceled.

@@ -1,18 +1,19 @@
 //! Hedged-capital confidence sequence for the mean of a bounded variable (Waudby-Smith and Ramdas, 2024).
 //!
-//! Two bettors per candidate mean `m`, one on "larger" and one on "smaller"; a candidate is dropped, for
-//! good, once their better half has multiplied its stake by `1/alpha`. The stakes are tuned for a narrow
-//! interval at any time, not for power at one mean, so this draws intervals and [`super::mean`] decides.
+//! Each candidate mean `m` has two bets, one on "larger" and one on "smaller", with half of the capital each.
+//! A candidate is dropped permanently once one of the halves is worth `1/alpha` times the whole initial
+//! capital. The stakes are tuned for a narrow interval at any time, not for power at one mean. Therefore this
+//! sequence gives the intervals that are drawn, and [`super::mean`] decides.
 
 use super::Interval;
 
-/// Candidates on the first grid.
+/// The number of intervals of the first grid of candidates.
 const GRID: usize = 1000;
-/// Largest share of the capital that may be lost at once.
+/// The largest share of the capital that a bet may lose at once.
 const TRUNCATION: f64 = 0.5;
 
-/// Interval for the mean of `values` in `[lower, upper]`, valid at any stopping time, at level `1 - alpha`.
-/// NaN ends when the range is empty or a value is NaN.
+/// Returns an interval for the mean of `values` in `[lower, upper]`, valid at any stopping time, at level
+/// `1 - alpha`. Its ends are NaN when a value is NaN or outside the range, or the range is empty.
 pub fn interval(values: &[f64], lower: f64, upper: f64, alpha: f64) -> Interval {
     let width = upper - lower;
     let scaled: Vec<f64> = values.iter().map(|x| (x - lower) / width).collect();
@@ -25,7 +26,7 @@ pub fn interval(values: &[f64], lower: f64, upper: f64, alpha: f64) -> Interval 
     }
 }
 
-/// The same for values in [0, 1].
+/// Returns the ends of the interval for values in [0, 1].
 fn unit_interval(values: &[f64], alpha: f64) -> (f64, f64) {
     let usable = values.iter().all(|x| (0.0..=1.0).contains(x)) && alpha > 0.0 && alpha < 1.0;
     if !usable {
@@ -35,7 +36,7 @@ fn unit_interval(values: &[f64], alpha: f64) -> (f64, f64) {
     let at = |i: usize| i as f64 / GRID as f64;
     let alive: Vec<usize> = (0..=GRID).filter(|&i| survives(values, &stakes, at(i), alpha)).collect();
     let (Some(&first), Some(&last)) = (alive.first(), alive.last()) else {
-        // Narrower than the grid: the candidate at the sample mean is the best that is left.
+        // The interval is narrower than the grid, so the search starts from the candidate at the sample mean.
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let mean = mean.clamp(0.0, 1.0);
         return (edge(values, &stakes, mean, 0.0, alpha), edge(values, &stakes, mean, 1.0, alpha));
@@ -45,7 +46,7 @@ fn unit_interval(values: &[f64], alpha: f64) -> (f64, f64) {
     (edge(values, &stakes, at(first), below, alpha), edge(values, &stakes, at(last), above, alpha))
 }
 
-/// The stakes `lam_i`, from the past only.
+/// Returns the stakes `lam_i`, each of which depends on earlier values only.
 fn stakes(values: &[f64], alpha: f64) -> Vec<f64> {
     let (mut sum, mut squares) = (0.0, 0.0);
     let mut stakes = Vec::with_capacity(values.len());
@@ -60,7 +61,7 @@ fn stakes(values: &[f64], alpha: f64) -> Vec<f64> {
     stakes
 }
 
-/// Whether candidate `m` was never dropped.
+/// Returns whether candidate `m` was never dropped.
 fn survives(values: &[f64], stakes: &[f64], m: f64, alpha: f64) -> bool {
     let threshold = (2.0 / alpha).ln();
     let (mut up, mut down) = (0.0, 0.0);
@@ -74,8 +75,8 @@ fn survives(values: &[f64], stakes: &[f64], m: f64, alpha: f64) -> bool {
     true
 }
 
-/// Bisects between a candidate `inside` and one `outside` (or an end of the range, which may survive itself);
-/// the answer errs on the wide side.
+/// Bisects between a candidate `inside` the interval and a candidate `outside` (or an end of the range, which
+/// is returned if it survives). The result is rounded outwards, so the interval is never too narrow.
 fn edge(values: &[f64], stakes: &[f64], mut inside: f64, mut outside: f64, alpha: f64) -> f64 {
     if survives(values, stakes, outside, alpha) {
         return outside;

@@ -1,7 +1,7 @@
-//! Do the judges keep their level? Each engine is run again and again at the boundary of a null that it must
-//! not reject, and the crossings are counted.
+//! Simulations that check whether the judges keep their level: each engine runs many times at the boundary of
+//! a null hypothesis that it must not reject, and the rejections are counted.
 //!
-//! Chance comes from outside, as a function that returns independent uniforms in [0, 1).
+//! Random numbers come from the caller, as a function that returns independent uniforms in [0, 1).
 
 use super::equal::{self, EqualJudge};
 use super::slope::{Exponent, judge_slopes};
@@ -11,31 +11,31 @@ use serde::{Deserialize, Serialize};
 /// A source of independent uniforms in [0, 1).
 pub type UnitDraw<'a> = dyn FnMut() -> f64 + 'a;
 
-/// How often an engine rejected a null that was true.
+/// How often an engine rejected a null hypothesis that was true.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Crossings {
-    /// Engine, side and law.
+    /// The engine, the side and the law.
     pub name: String,
-    /// Nominal level of one run.
+    /// The nominal level of one run.
     pub alpha: f64,
-    /// Simulated runs.
+    /// The number of simulated runs.
     pub runs: u64,
-    /// Runs that rejected.
+    /// The number of runs that rejected.
     pub crossings: u64,
 }
 
 impl Crossings {
-    /// Share of runs that rejected.
+    /// Returns the share of runs that rejected.
     pub fn frequency(&self) -> f64 {
         self.crossings as f64 / self.runs as f64
     }
 
-    /// Monte Carlo standard error of the frequency at the nominal level.
+    /// Returns the Monte Carlo standard error of the frequency at the nominal level.
     pub fn se(&self) -> f64 {
         (self.alpha * (1.0 - self.alpha) / self.runs as f64).sqrt()
     }
 
-    /// Whether the frequency is at most the level plus four standard errors.
+    /// Returns whether the frequency is at most the level plus four standard errors.
     pub fn within_level(&self) -> bool {
         self.frequency() <= self.alpha + 4.0 * self.se()
     }
@@ -52,12 +52,12 @@ pub enum UnitMeanLaw {
     Lognormal,
     /// Pareto with tail exponent 3.
     Pareto,
-    /// 100 with probability 1/100, else 0.
+    /// The value 100 with probability 1/100, otherwise 0.
     Spikes,
 }
 
 impl UnitMeanLaw {
-    /// One draw.
+    /// Returns one draw from the law.
     pub fn draw(self, uniform: &mut UnitDraw<'_>) -> f64 {
         match self {
             UnitMeanLaw::Exponential => -(-uniform()).ln_1p(),
@@ -69,7 +69,7 @@ impl UnitMeanLaw {
     }
 }
 
-/// A standard normal (Box-Muller, cosine half).
+/// Returns a standard normal draw (Box-Muller, cosine half).
 pub fn normal(uniform: &mut UnitDraw<'_>) -> f64 {
     (-2.0 * (-uniform()).ln_1p()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
 }
@@ -80,7 +80,7 @@ fn count(name: impl Into<String>, alpha: f64, runs: u64, mut p_value: impl FnMut
     Crossings { name: name.into(), alpha, runs, crossings }
 }
 
-/// Both sides of the beta-binomial process at failure rate `delta`.
+/// Runs both sides of the beta-binomial process at failure rate `delta`.
 pub fn prob_sequential(
     delta: f64,
     alpha: f64,
@@ -88,7 +88,7 @@ pub fn prob_sequential(
     runs: u64,
     uniform: &mut UnitDraw<'_>,
 ) -> [Crossings; 2] {
-    // Each side runs alone: in a judge, the other side would stop some runs before they cross.
+    // Each side runs alone, since in a judge the other side would stop some runs before they cross.
     let mut side = |name: &str, refute: bool| {
         count(format!("beta-binomial-e {name}, delta {delta}"), alpha, runs, || {
             let (mut failures, mut largest) = (0, f64::NEG_INFINITY);
@@ -108,7 +108,7 @@ pub fn prob_sequential(
     [side("refute", true), side("support", false)]
 }
 
-/// Both sides of Clopper-Pearson at failure rate `delta`.
+/// Runs both sides of the Clopper-Pearson test at failure rate `delta`.
 pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> [Crossings; 2] {
     let mut side = |name: &str, refute: bool| {
         count(format!("clopper-pearson {name}, delta {delta}"), alpha, runs, || {
@@ -120,8 +120,8 @@ pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut UnitD
     [side("refute", true), side("support", false)]
 }
 
-/// The whole sequential judge, either side, at failure rate `delta`: at most `2 alpha`, so its `alpha` is
-/// doubled in the answer.
+/// Runs the whole sequential judge at failure rate `delta` and counts rejections on either side. Their
+/// probability is at most `2 alpha`, so the level in the result is `2 alpha`.
 pub fn prob_judge(delta: f64, alpha: f64, n_max: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     let mut crossings = count(format!("ProbJudge, delta {delta}"), alpha, runs, || {
         let mut judge = ProbJudge::new(delta, alpha, n_max);
@@ -137,7 +137,7 @@ pub fn prob_judge(delta: f64, alpha: f64, n_max: u64, runs: u64, uniform: &mut U
     crossings
 }
 
-/// The betting process against a mean that equals its bound.
+/// Runs the betting process against a mean that equals its bound.
 pub fn mean_refute(
     law: UnitMeanLaw,
     alpha: f64,
@@ -156,7 +156,7 @@ pub fn mean_refute(
     })
 }
 
-/// Hall's test, with its guards and at a fifth of the level, of a mean that equals its bound.
+/// Runs Hall's test, with its guards and at a fifth of the level, on a mean that equals its bound.
 pub fn mean_support(
     law: UnitMeanLaw,
     alpha: f64,
@@ -170,7 +170,7 @@ pub fn mean_support(
     })
 }
 
-/// The betting process for a uniform variable in [0, 1] whose mean equals its bound.
+/// Runs the betting process for a uniform variable in [0, 1] whose mean equals its bound.
 pub fn mean_support_bounded(alpha: f64, n_max: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count("betting-e support, uniform", alpha, runs, || {
         let mut judge = MeanJudge::new(0.5, alpha, n_max).with_upper(1.0);
@@ -183,7 +183,7 @@ pub fn mean_support_bounded(alpha: f64, n_max: u64, runs: u64, uniform: &mut Uni
     })
 }
 
-/// Misses of the hedged-capital interval for a uniform variable, at any time up to `n`.
+/// Counts how often the hedged-capital interval for a uniform variable misses its mean at any time up to `n`.
 pub fn hedged_interval(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count("hedged-capital interval, uniform", alpha, runs, || {
         let values: Vec<f64> = (0..n).map(|_| uniform()).collect();
@@ -192,7 +192,7 @@ pub fn hedged_interval(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>
     })
 }
 
-/// "Exponent at most 1", support side, when it is 1 and `replicates` slopes are normal.
+/// Runs the support side of "the exponent is at most 1" on `replicates` normal slopes whose mean is 1.
 pub fn slope_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("slope t support, {replicates} replicates"), alpha, runs, || {
         let slopes: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.1 * normal(uniform)).collect();
@@ -200,7 +200,8 @@ pub fn slope_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitD
     })
 }
 
-/// "The gap shrinks by `e^-0.1` per step", support side, when it does exactly, with random-walk log noise.
+/// Runs the support side of "the gap shrinks by `e^-0.1` per step" on gaps that shrink by exactly this
+/// factor, with a random walk as noise of the logarithm.
 pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     let steps = 60;
     let time: Vec<f64> = (0..steps).map(f64::from).collect();
@@ -220,8 +221,8 @@ pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDr
     })
 }
 
-/// An unbiased estimator with `d` exponential coordinates, refute side, at the smallest allowed number of
-/// draws.
+/// Runs the refute side on an unbiased estimator with `d` exponential coordinates, at the smallest allowed
+/// number of draws.
 pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("t-sidak refute, {d} coordinates"), alpha, runs, || {
         let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);
@@ -233,7 +234,7 @@ pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut UnitDraw<'_>)
     })
 }
 
-/// A uniform sampler over ten cells, refute side.
+/// Runs the refute side on a uniform sampler over ten cells.
 pub fn discrete_refute(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count("chi-square refute, ten cells", alpha, runs, || {
         let mut counts = [0; 10];
@@ -242,7 +243,7 @@ pub fn discrete_refute(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>
     })
 }
 
-/// A method against itself, support side.
+/// Runs the support side on two methods with the same law.
 pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("sign support, {pairs} pairs"), alpha, runs, || {
         let a: Vec<f64> = (0..pairs).map(|_| UnitMeanLaw::Lognormal.draw(uniform)).collect();
@@ -251,7 +252,7 @@ pub fn paired_support(alpha: f64, pairs: u64, runs: u64, uniform: &mut UnitDraw<
     })
 }
 
-/// A ratio of means that equals its upper end, support side, from exponential samples.
+/// Runs the support side on exponential samples whose ratio of means equals the upper end of the range.
 pub fn ratio_support(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("log-ratio-t support, {n} each"), alpha, runs, || {
         let a: Vec<f64> = (0..n).map(|_| UnitMeanLaw::Exponential.draw(uniform)).collect();
@@ -260,7 +261,7 @@ pub fn ratio_support(alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) 
     })
 }
 
-/// "Not worse" for a rate that did not change, by Welch's test.
+/// Runs Welch's test of "not worse" on a rate that did not change.
 pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("welch worse, {replicates} replicates"), alpha, runs, || {
         let old: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
@@ -270,7 +271,7 @@ pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitD
     })
 }
 
-/// Every engine at level .01 (.05 for the hedged interval), `scale` hundred runs each.
+/// Runs every engine at level .01 (.05 for the hedged interval), `100 scale` times each.
 pub fn battery(scale: u64, uniform: &mut UnitDraw<'_>) -> Vec<Crossings> {
     let (alpha, runs) = (0.01, 100 * scale);
     let mut all = Vec::new();

@@ -1,19 +1,19 @@
-//! Did a tracked number change since the baseline?
+//! Comparisons that decide whether a tracked number has changed since the baseline.
 //!
-//! Same configuration, samplers and platform: counts are equal and floats agree to 1e-9 ([`same_counts`],
-//! [`same_floats`]). Another platform: [`log_gap_tolerance`]. Anything legitimately changed: distributions
-//! are compared, by an interval for the difference of the mean rates ([`welch`], or [`paired`] on common
-//! seeds).
+//! With the same configuration, samplers and platform, counts must be equal and floats must agree to 1e-9
+//! ([`same_counts`], [`same_floats`]). On another platform, [`log_gap_tolerance`] says how far a log gap may
+//! move. After an intended change, distributions are compared by an interval for the difference of the mean
+//! rates ([`welch`], or [`paired`] on common seeds).
 
 use super::sample::Moments;
 use super::{DRAWN_LEVEL, Interval, nonfinite};
 use crate::special::{student_tails, student_upper_quantile};
 use serde::{Deserialize, Serialize};
 
-/// Default width of "the same", as a share of the baseline's mean.
+/// The default largest difference that counts as "the same", as a share of the baseline's mean.
 pub const SAME_WITHIN: f64 = 0.03;
 
-/// Which direction of a rate is worse.
+/// The direction of a rate that is worse.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worse {
@@ -23,37 +23,37 @@ pub enum Worse {
     Smaller,
 }
 
-/// What a comparison says.
+/// The result of a comparison.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Change {
-    /// The 99.9 % interval lies inside the tolerance.
+    /// The 99.9 % interval of the difference lies inside the tolerance.
     Same,
-    /// The interval lies on the worse side of zero, the difference beyond half the tolerance.
+    /// The interval lies on the worse side of zero, and the difference is larger than half the tolerance.
     Worse,
-    /// Likewise on the better side.
+    /// The interval lies on the better side of zero, and the difference is larger than half the tolerance.
     Better,
-    /// Too few replicates to say.
+    /// The replicates are too few to decide.
     Undecided,
 }
 
-/// A rate of a run beside the rate of the baseline.
+/// A comparison of a run's rate with the rate of the baseline.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct RateChange {
     /// The verdict on this rate alone.
     pub change: Change,
-    /// Mean over the baseline's replicates.
+    /// The mean over the baseline's replicates.
     #[serde(with = "nonfinite")]
     pub baseline: f64,
-    /// Mean over the run's replicates.
+    /// The mean over the run's replicates.
     #[serde(with = "nonfinite")]
     pub run: f64,
-    /// `run - baseline` with its interval.
+    /// The interval of the difference `run - baseline`.
     pub interval: Interval,
-    /// Half-width of "the same", in units of the rate.
+    /// The largest difference that counts as "the same", in units of the rate.
     #[serde(with = "nonfinite")]
     pub tolerance: f64,
-    /// p-value of "not worse", for Holm over the tracked rates.
+    /// The p-value of "not worse", for Holm's procedure over the tracked rates.
     #[serde(with = "nonfinite")]
     pub p_worse: f64,
 }
@@ -61,7 +61,7 @@ pub struct RateChange {
 /// Compares independent replicates by Welch's interval. `same_within` is relative to the baseline's mean.
 ///
 /// # Errors
-/// Says which sample cannot be compared: fewer than two replicates, or one that is not finite.
+/// Names the sample that cannot be compared: it has fewer than two replicates, or one that is not finite.
 pub fn welch(baseline: &[f64], run: &[f64], worse: Worse, same_within: f64) -> Result<RateChange, String> {
     usable("baseline", baseline)?;
     usable("run", run)?;
@@ -80,7 +80,11 @@ pub fn paired(baseline: &[f64], run: &[f64], worse: Worse, same_within: f64) -> 
     usable("baseline", baseline)?;
     usable("run", run)?;
     if baseline.len() != run.len() {
-        return Err(format!("{} replicates cannot be paired with {}", run.len(), baseline.len()));
+        return Err(format!(
+            "the run has {} replicates and the baseline has {}: pairs need equal numbers",
+            run.len(),
+            baseline.len()
+        ));
     }
     let differences: Vec<f64> = run.iter().zip(baseline).map(|(new, old)| new - old).collect();
     let moments = Moments::of(&differences);
@@ -90,10 +94,11 @@ pub fn paired(baseline: &[f64], run: &[f64], worse: Worse, same_within: f64) -> 
 
 fn usable(name: &str, replicates: &[f64]) -> Result<(), String> {
     if replicates.len() < 2 {
-        return Err(format!("{name} has {} replicates, two are needed", replicates.len()));
+        return Err(format!("{name} has {} replicates; at least two are needed", replicates.len()));
     }
     let strange = replicates.iter().position(|x| !x.is_finite());
-    strange.map_or(Ok(()), |r| Err(format!("{name}, replicate {r} is {}", replicates[r])))
+    strange
+        .map_or(Ok(()), |r| Err(format!("{name}, replicate {r} is {}, not a finite number", replicates[r])))
 }
 
 fn decide(
@@ -134,18 +139,18 @@ fn decide(
     RateChange { change, baseline: old.mean, run: new.mean, interval, tolerance, p_worse }
 }
 
-/// Whether two lists of counts are equal; otherwise says where they differ first.
+/// Checks that two lists of counts are equal.
 ///
 /// # Errors
-/// The first difference.
+/// Names the first difference.
 pub fn same_counts(baseline: &[u64], run: &[u64]) -> Result<(), String> {
     same(baseline, run, |old, new| old == new)
 }
 
-/// Whether two lists of floats agree to a relative 1e-9 (equal infinities, and NaN with NaN, agree).
+/// Checks that two lists of floats agree to a relative 1e-9. Equal infinities agree, and so do two NaN.
 ///
 /// # Errors
-/// The first difference.
+/// Names the first difference.
 pub fn same_floats(baseline: &[f64], run: &[f64]) -> Result<(), String> {
     same(baseline, run, |old, new| {
         let scale = old.abs().max(new.abs());
@@ -161,14 +166,14 @@ fn same<T: Copy + std::fmt::Display>(
     agree: impl Fn(T, T) -> bool,
 ) -> Result<(), String> {
     if old.len() != new.len() {
-        return Err(format!("baseline has {} values, run has {}", old.len(), new.len()));
+        return Err(format!("the baseline has {} values and the run has {}", old.len(), new.len()));
     }
     let differs = (0..old.len()).find(|&i| !agree(old[i], new[i]));
     differs.map_or(Ok(()), |i| Err(format!("value {i}: baseline {}, run {}", old[i], new[i])))
 }
 
-/// How far the log gap at a point may move between platforms: `1e-9 + 256 u ||x*|| / ||x_t - x*||`, with `u`
-/// the unit roundoff; infinite below the distance `1e-7 ||x*||`, where rates are not measured.
+/// Returns how far the log gap at a point may move between platforms: `1e-9 + 256 u ||x*|| / ||x_t - x*||`,
+/// with `u` the unit roundoff. It is infinite below the distance `1e-7 ||x*||`, where rates are not measured.
 pub fn log_gap_tolerance(solution_norm: f64, distance: f64) -> f64 {
     if distance < 1e-7 * solution_norm {
         return f64::INFINITY;

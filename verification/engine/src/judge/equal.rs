@@ -1,15 +1,16 @@
-//! EQUAL: is `E X = mu`, coordinate by coordinate? Does a sampler have the law it should?
+//! EQUAL: judges `E X = mu`, coordinate by coordinate, and whether a sampler has the law that it should have.
 //!
-//! Refutation is a two-sided t per coordinate with Sidak's correction. That is weak against a small bias in
-//! every coordinate, so fixed directions are tested beside the coordinates. "Not refuted" supports nothing:
-//! support needs a margin, declared beforehand, and shows that every bias is smaller.
+//! Refutation uses a two-sided t test per coordinate with Sidak's correction. This test has little power
+//! against a small bias in every coordinate, so fixed directions are tested as well. A claim that is not
+//! refuted is not thereby supported: support needs a margin, declared beforehand, and shows that every bias
+//! is smaller than the margin.
 
 use super::{Finding, FindingKind, POWER_99};
 use crate::special::{
     binomial_ln_at_least, binomial_ln_at_most, chi_square_tails, student_tails, student_upper_quantile,
 };
 
-/// Draws below which the t approximation is not trusted at small levels.
+/// The number of draws below which the t approximation is not trusted at small levels.
 pub const MIN_DRAWS: u64 = 20_000;
 
 /// Running moments of a vector estimator around its claimed mean.
@@ -18,15 +19,15 @@ pub struct EqualJudge {
     expected: Vec<f64>,
     directions: Vec<Vec<f64>>,
     n: u64,
-    /// Of the differences from `expected`, coordinates first, then directions.
+    /// The means of the differences from `expected`, for the coordinates first and then for the directions.
     mean: Vec<f64>,
     squares: Vec<f64>,
     malformed: Option<String>,
 }
 
 impl EqualJudge {
-    /// A judge of `E X = expected` that also tests along `directions` (the signal, all ones, a fixed random
-    /// sign), each as long as `expected`.
+    /// Returns a judge of `E X = expected` that also tests along `directions` (the signal, all ones, a fixed
+    /// random sign), each as long as `expected`.
     pub fn new(expected: Vec<f64>, directions: Vec<Vec<f64>>) -> Self {
         let tested = expected.len() + directions.len();
         let ragged = directions.iter().position(|u| u.len() != expected.len());
@@ -35,7 +36,7 @@ impl EqualJudge {
         EqualJudge { expected, directions, n: 0, mean, squares, malformed }
     }
 
-    /// Looks at one draw.
+    /// Adds one draw.
     pub fn push(&mut self, draw: &[f64]) {
         if draw.len() != self.expected.len() {
             let why = || format!("draw {} has {} coordinates", self.n, draw.len());
@@ -55,10 +56,10 @@ impl EqualJudge {
         }
     }
 
-    /// The finding. `margin` is the largest bias per coordinate that still counts as none (along a direction
-    /// `u`: times the sum of `|u_j|`); without one the claim can be refuted but not supported. Estimate and
-    /// detectable effect are the largest bias seen, and the largest that might be missed, in any coordinate
-    /// or direction.
+    /// Returns the finding. `margin` is the largest bias per coordinate that still counts as none; along a
+    /// direction `u`, it is multiplied by the sum of `|u_j|`. Without a margin the claim can be refuted but
+    /// not supported. The estimate is the largest bias seen in any coordinate or direction, and the
+    /// detectable effect is the largest bias that might be missed.
     pub fn finish(&self, margin: Option<f64>, alpha: f64) -> Finding {
         let tested = self.mean.len();
         let broken = |why: String| Finding::broken("t-sidak", FindingKind::Equal, self.n as usize, why);
@@ -108,16 +109,17 @@ impl EqualJudge {
         finding.with_tightness()
     }
 
-    /// How a margin per coordinate carries over to test `i`.
+    /// Returns the factor by which test `i` multiplies a margin per coordinate.
     fn width(&self, i: usize) -> f64 {
         let direction = i.checked_sub(self.expected.len()).map(|i| &self.directions[i]);
         direction.map_or(1.0, |u| u.iter().map(|u| u.abs()).sum())
     }
 }
 
-/// Judges whether `counts` of independent draws come from `probabilities`: refuted by chi-square (expected
-/// counts of at least 20), supported if every cell's probability is shown to be within the relative `margin`
-/// of its value, by exact binomial tests. The estimate is the largest relative deviation.
+/// Judges whether `counts` of independent draws come from `probabilities`. A chi-square test refutes,
+/// provided that all expected counts are at least 20. Exact binomial tests support, if they show that every
+/// cell's probability is within the relative `margin` of its value. The estimate is the largest relative
+/// deviation.
 pub fn discrete(counts: &[u64], probabilities: &[f64], margin: Option<f64>) -> Finding {
     let n: u64 = counts.iter().sum();
     let broken = |why: String| Finding::broken("chi-square", FindingKind::Equal, n as usize, why);

@@ -1,13 +1,13 @@
-//! EXACT: identities, checked by enumeration.
+//! EXACT: judges identities by enumeration.
 
 use super::{Finding, FindingKind};
 
-/// Judges `lhs = rhs`: supported iff `|lhs - rhs| <= tolerance (1 + |rhs|)`, otherwise refuted.
+/// Judges `lhs = rhs`, which is supported if `|lhs - rhs| <= tolerance (1 + |rhs|)` and refuted otherwise.
 pub fn exact(lhs: f64, rhs: f64, tolerance: f64) -> Finding {
     exact_all([(lhs, rhs)], tolerance)
 }
 
-/// Judges many identities at once, each to the same tolerance; the estimate is the largest scaled difference
+/// Judges many identities at once, each to the same tolerance. The estimate is the largest scaled difference
 /// `|lhs - rhs| / (1 + |rhs|)`.
 pub fn exact_all(pairs: impl IntoIterator<Item = (f64, f64)>, tolerance: f64) -> Finding {
     let (mut worst, mut at, mut n) = (0.0, None, 0);

@@ -1,56 +1,56 @@
-//! What a judge hands back.
+//! The findings that judges return.
 
 use super::nonfinite;
 use serde::{Deserialize, Serialize};
 
-/// One cell, one judge.
+/// The result of one judge on one cell.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The test that decided: "beta-binomial-e", "clopper-pearson", "betting-e", "t", "sign", "enumeration",
-    /// ...
+    /// The test that decided: "beta-binomial-e", "clopper-pearson", "betting-e", "t", "sign", "enumeration"
+    /// and others.
     pub engine: String,
     /// The kind of statement that was judged.
     pub kind: FindingKind,
-    /// Trials (instances, replicates, pairs) that were looked at.
+    /// The number of trials (instances, replicates, pairs) that were judged.
     pub n_trials: u64,
-    /// Trials that were allowed.
+    /// The number of trials that were allowed.
     pub n_max: u64,
     /// Why the judge stopped.
     pub stopped: Stopped,
-    /// The statistic, in the units of `bound`.
+    /// The estimate, in the units of `bound`.
     #[serde(with = "nonfinite")]
     pub estimate: f64,
-    /// What the claim allows.
+    /// The bound that the claim states.
     #[serde(with = "nonfinite")]
     pub bound: f64,
-    /// `estimate / bound`, where that says how much room the bound leaves.
+    /// The ratio `estimate / bound`, where this ratio says how loose the bound is.
     #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
     pub tightness: Option<f64>,
     /// An interval for the estimated quantity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// p-value of "the claim holds": small refutes. Valid at any stopping time where the engine is
-    /// sequential.
+    /// The p-value of "the claim holds": a small value refutes. It is valid at any stopping time where the
+    /// engine is sequential.
     #[serde(with = "nonfinite")]
     pub p_refute: f64,
-    /// p-value of "the claim fails": small supports.
+    /// The p-value of "the claim fails": a small value supports.
     #[serde(with = "nonfinite")]
     pub p_support: f64,
-    /// Largest log e-value against the claim so far (sequential engines).
+    /// The largest log e-value against the claim so far, of sequential engines.
     #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
     pub log_e_refute: Option<f64>,
-    /// Largest log e-value for the claim so far (sequential engines).
+    /// The largest log e-value for the claim so far, of sequential engines.
     #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
     pub log_e_support: Option<f64>,
-    /// Smallest violation that this many trials find with power .99: relative to the bound for probabilities
-    /// and means, absolute for exponents and log ratios.
+    /// The smallest violation that this many trials find with power .99. It is relative to the bound for
+    /// probabilities and means, and absolute for exponents and log ratios.
     #[serde(with = "nonfinite::option", default, skip_serializing_if = "Option::is_none")]
     pub detectable_effect: Option<f64>,
-    /// Checks of the engine's own assumptions. A failed guard that matters has already set both p-values, or
-    /// the supporting one, to 1.
+    /// The checks of the engine's own assumptions. Where a failed guard matters, the engine has set both
+    /// p-values, or the supporting one, to 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Guard>,
-    /// For the reader; starts with the reason when the finding is broken.
+    /// A remark for the reader, which starts with the reason when the finding is broken.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -100,23 +100,23 @@ pub struct Interval {
     /// Upper end.
     #[serde(with = "nonfinite")]
     pub hi: f64,
-    /// How it was computed.
+    /// The method that computed the interval.
     pub method: String,
 }
 
 /// A check of an engine's assumptions.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Guard {
-    /// What must be true.
+    /// The assumption.
     pub name: String,
-    /// Whether it is.
+    /// Whether the assumption is met.
     pub ok: bool,
     /// The number that was checked.
     #[serde(with = "nonfinite")]
     pub value: f64,
 }
 
-/// What a finding says at a level.
+/// The decision of a finding at a level.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -124,9 +124,9 @@ pub enum Decision {
     Supported,
     /// "The claim holds" was rejected.
     Refuted,
-    /// Neither was.
+    /// Neither "the claim fails" nor "the claim holds" was rejected.
     Undecided,
-    /// The numbers cannot be judged: the reason.
+    /// The numbers cannot be judged, for this reason.
     Broken(String),
 }
 
@@ -136,12 +136,12 @@ pub enum Decision {
 pub enum Flow {
     /// Run the next block.
     Continue,
-    /// Enough; call `finish`.
+    /// The judge needs no more trials; call `finish`.
     Stop,
 }
 
 impl Finding {
-    /// A finding without evidence either way, to be filled in.
+    /// Returns a finding without evidence either way, to be filled in.
     pub(crate) fn undecided(engine: &str, kind: FindingKind, n: usize, estimate: f64, bound: f64) -> Self {
         Finding {
             engine: engine.into(),
@@ -163,7 +163,7 @@ impl Finding {
         }
     }
 
-    /// A finding that no level can decide, with the reason.
+    /// Returns a finding that no level can decide, with the reason.
     pub(crate) fn broken(engine: &str, kind: FindingKind, n: usize, why: impl Into<String>) -> Self {
         let mut finding = Finding::undecided(engine, kind, n, f64::NAN, f64::NAN);
         finding.p_refute = f64::NAN;
@@ -172,7 +172,8 @@ impl Finding {
         finding
     }
 
-    /// `estimate / bound`, if both are finite and the bound is not zero.
+    /// Returns the finding with its tightness `estimate / bound`, if both are finite and the bound is not
+    /// zero.
     pub(crate) fn with_tightness(mut self) -> Self {
         let ratio = self.estimate / self.bound;
         self.tightness = (ratio.is_finite() && self.bound != 0.0).then_some(ratio);
@@ -193,8 +194,8 @@ impl Finding {
         self.note.push_str(text);
     }
 
-    /// What the finding says at level `alpha`. NaN anywhere, no trial at all, or both nulls rejected is
-    /// `Broken`.
+    /// Returns the decision at level `alpha`. It is `Broken` if a number is NaN, no trial was judged, or both
+    /// nulls are rejected.
     pub fn decide(&self, alpha: f64) -> Decision {
         if let Some(why) = self.defect() {
             return Decision::Broken(if self.note.is_empty() {

@@ -1,26 +1,27 @@
-//! GEOM: does the gap shrink like `q^t`?
+//! GEOM: judges whether the gap shrinks like `q^t`.
 //!
-//! One slope of `ln gap` per replicate, in a window that is frozen before the curves are seen: the steepest
-//! of several windows would be refuted or supported by selection alone. Whether the decrease is geometric at
-//! all is a second question, answered by the ratio of the slopes in the two halves of the window.
+//! Each replicate gives one slope of `ln gap`, in a window that is fixed before the curves are seen: a window
+//! chosen afterwards could refute or support a claim by selection alone. Whether the decrease is geometric at
+//! all is a second question, which the ratio of the slopes in the two halves of the window answers.
 //!
-//! A run that never enters its window failed: it is not dropped. Count it with [`super::prob`] as well.
+//! A run that never enters its window counts as a failure and is not dropped. Judge the probability of such
+//! failures with [`super::prob`] as well.
 
 use super::slope::judge_sample;
 use super::{Finding, FindingKind};
 
-/// Steps `start..end` of a curve over which its slope is taken.
+/// The steps `start..end` of a curve over which its slope is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// First step.
     pub start: usize,
-    /// One past the last step.
+    /// The step after the last one.
     pub end: usize,
 }
 
-/// The window from the problem's constants, for a curve of `horizon + 1` gaps: from a tenth of the horizon to
-/// the step at which a gap that starts at `gap_0` and shrinks by `q` per step comes within a factor 1000 of
-/// `floor`.
+/// Returns the window that follows from the problem's constants, for a curve of `horizon + 1` gaps. It
+/// extends from a tenth of the horizon to the step at which a gap that starts at `gap_0` and shrinks by `q`
+/// per step comes within a factor 1000 of `floor`.
 pub fn frozen_window(horizon: usize, gap_0: f64, q: f64, floor: f64) -> Option<Window> {
     let floor = floor.max(1e-14 * gap_0);
     let steps = ((1e3 * floor / gap_0).ln() / q.ln()).floor();
@@ -31,9 +32,9 @@ pub fn frozen_window(horizon: usize, gap_0: f64, q: f64, floor: f64) -> Option<W
     (window.start + 1 < window.end).then_some(window)
 }
 
-/// The alternative: the steps from the first gap at or below `gap_0 / 100` to the last before one at or below
-/// `gap_0 / 10^10` (or the end of the curve). `None` if the run never enters it, or leaves it within two
-/// steps.
+/// Returns a window that the gaps define: from the first step with a gap at or below `gap_0 / 100` to the
+/// last step before a gap at or below `gap_0 / 10^10` (or the end of the curve). Returns `None` if the run
+/// never enters the window, or leaves it within two steps.
 pub fn gap_window(gaps: &[f64], gap_0: f64) -> Option<Window> {
     let start = gaps.iter().position(|gap| *gap <= 1e-2 * gap_0)?;
     let length = gaps[start..].iter().position(|gap| *gap <= 1e-10 * gap_0);
@@ -41,8 +42,8 @@ pub fn gap_window(gaps: &[f64], gap_0: f64) -> Option<Window> {
     (end >= start + 3).then_some(Window { start, end })
 }
 
-/// Slope of `ln gap` over `time` (steps, cumulative expected work, IFO calls) inside a window. `None` if the
-/// curve ends before the window does, or a gap in it is not positive and finite.
+/// Returns the slope of `ln gap` over `time` (steps, cumulative expected work, IFO calls) inside a window, or
+/// `None` if the curve ends before the window does, or a gap in the window is not positive and finite.
 pub fn log_slope(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
     if window.end < window.start + 2 {
         return None;
@@ -59,8 +60,8 @@ pub fn log_slope(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
     slope.is_finite().then_some(slope)
 }
 
-/// Slope in the second half of the window over slope in the first: near one for a geometric decrease, small
-/// for `1/t`, large for a superlinear one.
+/// Returns the slope in the second half of the window divided by the slope in the first half: near one for a
+/// geometric decrease, small for `1/t`, large for a superlinear decrease.
 pub fn half_ratio(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
     let middle = window.start + (window.end.checked_sub(window.start)?) / 2;
     let first = log_slope(time, gaps, Window { start: window.start, end: middle })?;
@@ -69,8 +70,9 @@ pub fn half_ratio(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
     ratio.is_finite().then_some(ratio)
 }
 
-/// Judges "the gap shrinks at least by the factor `q` per unit of time": mean slope at most `ln q`. One entry
-/// per replicate, `None` for a run without a slope; such runs rule out support.
+/// Judges "the gap shrinks at least by the factor `q` per unit of time", that is, whether the mean slope is
+/// at most `ln q`. `slopes` has one entry per replicate, `None` for a run without a slope; such a run rules
+/// out support.
 pub fn rate(slopes: &[Option<f64>], q: f64, alpha: f64) -> Finding {
     if !(q > 0.0 && q.is_finite()) {
         return Finding::broken(
@@ -83,7 +85,7 @@ pub fn rate(slopes: &[Option<f64>], q: f64, alpha: f64) -> Finding {
     judge(slopes, (f64::NEG_INFINITY, q.ln()), alpha).with_tightness()
 }
 
-/// Judges "the decrease is geometric": mean [`half_ratio`] in [.7, 1.4].
+/// Judges "the decrease is geometric", that is, whether the mean [`half_ratio`] is in [.7, 1.4].
 pub fn is_geometric(ratios: &[Option<f64>], alpha: f64) -> Finding {
     judge(ratios, (0.7, 1.4), alpha)
 }

@@ -1,9 +1,9 @@
 //! Holm's step-down procedure.
 
-/// Adjusted p-values of one family, in the order given: rejecting `adjusted <= alpha` keeps the family-wise
-/// error at `alpha` whatever the dependence. `family` is the number of hypotheses *registered*; those that
-/// did not run count as p = 1, so skipping makes nothing easier. NaN stays NaN and counts as 1 for the
-/// others.
+/// Returns the adjusted p-values of one family, in the order given. Rejecting where `adjusted <= alpha` keeps
+/// the family-wise error at `alpha`, whatever the dependence. `family` is the number of hypotheses *planned*;
+/// those that did not run count as p = 1, so leaving out hypotheses never makes a rejection easier. NaN stays
+/// NaN and counts as 1 for the others.
 pub fn adjusted(p_values: &[f64], family: usize) -> Vec<f64> {
     let registered = family.max(p_values.len());
     let rank_key = |i: usize| if p_values[i].is_nan() { f64::INFINITY } else { p_values[i] };
@@ -20,7 +20,7 @@ pub fn adjusted(p_values: &[f64], family: usize) -> Vec<f64> {
     adjusted
 }
 
-/// Which hypotheses of a family are rejected at family-wise level `alpha`.
+/// Returns which hypotheses of a family are rejected at family-wise level `alpha`.
 pub fn step_down(p_values: &[f64], family: usize, alpha: f64) -> Vec<bool> {
     adjusted(p_values, family).into_iter().map(|p| p <= alpha).collect()
 }

@@ -1,22 +1,23 @@
-//! MEAN: is `E X <= b`, for `X >= lower`?
+//! MEAN: judges `E X <= b` for `X >= lower`.
 //!
-//! *Refute*: a bet against the claim. The wealth `prod (1 + lam_i Y_i)`, `Y = (X - lower)/(b - lower) - 1`,
-//! with `lam_i` in [0, 1/2] chosen from the past, is a supermartingale under every law with `X >= lower` and
-//! `E X <= b`; it may be watched all the time.
+//! *Refutation* is a bet against the claim. The wealth `prod (1 + lam_i Y_i)`,
+//! `Y = (X - lower)/(b - lower) - 1`, with `lam_i` in [0, 1/2] chosen from the past, is a supermartingale
+//! under every law with `X >= lower` and `E X <= b`, so the test is valid at any stopping time.
 //!
-//! *Support* rests on an assumption about the tail, for no sample excludes a huge value of tiny probability:
-//! - with a declared upper bound, the same bet on `upper - X`, watched all the time;
-//! - without, Hall's skewness-corrected t at a fifth of the level, once, when the cap is reached, and only if
-//!   its guards pass. Median of means is reported beside it and decides nothing.
+//! *Support* needs an assumption about the tail, because no sample excludes a huge value of tiny probability:
+//! - With a declared upper bound, support is the same bet on `upper - X`, and valid at any stopping time.
+//! - Without an upper bound, support is Hall's skewness-corrected t test at a fifth of the level, made once,
+//!   when the cap is reached, and only if its guards pass. The median of means is reported as well and
+//!   decides nothing.
 //!
-//! A trial that failed to give a number arrives as +inf. Under the claim that has probability zero, so it
-//! refutes.
+//! A trial that failed has the value +inf. Under the claim this value has probability zero, so it refutes the
+//! claim.
 
 use super::sample::Moments;
 use super::{DRAWN_LEVEL, Finding, FindingKind, Flow, Interval, POWER_99, Stopped, bounded};
 use crate::special::{normal_upper_quantile, student_tails, student_upper_quantile};
 
-/// Wealth of a bet that `E Y > 0` for `Y >= -1`, in logarithms.
+/// The logarithm of the wealth of a bet that `E Y > 0` for `Y >= -1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bet {
     n: f64,
@@ -27,11 +28,12 @@ pub struct Bet {
 }
 
 impl Bet {
-    /// Bets on the next `y`, then looks at it. An infinite one is worth infinitely much.
+    /// Chooses the bet on the next value and then settles it with `y`. The wealth becomes infinite if `y` is
+    /// infinite.
     pub fn push(&mut self, y: f64) {
         let i = self.n + 1.0;
         let fraction = (self.sum / i) / ((1.0 + self.sum_squares) / i + 1e-12);
-        // Sums that overflowed say nothing about the next value: sit it out.
+        // Sums that overflowed say nothing about the next value, so nothing is bet on it.
         let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 0.5) };
         let gain = if y == f64::INFINITY { y } else { (fraction * y).ln_1p() };
         self.log_wealth += gain;
@@ -40,19 +42,19 @@ impl Bet {
         self.sum_squares += y * y;
     }
 
-    /// Takes note of the wealth now, if it is the largest at a look so far.
+    /// Returns the largest logarithm of the wealth at any look so far, including this one.
     pub fn look(&mut self) -> f64 {
         self.largest = super::sample::larger(self.largest, self.log_wealth);
         self.largest
     }
 
-    /// Logarithm of the wealth now.
+    /// Returns the logarithm of the current wealth.
     pub fn log_wealth(&self) -> f64 {
         self.log_wealth
     }
 }
 
-/// Sequential judge of `E X <= bound`, fed with trials in order.
+/// A sequential judge of `E X <= bound`, which gets the trials in order.
 #[derive(Clone, Debug)]
 pub struct MeanJudge {
     bound: f64,
@@ -68,8 +70,8 @@ pub struct MeanJudge {
 }
 
 impl MeanJudge {
-    /// A judge of `E X <= bound` for `X >= 0` that stops when the claim is refuted at level `alpha`, or after
-    /// `n_max` trials.
+    /// Returns a judge of `E X <= bound` for `X >= 0` that stops when the claim is refuted at level `alpha`,
+    /// or after `n_max` trials.
     pub fn new(bound: f64, alpha: f64, n_max: u64) -> Self {
         MeanJudge {
             bound,
@@ -91,14 +93,15 @@ impl MeanJudge {
         self
     }
 
-    /// Declares `X <= upper`: support is then by betting too, free of tail assumptions, and may stop early.
+    /// Declares `X <= upper`. Support then comes from betting too: it needs no assumption about the tail and
+    /// may stop early.
     pub fn with_upper(mut self, upper: f64) -> Self {
         self.upper = Some(upper);
         self
     }
 
-    /// Looks at one block. Values after a stop, or beyond `n_max`, are ignored; a NaN, or a finite value
-    /// outside the declared range, breaks the finding.
+    /// Judges one block of trials. Values after a stop, or beyond `n_max`, are ignored. A NaN, or a finite
+    /// value outside the declared range, makes the finding broken.
     pub fn push_block(&mut self, values: &[f64]) -> Flow {
         if self.stopped.is_some() {
             return Flow::Stop;
@@ -119,7 +122,7 @@ impl MeanJudge {
     }
 
     fn push(&mut self, x: f64) {
-        // Rounding may carry a value that is on the boundary just across it.
+        // Rounding may move a value from the boundary to just outside the range.
         let slack = 1e-9 * (1.0 + self.lower.abs());
         let above = self.upper.is_some_and(|upper| x > upper + 1e-9 * (1.0 + upper.abs()));
         if x.is_nan() || x < self.lower - slack || (above && x.is_finite()) {
@@ -128,14 +131,14 @@ impl MeanJudge {
         let x = x.max(self.lower);
         self.against.push((x - self.lower) / (self.bound - self.lower) - 1.0);
         if let Some(upper) = self.upper {
-            // An infinite value ends the bet on the other side; here it counts as the upper limit.
+            // An infinite value settles the refuting bet; in the supporting bet it counts as the upper limit.
             self.in_favor.push((upper - x.min(upper)) / (upper - self.bound) - 1.0);
         }
         self.values.push(x);
     }
 
-    /// The finding so far. Hall's test is made only if the cap was reached, since its size must not depend on
-    /// the data.
+    /// Returns the finding so far. Hall's test is made only if the cap was reached, since the number of
+    /// trials that it uses must not depend on the data.
     pub fn finish(&self) -> Finding {
         let n = self.values.len();
         let broken = |why: String| Finding::broken("betting-e", FindingKind::Mean, n, why);
@@ -146,7 +149,10 @@ impl MeanJudge {
             ));
         }
         if self.upper.is_some_and(|upper| upper.is_nan() || upper <= self.bound) {
-            return broken(format!("bound {} is not below the upper limit: it says nothing", self.bound));
+            return broken(format!(
+                "bound {} is not below the upper limit, so it says nothing: declare a larger limit",
+                self.bound
+            ));
         }
         if !(self.alpha > 0.0 && self.alpha < 1.0) {
             return broken(format!("level alpha = {} is not between 0 and 1", self.alpha));
@@ -179,7 +185,7 @@ impl MeanJudge {
         finding
     }
 
-    /// Estimate, interval and detectable effect.
+    /// Fills in the estimate, the interval and the detectable effect.
     fn describe(&self, finding: &mut Finding) {
         let moments = Moments::of(&self.values);
         finding.estimate = moments.mean;
@@ -233,8 +239,8 @@ pub fn fixed(bound: f64, alpha: f64, values: &[f64]) -> Finding {
     finding
 }
 
-/// Hall's skewness-corrected t test: p-values of "the mean is at least `at`" and "at most `at`", in this
-/// order.
+/// Returns the p-values of Hall's skewness-corrected t test for "the mean is at least `at`" and "the mean is
+/// at most `at`", in this order.
 pub fn hall_test(moments: &Moments, at: f64) -> (f64, f64) {
     let (n, g) = (moments.n as f64, moments.skewness);
     let q = (moments.mean - at) / moments.sd;
@@ -243,7 +249,8 @@ pub fn hall_test(moments: &Moments, at: f64) -> (f64, f64) {
     (tails.lower.exp(), tails.upper.exp())
 }
 
-/// The interval of [`hall_test`], whose cubic is monotone and inverts in closed form.
+/// Returns the interval that inverts [`hall_test`]. The inverse has a closed form, since the test's cubic is
+/// monotone.
 fn hall_interval(moments: &Moments) -> Option<Interval> {
     let (n, g) = (moments.n as f64, moments.skewness);
     let quantile = student_upper_quantile(0.5 * (1.0 - DRAWN_LEVEL), moments.df());
@@ -256,7 +263,7 @@ fn hall_interval(moments: &Moments) -> Option<Interval> {
     Some(Interval { level: DRAWN_LEVEL, lo, hi, method: "hall-t".into() })
 }
 
-/// The median of the means of `blocks` consecutive, nearly equal blocks.
+/// Returns the median of the means of `blocks` consecutive, nearly equal blocks.
 pub fn median_of_means(values: &[f64], blocks: usize) -> f64 {
     let blocks = blocks.clamp(1, values.len().max(1));
     let edge = |b: usize| b * values.len() / blocks;
@@ -266,8 +273,9 @@ pub fn median_of_means(values: &[f64], blocks: usize) -> f64 {
     super::paired::median(&mut means)
 }
 
-/// Trials that refute (or, with S3, support) a mean that is off its bound by the relative `effect`, with
-/// power .99, when sd/bound is `cv`; with the planning reserve of 30 percent.
+/// Returns the number of trials that refutes, with power .99, a mean that exceeds its bound by the relative
+/// `effect`, or supports one that is below its bound by `effect`, when sd/bound is `cv`. The number includes
+/// a reserve of 30 percent.
 pub fn size(effect: f64, cv: f64, alpha: f64) -> u64 {
     let effort = (normal_upper_quantile(alpha / 5.0) + POWER_99) * cv / effect;
     (1.3 * effort * effort).ceil().max(200.0) as u64

@@ -1,8 +1,9 @@
-//! Judges: pure functions from numbers to [`Finding`]s. No seeds, no I/O, no threads.
+//! Judges, which are pure functions from numbers to [`Finding`]s: they use no seeds, no I/O and no threads.
 //!
-//! Every claim faces two one-sided nulls, tested separately. Rejecting "the claim holds" *refutes* it,
-//! rejecting "the claim fails" *supports* it, rejecting neither leaves it *undecided*, and rejecting both
-//! means that the experiment is broken. A p-value that did not reject is never read as evidence for its null.
+//! Every claim has two one-sided null hypotheses, which are tested separately. Rejecting "the claim holds"
+//! *refutes* it, rejecting "the claim fails" *supports* it, rejecting neither leaves it *undecided*, and
+//! rejecting both means that the experiment is broken. A p-value that did not reject is never read as
+//! evidence for its null.
 //!
 //! | file | question | engine |
 //! |---|---|---|
@@ -43,13 +44,13 @@ pub use mean::MeanJudge;
 pub use prob::ProbJudge;
 pub use property::PropertyTally;
 
-/// Trials between two looks of a sequential judge. Part of the statistic, so it is fixed.
+/// The number of trials between two looks of a sequential judge. It is part of the statistic, so it is fixed.
 pub const BLOCK: usize = 16;
 
-/// Level of the intervals that are drawn beside a verdict.
+/// The level of the intervals that are drawn beside a verdict.
 pub const DRAWN_LEVEL: f64 = 0.999;
 
-/// The power at which a detectable effect is stated is .99; this is its normal quantile.
+/// The normal quantile of .99, the power for which a detectable effect is stated.
 pub(crate) const POWER_99: f64 = 2.326_347_874_040_841;
 
 #[cfg(test)]

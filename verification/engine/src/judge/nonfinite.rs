@@ -1,12 +1,12 @@
-//! Floats in JSON: finite ones as numbers, the others as the strings "inf", "-inf" and "nan".
+//! Floats in JSON: finite floats are stored as numbers, the others as the strings "inf", "-inf" and "nan".
 //!
-//! Use as `#[serde(with = "nonfinite")]`, `nonfinite::option` for `Option<f64>` and `nonfinite::vec` for
-//! `Vec<f64>`.
+//! Use the module as `#[serde(with = "nonfinite")]`, with `nonfinite::option` for `Option<f64>` and
+//! `nonfinite::vec` for `Vec<f64>`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// A float that serializes whatever its value.
+/// A float that can be serialized whatever its value is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Float(pub f64);
 
@@ -73,7 +73,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     Float::deserialize(deserializer).map(|x| x.0)
 }
 
-/// The same for `Option<f64>`.
+/// The same form for `Option<f64>`.
 pub mod option {
     use super::{Deserialize, Deserializer, Float, Serialize, Serializer};
 
@@ -94,7 +94,7 @@ pub mod option {
     }
 }
 
-/// The same for `Vec<f64>`.
+/// The same form for `Vec<f64>`.
 pub mod vec {
     use super::{Deserialize, Deserializer, Float, Serializer};
 

@@ -1,14 +1,14 @@
-//! PAIRED: is A better than B on the same data?
+//! PAIRED: judges whether method A is better than method B on the same data.
 //!
-//! The sign test decides. Wilcoxon's signed ranks, which need a symmetric null, and the median log-ratio are
-//! reported beside it.
+//! The sign test decides. Wilcoxon's signed-rank test, which needs a symmetric null, and the median log-ratio
+//! are reported as well.
 
 use super::{Finding, FindingKind, Interval};
 use crate::special::{binomial_ln_at_least, binomial_ln_at_most, normal_sf};
 
-/// Judges "A is better than B" from the gaps of both on the same replicates: smaller is better; an infinite
-/// gap (a run that failed) loses against a finite one, and ties are split. The estimate is the share of wins
-/// of A, the bound one half; the interval is for the median of `ln(gap_B / gap_A)`.
+/// Judges "A is better than B" from the gaps of both methods on the same replicates. The smaller gap wins; an
+/// infinite gap (a run that failed) loses against a finite one; ties are split. The estimate is the share of
+/// wins of A, the bound is one half, and the interval is for the median of `ln(gap_B / gap_A)`.
 pub fn better(gap_a: &[f64], gap_b: &[f64], alpha: f64) -> Finding {
     let n = gap_a.len();
     let broken = |why: String| Finding::broken("sign", FindingKind::Paired, n, why);
@@ -25,7 +25,7 @@ pub fn better(gap_a: &[f64], gap_b: &[f64], alpha: f64) -> Finding {
     let wins = pairs().filter(|(a, b)| a < b).count() as u64;
     let losses = pairs().filter(|(a, b)| a > b).count() as u64;
     let size = n as u64;
-    // Half a tie more or less cannot make a test that is not exact: an odd one counts for neither side.
+    // An odd tie counts for neither side, since half a win would make the test inexact.
     let half_ties = (size - wins - losses) / 2;
     let share = (wins as f64 + 0.5 * (size - wins - losses) as f64) / n as f64;
     let mut finding = Finding::undecided("sign", FindingKind::Paired, n, share, 0.5);
@@ -47,25 +47,26 @@ pub fn better(gap_a: &[f64], gap_b: &[f64], alpha: f64) -> Finding {
     finding
 }
 
-/// Wins needed in `n` pairs without ties to reach level `alpha`; `None` if even `n` do not suffice.
+/// Returns the number of wins that reaches level `alpha` in `n` pairs without ties, or `None` if even `n`
+/// wins do not suffice.
 pub fn wins_needed(n: u64, alpha: f64) -> Option<u64> {
     (n / 2..=n).find(|&wins| binomial_ln_at_least(n, 0.5, wins) <= alpha.ln())
 }
 
-/// How far the win probability must be from one half to be found with power .99.
+/// Returns the distance of the win probability from one half that the test finds with power .99.
 fn detectable(n: u64, alpha: f64) -> Option<f64> {
     let wins = wins_needed(n, alpha)?;
     let q = crate::special::beta_upper_quantile(wins as f64, (n - wins) as f64 + 1.0, 0.01_f64.ln());
     Some(q.p - 0.5)
 }
 
-/// `ln(b / a)`, with 0 for equal gaps whatever their size.
+/// Returns `ln(b / a)`, or 0 if the gaps are equal, even if both are zero or infinite.
 fn log_ratio(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (b / a).ln() }
 }
 
-/// One-sided p-value of "the differences are symmetric about zero" against "they are larger", by the normal
-/// approximation of the signed-rank statistic, with average ranks for ties; zeros are left out.
+/// Returns the one-sided p-value of "the differences are symmetric about zero" against "they are larger", by
+/// the normal approximation of the signed-rank statistic. Ties get average ranks, and zeros are left out.
 pub fn wilcoxon_p(differences: &[f64]) -> f64 {
     let mut sorted: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
     sorted.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
@@ -86,7 +87,7 @@ pub fn wilcoxon_p(differences: &[f64]) -> f64 {
     normal_sf((positive - mean - 0.5) / variance.sqrt())
 }
 
-/// Median; sorts the values. NaN for none.
+/// Sorts the values and returns their median, or NaN if there are none.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len();
@@ -98,7 +99,7 @@ pub fn median(values: &mut [f64]) -> f64 {
 }
 
 fn midpoint(a: f64, b: f64) -> f64 {
-    // Equal infinities would otherwise have no middle, and opposite ones do not have one.
+    // The mean of two equal infinities is that infinity; opposite infinities count as zero.
     if a == b {
         a
     } else if a == -b {
@@ -108,11 +109,12 @@ fn midpoint(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Order-statistic interval for the median of sorted values; `None` if there are too few for the level.
+/// Returns the order-statistic interval for the median of sorted values, or `None` if there are too few
+/// values for the level.
 pub fn median_interval(sorted: &[f64], level: f64) -> Option<Interval> {
     let n = sorted.len() as u64;
     let tail = (0.5 * (1.0 - level)).ln();
-    // [X_(j+1), X_(n-j)] misses below with probability P(Bin(n, 1/2) <= j).
+    // [X_(j+1), X_(n-j)] lies above the median with probability P(Bin(n, 1/2) <= j).
     let j = (0..n / 2).take_while(|&j| binomial_ln_at_most(n, 0.5, j) <= tail).last()?;
     let (lo, hi) = (sorted[j as usize], sorted[(n - 1 - j) as usize]);
     Some(Interval { level, lo, hi, method: "order-statistics of ln(B/A)".into() })

@@ -1,9 +1,10 @@
-//! PROB: is `P(failure) <= delta`?
+//! PROB: judges `P(failure) <= delta`.
 //!
-//! *Sequential* ([`ProbJudge`]): the likelihood ratio of a uniform mixture over the rates on the far side of
-//! `delta` against `delta` itself, one process per side. Each is a nonnegative supermartingale under every
-//! rate on the near side, so by Ville's inequality the chance that it ever reaches `1/alpha` is at most
-//! `alpha`, whatever the stopping rule. *Fixed size* ([`fixed`]): Clopper-Pearson, exact.
+//! The *sequential* test ([`ProbJudge`]) has one process for each null. The process is the likelihood ratio
+//! of a uniform mixture over the rates of the alternative against `delta` itself. It is a nonnegative
+//! supermartingale under every rate of the null. By Ville's inequality, it reaches `1/alpha` with probability
+//! at most `alpha`, whatever the stopping rule. The *fixed-size* test ([`fixed`]) is that of Clopper and
+//! Pearson, which is exact.
 
 use super::{DRAWN_LEVEL, Finding, FindingKind, Flow, Interval, Stopped};
 use crate::special::{
@@ -11,16 +12,16 @@ use crate::special::{
     binomial_upper_limit, ln_beta_kernel,
 };
 
-/// Log e-values after some failures and successes.
+/// The log e-values after some failures and successes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogE {
-    /// Against "P(failure) <= delta".
+    /// The log e-value against "P(failure) <= delta".
     pub refute: f64,
-    /// Against "P(failure) >= delta".
+    /// The log e-value against "P(failure) >= delta".
     pub support: f64,
 }
 
-/// The beta-binomial log e-values of both sides, for `0 < delta < 1`.
+/// Returns the beta-binomial log e-values of both sides, for `0 < delta < 1`.
 pub fn log_e(failures: u64, successes: u64, delta: f64) -> LogE {
     let (a, b) = (failures as f64 + 1.0, successes as f64 + 1.0);
     let (x, y) = (delta, 1.0 - delta);
@@ -30,7 +31,7 @@ pub fn log_e(failures: u64, successes: u64, delta: f64) -> LogE {
     LogE { refute: mixture + x.ln() + tails.upper, support: mixture + y.ln() + tails.lower }
 }
 
-/// Sequential judge of `P(failure) <= delta`, fed with trials in order.
+/// A sequential judge of `P(failure) <= delta`, which gets the trials in order.
 #[derive(Clone, Debug)]
 pub struct ProbJudge {
     delta: f64,
@@ -43,14 +44,16 @@ pub struct ProbJudge {
 }
 
 impl ProbJudge {
-    /// A judge of `P(failure) <= delta` that stops when either side reaches level `alpha`, or after `n_max`
-    /// trials. A `delta` outside (0, 1) says nothing about chance: the finding will be broken.
+    /// Returns a judge of `P(failure) <= delta` that stops when either side reaches level `alpha`, or after
+    /// `n_max` trials. The finding is broken if `delta` is outside (0, 1), since such a claim is not about
+    /// chance.
     pub fn new(delta: f64, alpha: f64, n_max: u64) -> Self {
         let largest = LogE { refute: 0.0, support: 0.0 };
         ProbJudge { delta, alpha, n_max, failures: 0, n: 0, largest, stopped: None }
     }
 
-    /// Looks at one block: whether each trial succeeded. Trials after a stop, or beyond `n_max`, are ignored.
+    /// Judges one block, which says of each trial whether it succeeded. Trials after a stop, or beyond
+    /// `n_max`, are ignored.
     pub fn push_block(&mut self, succeeded: &[bool]) -> Flow {
         if self.stopped.is_some() {
             return Flow::Stop;
@@ -74,7 +77,7 @@ impl ProbJudge {
         if self.stopped.is_some() { Flow::Stop } else { Flow::Continue }
     }
 
-    /// The finding so far.
+    /// Returns the finding so far.
     pub fn finish(&self) -> Finding {
         let mut finding = match describe("beta-binomial-e", self.delta, self.alpha, self.failures, self.n) {
             Ok(finding) => finding,
@@ -91,7 +94,8 @@ impl ProbJudge {
     }
 }
 
-/// Judges `P(failure) <= delta` from a number of trials that was fixed in advance: Clopper-Pearson.
+/// Judges `P(failure) <= delta` from a number of trials that was fixed in advance, by the Clopper-Pearson
+/// test.
 pub fn fixed(delta: f64, alpha: f64, failures: u64, n: u64) -> Finding {
     let mut finding = match describe("clopper-pearson", delta, alpha, failures, n) {
         Ok(finding) => finding,
@@ -102,11 +106,11 @@ pub fn fixed(delta: f64, alpha: f64, failures: u64, n: u64) -> Finding {
     finding
 }
 
-/// The parts of a finding that both engines share.
+/// Returns the parts of a finding that both engines share.
 fn describe(engine: &str, delta: f64, alpha: f64, failures: u64, n: u64) -> Result<Finding, Box<Finding>> {
     let broken = |why: String| Box::new(Finding::broken(engine, FindingKind::Prob, n as usize, why));
     if !(delta > 0.0 && delta < 1.0) {
-        return Err(broken(format!("delta = {delta} is not between 0 and 1: state it as a property")));
+        return Err(broken(format!("delta = {delta} is not between 0 and 1: judge the claim as a property")));
     }
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(broken(format!("level alpha = {alpha} is not between 0 and 1")));
@@ -132,8 +136,8 @@ fn describe(engine: &str, delta: f64, alpha: f64, failures: u64, n: u64) -> Resu
     Ok(finding)
 }
 
-/// Smallest relative excess of the failure rate over `delta` that the Clopper-Pearson test at `alpha` finds
-/// with power .99 in `n` trials; `None` if no number of failures would suffice.
+/// Returns the smallest relative excess of the failure rate over `delta` that the Clopper-Pearson test at
+/// level `alpha` finds with power .99 in `n` trials, or `None` if no number of failures would suffice.
 fn detectable(delta: f64, alpha: f64, n: u64) -> Option<f64> {
     let critical = first(0, n + 1, |k| binomial_ln_at_least(n, delta, k) <= alpha.ln());
     if critical > n {
@@ -144,7 +148,8 @@ fn detectable(delta: f64, alpha: f64, n: u64) -> Option<f64> {
     Some(rate / delta - 1.0)
 }
 
-/// Smallest number in `low..high` from which the monotone `holds` is true; `high` if there is none.
+/// Returns the smallest number in `low..high` for which the monotone `holds` is true, or `high` if there is
+/// none.
 fn first(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;
@@ -157,25 +162,28 @@ fn first(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// Trials without a failure that support `P(failure) <= delta` at fixed size: `ln alpha / ln(1 - delta)`.
+/// Returns the number of trials without a failure that supports `P(failure) <= delta` at fixed size:
+/// `ln alpha / ln(1 - delta)`.
 pub fn zero_failure_size(delta: f64, alpha: f64) -> u64 {
     (alpha.ln() / (-delta).ln_1p()).ceil() as u64
 }
 
-/// Trials without a failure after which the sequential judge supports `P(failure) <= delta`, looking after
-/// every trial (round up to whole blocks).
+/// Returns the number of trials without a failure after which the sequential judge supports
+/// `P(failure) <= delta` if it looks after every trial. A judge that looks after blocks needs this number
+/// rounded up to whole blocks.
 pub fn zero_failure_size_sequential(delta: f64, alpha: f64) -> u64 {
     let high = 4 * zero_failure_size(delta, alpha) + 64;
     first(1, high, |n| log_e(0, n, delta).support >= -alpha.ln())
 }
 
-/// Smallest fixed size at which Clopper-Pearson supports `P(failure) <= delta` with power .99 when the rate
-/// is `rate < delta`. `None` outside `0 <= rate < delta < 1` or beyond 10^5 failures.
+/// Returns the smallest fixed size at which the Clopper-Pearson test supports `P(failure) <= delta` with
+/// power .99 when the true rate is `rate < delta`. Returns `None` outside `0 <= rate < delta < 1` or beyond
+/// 10^5 failures.
 pub fn support_size(delta: f64, rate: f64, alpha: f64) -> Option<u64> {
     if !(rate >= 0.0 && rate < delta && delta < 1.0) {
         return None;
     }
-    // With k failures allowed, the smallest size that still rejects has the most power.
+    // When k failures are allowed, the smallest size that still rejects has the most power.
     let mut n = 1;
     for k in 0..100_000 {
         let reach = 2 * n + 64 + (64.0 / delta) as u64;
@@ -187,8 +195,9 @@ pub fn support_size(delta: f64, rate: f64, alpha: f64) -> Option<u64> {
     None
 }
 
-/// Smallest fixed size at which Clopper-Pearson refutes `P(failure) <= delta` with power .99 when the rate is
-/// `rate > delta`. `None` outside `0 < delta < rate <= 1` or beyond 10^5 failures.
+/// Returns the smallest fixed size at which the Clopper-Pearson test refutes `P(failure) <= delta` with power
+/// .99 when the true rate is `rate > delta`. Returns `None` outside `0 < delta < rate <= 1` or beyond 10^5
+/// failures.
 pub fn refute_size(delta: f64, rate: f64, alpha: f64) -> Option<u64> {
     if !(delta > 0.0 && rate > delta && rate <= 1.0) {
         return None;

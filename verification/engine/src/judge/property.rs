@@ -1,9 +1,9 @@
-//! PROPERTY: deterministic inequalities `lhs <= rhs` on many instances. No violation is allowed.
+//! PROPERTY: judges deterministic inequalities `lhs <= rhs` on many instances, none of which may be violated.
 
 use super::{Finding, FindingKind, nonfinite};
 use serde::{Deserialize, Serialize};
 
-/// A running count of `lhs <= rhs + 1e-9 (1 + |lhs| + |rhs|)`.
+/// A running count of instances and violations of `lhs <= rhs + 1e-9 (1 + |lhs| + |rhs|)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PropertyTally {
     instances: u64,
@@ -16,7 +16,7 @@ pub struct PropertyTally {
 /// One instance of an inequality.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InequalityInstance {
-    /// Its number, counted from 0 in the order of checking.
+    /// The number of the instance, counted from 0 in the order of checking.
     pub index: u64,
     /// Left-hand side.
     #[serde(with = "nonfinite")]
@@ -27,12 +27,12 @@ pub struct InequalityInstance {
 }
 
 impl InequalityInstance {
-    /// `lhs / rhs` where the right-hand side is positive: the share of the bound that is used.
+    /// Returns `lhs / rhs`, the share of the bound that is used, where the right-hand side is positive.
     pub fn ratio(&self) -> f64 {
         if self.rhs > 0.0 { self.lhs / self.rhs } else { f64::NEG_INFINITY }
     }
 
-    /// Whether `lhs` exceeds `rhs` by more than the tolerance.
+    /// Returns whether `lhs` exceeds `rhs` by more than the tolerance.
     fn violated(&self) -> bool {
         let excess = self.lhs - self.rhs;
         let infinite = self.lhs.is_infinite() || self.rhs.is_infinite();
@@ -41,12 +41,13 @@ impl InequalityInstance {
 }
 
 impl PropertyTally {
-    /// An empty tally.
+    /// Returns an empty tally.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Checks one instance; returns whether it holds. A NaN side breaks the finding.
+    /// Checks one instance and returns whether its inequality holds. A side that is NaN makes the finding
+    /// broken.
     pub fn check(&mut self, lhs: f64, rhs: f64) -> bool {
         let instance = InequalityInstance { index: self.instances, lhs, rhs };
         self.instances += 1;
@@ -84,29 +85,29 @@ impl PropertyTally {
         self.violations += later.violations;
     }
 
-    /// Number of instances checked.
+    /// Returns the number of instances checked.
     pub fn instances(&self) -> u64 {
         self.instances
     }
 
-    /// Number of violations.
+    /// Returns the number of violations.
     pub fn violations(&self) -> u64 {
         self.violations
     }
 
-    /// The instance with the largest `lhs / rhs` (among those with a positive right-hand side, if there are
-    /// any).
+    /// Returns the instance with the largest `lhs / rhs`, among those with a positive right-hand side if
+    /// there are any.
     pub fn worst(&self) -> Option<InequalityInstance> {
         self.tightest
     }
 
-    /// The first violation.
+    /// Returns the first violation.
     pub fn first_violation(&self) -> Option<InequalityInstance> {
         self.first_violation
     }
 
-    /// The finding: supported if nothing was violated, refuted otherwise. The estimate is the largest
-    /// `lhs / rhs`, or -inf when no right-hand side was positive.
+    /// Returns the finding: the claim is supported if no instance violates it, and refuted otherwise. The
+    /// estimate is the largest `lhs / rhs`, or -inf when no right-hand side was positive.
     pub fn finish(&self) -> Finding {
         let n = self.instances as usize;
         if let Some(InequalityInstance { index, lhs, rhs }) = self.unjudged {
@@ -130,8 +131,8 @@ impl PropertyTally {
     }
 }
 
-/// The largest fraction of violating instances, under the generator used, that `n` instances without a
-/// violation leave possible at level `alpha`.
+/// Returns the largest probability of a violating instance, under the generator used, that is compatible at
+/// level `alpha` with `n` instances without a violation.
 pub fn undetected_fraction(n: u64, alpha: f64) -> f64 {
     crate::special::binomial_upper_limit(0, n, alpha)
 }

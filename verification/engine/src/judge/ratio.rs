@@ -1,24 +1,24 @@
-//! The ratio of two means, on the log scale.
+//! Judges of the ratio of two means, on the log scale.
 
 use super::sample::{Moments, inside};
 use super::{DRAWN_LEVEL, Finding, FindingKind, Interval, POWER_99, slope};
 use crate::special::{student_tails, student_upper_quantile};
 
-/// Judges `lo <= E A / E B <= hi` from independent positive samples: the delta method for
-/// `ln mean A - ln mean B` with Welch's degrees of freedom. `lo = 0` or `hi = inf` leaves that end open.
-/// Estimate and interval are ratios; the detectable effect is a log ratio.
+/// Judges `lo <= E A / E B <= hi` from independent positive samples, by the delta method for
+/// `ln mean A - ln mean B` with Welch's degrees of freedom. `lo = 0` or `hi = inf` leaves that end open. The
+/// estimate and the interval are ratios; the detectable effect is a log ratio.
 pub fn independent(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Finding {
     let n = a.len() + b.len();
     let broken = |why: String| Finding::broken("log-ratio-t", FindingKind::Mean, n, why);
     if a.len() < 2 || b.len() < 2 {
-        return broken("two values of each are needed".into());
+        return broken("at least two values of each sample are needed".into());
     }
     let (first, second) = (Moments::of(a), Moments::of(b));
     if !(first.mean > 0.0 && first.mean.is_finite() && second.mean > 0.0 && second.mean.is_finite()) {
         return broken(format!("means {} and {} have no log ratio", first.mean, second.mean));
     }
     let Some((log_lo, log_hi)) = log_range(lo, hi) else {
-        return broken(format!("nothing is claimed by [{lo}, {hi}]"));
+        return broken(format!("nothing is claimed by [{lo}, {hi}]: give 0 <= lo <= hi, one end real"));
     };
     let relative = |m: &Moments| (m.se() / m.mean).powi(2);
     let (va, vb) = (relative(&first), relative(&second));
@@ -53,7 +53,7 @@ pub fn paired(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Finding
         return broken(format!("{} values cannot be paired with {}", a.len(), b.len()));
     }
     let Some(range) = log_range(lo, hi) else {
-        return broken(format!("nothing is claimed by [{lo}, {hi}]"));
+        return broken(format!("nothing is claimed by [{lo}, {hi}]: give 0 <= lo <= hi, one end real"));
     };
     let logs: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a / b).ln()).collect();
     let mut finding = slope::judge_sample(&logs, range, alpha, FindingKind::Paired);
@@ -66,7 +66,7 @@ pub fn paired(a: &[f64], b: &[f64], (lo, hi): (f64, f64), alpha: f64) -> Finding
     finding.with_tightness()
 }
 
-/// Logarithms of a range with at least one real end.
+/// Returns the logarithms of the ends of a range, or `None` if the range has no real end or is empty.
 fn log_range(lo: f64, hi: f64) -> Option<(f64, f64)> {
     (lo >= 0.0 && hi > 0.0 && lo <= hi && (lo > 0.0 || hi.is_finite())).then(|| (lo.ln(), hi.ln()))
 }

@@ -1,9 +1,9 @@
-//! Moments of a sample and the t statistic on them.
+//! The moments of a sample, and the t test that uses them.
 
 use super::{DRAWN_LEVEL, Interval};
 use crate::special::{student_tails, student_upper_quantile};
 
-/// Size, mean and central moments of a sample, summed in index order.
+/// The size, mean and central moments of a sample, summed in index order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
     /// Number of values.
@@ -12,12 +12,12 @@ pub struct Moments {
     pub mean: f64,
     /// Standard deviation with divisor `n - 1`; zero for fewer than two values.
     pub sd: f64,
-    /// Skewness with divisor `n` throughout; zero when the standard deviation is.
+    /// Skewness with divisor `n` throughout; zero when the standard deviation is zero.
     pub skewness: f64,
 }
 
 impl Moments {
-    /// The moments of `values`; NaN if one of them is, or if one is infinite.
+    /// Returns the moments of `values`, which are NaN if a value is not finite.
     pub fn of(values: &[f64]) -> Self {
         let n = values.len();
         let size = n as f64;
@@ -33,39 +33,40 @@ impl Moments {
         Moments { n, mean, sd, skewness }
     }
 
-    /// Standard error of the mean.
+    /// Returns the standard error of the mean.
     pub fn se(&self) -> f64 {
         self.sd / (self.n as f64).sqrt()
     }
 
-    /// Degrees of freedom, `n - 1`.
+    /// Returns the degrees of freedom, `n - 1`.
     pub fn df(&self) -> f64 {
         self.n as f64 - 1.0
     }
 
-    /// Whether the values differ by more than rounding.
+    /// Returns whether the values differ by more than rounding.
     pub fn varies(&self) -> bool {
         self.n >= 2 && self.sd > 1e-13 * (1.0 + self.mean.abs())
     }
 
-    /// p-values of "the mean is at least `at`" and "the mean is at most `at`", in this order, by the t test.
+    /// Returns the p-values of "the mean is at least `at`" and "the mean is at most `at`", in this order, by
+    /// the t test.
     pub fn t_test(&self, at: f64) -> (f64, f64) {
         let tails = student_tails((self.mean - at) / self.se(), self.df());
         (tails.lower.exp(), tails.upper.exp())
     }
 
-    /// The two-sided t interval that is drawn beside a verdict.
+    /// Returns the two-sided t interval that is drawn beside a verdict.
     pub fn t_interval(&self) -> Interval {
         let reach = student_upper_quantile(0.5 * (1.0 - DRAWN_LEVEL), self.df()) * self.se();
         Interval { level: DRAWN_LEVEL, lo: self.mean - reach, hi: self.mean + reach, method: "t".into() }
     }
 }
 
-/// Evidence that a mean lies in `[lo, hi]`, either end of which may be infinite: p-values of "it lies
-/// outside" (small supports) and "it lies inside" (small refutes), from p-values at the two ends.
+/// Returns the p-values of "the mean lies outside `[lo, hi]`" (a small value supports) and "the mean lies
+/// inside" (a small value refutes), from p-values at the two ends. Either end may be infinite.
 ///
-/// Support is an intersection-union test, both one-sided tests at full level. For refutation the two ends
-/// share the level; a single finite end has all of it.
+/// Support is an intersection-union test: both one-sided tests use the full level. For refutation the two
+/// ends share the level; a single finite end has the whole level.
 pub(crate) fn inside(
     lo: f64,
     hi: f64,
@@ -84,7 +85,7 @@ pub(crate) fn inside(
     }
 }
 
-/// The larger of two numbers, NaN if one is.
+/// Returns the larger of two numbers, or NaN if one of them is NaN.
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }

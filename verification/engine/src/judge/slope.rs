@@ -1,4 +1,4 @@
-//! SLOPE: the exponent `p` of `y ~ C x^p`.
+//! SLOPE: judges the exponent `p` of `y ~ C x^p`.
 //!
 //! Every replicate runs the whole grid and gives one slope, by least squares on the logarithms with *fixed*
 //! weights; the slopes of independent replicates are then an ordinary sample for the t test. The residuals of
@@ -11,7 +11,7 @@ use super::sample::{Moments, inside};
 use super::{Finding, FindingKind, POWER_99};
 use crate::special::student_upper_quantile;
 
-/// What is claimed of an exponent.
+/// The range that a claim states for an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exponent {
     /// `p <= hi`.
@@ -23,7 +23,7 @@ pub enum Exponent {
 }
 
 impl Exponent {
-    /// The two ends, widened by `margin`; an open end is infinite.
+    /// Returns the two ends of the range, widened by `margin`; an open end is infinite.
     fn ends(self, margin: f64) -> (f64, f64) {
         match self {
             Exponent::AtMost(hi) => (f64::NEG_INFINITY, hi + margin),
@@ -33,28 +33,28 @@ impl Exponent {
     }
 }
 
-/// A claim about an exponent with its margin, declared before the data are seen: the slope that the exact
-/// bound's logarithmic factors add over the grid, plus .05.
+/// A claim about an exponent with its margin, which is declared before the data are seen. The customary
+/// margin is the slope that the logarithmic factors of the exact bound add over the grid, plus .05.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlopeJudge {
     /// The claim.
     pub exponent: Exponent,
     /// The margin, in units of the exponent.
     pub margin: f64,
-    /// Weights of the grid points, from tuning seeds; equal if `None`.
+    /// The weights of the grid points, from tuning seeds; they are equal if `None`.
     pub weights: Option<Vec<f64>>,
-    /// Largest departure from a power law, `|c2| (ln x range)^2 / 4`, that still allows to speak of an
-    /// exponent.
+    /// The largest departure from a power law, `|c2| (ln x range)^2 / 4`, at which the curve still counts as
+    /// a power law.
     pub max_curvature: f64,
 }
 
 impl SlopeJudge {
-    /// A judge with equal weights and the customary curvature limit .25.
+    /// Returns a judge with equal weights and the default curvature limit .25.
     pub fn new(exponent: Exponent, margin: f64) -> Self {
         SlopeJudge { exponent, margin, weights: None, max_curvature: 0.25 }
     }
 
-    /// Judges from `replicates[r][i]`, the value of replicate `r` at grid point `x[i]`; all positive.
+    /// Judges the exponent from `replicates[r][i]`, the positive value of replicate `r` at grid point `x[i]`.
     pub fn judge(&self, x: &[f64], replicates: &[Vec<f64>], alpha: f64) -> Finding {
         let fits = match fit(x, replicates, self.weights.as_deref()) {
             Ok(fits) => fits,
@@ -76,7 +76,7 @@ impl SlopeJudge {
     }
 }
 
-/// Judges from one exponent per replicate (`kind` SLOPE).
+/// Judges the exponent from one slope per replicate; the finding has kind SLOPE.
 pub fn judge_slopes(slopes: &[f64], exponent: Exponent, margin: f64, alpha: f64) -> Finding {
     let (lo, hi) = exponent.ends(margin);
     let mut finding = judge_sample(slopes, (lo, hi), alpha, FindingKind::Slope);
@@ -89,7 +89,8 @@ pub fn judge_slopes(slopes: &[f64], exponent: Exponent, margin: f64, alpha: f64)
     finding
 }
 
-/// The t test of "the mean of these replicates lies in `[lo, hi]`", for any kind that reduces to it.
+/// Judges "the mean of these replicates lies in `[lo, hi]`" by a t test, for any kind of statement that
+/// reduces to it.
 pub fn judge_sample(sample: &[f64], (lo, hi): (f64, f64), alpha: f64, kind: FindingKind) -> Finding {
     let moments = Moments::of(sample);
     let n = sample.len();
@@ -100,7 +101,12 @@ pub fn judge_sample(sample: &[f64], (lo, hi): (f64, f64), alpha: f64, kind: Find
         return Finding::broken("t", kind, n, format!("replicate {r} is {}", sample[r]));
     }
     if !(lo <= hi && (lo.is_finite() || hi.is_finite())) {
-        return Finding::broken("t", kind, n, format!("nothing is claimed by [{lo}, {hi}]"));
+        return Finding::broken(
+            "t",
+            kind,
+            n,
+            format!("nothing is claimed by [{lo}, {hi}]: give lo <= hi, one end finite"),
+        );
     }
     let bound = if hi.is_finite() { hi } else { lo };
     let mut finding = Finding::undecided("t", kind, n, moments.mean, bound);
@@ -116,7 +122,7 @@ pub fn judge_sample(sample: &[f64], (lo, hi): (f64, f64), alpha: f64, kind: Find
     finding
 }
 
-/// Slope and second-degree coefficient of one replicate, on the log-log scale.
+/// The slope and the second-degree coefficient of one replicate, on the log-log scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// Exponent.
@@ -125,11 +131,11 @@ pub struct Fit {
     pub curvature: f64,
 }
 
-/// Fits every replicate.
+/// Returns the fit of every replicate.
 ///
 /// # Errors
-/// Says which input cannot be fitted: fewer than two distinct grid points, a ragged replicate, a value that
-/// is not positive and finite, a bad weight.
+/// Names the input that cannot be fitted: fewer than two distinct grid points, a ragged replicate, a value
+/// that is not positive and finite, or a bad weight.
 pub fn fit(x: &[f64], replicates: &[Vec<f64>], weights: Option<&[f64]>) -> Result<Vec<Fit>, String> {
     let positive = |v: f64| v > 0.0 && v.is_finite();
     if let Some(i) = x.iter().position(|v| !positive(*v)) {
@@ -183,9 +189,9 @@ impl Basis {
     }
 
     fn fit(&self, y: &[f64]) -> Fit {
-        // The first value is taken off: a common factor of y changes neither slope nor curvature.
+        // The first value is subtracted, since a common factor of y changes neither slope nor curvature.
         let y: Vec<f64> = y.iter().map(|v| v - y[0]).collect();
-        // With two points nothing is left for the second degree but rounding.
+        // With two points, the coefficient of the second degree is rounding alone.
         let curved = self.quadratic_norm > 1e-12 * self.linear_norm * self.linear_norm;
         Fit {
             slope: dot(&self.linear, &y) / self.linear_norm,
@@ -202,8 +208,8 @@ fn range(x: &[f64]) -> (f64, f64) {
     x.iter().fold((f64::INFINITY, 0.0), |(low, high), v| (low.min(*v), high.max(*v)))
 }
 
-/// Means over consecutive blocks of `size` replicates, grid point by grid point; what is left over is
-/// dropped.
+/// Returns the means over consecutive blocks of `size` replicates, grid point by grid point. Replicates that
+/// do not fill a block are dropped.
 pub fn block_means(replicates: &[Vec<f64>], size: usize) -> Vec<Vec<f64>> {
     let mean = |block: &[Vec<f64>], i: usize| block.iter().map(|y| y[i]).sum::<f64>() / block.len() as f64;
     let points = |block: &[Vec<f64>]| block.iter().map(Vec::len).min().unwrap_or(0);

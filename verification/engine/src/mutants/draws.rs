@@ -1,53 +1,53 @@
-//! Draws of variance-reduced methods that go wrong: subsets of components, lengths of epochs.
+//! Wrong draws for variance-reduced methods: subsets of components and lengths of epochs.
 
 use lao_algorithms::thresholding::{BatchLaw, EpochLength, UniformDraws};
 use lao_observation::Rng;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
-/// What is wrong with an epoch's length.
+/// A fault in the law of an epoch's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrongLength {
-    /// Geometric on 1, 2, .. in place of 0, 1, ..
+    /// Geometric on 1, 2, .. instead of 0, 1, ..
     FromOne,
-    /// Geometric with `b/(B+b)` in place of `B/(B+b)`.
+    /// Geometric with parameter `b/(B+b)` instead of `B/(B+b)`.
     Swapped,
-    /// Cut off at `2B/b`.
+    /// Geometric, cut off at `2B/b`.
     Truncated,
     /// An exponential with the right mean, rounded to the nearest whole number.
     RoundedExponential,
-    /// `B/b`, option II in place of option I.
+    /// The constant `B/b`: option II instead of option I.
     Fixed,
-    /// One step less (none if there is none).
+    /// One step less than drawn, or none if none was drawn.
     OneLess,
 }
 
-/// What is wrong with a subset of components.
+/// A fault in the law of a subset of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrongSubset {
-    /// Drawn with replacement.
+    /// Components drawn with replacement.
     WithReplacement,
-    /// The first components, always.
+    /// Always the first components.
     First,
-    /// A uniform subset of the others beside component 0.
+    /// Component 0 together with a uniform subset of the others.
     AlwaysComponentZero,
-    /// Mini-batches from the snapshot's batch (where that is not all components).
+    /// Mini-batches drawn from the snapshot's batch (where that batch is not all components).
     InsideBatch,
 }
 
-/// Production draws with a fault, or without.
+/// The production draws, with or without a fault.
 #[derive(Clone, Debug)]
 pub struct FaultyDraws {
     honest: UniformDraws,
     length: Option<WrongLength>,
     subset: Option<WrongSubset>,
     batch: Vec<u32>,
-    /// Mini-batches still to come in this epoch.
+    /// The number of mini-batches still to come in this epoch.
     left: u64,
 }
 
 impl FaultyDraws {
-    /// For sums of so many components.
+    /// Returns draws for sums of `components` components.
     pub fn new(components: usize, length: Option<WrongLength>, subset: Option<WrongSubset>) -> Self {
         let honest = UniformDraws::new(components);
         FaultyDraws { honest, length, subset, batch: Vec::new(), left: 0 }

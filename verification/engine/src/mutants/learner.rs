@@ -9,15 +9,15 @@ use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 
-/// Where a faulty Hybrid exploits.
+/// The support on which a faulty Hybrid exploits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misdirection {
-    /// On a random support of the same size; coefficients outside are dropped.
+    /// A random support of the same size; coefficients outside it are dropped.
     RandomSupport,
-    /// On attributes that exploring has just rejected, as many as it kept (or all there are); the others are
-    /// dropped.
+    /// Attributes that Exploration has just rejected, as many as it kept (or all if there are fewer); the
+    /// others are dropped.
     Complement,
-    /// Nowhere: each stage's Exploration is skipped, so no support is ever found.
+    /// No support: each stage's Exploration is skipped, so no support is ever found.
     SkipsExploration,
 }
 
@@ -35,7 +35,7 @@ pub struct Misdirected {
 }
 
 impl Misdirected {
-    /// The faulty learner for these parameters.
+    /// Returns the faulty learner for these parameters.
     ///
     /// # Errors
     /// As [`HybridParams::build`].

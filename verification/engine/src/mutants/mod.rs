@@ -1,7 +1,7 @@
-//! Deliberate faults that enter through public seams of the production crates: a source, a threshold, a
+//! Deliberate faults that enter through public interfaces of the production crates: a source, a threshold, a
 //! learner.
 //!
-//! Production code does not know that these exist. A fault copies no more than the part that it gets wrong.
+//! Production code does not know that these faults exist. A fault copies only the code in which it differs.
 
 pub mod crippled;
 pub mod draws;

@@ -1,20 +1,21 @@
-//! Sources that look at the wrong attributes while their sums are right.
+//! Sources that return the right sums but read the wrong attributes.
 
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
 
-/// What is looked at beyond the ask.
+/// The difference between the attributes that are read and those that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overreach {
     /// One attribute more than asked for, if there is one.
     OneMore,
     /// Every attribute, as a dense inner product would.
     All,
-    /// Nothing, for the block that holds the last attribute: its examples are not even drawn.
+    /// Nothing is read for the block with the last attribute: its examples are not even drawn.
     SkipsLastBlock,
 }
 
-/// A source that overreaches when it is asked for gradients or, but for the last fault, for values.
+/// A source that reads the wrong attributes when it is asked for gradients or, except for the last fault, for
+/// values.
 #[derive(Clone, Debug)]
 pub struct Overreaches<S> {
     inner: S,
@@ -23,12 +24,12 @@ pub struct Overreaches<S> {
 }
 
 impl<S: Source> Overreaches<S> {
-    /// `inner`, looked at wrongly.
+    /// Returns `inner` with the fault `by`.
     pub fn new(inner: S, by: Overreach) -> Self {
         Overreaches { inner, by, observed: Vec::new() }
     }
 
-    /// The source within.
+    /// Returns the sound source.
     pub fn inner(&self) -> &S {
         &self.inner
     }

@@ -3,12 +3,12 @@
 use super::{GradientFault, KeepsOneMore, KeepsSmallest};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
 
-/// What is wrong with an otherwise honest run of a production learner; by default nothing.
+/// The faults of a run of a production learner; by default there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Sabotage {
-    /// Of the source.
+    /// The fault of the source.
     pub fault: Option<GradientFault>,
-    /// Of the threshold.
+    /// The threshold, sound or faulty.
     pub keep: Keep,
 }
 
@@ -24,16 +24,16 @@ impl From<Keep> for Sabotage {
     }
 }
 
-/// One of the thresholds, chosen at run time.
+/// A threshold that is chosen at run time.
 #[derive(Clone, Debug)]
 pub enum Keep {
-    /// The largest: the production threshold.
+    /// Keeps the largest entries, like the production threshold.
     Largest(HardThreshold),
-    /// [`KeepsSmallest`].
+    /// Keeps the smallest entries, by [`KeepsSmallest`].
     Smallest(KeepsSmallest),
-    /// [`KeepsOneMore`].
+    /// Keeps one entry too many, by [`KeepsOneMore`].
     OneMore(KeepsOneMore),
-    /// Everything: no threshold.
+    /// Keeps everything: there is no threshold.
     All,
 }
 

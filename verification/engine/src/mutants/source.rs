@@ -3,22 +3,22 @@
 use lao_kernels::SparseVector;
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
 
-/// What is wrong with the answers.
+/// A fault in the answers to gradient asks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GradientFault {
-    /// Sums are multiplied by this: -1 turns the step around, 1/2 forgets the 2 of the squared loss.
+    /// Sums are multiplied by this factor: -1 reverses the step, 1/2 omits the 2 of the squared loss.
     Scaled(f64),
-    /// The residual sees only the block's attributes, not `supp(theta)`.
+    /// The residual is computed from the block's attributes only, not from `supp(theta)`.
     ResidualFromBlock,
     /// The residual leaves out the first stored coordinate of theta.
     ResidualMissesFirst,
     /// The ragged last block (attributes from this one on) is answered with zeros.
     DropsFrom(u32),
-    /// Only one example in this many is fresh: it is counted this many times, so the variance grows by the
+    /// Only one example in this many is fresh, and is counted this many times, so the variance grows by this
     /// factor.
     Repeats(u64),
-    /// Every block of an update sees the same examples, though each may be looked at within the budget only
-    /// once.
+    /// Every block of an update sees the same examples, although the budget allows each example to be read
+    /// only once.
     ReplaysBatch,
 }
 
@@ -27,19 +27,19 @@ pub enum GradientFault {
 pub struct Faulty<S> {
     inner: S,
     fault: GradientFault,
-    /// Where the first block of the current update began.
+    /// The position at which the first block of the current update began.
     update_start: u64,
     part: Vec<f64>,
 }
 
 impl<S: Source> Faulty<S> {
-    /// `inner`, answering with `fault`.
+    /// Returns `inner` with `fault` in its answers.
     pub fn new(inner: S, fault: GradientFault) -> Self {
         let update_start = inner.position();
         Faulty { inner, fault, update_start, part: Vec::new() }
     }
 
-    /// The sound source.
+    /// Returns the sound source.
     pub fn inner(&self) -> &S {
         &self.inner
     }
@@ -121,7 +121,8 @@ impl<S: Source> Source for Faulty<S> {
     }
 }
 
-/// A source that never looks at a block: it multiplies the residual by the mean of each attribute instead.
+/// A source that never reads the block's attributes: it multiplies the residual by the mean of each attribute
+/// instead.
 #[derive(Clone, Debug)]
 pub struct ImputesMean<S> {
     inner: S,
@@ -129,7 +130,7 @@ pub struct ImputesMean<S> {
 }
 
 impl<S: Source> ImputesMean<S> {
-    /// `inner`, whose attributes have these means.
+    /// Returns `inner`, whose attributes have these means.
     pub fn new(inner: S, mean: Vec<f64>) -> Self {
         ImputesMean { inner, mean }
     }

@@ -1,8 +1,9 @@
 //! AERR and AELR with a fault in their estimates.
 //!
-//! Both update along `phi x~`, where `phi` comes from one attribute drawn by weight and `x~` from uniform
-//! draws. Since a label shifts `phi` and a value scales its coordinate of `x~`, any other `phi` and any other
-//! `x~` on the same draws can be told as another example: the update itself stays production code.
+//! Both learners update along `phi x~`, where `phi` comes from one attribute drawn by weight and `x~` from
+//! uniform draws. A change of the label shifts `phi`, and a change of a value scales its coordinate of `x~`.
+//! Any other `phi` and `x~` on the same draws can therefore be passed to the learner as another example, and
+//! the update itself stays production code.
 
 use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
 use lao_kernels::SparseView;
@@ -10,17 +11,17 @@ use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Rng, Told};
 use rand::RngExt;
 
-/// What the two methods share.
+/// The interface that the two methods share.
 pub trait TwoDraws: Learner {
-    /// As [`Learner::ask`], with these draws.
+    /// Fills `ask` like [`Learner::ask`], with these draws instead of random ones.
     fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask);
-    /// What was drawn for the example asked for last.
+    /// Returns the draws for the example that was asked for last.
     fn drawn(&self) -> TwoSampleDraws;
-    /// `w_t`.
+    /// Returns `w_t`.
     fn iterate(&self) -> Vec<f64>;
-    /// The probability of drawing a coefficient by weight, up to a common factor.
+    /// Returns the probability of drawing a coefficient by weight, up to a common factor.
     fn weight(coefficient: f64) -> f64;
-    /// The factor of `x_j` in `phi`, where `total` is the sum of all weights.
+    /// Returns the factor of `x_j` in `phi`, where `total` is the sum of all weights.
     fn factor(total: f64, coefficient: f64) -> f64;
 }
 
@@ -67,9 +68,9 @@ pub struct TwoSampleEstimates<'a> {
     pub w: &'a [f64],
     /// `k`.
     pub draws: usize,
-    /// The attribute drawn by weight; any when `w = 0`.
+    /// The attribute drawn by weight; it is arbitrary when `w = 0`.
     pub drawn: usize,
-    /// Its value.
+    /// The value of that attribute.
     pub value: f64,
     /// The label.
     pub label: f64,
@@ -91,7 +92,7 @@ pub struct Tampered<L, F> {
 }
 
 impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Tampered<L, F> {
-    /// `inner`, which makes `count` uniform draws per example, with `fault`.
+    /// Returns `inner`, which makes `count` uniform draws per example, with `fault`.
     pub fn new(inner: L, count: usize, fault: F) -> Self {
         Tampered {
             inner,
@@ -103,14 +104,14 @@ impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Tampered<L, F> {
         }
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones.
+    /// Fills `ask` like [`ask`](Learner::ask), with these draws instead of random ones.
     pub fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
         self.w = self.inner.iterate();
         self.draws.clone_from(draws);
         self.inner.ask_for(draws, ask);
     }
 
-    /// The learner behind the fault.
+    /// Returns the learner behind the fault.
     pub fn inner(&self) -> &L {
         &self.inner
     }

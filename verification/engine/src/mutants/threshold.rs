@@ -4,7 +4,7 @@ use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
 use lao_observation::Seed;
 use rand::RngExt;
 
-/// Keeps the entries of smallest magnitude (among the non-zero ones).
+/// A threshold that keeps the non-zero entries of smallest magnitude.
 #[derive(Clone, Debug, Default)]
 pub struct KeepsSmallest;
 
@@ -22,7 +22,7 @@ impl Threshold for KeepsSmallest {
     }
 }
 
-/// Keeps one entry too many.
+/// A threshold that keeps one entry too many.
 #[derive(Clone, Debug, Default)]
 pub struct KeepsOneMore(HardThreshold);
 
@@ -32,15 +32,16 @@ impl Threshold for KeepsOneMore {
     }
 }
 
-/// Keeps by lot: a ranking of the coordinates, drawn once, decides which non-zero entries stay.
+/// A threshold that keeps entries at random: a ranking of the coordinates, drawn once, decides which non-zero
+/// entries stay.
 #[derive(Clone, Debug)]
 pub struct KeepsByLot {
-    /// `rank[j]`; lower ranks stay.
+    /// The rank of each coordinate; entries of lower rank stay.
     rank: Vec<usize>,
 }
 
 impl KeepsByLot {
-    /// A ranking of `dim` coordinates, shuffled by a seed's generator.
+    /// Returns a threshold with a random ranking of `dim` coordinates, drawn by the seed's generator.
     pub fn new(dim: usize, seed: &Seed) -> Self {
         let (mut rng, mut rank): (_, Vec<usize>) = (seed.rng(), (0..dim).collect());
         for i in (1..dim).rev() {

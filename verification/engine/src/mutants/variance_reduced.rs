@@ -1,5 +1,5 @@
-//! Wrong steps of variance-reduced hard thresholding, for which the epoch is written down plainly once more.
-//! Wrong draws need no copy: see [`draws`](super::draws).
+//! Wrong steps of variance-reduced hard thresholding, in a plain dense copy of the production epoch. Wrong
+//! draws need no copy: see [`draws`](super::draws).
 
 use lao_algorithms::thresholding::{BatchLaw, ScsgParams, SolveError, Solver, SolverProgress, UniformDraws};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
@@ -7,32 +7,32 @@ use lao_kernels::{HardThreshold, Threshold};
 use lao_observation::Rng;
 use rand::RngExt;
 
-/// What is wrong with the steps.
+/// A fault in the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepFault {
-    /// Nothing: the dense twin of the production solver.
+    /// No fault: the solver is the dense reference of the production solver.
     #[default]
     None,
-    /// Steps along the mini-batch gradient alone.
+    /// Steps along the mini-batch gradient alone, without the control variate.
     NoControlVariate,
     /// Leaves out the mini-batch gradient at the snapshot.
     NoCorrection,
-    /// Takes the snapshot gradient of the epoch before.
+    /// Uses the snapshot gradient of the epoch before.
     StaleSnapshot,
-    /// Takes the snapshot gradient anew at every iterate.
+    /// Recomputes the snapshot gradient at every iterate.
     FreshSnapshot,
-    /// Thresholds before the step, and not after it.
+    /// Applies the threshold before the step instead of after it.
     ThresholdsFirst,
-    /// Makes the mean of an epoch's iterates the next snapshot.
+    /// Uses the mean of an epoch's iterates as the next snapshot.
     AveragesIterates,
-    /// Divides the step size by the number of the step.
+    /// Divides the step size by the step's number.
     DecayingStep,
     /// Draws a batch of n components with replacement.
     ReplacesAll,
 }
 
-/// SCSG-HT for one output, written down plainly in O(d) a step, with a fault. Without one it draws as the
-/// production solver does.
+/// SCSG-HT for one output with a fault, in plain steps that cost O(d) each. Without a fault it makes the same
+/// draws as the production solver.
 #[derive(Clone, Debug)]
 pub struct PlainScsg {
     params: ScsgParams,
@@ -52,7 +52,7 @@ pub struct PlainScsg {
 }
 
 impl PlainScsg {
-    /// From zero, or where the parameters say.
+    /// Returns a solver that starts at zero, or at the start that the parameters give.
     pub fn new(params: ScsgParams, sum: &FiniteSum, fault: StepFault) -> Self {
         let x = params.start.clone().unwrap_or_else(|| Predictor::zeros(sum.dim(), 1));
         PlainScsg {

@@ -1,4 +1,4 @@
-//! Incomplete beta function, binomial tails and the Clopper-Pearson limits.
+//! The incomplete beta function, binomial tails and the Clopper-Pearson limits.
 
 use super::{LN_SQRT_2PI, LnTails, deviance, ln_gamma, solve_increasing, stirling_error};
 
@@ -12,13 +12,13 @@ pub struct TailSplit {
 }
 
 impl TailSplit {
-    /// The pair at `ln(p / q) = u`.
+    /// Returns the pair with `ln(p / q) = u`.
     fn from_logit(u: f64) -> Self {
         Self { p: 1.0 / (1.0 + (-u).exp()), q: 1.0 / (1.0 + u.exp()) }
     }
 }
 
-/// `ln B(a, b)` for positive `a` and `b`.
+/// Returns `ln B(a, b)` for positive `a` and `b`.
 pub fn ln_beta(a: f64, b: f64) -> f64 {
     if a.min(b) < 10.0 && a.max(b) < 1e3 {
         return ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
@@ -34,8 +34,8 @@ pub fn ln_beta(a: f64, b: f64) -> f64 {
         - stirling_error(n)
 }
 
-/// `ln[ x^a y^b / B(a, b) ]` with `y = 1 - x`, for `a, b > 0` and `0 < x < 1`: the density of Beta(a, b)
-/// times `x y`, which is the density of its logit.
+/// Returns `ln[ x^a y^b / B(a, b) ]` with `y = 1 - x`, for `a, b > 0` and `0 < x < 1`: the density of Beta(a,
+/// b) times `x y`, which is the density of its logit.
 pub fn ln_beta_kernel(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     // a ln(a/n) as two logarithms: the ratio of small parameters to large ones keeps all digits.
@@ -44,8 +44,8 @@ pub fn ln_beta_kernel(a: f64, b: f64, x: f64, y: f64) -> f64 {
         - stirling_error(b)
 }
 
-/// Both tails of Beta(a, b) at `x`, where `y = 1 - x` is passed too so that neither loses digits.
-/// NaN unless `a, b > 0` and `x + y = 1` up to rounding.
+/// Returns both tails of Beta(a, b) at `x`, where `y = 1 - x` is passed too so that neither loses digits.
+/// Both are NaN unless `a, b > 0` and `x + y = 1` up to rounding.
 pub fn beta_tails(a: f64, b: f64, x: f64, y: f64) -> LnTails {
     if !(a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (x + y - 1.0).abs() < 1e-12) {
         return LnTails::NAN;
@@ -64,8 +64,8 @@ pub fn beta_tails(a: f64, b: f64, x: f64, y: f64) -> LnTails {
     }
 }
 
-/// The continued fraction of `I_x(a, b) a B(a, b) / (x^a (1-x)^b)`; converges in O(sqrt(max(a, b))) steps for
-/// `x < (a+1)/(a+b+2)`.
+/// Returns the continued fraction of `I_x(a, b) a B(a, b) / (x^a (1-x)^b)`, which converges in O(sqrt(max(a,
+/// b))) steps for `x < (a+1)/(a+b+2)`.
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let away_from_zero = |v: f64| if v.abs() < TINY { TINY } else { v };
@@ -90,8 +90,8 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     fraction
 }
 
-/// The `x` with `P(Beta(a, b) <= x) = e^ln_p`, and `1 - x`. Meant for the lower tail (`e^ln_p <= 1/2`); for
-/// the upper one use [`beta_upper_quantile`].
+/// Returns the `x` with `P(Beta(a, b) <= x) = e^ln_p`, and `1 - x`. It is accurate in the lower tail
+/// (`e^ln_p <= 1/2`); use [`beta_upper_quantile`] in the upper one.
 pub fn beta_lower_quantile(a: f64, b: f64, ln_p: f64) -> TailSplit {
     if ln_p == f64::NEG_INFINITY {
         return TailSplit { p: 0.0, q: 1.0 };
@@ -107,18 +107,18 @@ pub fn beta_lower_quantile(a: f64, b: f64, ln_p: f64) -> TailSplit {
     TailSplit::from_logit(logit)
 }
 
-/// The `x` with `P(Beta(a, b) > x) = e^ln_q`, and `1 - x`.
+/// Returns the `x` with `P(Beta(a, b) > x) = e^ln_q`, and `1 - x`.
 pub fn beta_upper_quantile(a: f64, b: f64, ln_q: f64) -> TailSplit {
     let mirrored = beta_lower_quantile(b, a, ln_q);
     TailSplit { p: mirrored.q, q: mirrored.p }
 }
 
-/// `ln P(Bin(n, p) <= k)`.
+/// Returns `ln P(Bin(n, p) <= k)`.
 pub fn binomial_ln_at_most(n: u64, p: f64, k: u64) -> f64 {
     if k >= n { 0.0 } else { beta_tails(k as f64 + 1.0, (n - k) as f64, p, 1.0 - p).upper }
 }
 
-/// `ln P(Bin(n, p) >= k)`.
+/// Returns `ln P(Bin(n, p) >= k)`.
 pub fn binomial_ln_at_least(n: u64, p: f64, k: u64) -> f64 {
     match k {
         0 => 0.0,
@@ -127,13 +127,13 @@ pub fn binomial_ln_at_least(n: u64, p: f64, k: u64) -> f64 {
     }
 }
 
-/// Clopper-Pearson upper limit at one-sided level `alpha`: the largest rate under which at most `k` failures
-/// in `n` still have probability `alpha`. One when `k = n`.
+/// Returns the Clopper-Pearson upper limit at one-sided level `alpha`: the largest rate under which at most
+/// `k` failures in `n` trials have probability at least `alpha`. It is 1 when `k = n`.
 pub fn binomial_upper_limit(k: u64, n: u64, alpha: f64) -> f64 {
     if k >= n { 1.0 } else { beta_upper_quantile(k as f64 + 1.0, (n - k) as f64, alpha.ln()).p }
 }
 
-/// Clopper-Pearson lower limit at one-sided level `alpha`. Zero when `k = 0`.
+/// Returns the Clopper-Pearson lower limit at one-sided level `alpha`, which is 0 when `k = 0`.
 pub fn binomial_lower_limit(k: u64, n: u64, alpha: f64) -> f64 {
     if k == 0 { 0.0 } else { beta_lower_quantile(k.min(n) as f64, (n - k.min(n)) as f64 + 1.0, alpha.ln()).p }
 }

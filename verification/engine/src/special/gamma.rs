@@ -1,18 +1,18 @@
-//! Gamma function, incomplete gamma and the chi-square distribution.
+//! The gamma function, the incomplete gamma function and the chi-square distribution.
 
 use super::{LN_SQRT_2PI, LnTails, deviance, solve_increasing, stirling_error};
 
-/// `ln Gamma(z)` for `z > 0`.
+/// Returns `ln Gamma(z)` for `z > 0`.
 pub fn ln_gamma(z: f64) -> f64 {
     libm::lgamma(z)
 }
 
-/// `ln[ x^a e^-x / Gamma(a) ]`.
+/// Returns `ln[ x^a e^-x / Gamma(a) ]`.
 fn ln_kernel(a: f64, x: f64) -> f64 {
     0.5 * a.ln() - LN_SQRT_2PI - deviance(a, x) - stirling_error(a)
 }
 
-/// Both tails of the gamma distribution with shape `a > 0` and unit scale at `x`.
+/// Returns both tails of the gamma distribution with shape `a > 0` and unit scale at `x`.
 pub fn gamma_tails(a: f64, x: f64) -> LnTails {
     if !(a > 0.0 && a.is_finite()) || x.is_nan() {
         return LnTails::NAN;
@@ -30,7 +30,7 @@ pub fn gamma_tails(a: f64, x: f64) -> LnTails {
     }
 }
 
-/// `1 + x/(a+1) + x^2/((a+1)(a+2)) + ...`
+/// Returns `1 + x/(a+1) + x^2/((a+1)(a+2)) + ...`
 fn series(a: f64, x: f64) -> f64 {
     let (mut sum, mut term) = (1.0, 1.0);
     for j in 1..1_000_000 {
@@ -43,7 +43,7 @@ fn series(a: f64, x: f64) -> f64 {
     sum
 }
 
-/// `Gamma(a, x) / (x^a e^-x)` by Lentz's method.
+/// Returns `Gamma(a, x) / (x^a e^-x)` by Lentz's method.
 fn continued_fraction(a: f64, x: f64) -> f64 {
     let mut b = x + 1.0 - a;
     let mut c = 1e300;
@@ -64,18 +64,18 @@ fn continued_fraction(a: f64, x: f64) -> f64 {
     fraction
 }
 
-/// Both tails of the chi-square distribution with `df` degrees of freedom at `x`.
+/// Returns both tails of the chi-square distribution with `df` degrees of freedom at `x`.
 pub fn chi_square_tails(x: f64, df: f64) -> LnTails {
     gamma_tails(0.5 * df, 0.5 * x)
 }
 
-/// The `x` with `P(chi^2_df > x) = q`, for `0 < q < 1`.
+/// Returns the `x` with `P(chi^2_df > x) = q`, for `0 < q < 1`.
 pub fn chi_square_upper_quantile(q: f64, df: f64) -> f64 {
     if !(q > 0.0 && q < 1.0 && df > 0.0) {
         return f64::NAN;
     }
     let shape = 0.5 * df;
-    // The smaller tail is solved for, as an increasing function of ln x.
+    // The equation is solved for the smaller tail, as an increasing function of ln x.
     let ln_x = if q <= 0.5 {
         solve_increasing(-q.ln(), shape.ln(), |u| {
             let upper = gamma_tails(shape, u.exp()).upper;

@@ -3,17 +3,17 @@
 use super::LN_SQRT_2PI;
 use std::f64::consts::SQRT_2;
 
-/// `P(Z <= z)`.
+/// Returns `P(Z <= z)`.
 pub fn normal_cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z / SQRT_2)
 }
 
-/// `P(Z > z)`.
+/// Returns `P(Z > z)`.
 pub fn normal_sf(z: f64) -> f64 {
     0.5 * libm::erfc(z / SQRT_2)
 }
 
-/// `ln P(Z > z)`, also where the probability itself underflows.
+/// Returns `ln P(Z > z)`, which is accurate also where the probability itself underflows.
 pub fn normal_ln_sf(z: f64) -> f64 {
     if z < 25.0 {
         return normal_sf(z).ln();
@@ -24,12 +24,12 @@ pub fn normal_ln_sf(z: f64) -> f64 {
     -0.5 * z * z - LN_SQRT_2PI - z.ln() + mills.ln()
 }
 
-/// The `z` with `P(Z <= z) = p`. NaN outside [0, 1].
+/// Returns the `z` with `P(Z <= z) = p`, or NaN for `p` outside [0, 1].
 pub fn normal_quantile(p: f64) -> f64 {
     if (0.0..=1.0).contains(&p) { -SQRT_2 * statrs::function::erf::erfc_inv(2.0 * p) } else { f64::NAN }
 }
 
-/// The `z` with `P(Z > z) = q`: accurate for small `q`.
+/// Returns the `z` with `P(Z > z) = q`, which is accurate for small `q`.
 pub fn normal_upper_quantile(q: f64) -> f64 {
     -normal_quantile(q)
 }

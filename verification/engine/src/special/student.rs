@@ -1,8 +1,8 @@
-//! Student's t and Fisher's F distribution.
+//! Student's t distribution and Fisher's F distribution.
 
 use super::{LnTails, beta_tails, ln_beta_kernel, solve_increasing};
 
-/// Both tails of Student's t with `df > 0` degrees of freedom (not necessarily whole) at `t`.
+/// Returns both tails of Student's t with `df > 0` degrees of freedom (not necessarily whole) at `t`.
 pub fn student_tails(t: f64, df: f64) -> LnTails {
     if t.is_nan() || df.is_nan() || df <= 0.0 {
         return LnTails::NAN;
@@ -12,7 +12,7 @@ pub fn student_tails(t: f64, df: f64) -> LnTails {
     if t < 0.0 { tails } else { tails.swap() }
 }
 
-/// `ln P(T > t)` for `t >= 0`.
+/// Returns `ln P(T > t)` for `t >= 0`.
 fn ln_beyond(t: f64, df: f64) -> f64 {
     if t == f64::INFINITY {
         return f64::NEG_INFINITY;
@@ -21,12 +21,12 @@ fn ln_beyond(t: f64, df: f64) -> f64 {
     beta_tails(0.5 * df, 0.5, df / (df + square), square / (df + square)).lower - std::f64::consts::LN_2
 }
 
-/// `P(T > t)`.
+/// Returns `P(T > t)`.
 pub fn student_sf(t: f64, df: f64) -> f64 {
     student_tails(t, df).upper.exp()
 }
 
-/// The `t` with `P(T > t) = q`, for `0 < q < 1`.
+/// Returns the `t` with `P(T > t) = q`, for `0 < q < 1`.
 pub fn student_upper_quantile(q: f64, df: f64) -> f64 {
     if !(q > 0.0 && q < 1.0 && df > 0.0) {
         return f64::NAN;
@@ -48,7 +48,7 @@ pub fn student_upper_quantile(q: f64, df: f64) -> f64 {
     ln_t.exp()
 }
 
-/// Both tails of the F distribution with `d1` and `d2` degrees of freedom at `f`.
+/// Returns both tails of the F distribution with `d1` and `d2` degrees of freedom at `f`.
 pub fn f_tails(f: f64, d1: f64, d2: f64) -> LnTails {
     if f.is_nan() || f <= 0.0 {
         return if f <= 0.0 { LnTails::ALL_ABOVE } else { LnTails::NAN };

@@ -1,5 +1,6 @@
-//! Every table was computed with mpmath at 30 to 400 digits; tolerances are relative unless said otherwise.
-//! A logarithm of a probability near one is compared relative to itself, so both tails are checked.
+//! Tests against tables that were computed with mpmath at 30 to 400 digits. Tolerances are relative unless a
+//! test says otherwise. The logarithm of a probability near one is compared relative to itself, so both tails
+//! are checked.
 
 use super::*;
 
@@ -25,7 +26,7 @@ fn beta_tails_agree_with_mpmath_to_1e_12() {
     ];
     for (a, b, x, lower, upper) in table {
         let tails = beta_tails(a, b, x, 1.0 - x);
-        // Where the tail is e^-40 the rounding of x itself (times a few thousand) is what is left.
+        // Where the tail is e^-40, the remaining error is the rounding of x itself, times a few thousand.
         let tolerance = if a > 1e5 || b > 1e5 { 1e-11 } else { 1e-12 };
         assert_close(&format!("lower {a} {b} {x}"), tails.lower, lower, tolerance);
         let tolerance = if upper > -1e-10 { 1e-9 } else { tolerance };
@@ -146,7 +147,7 @@ fn chi_square_quantiles_agree_with_mpmath_to_1e_12() {
     for (q, df, want) in table {
         assert_close(&format!("chi2({q}, {df})"), chi_square_upper_quantile(q, df), want, 1e-12);
     }
-    // q = 1 - 1e-6 is itself rounded: eleven digits of 1 - q are all there are.
+    // q = 1 - 1e-6 is itself rounded, so 1 - q has only eleven correct digits.
     assert_close("chi2(1-1e-6, 1)", chi_square_upper_quantile(0.999_999, 1.0), 1.5707963268860577e-12, 1e-10);
 }
 
@@ -208,14 +209,14 @@ fn bad_arguments_give_nan_and_never_panic() {
     assert!(f_tails(f64::NAN, 1.0, 1.0).upper.is_nan());
 }
 
-/// Why tails and quantiles are written here and not taken from `statrs`. A failure of this test means that
-/// the library has become good enough for the function that it names.
+/// Shows why tails and quantiles are written here and not taken from `statrs`. A failure of this test means
+/// that `statrs` has become accurate enough for the function that the failure names.
 #[test]
 fn the_library_is_not_accurate_where_the_judges_work() {
     use statrs::distribution::{
         Beta, Binomial, ChiSquared, ContinuousCDF, DiscreteCDF, Gamma, Normal, StudentsT,
     };
-    // Tails underflow: evidence is multiplied down to e^-1000.
+    // The library's tails underflow, while the judges multiply p-values down to e^-1000.
     let underflows = [
         ("beta", Beta::new(40.0, 4000.0).unwrap().sf(0.5), beta_tails(40.0, 4000.0, 0.5, 0.5).upper),
         ("gamma", Gamma::new(0.5, 1.0).unwrap().sf(2000.0), gamma_tails(0.5, 2000.0).upper),
@@ -229,7 +230,7 @@ fn the_library_is_not_accurate_where_the_judges_work() {
     for (name, library, here) in underflows {
         assert!(library == 0.0 && here.is_finite() && here < -700.0, "{name}: {library:e}, {here}");
     }
-    // Quantiles lose digits; the tolerance here is 1e-11.
+    // The library's quantiles lose digits; the tolerance of the tests above is 1e-11.
     let off = [
         (
             "limit of a proportion",

@@ -3,7 +3,7 @@ use crate::judge::calibration::UnitMeanLaw;
 use crate::judge::equal::{EqualJudge, discrete};
 use crate::judge::{Decision, Finding};
 
-/// `n` draws of `d` exponential coordinates with mean `1 + bias`, judged against mean one.
+/// Returns `n` draws of `d` exponential coordinates with mean `1 + bias`, judged against mean one.
 fn judge(d: usize, bias: impl Fn(usize) -> f64, margin: Option<f64>, n: u64) -> Finding {
     let mut uniform = uniforms(21);
     let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);

@@ -38,7 +38,7 @@ fn a_mean_above_its_bound_is_refuted_at_the_cost_of_the_table() {
         })
         .collect();
     sizes.sort_unstable();
-    // Median 175 looking after every trial.
+    // The median is 175 for looks after every trial.
     assert!((150..=215).contains(&sizes[50]), "median {}", sizes[50]);
 }
 
@@ -160,7 +160,7 @@ fn hall_corrects_towards_the_long_tail() {
 
 #[test]
 fn sizes_follow_the_formula() {
-    // ((4.50 + 2.33) / .2)^2 with the reserve of 30 percent.
+    // This is ((4.50 + 2.33) / .2)^2 with the reserve of 30 percent.
     assert_eq!(mean::size(0.2, 1.0, ALPHA), 1517);
     assert_eq!(mean::size(5.0, 1.0, ALPHA), 200);
 }

@@ -1,5 +1,5 @@
-//! The judges judged: planted worlds whose answer is known, the printed tables of sizes, and false alarms at
-//! the boundary of each null. Seeds are fixed, so a pass is a pass for ever.
+//! Tests of the judges: samples whose correct decision is known, the printed tables of sizes, and false
+//! alarms at the boundary of each null. Seeds are fixed, so the tests are deterministic.
 
 mod calibration;
 mod equal;
@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The level at which the tables were computed.
 const ALPHA: f64 = 1.67e-5;
 
-/// Independent uniforms in [0, 1) from a fixed seed.
+/// Returns independent uniforms in [0, 1) from a fixed seed.
 fn uniforms(seed: u64) -> impl FnMut() -> f64 {
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
     move || generator.random()

@@ -1,7 +1,7 @@
 use super::{ALPHA, assert_broken, uniforms};
 use crate::judge::{BLOCK, Decision, Finding, Flow, ProbJudge, Stopped, prob};
 
-/// Feeds independent trials with the given failure rate until the judge stops.
+/// Passes independent trials with the given failure rate to the judge until the judge stops.
 fn run(delta: f64, rate: f64, n_max: u64, seed: u64) -> Finding {
     let mut uniform = uniforms(seed);
     let mut judge = ProbJudge::new(delta, ALPHA, n_max);
@@ -74,7 +74,7 @@ fn a_true_claim_is_supported_with_the_median_cost_of_the_table() {
         })
         .collect();
     sizes.sort_unstable();
-    // 266 looking after every trial; looks every 16 trials add eight on average.
+    // The median is 266 for looks after every trial; looks every 16 trials add eight on average.
     assert!((240..=300).contains(&sizes[50]), "median {}", sizes[50]);
 }
 

@@ -3,7 +3,7 @@ use crate::judge::calibration::normal;
 use crate::judge::slope::{Exponent, SlopeJudge, block_means, fit, judge_slopes};
 use crate::judge::{Decision, geom};
 
-/// `replicates` noisy power laws over seven doublings.
+/// Returns `replicates` noisy power laws over seven doublings.
 fn power_law(exponent: f64, noise: f64, replicates: usize, seed: u64) -> (Vec<f64>, Vec<Vec<f64>>) {
     let mut uniform = uniforms(seed);
     let x: Vec<f64> = (0..7).map(|i| f64::from(1 << i)).collect();
@@ -112,7 +112,7 @@ fn block_means_average_grid_points_and_drop_the_rest() {
     assert_eq!(block_means(&replicates, 2), [[2.0, 20.0], [6.0, 60.0]]);
 }
 
-/// Curves `gap_t` with random-walk log noise.
+/// Returns curves `gap_t` whose logarithm has a random walk as noise.
 fn curves(
     log_gap: impl Fn(f64) -> f64,
     noise: f64,
