@@ -5,9 +5,11 @@
 
 use crate::claim::Claim;
 use crate::context::Cell;
-use crate::paper::Erratum;
+use crate::judge::{Finding, FindingKind, property::undetected_fraction};
+use crate::paper::{Erratum, ErratumKind};
 use crate::papers;
 use crate::record::{ClaimRecord, RunRecord};
+use crate::verdict::{CellRecord, CellVerdict};
 use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 
@@ -26,20 +28,41 @@ pub fn of(claim: &Claim) -> impl Iterator<Item = &'static Erratum> {
     claim.standing.errata.iter().filter_map(|number| find(claim.paper(), *number))
 }
 
-/// Returns the pairs of an erratum and a claim that lists the erratum and got its expected verdict in this
-/// record.
-pub fn shown_by(record: &RunRecord) -> Vec<(&'static Erratum, &str)> {
+/// A claim of a record beside an erratum that one of its cells shows.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownBy<'a> {
+    /// The erratum.
+    pub erratum: &'static Erratum,
+    /// The claim.
+    pub claim: &'a ClaimRecord,
+    /// How the names of the cells begin.
+    pub cell: &'static str,
+}
+
+/// Returns the errata that cells of this record show: the claim got its expected verdict, and the cell is one
+/// whose verdict depends on that erratum alone.
+pub fn shown_by(record: &RunRecord) -> Vec<ShownBy<'_>> {
     let good = record.claims.iter().filter(|claim| claim.as_expected && claim.honest.not_run.is_none());
-    let pairs = good.flat_map(|shown| {
-        papers::find(&shown.id).into_iter().flat_map(of).map(|erratum| (erratum, shown.id.as_str()))
+    let pairs = good.flat_map(|record| {
+        let claim = papers::find(&record.id);
+        let shows = claim.map_or(&[][..], |claim| claim.standing.shows);
+        shows.iter().filter_map(move |shown| {
+            let decided = |cell: &CellRecord| {
+                cell.name.starts_with(shown.cell)
+                    && matches!(cell.said, CellVerdict::Supported | CellVerdict::Refuted)
+            };
+            let erratum = find(claim?.paper(), shown.erratum)?;
+            let is_judged = record.cells.iter().any(decided);
+            is_judged.then_some(ShownBy { erratum, claim: record, cell: shown.cell })
+        })
     });
     pairs.collect()
 }
 
-/// Returns the number of errata that a claim of this record shows.
+/// Returns the number of errata that a cell of this record shows.
 pub fn count_shown(record: &RunRecord) -> usize {
     let shown = shown_by(record);
-    all().filter(|erratum| shown.iter().any(|(other, _)| other == erratum)).count()
+    all().filter(|erratum| shown.iter().any(|by| by.erratum == *erratum)).count()
 }
 
 /// The beginning of `ERRATA.md`.
@@ -53,36 +76,83 @@ pub fn is_generated(page: &str) -> bool {
 /// Returns the text of `ERRATA.md`: each erratum with the numbers of the claims that show it.
 pub fn markdown(record: &RunRecord) -> String {
     let shown = shown_by(record);
+    let count = |kind| all().filter(|erratum| erratum.kind == kind).count();
     let mut text = format!(
-        "{HEAD} --tier {}`; do not edit. {} errata, {} of them shown by a claim that ran.\n",
+        "{HEAD} --tier {}`; do not edit.\n\n{} errors, {} improvements and {} readings. {} of these rows are \
+         shown by a cell whose verdict depends on that row alone; the others can be read off the page.\n",
         record.run.tier,
-        all().count(),
+        count(ErratumKind::Error),
+        count(ErratumKind::Improvement),
+        count(ErratumKind::Reading),
         count_shown(record),
     );
-    for paper in papers::PAPERS {
-        let _ = write!(text, "\n## {}\n\nIn the formulas {}.\n", paper.title, paper.notation);
-        for erratum in paper.errata {
-            let Erratum { number, place, printed, corrected, why, .. } = *erratum;
-            let [place, printed, corrected, why] = [place, printed, corrected, why].map(literal);
-            let _ = write!(
-                text,
-                "\n### {}-E{number}. {place}\n\n- Printed: {printed}.\n- Corrected: {corrected}.\n\n{why}\n",
-                paper.name
-            );
-            let ids: Vec<&str> = shown.iter().filter(|(e, _)| *e == erratum).map(|(_, id)| *id).collect();
-            if ids.is_empty() {
-                text += "\nNo claim of this run shows it.\n";
+    for (kind, title, lead) in KINDS {
+        let _ = write!(text, "\n## {title}\n\n{lead}\n");
+        for paper in papers::PAPERS {
+            let mut rows = paper.errata.iter().filter(|erratum| erratum.kind == kind).peekable();
+            if rows.peek().is_some() {
+                let _ = write!(text, "\n### {}\n\nIn the formulas {}.\n", paper.title, paper.notation);
             }
-            for claim in record.claims.iter().filter(|claim| ids.contains(&claim.id.as_str())) {
-                text += &evidence(claim);
+            for erratum in rows {
+                let Erratum { number, place, printed, corrected, why, .. } = *erratum;
+                let [place, printed, corrected, why] = [place, printed, corrected, why].map(literal);
+                let [old, new] = kind_words(kind);
+                let _ = write!(
+                    text,
+                    "\n#### {}-E{number}. {place}\n\n- {old}: {printed}.\n- {new}: {corrected}.\n\n{why}\n",
+                    paper.name
+                );
+                let by: Vec<_> = shown.iter().filter(|by| by.erratum == erratum).collect();
+                if by.is_empty() {
+                    text += &concerned(record, erratum);
+                }
+                by.iter().for_each(|by| text += &evidence(by.claim, by.cell));
             }
         }
     }
     text
 }
 
-/// Returns the numbers of one claim for at most four of its cells, those with the strongest evidence first.
-fn evidence(claim: &ClaimRecord) -> String {
+/// The parts of `ERRATA.md`.
+const KINDS: [(ErratumKind, &str, &str); 3] = [
+    (ErratumKind::Error, "Errors", "What is printed is false, or contradicts another place of the paper."),
+    (
+        ErratumKind::Improvement,
+        "Improvements",
+        "What is printed is true; what is set against it is true too, and says more.",
+    ),
+    (
+        ErratumKind::Reading,
+        "Readings",
+        "What is printed leaves something open; this project reads it in the way that is set beside it.",
+    ),
+];
+
+/// The words for the print and for what is set against it.
+fn kind_words(kind: ErratumKind) -> [&'static str; 2] {
+    match kind {
+        ErratumKind::Error => ["Printed", "Corrected"],
+        ErratumKind::Improvement => ["Printed", "Better"],
+        ErratumKind::Reading => ["Printed", "Read as"],
+    }
+}
+
+/// Says which claims concern an erratum that no cell shows by itself.
+fn concerned(record: &RunRecord, erratum: &Erratum) -> String {
+    let concern = |claim: &&ClaimRecord| {
+        papers::find(&claim.id).is_some_and(|claim| {
+            claim.paper() == erratum.paper && claim.standing.errata.contains(&erratum.number)
+        })
+    };
+    let ids: Vec<_> = record.claims.iter().filter(concern).map(|claim| format!("`{}`", claim.id)).collect();
+    match ids.is_empty() {
+        true => "\nNo claim of this run concerns it.\n".into(),
+        false => format!("\nNo cell depends on it alone; it concerns {}.\n", ids.join(", ")),
+    }
+}
+
+/// Returns the numbers of the cells of a claim that show an erratum, at most four of them.
+fn evidence(claim: &ClaimRecord, shown: &str) -> String {
     const SHOWN: usize = 4;
     let mut text = format!(
         "\n`cargo xtask verify {}`: {} ({}).\n\n",
@@ -90,16 +160,11 @@ fn evidence(claim: &ClaimRecord) -> String {
         claim.verdict,
         literal(claim.sentence.trim_end_matches('.'))
     );
-    let refuted = claim.expected == "REFUTED";
-    let telling =
-        |cell: &Cell| if refuted { cell.finding.p_refute } else { -cell.finding.tightness.unwrap_or(0.0) };
-    let mut cells: Vec<&Cell> = claim.honest.cells.iter().collect();
-    cells.sort_by(|a, b| telling(a).total_cmp(&telling(b)));
-    if !cells.is_empty() {
-        text += "| setting | found | allowed | found/allowed | p |\n|---|---|---|---|---|\n";
-    }
-    for Cell { name, finding } in cells.iter().take(SHOWN) {
-        let p = p_value(if refuted { finding.p_refute } else { finding.p_support });
+    let cells = claim.honest.cells.iter().zip(&claim.cells);
+    let cells: Vec<_> = cells.filter(|(cell, _)| cell.name.starts_with(shown)).collect();
+    text += "| setting | found | allowed | found/allowed | evidence |\n|---|---|---|---|---|\n";
+    for (Cell { name, finding }, record) in cells.iter().take(SHOWN) {
+        let p = finding_evidence(finding, record.said == CellVerdict::Refuted, claim.alpha);
         let ratio = finding.tightness.map_or_else(String::new, number);
         let (found, allowed) = (number(finding.estimate), number(finding.bound));
         let _ = writeln!(text, "| {} | {found} | {allowed} | {ratio} | {p} |", literal(name));
@@ -114,6 +179,24 @@ fn evidence(claim: &ClaimRecord) -> String {
         let _ = writeln!(text, "\nFigures: {}.", notes.join("; "));
     }
     text
+}
+
+/// Says how strong the evidence of a finding is, against its statement (`refuted`) or for it.
+///
+/// What is computed has no p-value: an identity holds or fails to its tolerance, and for an inequality that no
+/// random instance violates, the share of violating instances is bounded.
+pub(crate) fn finding_evidence(finding: &Finding, refuted: bool, alpha: f64) -> String {
+    match (finding.kind, refuted) {
+        (FindingKind::Exact, _) => "computed".into(),
+        (FindingKind::Property, true) => "counterexample".into(),
+        (FindingKind::Property, false) if finding.p_support > 0.0 => "violated".into(),
+        (FindingKind::Property, false) => {
+            let share = undetected_fraction(finding.n_trials, alpha);
+            format!("no violation in {} instances (share above {} excluded)", finding.n_trials, number(share))
+        }
+        (_, true) => format!("p = {}", p_value(finding.p_refute)),
+        (_, false) => format!("p = {}", p_value(finding.p_support)),
+    }
 }
 
 /// Returns `text` escaped so that Markdown shows it unchanged, also in a table: without emphasis, tags or new

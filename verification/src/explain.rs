@@ -123,6 +123,7 @@ fn form(form: StatementForm) -> &'static str {
         StatementForm::Printed => "as printed",
         StatementForm::Corrected => "corrected",
         StatementForm::Sound => "as printed, and sound",
+        StatementForm::Reading => "our reading of a print that leaves something open",
     }
 }
 

@@ -55,6 +55,18 @@ pub struct Standing {
     pub beyond: &'static [Beyond],
     /// The cells that refute a claim which is expected to be refuted.
     pub violations: &'static [Violation],
+    /// The cells whose verdict depends on a single erratum.
+    pub shows: &'static [Shown],
+}
+
+/// A cell that shows an erratum: its verdict would be another one if the erratum, and nothing else, were not
+/// there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The number of the erratum.
+    pub erratum: u32,
+    /// How the name of the cell begins.
+    pub cell: &'static str,
 }
 
 /// Cells that no mutant of the claim can refute, and why.
@@ -85,7 +97,16 @@ impl Standing {
     /// [`literal`](Self::literal) and [`practical`](Self::practical) change the regime.
     pub const fn sound() -> Self {
         let (form, regime, expected) = (StatementForm::Sound, Regime::Deterministic, Expected::Holds);
-        Standing { form, regime, expected, errata: &[], learns: false, beyond: &[], violations: &[] }
+        Standing {
+            form,
+            regime,
+            expected,
+            errata: &[],
+            learns: false,
+            beyond: &[],
+            violations: &[],
+            shows: &[],
+        }
     }
     /// Returns the standing of the corrected form of a statement, which is expected to hold.
     pub const fn corrected(errata: &'static [u32]) -> Self {
@@ -95,6 +116,14 @@ impl Standing {
     /// expected to be refuted.
     pub const fn printed(errata: &'static [u32]) -> Self {
         Standing { form: StatementForm::Printed, expected: Expected::Refuted, errata, ..Standing::sound() }
+    }
+    /// Returns the standing of a statement that is one reading of a print that leaves something open.
+    pub const fn reading(errata: &'static [u32]) -> Self {
+        Standing { form: StatementForm::Reading, errata, ..Standing::sound() }
+    }
+    /// Returns this standing with the verdict "refuted" expected.
+    pub const fn refuted(self) -> Self {
+        Standing { expected: Expected::Refuted, ..self }
     }
     /// Returns this standing with the constants exactly as in the theorem.
     pub const fn literal(self) -> Self {
@@ -113,15 +142,19 @@ impl Standing {
     pub const fn not_run(self, reason: &'static str) -> Self {
         Standing { expected: Expected::NotRun(reason), ..self }
     }
-    /// Is about learning: the engine also runs the claim with crippled learners.
+    /// Returns this standing for a claim about learning, which the engine also runs with crippled learners.
     pub const fn learns(self) -> Self {
         Standing { learns: true, ..self }
     }
-    /// Has cells that no mutant can refute, for these reasons.
+    /// Returns this standing with the cells that no mutant can refute, and the reasons.
     pub const fn beyond_mutants(self, beyond: &'static [Beyond]) -> Self {
         Standing { beyond, ..self }
     }
-    /// Is refuted in these cells, by these amounts.
+    /// Returns this standing with the cells that show an erratum, each of them one.
+    pub const fn showing(self, shows: &'static [Shown]) -> Self {
+        Standing { shows, ..self }
+    }
+    /// Returns this standing with the cells that refute the claim, and by how much.
     pub const fn violated(self, violations: &'static [Violation]) -> Self {
         Standing { violations, ..self }
     }
@@ -141,6 +174,8 @@ pub enum StatementForm {
     Corrected,
     /// The printed form, which is right.
     Sound,
+    /// A reading of a print that leaves something open; its verdict says nothing about the print.
+    Reading,
 }
 
 /// How close the experiment is to the statement.

@@ -17,14 +17,28 @@ pub struct Paper {
     pub errata: &'static [Erratum],
 }
 
-/// One erratum.
+/// The kind of a remark on a printed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErratumKind {
+    /// The print is false, or contradicts itself.
+    Error,
+    /// The print is true, and a better statement is true too.
+    Improvement,
+    /// The print leaves something open; this project reads it in one way.
+    Reading,
+}
+
+/// One erratum, improvement or reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Erratum {
     /// The short name of the paper.
     pub paper: &'static str,
     /// The number of the erratum in the paper, from 1, without gaps; `Standing::errata` refers to it.
     pub number: u32,
-    /// The place of the error in the paper.
+    /// Whether the print is false, could be better, or leaves something open.
+    pub kind: ErratumKind,
+    /// The place in the paper.
     pub place: &'static str,
     /// The text as printed.
     pub printed: &'static str,
@@ -34,7 +48,7 @@ pub struct Erratum {
     pub why: &'static str,
 }
 
-/// Returns one row of a paper's errata, without the paper's name, which [`in_paper`] adds.
+/// Returns an error of a paper, without the paper's name, which [`in_paper`] adds.
 pub const fn row(
     number: u32,
     place: &'static str,
@@ -42,7 +56,18 @@ pub const fn row(
     corrected: &'static str,
     why: &'static str,
 ) -> Erratum {
-    Erratum { paper: "", number, place, printed, corrected, why }
+    Erratum { paper: "", number, kind: ErratumKind::Error, place, printed, corrected, why }
+}
+
+impl Erratum {
+    /// Returns this row as an improvement: the print is true, and the correction says more.
+    pub const fn improvement(self) -> Self {
+        Erratum { kind: ErratumKind::Improvement, ..self }
+    }
+    /// Returns this row as a reading: the print leaves open what the correction says.
+    pub const fn reading(self) -> Self {
+        Erratum { kind: ErratumKind::Reading, ..self }
+    }
 }
 
 /// Returns the rows as errata of the paper with this short name.

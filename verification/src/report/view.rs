@@ -153,7 +153,7 @@ pub(super) fn page(
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let shown = errata::shown_by(record);
     let errata_view = |erratum: &'static Erratum| {
-        let claims = shown.iter().filter(|(other, _)| *other == erratum).map(|(_, id)| id.to_string());
+        let claims = shown.iter().filter(|by| by.erratum == erratum).map(|by| by.claim.id.clone());
         let Erratum { paper, number, place, printed, corrected, .. } = *erratum;
         ErratumView { paper, number, place, printed, corrected, claims: claims.collect() }
     };
@@ -263,6 +263,7 @@ fn form(form: StatementForm) -> &'static str {
         StatementForm::Printed => "as printed",
         StatementForm::Corrected => "corrected",
         StatementForm::Sound => "as printed, and sound",
+        StatementForm::Reading => "our reading",
     }
 }
 

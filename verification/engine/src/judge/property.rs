@@ -29,7 +29,11 @@ pub struct InequalityInstance {
 impl InequalityInstance {
     /// Returns `lhs / rhs`, the share of the bound that is used, where the right-hand side is positive.
     pub fn ratio(&self) -> f64 {
-        if self.rhs > 0.0 { self.lhs / self.rhs } else { f64::NEG_INFINITY }
+        match self.rhs > 0.0 {
+            true => self.lhs / self.rhs,
+            false if self.violated() => f64::INFINITY,
+            false => f64::NEG_INFINITY,
+        }
     }
 
     /// Returns whether `lhs` exceeds `rhs` by more than the tolerance.
