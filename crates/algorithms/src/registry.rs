@@ -52,6 +52,14 @@ impl Method {
 }
 
 /// How many attributes a method's estimate, [`Learner::coefficients`], uses.
+///
+/// ```
+/// use lao_algorithms::{Model, Task, registry::method};
+///
+/// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
+/// assert_eq!(method("hybrid").map(|row| row.model.most(&task)), Some(4));
+/// assert_eq!(Model::Dense.most(&task), 500);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// At most s, the sparsity: predictions keep to the budget.
@@ -151,6 +159,16 @@ macro_rules! methods {
     })+ })+) => {
         /// The parameters of any method, in a form that can be read from a file: `method = "hybrid"` and the
         /// method's own fields.
+        ///
+        /// ```
+        /// use lao_algorithms::AnyParams;
+        ///
+        /// let params: AnyParams = toml::from_str(
+        ///     "method = 'greedy'\ndim = 100\nbudget = 10\nradius = 1.0\nregularization = { scale = 4.0, power = 0.5 }",
+        /// )?;
+        /// assert!(params.build().is_ok());
+        /// # Ok::<(), toml::de::Error>(())
+        /// ```
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
         pub enum AnyParams {
@@ -158,6 +176,18 @@ macro_rules! methods {
         }
 
         /// The learner of any method, in a form that can be stored and resumed.
+        ///
+        /// ```
+        /// use lao_algorithms::{AnyLearner, Task, registry::method};
+        /// use lao_observation::Learner;
+        ///
+        /// let task = Task { dim: 100, sparsity: 4, budget: 10, ..Task::default() };
+        /// let learner = method("rda1").unwrap().build(&task)?;
+        /// let stored = serde_json::to_string(&learner)?;
+        /// let resumed: AnyLearner = serde_json::from_str(&stored)?;
+        /// assert_eq!((resumed.dim(), resumed.updates()), (100, 0));
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
         pub enum AnyLearner {
@@ -190,7 +220,18 @@ macro_rules! methods {
             }
         }
 
-        /// All methods.
+        /// All methods, one row for each.
+        ///
+        /// ```
+        /// use lao_algorithms::{METHODS, Task};
+        ///
+        /// let task = Task { dim: 8, sparsity: 2, budget: 5, ..Task::default() };
+        /// for method in METHODS {
+        ///     let learner = method.build(&task)?;
+        ///     assert!(method.model.most(&task) <= task.dim, "{}", method.name);
+        /// }
+        /// # Ok::<(), lao_algorithms::ParamError>(())
+        /// ```
         ///
         /// | method | source | what it does | time per example |
         /// |---|---|---|---|
@@ -390,6 +431,13 @@ methods! {
 }
 
 /// Returns the method of this name, if there is one.
+///
+/// ```
+/// use lao_algorithms::registry::method;
+///
+/// assert!(method("hybrid").is_some_and(|row| row.batches));
+/// assert!(method("simplex").is_none());
+/// ```
 pub fn method(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.name == name)
 }

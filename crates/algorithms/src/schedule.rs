@@ -3,8 +3,8 @@
 use crate::params::{ParamError, number, require};
 use serde::{Deserialize, Serialize};
 
-/// Batch sizes: the number of examples per gradient block, `B_t`, of the updates `t = 1, 2,
-/// ...` (in Hybrid, of the stages `k`).
+/// Batch sizes: the number of examples per gradient block, `B_t`, of the updates `t = 1, 2, ...` (in Hybrid,
+/// of the stages `k`).
 ///
 /// ```
 /// use lao_algorithms::BatchSizes;

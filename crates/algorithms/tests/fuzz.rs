@@ -3,8 +3,8 @@
 //! What is read must be refused, or go on as every learner does: no panic, no endless loop, finite
 //! coefficients, at most the budget of each example. `stored_states.rs` changes one part at a time, in order;
 //! here parts are changed together, and the text, too. As many cases as `LAO_FUZZ_CASES` says are run (2000
-//! by default). For a long run: `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-algorithms --test
-//! fuzz -- --nocapture`. A case is named by its number and always the same.
+//! by default). For a long run: `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-algorithms --test fuzz --
+//! --nocapture`. A case is named by its number and always the same.
 
 mod targets;
 

@@ -17,7 +17,7 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
-/// `z^2 / 2`.
+/// Returns `z^2 / 2`, the squared loss.
 #[inline]
 pub fn half_square(z: f64) -> f64 {
     0.5 * z * z
@@ -31,6 +31,13 @@ pub fn insensitive(z: f64, delta: f64) -> f64 {
 
 /// `f_eps(z)`, the smoothed [`insensitive`] loss at insensitivity `delta >= 0` and smoothing `eps > 0`:
 /// convex, entire, and within `[0, eps/sqrt(pi)]` above it.
+///
+/// ```
+/// use lao_algorithms::hazan_koren::loss::{insensitive, smoothed};
+///
+/// let excess = smoothed(1.2, 1.0, 0.5) - insensitive(1.2, 1.0);
+/// assert!(0.0 < excess && excess < 0.5 / std::f64::consts::PI.sqrt());
+/// ```
 pub fn smoothed(z: f64, delta: f64, eps: f64) -> f64 {
     insensitive(z, delta) + smoothing_excess(z, delta, eps)
 }
@@ -47,7 +54,7 @@ pub fn smoothed_derivative(z: f64, delta: f64, eps: f64) -> f64 {
     let slope = if below > -0.5 {
         0.5 * (libm::erf(below) + libm::erf(above))
     } else {
-        // Well inside the insensitive zone the slope is a difference of two small tails.
+        // Well inside the insensitive zone the slope is a small difference, which is computed from two tails.
         0.5 * (libm::erfc(-below) - libm::erfc(above))
     };
     if z < 0.0 { -slope } else { slope }
@@ -64,13 +71,13 @@ fn erfc_integral(x: f64) -> f64 {
         return 0.5 * FRAC_2_SQRT_PI * (-x * x).exp() - x * libm::erfc(x);
     }
     // The difference would cancel. The ratios r_n of successive repeated integrals of erfc obey
-    // r_n = 1 / (2x + 2 (n+1) r_{n+1}); from x = 2 on, 64 levels leave no error to see.
+    // r_n = 1 / (2x + 2 (n+1) r_{n+1}); from x = 2 on, 64 levels leave an error below rounding.
     let ratio = (1..=64).rev().fold(0.0, |next, n| 1.0 / (2.0 * x + 2.0 * f64::from(n + 1) * next));
     libm::erfc(x) * ratio
 }
 
-/// `ln |a_n|` of `erf x = sum_n a_n x^n`: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`; minus infinity for
-/// even `n`.
+/// Returns `ln |a_n|` of `erf x = sum_n a_n x^n`, where `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`; minus
+/// infinity for even `n`.
 pub fn ln_erf_coefficient(n: u32) -> f64 {
     if n.is_multiple_of(2) {
         return f64::NEG_INFINITY;

@@ -13,7 +13,7 @@ pub(crate) fn direction(x: &[f64], uniform: &[u32]) -> Vec<f64> {
     direction
 }
 
-/// The attributes asked for as `k` uniform draws and `weighted` draws by weight.
+/// Splits the attributes asked for into `k` uniform draws and `weighted` draws by weight.
 pub(crate) fn split<'a>(
     seen: &Seen<'a>,
     k: usize,
@@ -24,7 +24,7 @@ pub(crate) fn split<'a>(
     Ok(seen.asked.split_at(k))
 }
 
-/// The sum of the iterates so far over their number; the first iterate before there are any.
+/// Returns the average of the iterates so far, or `w` before the first example.
 fn average(sum: &[f64], count: u64, w: &[f64]) -> Vec<f64> {
     if count == 0 { w.to_vec() } else { sum.iter().map(|sum| sum / count as f64).collect() }
 }
@@ -182,7 +182,7 @@ impl AesvrReference {
         &self.w
     }
 
-    /// `GenEst(w, x/eps, y/eps)` for the series of erf, as printed in Procedure 3.
+    /// Returns `GenEst(w, x/eps, y/eps)` for the series of erf, as printed in Procedure 3.
     fn gen_est(&self, x: &[f64], y: f64, draws: &GenEstDraws) -> f64 {
         let (eps, repetitions) = (self.params.smoothing, f64::from(self.params.repetitions));
         let n = draws.factors;
@@ -205,7 +205,7 @@ impl AesvrReference {
 fn coefficient_of_erf(n: u32) -> f64 {
     let m = n / 2;
     if n.is_multiple_of(2) || m > 170 {
-        // Beyond 170! lies infinity.
+        // 171! is infinite in double precision.
         return 0.0;
     }
     let factorial: f64 = (1..=m).map(f64::from).product();

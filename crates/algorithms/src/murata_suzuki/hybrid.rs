@@ -9,8 +9,8 @@
 //! *Notation*: `T_k^-` -> `explore_updates`, `T_k` -> `exploit_updates`, `B_{t,k}^-` -> `explore_batch`,
 //! `B_{t,k}` -> `exploit_batch`, `K` -> `stages`.
 //!
-//! *Update*: for `k = 1..K`: `theta~_k^- = Exploration(theta~_{k-1}, T_k^- updates)`, `theta~_k =
-//! Exploitation(theta~_k^-, T_k updates)`.
+//! *Update*: for `k = 1..K`: `theta~_k^- = Exploration(theta~_{k-1}, T_k^- updates)`,
+//! `theta~_k = Exploitation(theta~_k^-, T_k updates)`.
 //!
 //! *Departures*: batch sizes and numbers of updates depend on the stage `k` only, as in Theorem 4.4, not on
 //! `t`.

@@ -101,8 +101,8 @@ impl Problem {
 
     /// `c_t` of Proposition A.1: the noise term of the gap is `c_t / B_t`.
     ///
-    /// Printed: `4 sigma^2 s (5/2 + eta L) eta log(d/delta)`; corrected: `16 sigma^2 s (5/2 + eta L) R^2 eta
-    /// log(2d/delta)`.
+    /// Printed: `4 sigma^2 s (5/2 + eta L) eta log(d/delta)`; corrected:
+    /// `16 sigma^2 s (5/2 + eta L) R^2 eta log(2d/delta)`.
     pub fn noise_a1(&self, delta: f64, form: Form) -> f64 {
         let (s, eta, d) = (self.sparsity as f64, self.step_size, self.dim as f64);
         let shared = self.variance() * s * (2.5 + eta * self.constants.smoothness) * eta;
