@@ -10,7 +10,8 @@ fn minimizer(h: &[f64], lambda: f64, radius: f64) -> Vec<f64> {
     h.iter().map(|h| -h / scale).collect()
 }
 
-/// `2 X w - 2 y z` with the matrix written out, for `S` drawn as `U` and `q` of the `n` others.
+/// Returns `2 X w - 2 y z`, with the matrix written out, for a set `S` that consists of `U` and `q` of the
+/// `n` others.
 fn estimate(x: &[f64], y: f64, w: &[f64], set: &[u32], inside: &[u32]) -> Vec<f64> {
     let (q, n) = ((set.len() - inside.len()) as f64, (x.len() - inside.len()) as f64);
     let out = |i: u32| !inside.contains(&i);
@@ -32,7 +33,7 @@ fn prediction(w: &[f64], seen: &Seen<'_>) -> f64 {
     seen.asked.iter().map(|&i| w[i as usize] * seen.x[i as usize]).sum()
 }
 
-/// Refuses a list that names an attribute twice, or another number of them.
+/// Refuses a list that names an attribute twice or has not `size` attributes.
 fn require_set(seen: &Seen<'_>, dim: usize, size: usize) -> Result<(), Mismatch> {
     seen.fits(dim)?;
     let mut sorted = seen.asked.to_vec();
@@ -47,7 +48,7 @@ fn require_set(seen: &Seen<'_>, dim: usize, size: usize) -> Result<(), Mismatch>
 pub struct Rda1Reference {
     params: Rda1Params,
     h: Vec<f64>,
-    /// The coming round, counted from 1.
+    /// The number of the coming round, counted from 1.
     t: u64,
 }
 
@@ -128,9 +129,9 @@ impl Reference for Rda1Reference {
 #[derive(Clone, Debug)]
 pub struct Rda3Reference {
     params: Rda3Params,
-    /// `w_j` has weight `j^-decay` in `wbar`.
+    /// The power in the weight `j^-decay` of `w_j` in `wbar`.
     decay: f64,
-    /// The coming round, and the exploration round that it is or that was prepared last; both counted from 1.
+    /// The number of the coming round, and that of the last exploration round prepared; both count from 1.
     t: u64,
     s: u64,
     /// `h^` and `h~`.
@@ -140,7 +141,7 @@ pub struct Rda3Reference {
     level: f64,
     /// `w_s`.
     explorer: Vec<f64>,
-    /// The sum of `j^-decay w_j`, and of `j^-decay`, over `j = 1..s`.
+    /// The sums of `j^-decay w_j` and of `j^-decay` over `j = 1..s`.
     total: Vec<f64>,
     mass: f64,
 }
@@ -175,7 +176,7 @@ impl Rda3Reference {
         reference
     }
 
-    /// Before round `t = s^2`: finds `w_s` and adds it to the average.
+    /// Computes `w_s` before round `t = s^2`, and adds it to the average.
     fn prepare(&mut self) {
         let Regularization { scale, power } = self.params.explore;
         if self.s > 0 {
