@@ -22,8 +22,8 @@
 //! index wins; in round 1 all are equal.
 //!
 //! *Departures*: the ball has a radius `R`, which is 1 in the paper. [`Rda1Params::from_theorem`] takes
-//! `lambda_t = 8 sqrt(t/C)`: the theorem prints `8 sqrt(t)/C` and its proof `8 sqrt(C t)`, but only the
-//! former gives its bound.
+//! `lambda_t = 8 sqrt(t/C)`: the theorem prints `8 sqrt(t)/C` and its proof `8 sqrt(C t)`, but the derivation
+//! of the bound needs `8 sqrt(t/C)`.
 //!
 //! *Reference*: [`Rda1Reference`](super::reference::Rda1Reference).
 //!

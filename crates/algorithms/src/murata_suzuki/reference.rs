@@ -21,7 +21,7 @@ pub struct ExplorationReference {
     theta: Vec<f64>,
     /// `theta - eta g`, as far as `g` is summed up.
     z: Vec<f64>,
-    /// First attribute of the block, and examples of it so far.
+    /// The first attribute of the current block, and the number of its examples so far.
     block: usize,
     seen: u64,
     updates: u64,
@@ -198,7 +198,7 @@ impl Reference for HybridReference {
                 exploit.is_finished().then(|| exploit.clone())
             }
         };
-        // T_k may be 0; then Exploitation is finished as soon as it begins.
+        // If T_k is 0, Exploitation is finished as soon as it begins.
         self.half = match found {
             Some(exploit) if exploit.is_finished() => {
                 self.stage += 1;
