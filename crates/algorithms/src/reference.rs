@@ -185,22 +185,22 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// `a' b`.
+/// Returns `a' b`.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `|w|_1`.
+/// Returns `|w|_1`.
 pub(crate) fn l1(w: &[f64]) -> f64 {
     w.iter().map(|w| w.abs()).sum()
 }
 
-/// `|w|_2`.
+/// Returns `|w|_2`.
 pub(crate) fn l2(w: &[f64]) -> f64 {
     dot(w, w).sqrt()
 }
 
-/// The observed part of `w' x`, each attribute counted once.
+/// Returns the observed part of `w' x`, each attribute counted once.
 pub(crate) fn observed_part(w: &[f64], seen: &Seen<'_>) -> f64 {
     let observed = |j: &usize| seen.asked.contains(&(*j as u32));
     (0..w.len()).filter(observed).map(|j| w[j] * seen.x[j]).sum()
@@ -229,7 +229,7 @@ pub(crate) fn hard_threshold(z: &[f64], s: usize) -> Vec<f64> {
     restricted(z, &largest(z, s))
 }
 
-/// The indices of non-zeros.
+/// Returns the indices of non-zeros.
 pub(crate) fn support(w: &[f64]) -> Vec<u32> {
     (0..w.len() as u32).filter(|&j| w[j as usize] != 0.0).collect()
 }
@@ -259,7 +259,7 @@ pub(crate) fn project_l1(w: &mut [f64], radius: f64) {
     w.iter_mut().for_each(|w| *w = w.signum() * (w.abs() - level).max(0.0));
 }
 
-/// `radius (z+ - z-) / (|z+|_1 + |z-|_1)` for `z+- = exp(+-u)`, with a common factor that keeps the
+/// Returns `radius (z+ - z-) / (|z+|_1 + |z-|_1)` for `z+- = exp(+-u)`, with a common factor that keeps the
 /// exponentials finite.
 pub(crate) fn exponentiated(u: &[f64], radius: f64) -> Vec<f64> {
     let most = u.iter().fold(0.0_f64, |most, u| most.max(u.abs()));

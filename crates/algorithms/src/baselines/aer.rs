@@ -108,7 +108,7 @@ impl AerParams {
         })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -169,7 +169,7 @@ impl Validate for Aer {
 }
 
 impl Aer {
-    /// `w_t`, all d coordinates, at a cost of O(d).
+    /// Returns `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
         self.iterate.to_dense()
     }
@@ -189,7 +189,7 @@ impl Aer {
         AerDraws { uniform: uniform.to_vec(), weighted: weighted.to_vec() }
     }
 
-    /// `y^`, the mean of the estimates of `w.x` from the attributes drawn by weight; 0 when `w = 0`.
+    /// Returns `y^`, the mean of the estimates of `w.x` from the attributes drawn by weight; 0 when `w = 0`.
     fn inner_product(&self, weighted: Row<'_>) -> f64 {
         let norm = self.iterate.norm();
         let estimate = |(&j, &value)| match self.iterate.get(j) {

@@ -113,7 +113,7 @@ impl DantzigParams {
         Ok(DantzigParams { dim, sparsity, budget, predicts: true, scale: 0.1, noise: 0.0, examples })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -258,7 +258,7 @@ impl Dantzig {
         if self.params.predicts { self.kept.indices() } else { &[] }
     }
 
-    /// `gamma_t` after `examples` examples, before any doubling.
+    /// Returns `gamma_t` after `examples` examples, before any doubling.
     pub fn gamma(&self, examples: u64) -> f64 {
         let (d, k0, t) = (self.params.dim as f64, self.params.random() as f64, examples.max(1) as f64);
         self.params.scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (self.params.noise + d / k0)
@@ -272,12 +272,12 @@ impl Dantzig {
         self.correlations.iter().enumerate().map(|(i, b)| ((b - row(i)) / t).abs()).fold(0.0, f64::max)
     }
 
-    /// The entry `(i, j)` of `A/t`, the estimate of `E x_i x_j`; 0 before the first example.
+    /// Returns the entry `(i, j)` of `A/t`, the estimate of `E x_i x_j`; 0 before the first example.
     pub fn moment(&self, i: usize, j: usize) -> f64 {
         self.moments.get(place(i, j)).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
     }
 
-    /// The entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
+    /// Returns the entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
     pub fn correlation(&self, i: usize) -> f64 {
         self.correlations.get(i).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
     }

@@ -122,7 +122,7 @@ impl FkkParams {
         })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -313,22 +313,22 @@ impl Fkk {
         self.logs.len()
     }
 
-    /// The attributes of support number `a`, sorted; none if there are not that many supports.
+    /// Returns the attributes of support number `a`, sorted; none if there are not that many supports.
     pub fn support(&self, a: usize) -> &[u32] {
         self.supports.chunks_exact(self.params.sparsity).nth(a).unwrap_or_default()
     }
 
-    /// `w_A` of support number `a`, one weight per attribute.
+    /// Returns `w_A` of support number `a`, one weight per attribute.
     pub fn weights(&self, a: usize) -> &[f64] {
         self.weights.chunks_exact(self.params.sparsity).nth(a).unwrap_or_default()
     }
 
-    /// `log pi_A` of every support, up to a constant.
+    /// Returns `log pi_A` of every support, up to a constant.
     pub fn log_weights(&self) -> &[f64] {
         &self.logs
     }
 
-    /// The number of the support with the largest weight, the first among equals.
+    /// Returns the number of the support with the largest weight, the first among equals.
     fn heaviest(&self) -> usize {
         (0..self.logs.len()).fold(0, |best, a| if self.logs[a] > self.logs[best] { a } else { best })
     }

@@ -253,7 +253,7 @@ impl L1BallIterate {
         self.active.get(slot as usize).map_or(0.0, |active| shrink(active.key, self.level))
     }
 
-    /// `|w|_1`.
+    /// Returns `|w|_1`.
     pub(super) fn norm(&self) -> f64 {
         self.scale * self.total.above(self.level).max(0.0)
     }

@@ -86,7 +86,7 @@ fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), Offlin
     }
 }
 
-/// The minimizer of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
+/// Returns the minimizer of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
 ///
 /// ```
 /// use lao_algorithms::baselines::offline::ridge;
@@ -116,7 +116,7 @@ pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
     if w.iter().all(|w| w.is_finite()) { Ok(w) } else { Err(OfflineError::Singular(penalty)) }
 }
 
-/// The minimizer of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.
+/// Returns the minimizer of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.
 ///
 /// ```
 /// use lao_algorithms::baselines::offline::lasso;
@@ -175,7 +175,7 @@ mod tests {
 
     const ATTRIBUTES: [u32; 3] = [0, 1, 2];
 
-    /// Orthogonal columns of mean square 1, 4 and 1/4; `y = 2 x_0 - x_1 + 4 x_2`.
+    /// Returns orthogonal columns of mean square 1, 4 and 1/4 with the labels `y = 2 x_0 - x_1 + 4 x_2`.
     fn orthogonal() -> BlockBuf {
         let signs = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
         let scales = [1.0, 2.0, 0.5];

@@ -115,7 +115,7 @@ impl OnlineParams {
         Ok(params)
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -198,7 +198,7 @@ fn from_logarithms(u: &[f64], radius: f64, w: &mut [f64]) {
 }
 
 impl Online {
-    /// `w_t`, all d coordinates.
+    /// Returns `w_t`, all d coordinates.
     pub fn iterate(&self) -> Vec<f64> {
         self.w.clone()
     }

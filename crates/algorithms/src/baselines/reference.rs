@@ -32,12 +32,12 @@ impl AerReference {
         Ok(AerReference { params: params.clone(), w: zeros.clone(), sum: zeros, t: 0 })
     }
 
-    /// `w_t`.
+    /// Returns `w_t`.
     pub fn iterate(&self) -> &[f64] {
         &self.w
     }
 
-    /// `(|w|_1/k_w) sum sign(w_j) x_j`; 0 at `w = 0`.
+    /// Returns `(|w|_1/k_w) sum sign(w_j) x_j`; 0 at `w = 0`.
     fn inner_product(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
         let AerParams { dim, uniform, weighted: k_w, .. } = self.params;
         seen.fits(dim)?;
@@ -83,7 +83,8 @@ impl Reference for AerReference {
     }
 }
 
-/// `X` and `z` of the random set `R`, as [`Dantzig`](super::Dantzig) and [`Fkk`](super::Fkk) have them.
+/// Returns `X` and `z` of the random set `R`, as [`Dantzig`](super::Dantzig) and [`Fkk`](super::Fkk) have
+/// them.
 fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (d, r) = (x.len() as f64, drawn.len() as f64);
     let (p, p2) = (r / d, r * (r - 1.0) / (d * (d - 1.0)));

@@ -100,7 +100,7 @@ impl AelrParams {
         Ok(AelrParams { step_size, ..Self::from_theorem(horizon) })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -117,12 +117,12 @@ pub type Aelr = TwoSample<EgIterate>;
 impl TwoSampleMethod for EgIterate {
     const METHOD: &'static str = NAME;
 
-    /// `|w|_1 sign(w_j) x_j`.
+    /// Returns `|w|_1 sign(w_j) x_j`.
     fn inner_product(&self, w_j: f64, x_j: f64) -> f64 {
         l1_law(self.norm(), w_j, x_j)
     }
 
-    /// `z+- <- z+- exp(-+ eta clip(phi x~, 1/eta))`.
+    /// Makes the step `z+- <- z+- exp(-+ eta clip(phi x~, 1/eta))`.
     fn descend(&mut self, uniform: Row<'_>, phi: f64, step: Step) -> Result<(), LearnError> {
         let direction = weighted_with_replacement(uniform, step.draws, self.dim());
         let gradient = direction.map(|(_, value)| phi * value);

@@ -94,7 +94,7 @@ impl AerrParams {
         Ok(AerrParams { step_size, start: task.start.clone(), ..Self::from_theorem(horizon) })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -130,12 +130,12 @@ pub type Aerr = TwoSample<L2BallIterate>;
 impl TwoSampleMethod for L2BallIterate {
     const METHOD: &'static str = NAME;
 
-    /// `|w|_2^2 x_j / w_j`.
+    /// Returns `|w|_2^2 x_j / w_j`.
     fn inner_product(&self, w_j: f64, x_j: f64) -> f64 {
         l2_law(self.norm_squared(), w_j, x_j)
     }
 
-    /// `v = w - eta phi x~`, `w <- v min(1, B / |v|_2)`.
+    /// Makes the step `v = w - eta phi x~`, `w <- v min(1, B / |v|_2)`.
     fn descend(&mut self, uniform: Row<'_>, phi: f64, step: Step) -> Result<(), LearnError> {
         let length = step.size * phi;
         let direction = weighted_with_replacement(uniform, step.draws, self.dim());

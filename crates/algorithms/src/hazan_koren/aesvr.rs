@@ -155,7 +155,7 @@ impl AesvrParams {
         (16.0 * (radius / smoothing).powi(2)).ceil().clamp(1.0, f64::from(MAX_REPETITIONS)) as u32
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -260,7 +260,7 @@ impl Validate for Aesvr {
 }
 
 impl Aesvr {
-    /// `w_t`, all d coordinates, at a cost of O(d).
+    /// Returns `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
         self.iterate.to_dense()
     }

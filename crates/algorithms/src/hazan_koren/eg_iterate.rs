@@ -72,12 +72,12 @@ struct Entry {
 }
 
 impl Entry {
-    /// `D_j`.
+    /// Returns `D_j`.
     fn difference(&self) -> f64 {
         self.up - self.down
     }
 
-    /// `|D_j|` and the share of `j` in `C`.
+    /// Returns `|D_j|` and the share of `j` in `C`.
     fn sums(&self) -> Sums {
         Sums { weight: self.difference().abs(), sum: self.up + self.down }
     }
@@ -173,12 +173,12 @@ impl EgIterate {
             || self.total.sum < SMALL
     }
 
-    /// `|w|_1`.
+    /// Returns `|w|_1`.
     pub(crate) fn norm(&self) -> f64 {
         self.unit() * self.total.weight
     }
 
-    /// `B/C`.
+    /// Returns `B/C`.
     fn unit(&self) -> f64 {
         self.radius / self.total.sum
     }

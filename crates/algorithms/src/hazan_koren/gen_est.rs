@@ -176,7 +176,7 @@ mod tests {
         norm() * VALUES[j as usize] / WEIGHTS[j as usize]
     }
 
-    /// `E phi` given `n`, over all sequences of attributes.
+    /// Returns `E phi` given `n`, over all sequences of attributes.
     fn mean_given(estimate: &GenEst, coefficient: fn(u32) -> f64, n: u32) -> f64 {
         let reads = n * estimate.copies(n);
         let mut mean = 0.0;

@@ -107,7 +107,7 @@ impl L2BallIterate {
         iterate
     }
 
-    /// `|w|_2^2`.
+    /// Returns `|w|_2^2`.
     pub(crate) fn norm_squared(&self) -> f64 {
         self.scale * self.scale * self.norm_squared
     }

@@ -23,14 +23,14 @@ pub fn half_square(z: f64) -> f64 {
     0.5 * z * z
 }
 
-/// `|z|_delta = max(|z| - delta, 0)`, the absolute loss that is insensitive below `delta >= 0`.
+/// Returns `|z|_delta = max(|z| - delta, 0)`, the absolute loss that is insensitive below `delta >= 0`.
 #[inline]
 pub fn insensitive(z: f64, delta: f64) -> f64 {
     (z.abs() - delta).max(0.0)
 }
 
-/// `f_eps(z)`, the smoothed [`insensitive`] loss at insensitivity `delta >= 0` and smoothing `eps > 0`:
-/// convex, entire, and within `[0, eps/sqrt(pi)]` above it.
+/// Returns `f_eps(z)`, the smoothed [`insensitive`] loss at insensitivity `delta >= 0` and smoothing
+/// `eps > 0`: convex, entire, and within `[0, eps/sqrt(pi)]` above it.
 ///
 /// ```
 /// use lao_algorithms::hazan_koren::loss::{insensitive, smoothed};
@@ -42,13 +42,13 @@ pub fn smoothed(z: f64, delta: f64, eps: f64) -> f64 {
     insensitive(z, delta) + smoothing_excess(z, delta, eps)
 }
 
-/// `f_eps(z) - |z|_delta`, accurate also where it is tiny.
+/// Returns `f_eps(z) - |z|_delta`, which is accurate even where it is tiny.
 pub fn smoothing_excess(z: f64, delta: f64, eps: f64) -> f64 {
     let z = z.abs();
     0.5 * eps * (erfc_integral((z - delta).abs() / eps) + erfc_integral((z + delta) / eps))
 }
 
-/// `f_eps'(z)`, between -1 and 1.
+/// Returns `f_eps'(z)`, between -1 and 1.
 pub fn smoothed_derivative(z: f64, delta: f64, eps: f64) -> f64 {
     let (below, above) = ((z.abs() - delta) / eps, (z.abs() + delta) / eps);
     let slope = if below > -0.5 {
@@ -60,12 +60,12 @@ pub fn smoothed_derivative(z: f64, delta: f64, eps: f64) -> f64 {
     if z < 0.0 { -slope } else { slope }
 }
 
-/// `rho(x) = x erf x + exp(-x^2)/sqrt(pi)`, the smoothed absolute value at scale one; `rho' = erf`.
+/// Returns `rho(x) = x erf x + exp(-x^2)/sqrt(pi)`, the smoothed absolute value at scale one; `rho' = erf`.
 pub fn rho(x: f64) -> f64 {
     x.abs() + erfc_integral(x.abs())
 }
 
-/// `int_x^inf erfc(t) dt = exp(-x^2)/sqrt(pi) - x erfc x` for `x >= 0`.
+/// Returns `int_x^inf erfc(t) dt = exp(-x^2)/sqrt(pi) - x erfc x` for `x >= 0`.
 fn erfc_integral(x: f64) -> f64 {
     if x < 2.0 {
         return 0.5 * FRAC_2_SQRT_PI * (-x * x).exp() - x * libm::erfc(x);

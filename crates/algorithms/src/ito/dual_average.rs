@@ -35,7 +35,7 @@ impl Regularization {
         Regularization { scale, power: 0.5 }
     }
 
-    /// `lambda_t` for `t >= 1`.
+    /// Returns `lambda_t` for `t >= 1`.
     pub fn at(&self, t: u64) -> f64 {
         let t = t as f64;
         self.scale * if self.power == 0.5 { t.sqrt() } else { t.powf(self.power) }
@@ -161,12 +161,12 @@ impl DualAverage {
         &self.sum
     }
 
-    /// `w_t` at one attribute.
+    /// Returns `w_t` at one attribute.
     pub(super) fn weight(&self, attribute: u32) -> f64 {
         self.factor * self.sum[attribute as usize]
     }
 
-    /// `w_t`.
+    /// Returns `w_t`.
     pub(super) fn weights(&self) -> Vec<f64> {
         self.sum.iter().map(|h| self.factor * h).collect()
     }

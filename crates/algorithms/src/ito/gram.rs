@@ -62,7 +62,8 @@ impl Observe {
         (0..outside).map(|a| drawn.saturating_sub(a) as f64 / (all - a) as f64).product()
     }
 
-    /// `C = q (q-1) / (d (d-1))`, the paper's lower bound on every pair probability; 1 when all is observed.
+    /// Returns `C = q (q-1) / (d (d-1))`, the paper's lower bound on every pair probability; 1 when all is
+    /// observed.
     pub fn floor(&self) -> f64 {
         if self.drawn() == self.outside() {
             return 1.0;
@@ -134,7 +135,7 @@ impl GramWeights {
 mod tests {
     use super::*;
 
-    /// All sets that *Observe* can give, with `U = 0..k_1`.
+    /// Returns all sets that *Observe* can give, with `U = 0..k_1`.
     fn sets(dim: usize, budget: usize, kept: usize) -> Vec<Vec<bool>> {
         let size = |mask: u32| mask.count_ones() as usize;
         let inside = (1u32 << kept) - 1;

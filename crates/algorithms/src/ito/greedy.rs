@@ -65,7 +65,7 @@ impl GreedyParams {
         Ok(GreedyParams { dim, budget, regularization, radius: task.radius() })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.

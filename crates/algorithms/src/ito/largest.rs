@@ -21,13 +21,13 @@ fn rank(values: &[f64], i: u32, j: u32) -> Ordering {
     values[j as usize].abs().total_cmp(&values[i as usize].abs()).then(i.cmp(&j))
 }
 
-/// Whether entry `i` ranks before entry `j`.
+/// Returns whether entry `i` ranks before entry `j`.
 fn beats(values: &[f64], i: u32, j: u32) -> bool {
     let (a, b) = (values[i as usize].abs(), values[j as usize].abs());
     a > b || (a == b && i < j)
 }
 
-/// The magnitude of an entry, -1 if it is [`NONE`].
+/// Returns the magnitude of an entry, -1 if it is [`NONE`].
 fn magnitude(values: &[f64], entry: u32) -> f64 {
     values.get(entry as usize).map_or(-1.0, |value| value.abs())
 }
@@ -214,7 +214,7 @@ impl Largest {
         &self.kept
     }
 
-    /// Whether entry `j` is in `U`.
+    /// Returns whether entry `j` is in `U`.
     pub(super) fn contains(&self, j: u32) -> bool {
         self.inside.contains(j)
     }

@@ -94,7 +94,7 @@ impl Rda1Params {
         Ok(Rda1Params { dim, budget, kept, regularization, radius: task.radius() })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.

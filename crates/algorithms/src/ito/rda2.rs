@@ -111,7 +111,7 @@ impl Rda2Params {
         Rda2Params { dim, budget, explore, exploit, radius: task.radius() }
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.

@@ -88,7 +88,7 @@ impl Rda3Params {
         Rda3Params { dim, budget, explore, exploit, radius, penalty }
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.

@@ -4,7 +4,7 @@ use super::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, Regularization, Un
 use crate::params::ParamError;
 use crate::reference::{Mismatch, Reference, Seen, l2, largest, restricted};
 
-/// `argmin_{||w|| <= R} h' w + (lambda/2) ||w||^2`.
+/// Returns `argmin_{||w|| <= R} h' w + (lambda/2) ||w||^2`.
 fn minimizer(h: &[f64], lambda: f64, radius: f64) -> Vec<f64> {
     let scale = lambda.max(l2(h) / radius);
     h.iter().map(|h| -h / scale).collect()
@@ -28,7 +28,7 @@ fn estimate(x: &[f64], y: f64, w: &[f64], set: &[u32], inside: &[u32]) -> Vec<f6
     g
 }
 
-/// `w_S' x_S`.
+/// Returns `w_S' x_S`.
 fn prediction(w: &[f64], seen: &Seen<'_>) -> f64 {
     seen.asked.iter().map(|&i| w[i as usize] * seen.x[i as usize]).sum()
 }
@@ -92,7 +92,7 @@ impl Rda1Reference {
         self
     }
 
-    /// `h`.
+    /// Returns `h`.
     pub fn gradient_sum(&self) -> &[f64] {
         &self.h
     }
@@ -191,28 +191,28 @@ impl Rda3Reference {
         self.total.iter_mut().zip(&self.explorer).for_each(|(total, w)| *total += s.powf(-self.decay) * w);
     }
 
-    /// `h^`.
+    /// Returns `h^`.
     pub fn gradient_sum(&self) -> &[f64] {
         &self.explored
     }
 
-    /// `h~`.
+    /// Returns `h~`.
     pub fn exploit_sum(&self) -> &[f64] {
         &self.exploited
     }
 
-    /// `wbar_s`.
+    /// Returns `wbar_s`.
     pub fn average(&self) -> Vec<f64> {
         self.total.iter().map(|total| total / self.mass).collect()
     }
 
-    /// `w~_t`.
+    /// Returns `w~_t`.
     pub fn iterate(&self) -> Vec<f64> {
         let Regularization { scale, power } = self.params.exploit;
         minimizer(&self.exploited, scale * (self.t as f64).powf(power), self.params.radius)
     }
 
-    /// The `k'` largest entries of `wbar_s`.
+    /// Returns the `k'` largest entries of `wbar_s`.
     fn chosen(&self) -> Vec<u32> {
         largest(&self.average(), self.params.budget)
     }

@@ -184,7 +184,7 @@ impl<C: Choice> Learner for DualAveragingRounds<C> {
         ask.values(1).extend_from_slice(&self.asked);
     }
 
-    /// `w_t' D_t x_t`.
+    /// Returns `w_t' D_t x_t`.
     fn predict(&self, seen: Row<'_>) -> f64 {
         seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.average.weight(j) * x).sum()
     }

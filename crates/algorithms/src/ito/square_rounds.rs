@@ -162,7 +162,7 @@ impl Explore {
         damaged(current, "the factor of the weights does not belong to the gradient sum")
     }
 
-    /// `-1 / max(lambda_s, ||u||/R)`.
+    /// Returns `-1 / max(lambda_s, ||u||/R)`.
     fn current_factor(&self) -> f64 {
         let norm = self.sum.iter().map(|h| soft_threshold(*h, self.level).powi(2)).sum::<f64>().sqrt();
         -1.0 / self.regularization.at(self.round).max(norm / self.radius)
@@ -186,7 +186,7 @@ impl Explore {
         select(&self.mean, self.budget, &mut self.order, &mut self.chosen);
     }
 
-    /// `w_s` at one attribute.
+    /// Returns `w_s` at one attribute.
     fn weight(&self, attribute: u32) -> f64 {
         self.factor * soft_threshold(self.sum[attribute as usize], self.level)
     }
@@ -326,7 +326,7 @@ impl<A: Averaging> Learner for SquareRounds<A> {
         ask.values(1).extend_from_slice(&self.asked);
     }
 
-    /// `w~_t' D_t x_t`.
+    /// Returns `w~_t' D_t x_t`.
     fn predict(&self, seen: Row<'_>) -> f64 {
         seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.exploit.weight(j) * x).sum()
     }
@@ -358,7 +358,7 @@ impl<A: Averaging> Learner for SquareRounds<A> {
         Ok(())
     }
 
-    /// `D w~`, with the attributes chosen from `wbar_s`.
+    /// Returns `D w~`, with the attributes chosen from `wbar_s`.
     fn coefficients(&self) -> SparseView<'_> {
         let restricted = || {
             let mut vector = SparseVector::zeros(self.dim());

@@ -63,7 +63,7 @@ impl UniformParams {
         Ok(UniformParams { dim, budget, regularization, radius: task.radius() })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.

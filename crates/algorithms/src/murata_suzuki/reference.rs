@@ -168,7 +168,7 @@ impl HybridReference {
     }
 }
 
-/// `Exploration(start, T_k^- updates)`.
+/// Returns `Exploration(start, T_k^- updates)`.
 fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> ExplorationReference {
     let HybridParams { dim, sparsity, budget, step_size, .. } = *params;
     let batch = BatchSizes::Constant(params.explore_batch.size(stage));
@@ -177,7 +177,7 @@ fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> ExplorationR
     ExplorationReference::at(params, start)
 }
 
-/// `Exploitation(start, T_k updates)`.
+/// Returns `Exploitation(start, T_k updates)`.
 fn exploitation(params: &HybridParams, stage: u64, start: Vec<f64>) -> ExploitationReference {
     let batch = BatchSizes::Constant(params.exploit_batch.size(stage));
     let kept = support(&start);

@@ -85,7 +85,7 @@ impl Problem {
         (exact * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize
     }
 
-    /// `a = 1/(32 kappa_s)`, the guaranteed relative decrease of the gap per update.
+    /// Returns `a = 1/(32 kappa_s)`, the guaranteed relative decrease of the gap per update.
     pub fn rate(&self) -> f64 {
         1.0 / (32.0 * self.constants.condition())
     }
@@ -99,7 +99,7 @@ impl Problem {
         0.5 * (1.0 - 2.0 * star / (s + star)) * curvature
     }
 
-    /// The batch size of Proposition A.1 at confidence `delta`.
+    /// Returns the batch size of Proposition A.1 at confidence `delta`.
     ///
     /// The printed form lacks the factor `R_inf^4`, which the proof has.
     pub fn batch_a1(&self, delta: f64, form: Form) -> f64 {
@@ -187,19 +187,19 @@ impl Problem {
         3.0 * delta / (PI * stage as f64).powi(2)
     }
 
-    /// `D_k^- = (a/2)(1-a)^{k-2} gap_0`, the slack of stage `k`'s Exploration.
+    /// Returns `D_k^- = (a/2)(1-a)^{k-2} gap_0`, the slack of stage `k`'s Exploration.
     pub fn hybrid_explore_slack(&self, stage: u64, gap_0: f64) -> f64 {
         let a = self.rate();
         a / 2.0 * (1.0 - a).powf(stage as f64 - 2.0) * gap_0
     }
 
-    /// `D_k = (a/2)(1-a)^k gap_0`, the slack of stage `k`'s Exploitation.
+    /// Returns `D_k = (a/2)(1-a)^k gap_0`, the slack of stage `k`'s Exploitation.
     pub fn hybrid_exploit_slack(&self, stage: u64, gap_0: f64) -> f64 {
         let a = self.rate();
         a / 2.0 * (1.0 - a).powf(stage as f64) * gap_0
     }
 
-    /// `B_k^-`, the batch size of stage `k`'s three Exploration updates.
+    /// Returns `B_k^-`, the batch size of stage `k`'s three Exploration updates.
     pub fn hybrid_explore_batch(&self, stage: u64, gap_0: f64, delta: f64) -> f64 {
         let slack = self.hybrid_explore_slack(stage, gap_0);
         self.batch_theorem_41(Guarantee { updates: 3, slack, delta: Self::hybrid_delta(stage, delta) })

@@ -154,7 +154,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of a sum.
+    /// Returns the shape of a sum.
     pub fn of(sum: &FiniteSum) -> Shape {
         Shape { components: sum.len(), dim: sum.dim(), outputs: sum.outputs() }
     }

@@ -61,39 +61,40 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// `kappa = L/rho`.
+    /// Returns `kappa = L/rho`.
     pub fn condition(&self) -> f64 {
         self.smoothness / self.convexity
     }
 
-    /// The theorem's largest step, `1/(32 L kappa)`.
+    /// Returns the theorem's largest step, `1/(32 L kappa)`.
     pub fn largest_step(smoothness: f64, convexity: f64) -> f64 {
         convexity / (32.0 * smoothness * smoothness)
     }
 
-    /// `1/(64 kappa^2 - 1)`, the theorem's upper bound on alpha, which is enough at the largest step only.
+    /// Returns `1/(64 kappa^2 - 1)`, the theorem's upper bound on alpha, which is enough at the largest step
+    /// only.
     pub fn largest_alpha(&self) -> f64 {
         1.0 / (64.0 * self.condition().powi(2) - 1.0)
     }
 
-    /// `eta rho/(2 - eta rho)`, the upper bound on alpha that the proof needs.
+    /// Returns `eta rho/(2 - eta rho)`, the upper bound on alpha that the proof needs.
     pub fn needed_alpha(&self) -> f64 {
         let decrease = self.step_size * self.convexity;
         decrease / (2.0 - decrease)
     }
 
-    /// `(r - alpha)/(1 + alpha)`.
+    /// Returns `(r - alpha)/(1 + alpha)`.
     pub fn room(&self) -> f64 {
         (self.ratio - self.alpha) / (1.0 + self.alpha)
     }
 
-    /// `beta = (r - alpha)/(1 + alpha) + eta (rho - 2 rho L eta - 4 L^2 eta)`.
+    /// Returns `beta = (r - alpha)/(1 + alpha) + eta (rho - 2 rho L eta - 4 L^2 eta)`.
     pub fn beta(&self) -> f64 {
         let Epoch { smoothness: l, convexity: rho, step_size: eta, .. } = *self;
         self.room() + eta * (rho - 2.0 * rho * l * eta - 4.0 * l * l * eta)
     }
 
-    /// `eta (rho/2 - (2 rho L + 14 L^2) eta)`, which is `(1 - theta) beta`.
+    /// Returns `eta (rho/2 - (2 rho L + 14 L^2) eta)`, which is `(1 - theta) beta`.
     pub fn decrease(&self) -> f64 {
         let Epoch { smoothness: l, convexity: rho, step_size: eta, .. } = *self;
         eta * (0.5 * rho - (2.0 * rho * l + 14.0 * l * l) * eta)
@@ -110,22 +111,22 @@ impl Epoch {
         4.0 * self.step_size * self.step_size / self.decrease()
     }
 
-    /// `1 - (1 - 1/kappa)/(512 kappa^2 r/(1 + alpha) + 14)`, which theta does not exceed at the largest step.
-    /// Remark 1 should say so.
+    /// Returns `1 - (1 - 1/kappa)/(512 kappa^2 r/(1 + alpha) + 14)`, which theta does not exceed at the
+    /// largest step. Remark 1 should say so.
     pub fn theta_bound(&self) -> f64 {
         let kappa = self.condition();
         1.0 - (1.0 - 1.0 / kappa) / (512.0 * kappa * kappa * self.ratio / (1.0 + self.alpha) + 14.0)
     }
 
-    /// `1 - (eta rho/2)/((r - alpha)/(1 + alpha) + eta rho)`, the corrected factor. The theorem then needs
-    /// `eta <= 1/(16 L kappa)`, `alpha <= r`, `alpha/(1 + alpha) <= eta rho/4`, and a batch of n or of at
-    /// least `36 kappa^2` components.
+    /// Returns `1 - (eta rho/2)/((r - alpha)/(1 + alpha) + eta rho)`, the corrected factor. The theorem then
+    /// needs `eta <= 1/(16 L kappa)`, `alpha <= r`, `alpha/(1 + alpha) <= eta rho/4`, and a batch of n or of
+    /// at least `36 kappa^2` components.
     pub fn corrected_theta(&self) -> f64 {
         let decrease = self.step_size * self.convexity;
         1.0 - 0.5 * decrease / (self.room() + decrease)
     }
 
-    /// `(8/rho^2) ((1 + eta rho) G + (1 + 2 eta rho) V)`, the corrected floor, with the residual
+    /// Returns `(8/rho^2) ((1 + eta rho) G + (1 + 2 eta rho) V)`, the corrected floor, with the residual
     /// `G = |grad f(x*)|^2` on the relevant coordinates and the variance `V = (n-B)/(n-1) sigma*^2/B` of the
     /// batch gradient at x*.
     pub fn corrected_floor(&self, residual: f64, variance: f64) -> f64 {
