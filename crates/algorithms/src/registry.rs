@@ -164,7 +164,11 @@ macro_rules! methods {
         /// use lao_algorithms::AnyParams;
         ///
         /// let params: AnyParams = toml::from_str(
-        ///     "method = 'greedy'\ndim = 100\nbudget = 10\nradius = 1.0\nregularization = { scale = 4.0, power = 0.5 }",
+        ///     "method = 'uniform'
+        ///     dim = 100
+        ///     budget = 10
+        ///     radius = 1.0
+        ///     regularization = { scale = 4.0, power = 0.5 }",
         /// )?;
         /// assert!(params.build().is_ok());
         /// # Ok::<(), toml::de::Error>(())

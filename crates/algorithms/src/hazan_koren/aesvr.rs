@@ -75,7 +75,7 @@ pub struct SmoothedLoss {
 ///
 /// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
 /// let params = AesvrParams::practical(&task)?;
-/// assert_eq!((params.draws, params.repetitions), (18, 1));
+/// assert_eq!((params.draws, params.repetitions), (18, 4));
 /// assert!(matches!(params.budget(), Budget::Expected { .. }));
 /// assert!(params.build().is_ok());
 /// # Ok::<(), lao_algorithms::ParamError>(())

@@ -52,7 +52,7 @@ const NAME: &str = "RDA1";
 /// let source = Virtual::new(Rademacher::new(20)?, target, Noise::Gaussian(0.1), &Seed::root(1))?;
 /// let task = Task { dim: 20, sparsity: 1, budget: 5, ..Task::default() };
 /// let mut learner = Rda1Params::practical(&task)?.build()?;
-/// let mut session = Session::new(source, Budget::PerExample(5), &Seed::root(2)).online(true);
+/// let mut session = Session::new(source, Budget::PerExample(5), &Seed::root(2)).online();
 /// session.run(&mut learner, SessionLimit::after_examples(5000), |_, _| {})?;
 /// assert_eq!(learner.largest(), &[7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

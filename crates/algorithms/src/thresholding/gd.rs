@@ -13,11 +13,11 @@
 //! x <- H_k(x - eta g);           with refit: x <- argmin { f(u) : supp u in supp x }
 //! ```
 //!
-//! A normalized step has `eta = |p|^2 / p'Hp`, where p is the gradient on the support of x. If x is zero or
-//! this p vanishes, as after a refit, p is the k largest entries of the gradient. `p'Hp` is exact for least
-//! squares; for other losses it is the loss's curvature bound. If the support changes, eta is halved until it
-//! is at most `|dx|^2 / dx'H dx`, so that f falls. With refit, an unchanged support means that the iterate is
-//! a fixed point, and the solver returns [`SolverProgress::Settled`].
+//! A normalized step has `eta = |p|^2 / p'Hp`, where p is the gradient on the support of x. If x is zero, or
+//! minimizes f over its support after a refit, p is the k largest entries of the gradient. `p'Hp` is exact
+//! for least squares; for other losses it is the loss's curvature bound. If the support changes, eta is
+//! halved until it is at most `|dx|^2 / dx'H dx`, so that f falls. With refit, an unchanged support means
+//! that the iterate is a fixed point, and the solver returns [`SolverProgress::Settled`].
 //!
 //! A round costs n IFO calls and 1 thresholding, and a normalized step n more calls for each curvature. A
 //! refit costs n calls for least squares; for other losses it costs 2n for each of at most two conjugate
