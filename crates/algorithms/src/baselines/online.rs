@@ -2,8 +2,8 @@
 //! against.
 //!
 //! *Source*: Zinkevich 2003 (projected gradient steps on the l2 ball) and Kivinen & Warmuth 1997 (EG+-,
-//! multiplicative steps on the l1 ball); the full-information methods in Figures 1 and 2 of Hazan & Koren
-//! 2012. They are AERR and AELR with exact gradients.
+//! multiplicative steps on the l1 ball). Both are the full-information methods in Figures 1 and 2 of Hazan &
+//! Koren 2012: they are AERR and AELR with exact gradients.
 //!
 //! *Setting*: all attributes of every example, loss `(w' x - y)^2 / 2`, predictors of l2 norm (Ridge) or l1
 //! norm (Lasso) at most `B`.

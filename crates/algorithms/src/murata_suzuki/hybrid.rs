@@ -184,7 +184,7 @@ fn gate(
     exploit_batch.check(NAME, "exploit_batch")
 }
 
-/// The learner of Algorithm 3. Its cost and memory are those of [`Exploration`](super::Exploration).
+/// The learner of Algorithm 3. Its cost and memory are those of [`Exploration`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", bound = "T: Default")]
 pub struct Hybrid<T = HardThreshold> {

@@ -1,11 +1,12 @@
 //! Murata & Suzuki 2018, *Sample Efficient Stochastic Gradient Iterative Hard Thresholding Method for
 //! Stochastic Sparse Linear Regression with Limited Attribute Observation*.
 //!
-//! Thresholding at every update keeps the iterate s-sparse, so its residual needs s attributes; the other s'
-//! - s attributes of the budget build one block of the gradient. [`exploration`] (Algorithm 1) updates all
-//! coordinates, [`exploitation`] (Algorithm 2) those of a fixed support, [`hybrid`] (Algorithm 3) alternates
-//! both and need not know when the support is right, and [`naive`] is the one-example method of Section 3.1
-//! that these three improve on. [`theory`] has the constants of the theorems, as printed and as corrected.
+//! Thresholding at every update keeps the iterate s-sparse, so its residual needs s attributes; the other
+//! `s' - s` attributes of the budget build one block of the gradient. [`exploration`] (Algorithm 1) updates
+//! all coordinates, [`exploitation`] (Algorithm 2) those of a fixed support, [`hybrid`] (Algorithm 3)
+//! alternates both and need not know when the support is right, and [`naive`] is the one-example method of
+//! Section 3.1 that these three improve on. [`theory`] has the constants of the theorems, as printed and as
+//! corrected.
 
 pub mod exploitation;
 pub mod exploration;
