@@ -1,11 +1,11 @@
 //! The methods of Ito et al., from the session to the estimate, at 50 observed attributes, 25 of them kept.
 //!
-//! Attributes come from a small table that stays in the cache; the throughput counts examples, so its inverse
-//! is the time per example. `d500` and `d1000000` hold the same methods: their times may differ by the memory
-//! that weights are scattered over, not by work. `reference` is that of Algorithm 1, dense lines that read
-//! like the paper, O(d + k'^2) per example.
+//! Attributes come from a small table that stays in the cache. The throughput counts examples, so its inverse
+//! is the time per example. `d500` and `d1000000` have the same methods; their times may differ by memory
+//! access, since weights are scattered, but not by work. `reference` is the dense reference of Algorithm 1,
+//! which costs O(d + k'^2) per example.
 //!
-//! Outside of `cargo bench` (`cargo test --benches`) everything runs once at d = 500.
+//! Outside of `cargo bench`, as in `cargo test --benches`, every benchmark runs once at d = 500.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lao_algorithms::Task;
@@ -77,7 +77,7 @@ impl Source for Table {
     }
 }
 
-/// A set that Algorithm 1 may observe at `w`: the largest weights, and others at random.
+/// Returns a set that Algorithm 1 may observe at `w`: the largest weights, and others at random.
 fn observed(w: &[f64], sampler: &mut SubsetSampler, rng: &mut Rng) -> Vec<u32> {
     let mut order: Vec<u32> = (0..w.len() as u32).collect();
     let rank = |&i: &u32, &j: &u32| w[j as usize].abs().total_cmp(&w[i as usize].abs()).then(i.cmp(&j));
@@ -108,7 +108,7 @@ fn at(criterion: &mut Criterion, dim: usize) {
                 session.step(&mut learner, u64::MAX).unwrap();
             }
         };
-        // Past the first rounds, in which everything is new: attributes change places, square rounds are
+        // The first rounds are left out, since in these many attributes change places and square rounds are
         // frequent.
         serve(if measured() { 100_000 } else { 0 });
         group.bench_function(name, |b| b.iter(|| serve(EXAMPLES)));

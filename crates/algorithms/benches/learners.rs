@@ -1,14 +1,16 @@
 //! Whole learners, from the session to the estimate, each beside its naive twin in the same run.
 //!
-//! - `columns-*`, `rows-f64`: Exploration over 10^5 examples of 500 attributes, 50 observed, support
-//!   scattered; the throughput counts examples, so its inverse is the time per example. Twins: plain scalar
-//!   loops over the same memory.
+//! - `columns-*`, `rows-f64`: Exploration over 10^5 examples of 500 attributes, 50 of them observed, with a
+//!   scattered support. The throughput counts examples, so its inverse is the time per example. The twins are
+//!   plain scalar loops over the same memory.
 //! - `hybrid`, `naive`: the other methods, beside loops that do the same with dense vectors.
-//! - `ask`: what the session adds to an ask of one example's values; beside it the same source and learner
-//!   without one.
-//! - `dimension`: Exploration against d on signs computed when looked at; per example it may not grow.
+//! - `ask`: the time that the session adds to an ask for one example's values, beside the same source and
+//!   learner without a session.
+//! - `dimension`: Exploration at several d, on signs that are computed when observed. The time per example
+//!   must not grow.
 //!
-//! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
+//! Outside of `cargo bench`, as in `cargo test --benches`, every benchmark runs once on a hundredth of the
+//! examples.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -28,7 +30,7 @@ const DIM: usize = 500;
 const HALF: usize = 25;
 const BUDGET: usize = 2 * HALF;
 const BLOCKS: usize = DIM / HALF;
-/// Small, so that the scattered support stays what it is and every pass does the same work.
+/// The step size is small, so that the scattered support does not change and every pass does the same work.
 const STEP: f64 = 1e-6;
 
 fn examples() -> usize {
@@ -59,14 +61,14 @@ fn exploration(dim: usize, batch: u64) -> ExplorationParams {
     ExplorationParams { batch: BatchSizes::Constant(batch), start, ..practical }
 }
 
-/// One pass of a fresh learner over a fresh stream.
+/// Makes one pass of a fresh learner over a fresh stream.
 fn pass<L: Learner>(source: impl Source, mut learner: L, examples: usize) -> L {
     let mut session = Session::new(source, Budget::PerExample(BUDGET), &Seed::root(3));
     session.run(&mut learner, SessionLimit::after_examples(examples as u64), |_, _| {}).unwrap();
     learner
 }
 
-/// The gradient at `theta` on `attributes` over the examples `rows`, column after column.
+/// Returns the gradient at `theta` on `attributes` over the examples `rows`, column after column.
 fn twin_columns<T: Element>(
     values: &[T],
     labels: &[f64],
@@ -96,7 +98,7 @@ fn twin_rows(values: &[f64], labels: &[f64], theta: SparseView<'_>, gradient: &m
     }
 }
 
-/// `H_s(theta - scale g)`, by sorting.
+/// Returns `H_s(theta - scale g)`, by sorting.
 fn twin_update(theta: SparseView<'_>, gradient: &[f64], scale: f64) -> SparseVector {
     let mut dense = theta.to_dense();
     dense.iter_mut().zip(gradient).for_each(|(t, g)| *t -= scale * g);
@@ -154,7 +156,7 @@ fn rows(criterion: &mut Criterion) {
     group.bench_function("twin", |b| b.iter(twin));
 }
 
-/// Two fifths of the examples explore, three fifths refine, in three updates.
+/// Runs Hybrid and its twin: two fifths of the examples explore, and three fifths refine in three updates.
 fn hybrid(criterion: &mut Criterion) {
     let (n, labels) = (examples(), numbers("labels", examples()));
     let values = numbers("values", n * DIM);
@@ -203,7 +205,7 @@ fn hybrid(criterion: &mut Criterion) {
     group.bench_function("twin", |b| b.iter(twin));
 }
 
-/// The twin of the naive method keeps a dense estimate and sorts all of it after every example.
+/// Runs the naive method and its twin, which keeps a dense estimate and sorts all of it after every example.
 fn naive(criterion: &mut Criterion) {
     let n = examples() / 10;
     let (labels, values) = (numbers("labels", n), numbers("values", n * DIM));
@@ -243,7 +245,7 @@ fn naive(criterion: &mut Criterion) {
     group.bench_function("twin", |b| b.iter(twin));
 }
 
-/// Answers with what the block happens to hold.
+/// A source that answers with whatever the block holds.
 struct Blank(u64);
 
 impl Source for Blank {
@@ -264,7 +266,7 @@ impl Source for Blank {
     }
 }
 
-/// Asks for the same attributes of one example again and again.
+/// A learner that asks for the same attributes of every example.
 struct Looker {
     attributes: Vec<u32>,
     theta: SparseVector,

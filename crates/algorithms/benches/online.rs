@@ -1,14 +1,15 @@
-//! Methods that estimate the residual: time per example, with the attributes served from cache, so that it is
-//! the method's own. The throughput counts examples; its inverse is the time per example.
+//! The time per example of methods that estimate the residual. Attributes are served from the cache, so that
+//! the time is the method's own. The throughput counts examples, so its inverse is the time per example.
 //!
 //! - `aerr`, `aelr`, `aer`: 50 uniform draws and one by weight (AER: 25 and 25), at d = 500 and d = 10^6; a
-//!   pass is 10^3 examples, of one learner that goes on learning.
-//! - `twin`: the updates written with dense vectors, as one reads them in the paper, at d = 500.
-//! - `session`: what of it is the session and its source, for the same asks.
-//! - `floor`: 50 uniform draws and one addition to each of them in a plain vector, nothing else: what no
-//!   method that changes what it draws can undercut on the machine at hand.
+//!   pass is 10^3 examples, and the learner is kept from pass to pass.
+//! - `twin`: the updates written with dense vectors, as in the paper, at d = 500.
+//! - `session`: the part of the time that the session and its source take, for the same asks.
+//! - `floor`: 50 uniform draws, and one addition for each in a plain vector. No method that changes the
+//!   weights it draws can take less time on the same machine.
 //!
-//! Outside of `cargo bench` (`cargo test --benches`) everything runs once on a hundredth of the examples.
+//! Outside of `cargo bench`, as in `cargo test --benches`, every benchmark runs once on a hundredth of the
+//! examples.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -29,7 +30,7 @@ fn examples() -> u64 {
     if std::env::args().any(|arg| arg == "--bench") { 1_000 } else { 100 }
 }
 
-/// Signs over sqrt(d), the same 4096 again and again, and their first attribute as label: all in the
+/// A source of signs over sqrt(d), the same 4096 repeated, whose label is attribute 0. The signs fit into the
 /// first-level cache.
 struct Cached {
     dim: usize,
@@ -97,7 +98,7 @@ fn learning<L: Learner>(group: &mut BenchmarkGroup<'_, WallTime>, dim: usize, mu
 
 const DIMS: [usize; 2] = [500, 1_000_000];
 
-/// A place with probability proportional to its weight; the first if there is no weight.
+/// Draws a place with probability proportional to its weight; returns the first place if all weights are 0.
 fn by_weight(weights: &[f64], rng: &mut Rng) -> usize {
     let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
     let passed = |weight: &f64| {
@@ -107,8 +108,8 @@ fn by_weight(weights: &[f64], rng: &mut Rng) -> usize {
     weights.iter().position(passed).unwrap_or(0)
 }
 
-/// `phi x~` from a draw by weight, with `inner / w_j` the estimate of `w.x` per unit of `x_j`, and uniform
-/// draws.
+/// Returns `phi x~` from a draw `j` by weight and uniform draws. `inner` is the estimate of `w.x` per unit of
+/// `x_j`.
 fn estimate(table: &mut Cached, (j, inner): (usize, f64), rng: &mut Rng) -> Vec<f64> {
     let phi = inner * table.value(j as u32) - table.value(0);
     let mut estimate = vec![0.0; table.dim];
@@ -220,7 +221,7 @@ fn aer(criterion: &mut Criterion) {
     }
 }
 
-/// Draws and looks, but learns nothing.
+/// A learner that draws and asks, but learns nothing.
 struct Looker {
     dim: usize,
     seen: u64,

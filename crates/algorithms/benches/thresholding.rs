@@ -2,12 +2,13 @@
 //! dense least squares with far more rows than columns and the other way round. Supports are spread over all
 //! columns at random.
 //!
-//! `scsg_step` is one inner step with a mini-batch of one row, `twin` the same in dense loops that sweep d;
-//! `gd_epoch` is one step of GD-HT on sparse rows or columns, stored in double or single precision, `twin` on
-//! rows with a sort of all coordinates; `htp` goes from zero to the fixed point, support and refitted
-//! coefficients, `twin` in plain loops over double-precision columns.
+//! `scsg_step` is one inner step with a mini-batch of one row; its `twin` is the same step in dense loops
+//! over all d coordinates. `gd_epoch` is one step of GD-HT on sparse rows or columns, in double or single
+//! precision; its `twin` works on rows and sorts all coordinates. `htp` runs from zero to the fixed point of
+//! support and refitted coefficients; its `twin` has plain loops over double-precision columns.
 //!
-//! Outside of `cargo bench` (`cargo test --benches`) everything runs once at a hundredth of the size.
+//! Outside of `cargo bench`, as in `cargo test --benches`, every benchmark runs once at a hundredth of the
+//! size.
 
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
 use lao_algorithms::thresholding::{
@@ -23,13 +24,13 @@ use std::hint::black_box;
 
 const RIDGE: f64 = 1e-5;
 
-/// A hundredth of a size, outside of `cargo bench`.
+/// Returns the full size in `cargo bench`, and a hundredth of it elsewhere.
 fn size(full: usize) -> usize {
     if std::env::args().any(|arg| arg == "--bench") { full } else { full.div_ceil(100) }
 }
 
 fn normal(rng: &mut Rng) -> f64 {
-    // By the central limit: twelve uniforms.
+    // The sum of twelve uniforms is nearly normal, by the central limit theorem.
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
@@ -91,7 +92,7 @@ impl Text {
     }
 }
 
-/// The inner step of SCSG-HT as it is written down: every coordinate moves.
+/// The inner step of SCSG-HT as the paper states it, in which every coordinate moves.
 struct DenseStep<'a> {
     text: &'a Text,
     x: SparseVector,
@@ -150,7 +151,7 @@ fn steps(group: &mut BenchmarkGroup<'_, WallTime>, text: &Text) {
     group.bench_function("scsg_step/twin", |bencher| bencher.iter(|| twin.step(eta, &mut rng)));
 }
 
-/// A step of GD-HT as it is written down.
+/// Makes a step of GD-HT as the paper states it.
 fn plain_epoch(text: &Text, eta: f64, x: &mut [f64]) {
     let n = text.labels.len();
     let mut gradient = vec![0.0; x.len()];
@@ -215,7 +216,7 @@ impl Regression {
         FiniteSum::new(examples, loss).expect("labels for all rows")
     }
 
-    /// HTP in plain loops.
+    /// Runs HTP in plain loops.
     fn twin(&self) -> Vec<f64> {
         let (n, k) = (self.rows, self.support.len());
         let column = |j: u32| &self.columns[j as usize * n..][..n];

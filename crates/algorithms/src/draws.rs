@@ -1,6 +1,6 @@
-//! What the methods share that draw attributes of an example with replacement, some uniformly and some by
-//! weight: AERR, AELR and AESVR ([`hazan_koren`](crate::hazan_koren)), and AER
-//! ([`baselines`](crate::baselines)).
+//! Draws of attributes with replacement, some uniform and some by weight, as AERR, AELR and AESVR
+//! ([`hazan_koren`](crate::hazan_koren)) and AER ([`baselines`](crate::baselines)) make them for each
+//! example.
 
 use crate::params::{ParamError, require, require_dim, require_scale};
 use crate::state;
@@ -9,16 +9,17 @@ use lao_observation::stored::Damaged;
 use lao_observation::{Ask, LearnError, Row, Told};
 use serde::{Deserialize, Serialize};
 
-/// There may be this many draws per example and attribute. The second moment of a direction from `k` draws is
-/// `1 + (d - 1)/k` times that of all attributes, so more draws than a few times `d` gain nothing.
+/// The largest number of draws per example, as a multiple of
+/// `d`. The second moment of a direction estimated from `k` draws is `1 + (d - 1)/k` times that of the exact
+/// direction, so more than a few times `d` draws gain nothing.
 const MAX_DRAWS: usize = 16;
 
-/// What the step sizes of the theorems depend on.
+/// The sizes that the step sizes of the theorems depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Horizon {
-    /// `d`, attributes of an example.
+    /// `d`, the number of attributes of an example.
     pub dim: usize,
-    /// `k`, uniform draws per example.
+    /// `k`, the number of uniform draws per example.
     pub draws: usize,
     /// `B`, the largest norm of a predictor.
     pub radius: f64,
@@ -27,10 +28,10 @@ pub struct Horizon {
 }
 
 impl Horizon {
-    /// The horizon of a task whose budget holds `others` draws beside the uniform ones.
+    /// Returns the horizon of a task whose budget leaves room for `others` draws beside the uniform ones.
     ///
     /// # Errors
-    /// [`ParamError`] when the speed is not allowed or the budget is above `d` or leaves no uniform draw.
+    /// [`ParamError`] when the speed is not allowed, or the budget is above `d` or leaves no uniform draw.
     pub(crate) fn of(task: &Task, method: &'static str, others: usize) -> Result<Horizon, ParamError> {
         task.check(method)?;
         let Task { dim, budget, examples, .. } = *task;
@@ -45,14 +46,16 @@ impl Horizon {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prediction {
-    /// The unbiased estimate of `w.x` from the attributes drawn by weight: the residual's own.
+    /// The unbiased estimate of `w.x` from the attributes drawn by weight, which the residual is computed
+    /// from.
     #[default]
     Unbiased,
-    /// The observed part of `w.x`, with 0 for what was not observed: biased towards 0, with less variance.
+    /// The observed part of `w.x`, with 0 for attributes that were not observed. It is biased towards 0 and
+    /// has less variance.
     Observed,
 }
 
-/// The draws of the example that was asked for.
+/// The draws of the example that was asked for, and whether its values are still awaited.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PendingExample {
     dim: usize,
@@ -65,14 +68,14 @@ pub(crate) struct PendingExample {
     distinct: Vec<(u32, u32)>,
 }
 
-/// Numbers of draws per example.
+/// The numbers of uniform and of weighted draws per example.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawCounts {
     pub(crate) uniform: usize,
     pub(crate) weighted: usize,
 }
 
-/// The example that was asked for: draws, the values there, and the label.
+/// The example that was asked for: the values at the draws, and the label.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen<'a> {
     pub(crate) all: Row<'a>,
@@ -82,21 +85,21 @@ pub(crate) struct Seen<'a> {
 }
 
 impl PendingExample {
-    /// Returns a state in which no example is awaited. Only with [`Prediction::Observed`] can
-    /// [`observed_part`](Self::observed_part) and [`value`](Self::value) be asked for, which need a list of
-    /// the distinct attributes.
+    /// Returns a state in which no example is awaited. [`observed_part`](Self::observed_part) and
+    /// [`value`](Self::value) need a list of the distinct attributes, which is kept only for
+    /// [`Prediction::Observed`].
     pub(crate) fn new(dim: usize, prediction: Prediction) -> Self {
         let (uniform, weighted, distinct) = (Vec::new(), Vec::new(), Vec::new());
         let counts_once = prediction == Prediction::Observed;
         PendingExample { dim, uniform, weighted, pending: false, counts_once, distinct }
     }
 
-    /// Returns whether an example was asked for and has not come.
+    /// Returns whether an example was asked for and not yet told.
     pub(crate) fn pending(&self) -> bool {
         self.pending
     }
 
-    /// Empties the lists of uniform and of weighted draws and returns them, to be filled by the caller.
+    /// Empties the lists of uniform and of weighted draws, and returns them for the caller to fill.
     pub(crate) fn draws(&mut self) -> (&mut Vec<u32>, &mut Vec<u32>) {
         self.uniform.clear();
         self.weighted.clear();
@@ -104,19 +107,20 @@ impl PendingExample {
         (&mut self.uniform, &mut self.weighted)
     }
 
-    /// Returns the uniform and the weighted draws of the example that is awaited, or was told last.
+    /// Returns the uniform and the weighted draws of the example that is awaited or, if none is, was told
+    /// last.
     pub(crate) fn drawn(&self) -> (&[u32], &[u32]) {
         (&self.uniform, &self.weighted)
     }
 
-    /// Like [`ask`](Self::ask), for draws supplied by the caller. The session refuses attributes out of
-    /// range; the learner then takes no answer.
+    /// Asks like [`ask`](Self::ask), for draws supplied by the caller. If one of them is out of range, the
+    /// session refuses the ask, and no example is awaited.
     pub(crate) fn ask_given(&mut self, ask: &mut Ask) {
         self.ask(ask);
         self.pending = self.uniform.iter().chain(&self.weighted).all(|&j| (j as usize) < self.dim);
     }
 
-    /// Asks for one example's values at the attributes drawn, all of which exist.
+    /// Asks for one example's values at the attributes drawn, all of which are below `d`.
     pub(crate) fn ask(&mut self, ask: &mut Ask) {
         let attributes = ask.values(1);
         attributes.extend_from_slice(&self.uniform);
@@ -133,7 +137,7 @@ impl PendingExample {
     /// Returns the example that was awaited.
     ///
     /// # Errors
-    /// When no example is awaited, or the answer is not one to these draws.
+    /// [`LearnError::NotAsked`] when no example is awaited, or the answer belongs to other draws.
     pub(crate) fn answer<'a>(&self, told: Told<'a>) -> Result<Seen<'a>, LearnError> {
         if !self.pending && matches!(told, Told::Values(_)) {
             return Err(LearnError::NotAsked { told: "attribute values", asked: "nothing" });
@@ -151,7 +155,7 @@ impl PendingExample {
         uniform == self.uniform && weighted == self.weighted
     }
 
-    /// Returns what was seen at the uniform draws, and at those by weight.
+    /// Returns the values at the uniform draws, and those at the draws by weight.
     pub(crate) fn split<'a>(&self, row: Row<'a>) -> (Row<'a>, Row<'a>) {
         let at = self.uniform.len().min(row.attributes.len()).min(row.values.len());
         let (attributes, values) = (row.attributes.split_at(at), row.values.split_at(at));
@@ -167,24 +171,24 @@ impl PendingExample {
         self.distinct.iter().map(|&(j, place)| weight(j) * value(place)).sum()
     }
 
-    /// Returns `x_j` of an attribute that was drawn, and 0 for others.
+    /// Returns `x_j` if attribute `j` was drawn, else 0.
     pub(crate) fn value(&self, row: Row<'_>, j: u32) -> f64 {
         let found = self.distinct.binary_search_by_key(&j, |&(j, _)| j).ok();
         found.and_then(|at| row.values.get(self.distinct[at].1 as usize)).copied().unwrap_or_default()
     }
 
-    /// Ends the wait for the example.
+    /// Marks the example as told.
     pub(crate) fn clear(&mut self) {
         self.pending = false;
     }
 
-    /// Returns whether exactly these draws by weight were made for the example.
+    /// Returns whether `draws` are the draws by weight made for the example.
     pub(crate) fn is_weighted(&self, draws: impl Iterator<Item = u32>) -> bool {
         self.weighted.iter().copied().eq(draws)
     }
 
-    /// Refuses a state that [`new`](Self::new) and [`ask`](Self::ask) do not leave behind for these numbers
-    /// of draws.
+    /// Refuses a state that [`new`](Self::new) and [`ask`](Self::ask) never produce with these numbers of
+    /// draws.
     pub(crate) fn check(
         &self,
         what: &'static str,
@@ -198,8 +202,8 @@ impl PendingExample {
         damaged(self.counts_once == counts_once, "the kind of prediction does not fit the draws")?;
         damaged(counts_once || self.distinct.is_empty(), "it lists attributes that no prediction needs")?;
         if !self.pending {
-            // These are the draws of the example before, which nothing but `drawn` looks at. Draws that were
-            // given may be any.
+            // The lists then hold the draws of the example before, which only `drawn` reads; if the caller
+            // supplied them, they may be any attributes.
             return Ok(());
         }
         state::length(what, "the list of uniform draws", self.uniform.len(), wanted.uniform)?;
@@ -222,7 +226,7 @@ fn places(draws: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
     places
 }
 
-/// The checks that AERR, AELR and their relatives share.
+/// Refuses dimensions, numbers of draws, radii and step sizes that AERR, AELR and AESVR cannot use.
 pub(crate) fn require_shape(
     method: &'static str,
     dim: usize,

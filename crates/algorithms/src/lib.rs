@@ -1,10 +1,9 @@
 //! Sparse linear learners under limited attribute observation.
 //!
 //! Every method is a [`Learner`](lao_observation::Learner): it asks for attributes and is told values. A
-//! method's parameters are a struct with public fields that passes a gate once, `build()`, and becomes the
-//! learner. There are two named ways to parameters: `from_theorem` (the constants of the paper's theorem,
-//! corrected where the printed ones are wrong) and `practical` (what works on real budgets, from the
-//! [`Task`]).
+//! method's parameters are a struct with public fields; `build()` checks them once and returns the learner.
+//! Two constructors give parameters: `from_theorem` returns the constants of the paper's theorem, corrected
+//! where the printed ones are wrong; `practical` returns what works on real budgets, derived from a [`Task`].
 //!
 //! ```
 //! use lao_algorithms::{Task, murata_suzuki::HybridParams};
@@ -28,18 +27,18 @@
 //! |---|---|
 //! | [`hazan_koren`] | Hazan & Koren 2012: AERR, AELR, AESVR |
 //! | [`ito`] | Ito et al. 2017: Algorithms 1 to 3, greedy and uniform choice |
-//! | [`baselines`] | what they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
+//! | [`baselines`] | the methods that they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
 //! | [`thresholding`] | Liang et al. 2020: GD-HT, SG-HT, HSG-HT, SVRG-HT, SCSG-HT on finite sums |
 //!
 //! | feature | what it adds | brings |
 //! |---|---|---|
-//! | `linear-programs` | [Dantzig](baselines::dantzig), which is refused without | microlp |
+//! | `linear-programs` | [Dantzig](baselines::dantzig), which no parameters build without it | microlp |
 //! | `offline` | `baselines::offline`: Ridge and Lasso of all examples at once | faer |
 //!
 //! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it. Each method has a
-//! [reference](reference::Reference): dense lines that read like the paper, which the learner is compared
-//! with.
+//! [reference](reference::Reference), an implementation in a few dense lines that read like the paper; the
+//! tests compare the learner with it.
 
 pub mod baselines;
 mod bug;

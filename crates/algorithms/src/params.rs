@@ -1,20 +1,20 @@
-//! The gate that parameters pass once.
+//! The checks that parameters pass once, before they become a learner, and their error.
 
 use lao_observation::stored::Damaged;
 use std::fmt::Display;
 use thiserror::Error;
 
-/// A parameter that a method cannot take.
+/// A parameter that a method refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{method}: {field} = {value} is not allowed; {allowed}")]
 pub struct ParamError {
-    /// The method that refused.
+    /// The name of the method that refused the parameter.
     pub method: &'static str,
-    /// The field's name.
+    /// The name of the field.
     pub field: &'static str,
-    /// The value refused.
+    /// The value that was refused, as text.
     pub value: String,
-    /// What would be accepted.
+    /// The values that are allowed.
     pub allowed: String,
 }
 
@@ -22,7 +22,7 @@ pub struct ParamError {
 pub const MAX_DIM: usize = 1 << 27;
 
 impl ParamError {
-    /// A stored state whose parameters the gate refuses.
+    /// Returns the error of a stored state whose parameters are refused.
     pub(crate) fn damaged(self) -> Damaged {
         let ParamError { method, field, value, allowed } = self;
         Damaged { what: method, reason: format!("{field} = {value} is not allowed; {allowed}") }
@@ -41,17 +41,18 @@ pub(crate) fn require_scale(method: &'static str, field: &'static str, value: f6
     require((1e-150..=1e150).contains(&value), method, field, number(value), SCALES)
 }
 
-/// What [`require_scale`] allows.
+/// The numbers that [`require_scale`] allows, as a message says it.
 pub(crate) const SCALES: &str = "a positive finite number, from 1e-150 to 1e150";
 
-/// A number as a message shows it, without the zeros of very large or small ones.
+/// Returns a number as messages show it; very large and very small ones have an exponent instead of zeros.
 pub(crate) fn number(value: f64) -> String {
     let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
     if plain { value.to_string() } else { format!("{value:e}") }
 }
 
-/// A number derived from others that the gate allows: kept from overflow and underflow, so that the gate does
-/// not refuse it in their place. Where one of them is not allowed, the result is not either.
+/// Returns `value`, clamped to `1e-150..=1e150` if all numbers of `from`, from which it was derived, are
+/// positive and finite. A derived number that overflows would be refused in the place of the numbers that the
+/// caller gave. If one of these is not allowed, `value` is returned as it is, so that the checks refuse it.
 pub(crate) fn derived(value: f64, from: &[f64]) -> f64 {
     let allowed = from.iter().all(|given| given.is_finite() && *given > 0.0);
     if allowed { value.clamp(1e-150, 1e150) } else { value }
@@ -71,7 +72,7 @@ pub(crate) fn require(
     Err(ParamError { method, field, value: value.to_string(), allowed: allowed.to_string() })
 }
 
-/// The checks that every budgeted gradient method shares: `1 <= s < s' <= d`.
+/// Refuses sizes other than `1 <= s < s' <= d`, as every gradient method under a budget does.
 pub(crate) fn require_shape(
     method: &'static str,
     dim: usize,

@@ -1,9 +1,10 @@
-//! References: every method a second time, in a few dense lines that read like the pseudo-code of its paper.
+//! References: a second implementation of every method, in a few dense lines that read like the pseudo-code
+//! of its paper.
 //!
-//! A learner is written for speed: it keeps lazy averages, scaled iterates, trees of sums. Its *reference*
+//! A learner is written for speed: it keeps lazy averages, scaled iterates and trees of sums. Its *reference*
 //! keeps plain vectors of length `d`, sees whole examples, and costs O(d) or more for each. Both are built
 //! from the same parameters. A reference has no randomness of its own: it is told what the learner drew, so
-//! that the two can be run side by side over the same examples and compared after each. The test
+//! that both can run side by side over the same examples and be compared after each one. The test
 //! `references.rs` does that for every row of [`METHODS`](crate::METHODS).
 //!
 //! | folder | references of |
@@ -37,64 +38,65 @@ use crate::registry::AnyLearner;
 use std::fmt::Display;
 use thiserror::Error;
 
-/// A method in dense lines, which follows a learner of the same method.
+/// A dense implementation of a method, which follows a learner of the same method.
 pub trait Reference {
-    /// Takes in one example; of a gradient sum, one example after the other.
+    /// Updates the reference with one example. The examples of a gradient sum are given one after the other.
     ///
     /// # Errors
-    /// [`Mismatch`] when the method cannot have asked for these attributes. The reference is then as before.
+    /// [`Mismatch`] when the method cannot have asked for these attributes. The reference then stays as it
+    /// was.
     fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch>;
 
     /// Returns the estimate after the last completed update, one number per attribute.
     fn coefficients(&self) -> Vec<f64>;
 
-    /// Returns the label that the method predicts from the attributes asked for, before the example is taken
-    /// in.
+    /// Returns the label that the method predicts from the attributes asked for, before [`see`](Self::see) is
+    /// called with the example.
     ///
     /// # Errors
-    /// [`Mismatch`] as [`see`](Self::see) has it.
+    /// [`Mismatch`], in the cases of [`see`](Self::see).
     fn predict(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
         let w = self.coefficients();
         seen.fits(w.len())?;
         Ok(observed_part(&w, seen))
     }
 
-    /// Tells whether the method is one with full information, which alone may state an unlimited budget.
+    /// Returns whether the method sees all attributes. Only the row of such a method may state an unlimited
+    /// budget.
     fn has_full_information(&self) -> bool {
         false
     }
 }
 
-/// A whole example, and what the learner asked of it.
+/// A whole example, and the attributes of it that the learner asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// `x`, all `d` values.
+    /// `x`, the values of all `d` attributes.
     pub x: &'a [f64],
     /// `y`.
     pub label: f64,
-    /// The attributes asked for, in the learner's order; of a gradient sum, its coordinates.
+    /// The attributes asked for, in the learner's order; for a gradient sum, the coordinates of the sum.
     pub asked: &'a [u32],
-    /// What the learner drew, where the list does not show it.
+    /// The learner's draws, where `asked` does not show them.
     pub drawn: Drawn<'a>,
 }
 
-/// The draws of one example, as far as the list of attributes asked for does not show them.
+/// The learner's draws for one example, where the list of attributes asked for does not show them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Drawn<'a> {
-    /// The list shows all, or nothing is drawn.
+    /// The list of attributes shows all draws, or nothing is drawn.
     #[default]
     Listed,
-    /// A random set, sorted, which may share attributes with the support that is observed beside it (naive,
-    /// Dantzig).
+    /// A random set, sorted, which may overlap the support that is also observed (naive, Dantzig).
     Set(&'a [u32]),
     /// A random set, sorted, and the support that predicts (FKK).
     SetAndSupport(&'a [u32], &'a [u32]),
-    /// The draws of the estimates for `y+` and `y-`, whose numbers of factors the list does not show (AESVR).
+    /// The draws of the estimates for `y+` and `y-` (AESVR); the list does not show their numbers of factors.
     Estimates(&'a [GenEstDraws; 2]),
 }
 
 impl<'a> From<&'a AnyLearner> for Drawn<'a> {
-    /// Returns what the learner drew for the example that it asked for last.
+    /// Returns the draws of the learner for the example that it asked for last.
     fn from(learner: &'a AnyLearner) -> Self {
         match learner {
             AnyLearner::Naive(learner) => Drawn::Set(learner.drawn()),
@@ -106,31 +108,31 @@ impl<'a> From<&'a AnyLearner> for Drawn<'a> {
     }
 }
 
-/// What a learner did that the method of the reference never does.
+/// A request of the learner that its method never makes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Mismatch {
-    /// The example or an attribute does not fit the dimension.
+    /// The example or an attribute does not fit the dimension of the reference.
     #[error("the method is set for d = {dim} attributes, but {found}")]
     Dimension {
         /// `d` of the reference.
         dim: usize,
-        /// What does not fit.
+        /// The part that does not fit.
         found: String,
     },
-    /// The attributes are not those of the method.
+    /// The method asks for other attributes.
     #[error("the learner asks for the attributes {asked:?}, but its method {expected}")]
     Asked {
-        /// The list.
+        /// The attributes asked for.
         asked: Vec<u32>,
-        /// What the method does.
+        /// What the method does instead, a verb with its object.
         expected: String,
     },
-    /// The draws are not of the method's kind.
+    /// The draws are of another kind than the method's.
     #[error("the learner tells its draws as {found}, but its method draws {expected}")]
     Draws {
-        /// What came.
+        /// The draws that were told.
         found: String,
-        /// What the method draws.
+        /// The kind of draws that the method makes.
         expected: &'static str,
     },
 }
@@ -154,7 +156,8 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Refuses the attributes asked for unless `ok`; the method `expected`, a verb with its object.
+    /// Refuses the attributes asked for unless `ok`. `expected` says what the method does, as a verb with its
+    /// object.
     pub(crate) fn require(&self, ok: bool, expected: impl Display) -> Result<(), Mismatch> {
         if ok {
             return Ok(());
@@ -162,12 +165,12 @@ impl<'a> Seen<'a> {
         Err(Mismatch::Asked { asked: self.asked.to_vec(), expected: expected.to_string() })
     }
 
-    /// The error for draws of another kind than `expected`.
+    /// Returns the error for draws of another kind than `expected`.
     pub(crate) fn other_draws<T>(&self, expected: &'static str) -> Result<T, Mismatch> {
         Err(Mismatch::Draws { found: format!("{:?}", self.drawn), expected })
     }
 
-    /// The random set, of `size` attributes, that was observed beside `support`.
+    /// Returns the random set of `size` attributes that was observed beside `support`.
     pub(crate) fn set_beside(&self, support: &[u32], size: usize) -> Result<&'a [u32], Mismatch> {
         let (Drawn::Set(set) | Drawn::SetAndSupport(set, _)) = self.drawn else {
             return self.other_draws("a random set");
@@ -182,28 +185,29 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// `a' b`.
+/// Returns `a' b`.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `|w|_1`.
+/// Returns `|w|_1`.
 pub(crate) fn l1(w: &[f64]) -> f64 {
     w.iter().map(|w| w.abs()).sum()
 }
 
-/// `|w|_2`.
+/// Returns `|w|_2`.
 pub(crate) fn l2(w: &[f64]) -> f64 {
     dot(w, w).sqrt()
 }
 
-/// The observed part of `w' x`, each attribute counted once.
+/// Returns the observed part of `w' x`, each attribute counted once.
 pub(crate) fn observed_part(w: &[f64], seen: &Seen<'_>) -> f64 {
     let observed = |j: &usize| seen.asked.contains(&(*j as u32));
     (0..w.len()).filter(observed).map(|j| w[j] * seen.x[j]).sum()
 }
 
-/// The `count` largest magnitudes, by sorting; the lower index first among equals. Sorted by index.
+/// Returns the indices of the `count` largest magnitudes, ascending. Among equal magnitudes the lower index
+/// wins.
 pub(crate) fn largest(w: &[f64], count: usize) -> Vec<u32> {
     let size = |i: u32| w[i as usize].abs();
     let mut order: Vec<u32> = (0..w.len() as u32).collect();
@@ -213,30 +217,30 @@ pub(crate) fn largest(w: &[f64], count: usize) -> Vec<u32> {
     order
 }
 
-/// `w` at these attributes, 0 elsewhere.
+/// Returns `w` at these attributes, and 0 elsewhere.
 pub(crate) fn restricted(w: &[f64], attributes: &[u32]) -> Vec<f64> {
     let mut kept = vec![0.0; w.len()];
     attributes.iter().for_each(|&j| kept[j as usize] = w[j as usize]);
     kept
 }
 
-/// `H_s(z)`.
+/// Returns `H_s(z)`, which keeps the `s` largest magnitudes of `z`.
 pub(crate) fn hard_threshold(z: &[f64], s: usize) -> Vec<f64> {
     restricted(z, &largest(z, s))
 }
 
-/// The indices of non-zeros.
+/// Returns the indices of non-zeros.
 pub(crate) fn support(w: &[f64]) -> Vec<u32> {
     (0..w.len() as u32).filter(|&j| w[j as usize] != 0.0).collect()
 }
 
-/// The projection of `w` on `|w|_2 <= radius`.
+/// Projects `w` on `|w|_2 <= radius`.
 pub(crate) fn project_l2(w: &mut [f64], radius: f64) {
     let factor = (radius / l2(w)).min(1.0);
     w.iter_mut().for_each(|w| *w *= factor);
 }
 
-/// The projection of `w` on `|w|_1 <= radius`: all magnitudes shrink by one level, down to 0.
+/// Projects `w` on `|w|_1 <= radius`: all magnitudes shrink by the same amount, down to 0.
 pub(crate) fn project_l1(w: &mut [f64], radius: f64) {
     if l1(w) <= radius {
         return;
@@ -255,7 +259,7 @@ pub(crate) fn project_l1(w: &mut [f64], radius: f64) {
     w.iter_mut().for_each(|w| *w = w.signum() * (w.abs() - level).max(0.0));
 }
 
-/// `radius (z+ - z-) / (|z+|_1 + |z-|_1)` for `z+- = exp(+-u)`, with a common factor that keeps the
+/// Returns `radius (z+ - z-) / (|z+|_1 + |z-|_1)` for `z+- = exp(+-u)`, with a common factor that keeps the
 /// exponentials finite.
 pub(crate) fn exponentiated(u: &[f64], radius: f64) -> Vec<f64> {
     let most = u.iter().fold(0.0_f64, |most, u| most.max(u.abs()));

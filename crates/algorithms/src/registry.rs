@@ -1,4 +1,4 @@
-//! Every method, one row each.
+//! The registry: one row for every method, with what users and tests can rely on.
 
 use crate::hazan_koren::AesvrParams;
 use crate::murata_suzuki::ExplorationParams;
@@ -8,37 +8,36 @@ use lao_kernels::SparseView;
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
-/// One row of the registry: what a method is called, and what a user can rely on. The tests hold each row to
-/// it.
+/// A row of the registry: a method's name, and what a user can rely on. The tests check every row.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
-    /// Short unique name, as used on the command line and in records.
+    /// The short unique name, as used on the command line and in records.
     pub name: &'static str,
-    /// Paper and algorithm number.
+    /// The paper, and the number of the algorithm in it.
     pub source: &'static str,
-    /// One sentence.
+    /// What the method does, in one sentence.
     pub summary: &'static str,
-    /// What an example costs in time, and what that grows with; memory is O(d) unless it says otherwise.
+    /// The time that an example costs, and what it grows with. Memory is O(d) unless the text says otherwise.
     pub cost: &'static str,
-    /// What the method needs to look at, at most, for a task.
+    /// Returns the budget of attributes that the method needs, at most, for a task.
     pub budget: fn(&Task) -> Budget,
-    /// How many attributes the estimate uses, and so whether a prediction from `coefficients()` keeps to the
-    /// budget.
+    /// The number of attributes that the estimate uses, which decides whether a prediction from
+    /// `coefficients()` keeps to the budget.
     pub model: Model,
     /// How the time and memory of a run grow with the task.
     pub growth: Growth,
-    /// Whether the method looks at attributes beyond those that it starts with. If not, all of the budget may
-    /// be spent on these.
+    /// Whether the method observes attributes beyond those that it starts with. If not, it may spend the
+    /// whole budget on these.
     pub explores: bool,
-    /// Whether the method asks for gradient sums over mini-batches, which a source may add up in any pieces,
-    /// and says how many examples its next update needs.
+    /// Whether the method asks for gradient sums over mini-batches. A source may then serve the batch in
+    /// pieces, and the learner says how many examples its next update needs.
     pub batches: bool,
-    /// Whether finite labels of any size are learned from without an error, since every step is clipped or
-    /// projected on a ball.
+    /// Whether the method learns from finite labels of any size without an error, because every step is
+    /// clipped or projected on a ball.
     pub bears_all_labels: bool,
-    /// How close the estimate comes on a small problem without noise.
+    /// The error of the estimate on a small problem without noise.
     pub accuracy: Accuracy,
-    /// The method's practical parameters for a task.
+    /// Returns the method's practical parameters for a task.
     pub params: fn(&Task) -> Result<AnyParams, ParamError>,
 }
 
@@ -53,20 +52,28 @@ impl Method {
 }
 
 /// How many attributes a method's estimate, [`Learner::coefficients`], uses.
+///
+/// ```
+/// use lao_algorithms::{Model, Task, registry::method};
+///
+/// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
+/// assert_eq!(method("hybrid").map(|row| row.model.most(&task)), Some(4));
+/// assert_eq!(Model::Dense.most(&task), 500);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// At most s, the sparsity: predictions keep to the budget.
     Sparsity,
     /// At most s', the attributes that may be observed of an example: predictions keep to the budget.
     Budget,
-    /// Up to d: a prediction from `coefficients()` reads all of them. What keeps to the budget is
-    /// [`Learner::predict`], from the attributes that the method has just drawn for an example, with the
-    /// noise of that draw.
+    /// Up to d: a prediction from `coefficients()` reads all attributes. [`Learner::predict`] keeps to the
+    /// budget: it predicts from the attributes that the method has just drawn for an example, with the noise
+    /// of that draw.
     Dense,
 }
 
 impl Model {
-    /// The number of attributes that a prediction reads at most, for a task.
+    /// Returns the largest number of attributes that a prediction reads, for a task.
     pub fn most(self, task: &Task) -> usize {
         match self {
             Model::Sparsity => task.sparsity.min(task.dim),
@@ -75,7 +82,7 @@ impl Model {
         }
     }
 
-    /// The number's symbol: s, s' or d.
+    /// Returns the symbol of this number: s, s' or d.
     pub fn symbol(self) -> &'static str {
         match self {
             Model::Sparsity => "s",
@@ -96,26 +103,28 @@ pub enum Growth {
     Exponential,
 }
 
-/// How close an estimate comes to its target: to within `error` in each coefficient after `examples` examples
-/// of eight independent attributes of variance 1/3, labels `x_1 - 2 x_6` without noise, sparsity 2, radius 3,
-/// speed 0.8 and the start 0.3 on attributes 1 and 6, with a budget of at least `budget`.
+/// The error of an estimate on a small problem: each coefficient is within
+/// `error` of its target after `examples` examples, with a budget of at least `budget`.
+///
+/// The examples have eight independent attributes of variance 1/3 and labels `x_1 - 2 x_6` without noise. The
+/// task has sparsity 2, radius 3, speed 0.8 and the start 0.3 on attributes 1 and 6.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
-    /// Attributes seen per example.
+    /// The number of attributes seen per example.
     pub budget: usize,
-    /// Examples seen.
+    /// The number of examples seen.
     pub examples: u64,
-    /// Largest error of a coefficient.
+    /// The largest error of a coefficient.
     pub error: f64,
 }
 
-/// The accuracy of methods that see all that their residuals need.
+/// The accuracy of methods that observe every attribute that the residual needs.
 const OF_EXACT_RESIDUALS: Accuracy = Accuracy { budget: 5, examples: 60_000, error: 0.02 };
 
-/// The accuracy of methods that estimate their residuals, or the moments in their place.
+/// The accuracy of methods that estimate the residual, or moments in its place.
 const OF_ESTIMATED_RESIDUALS: Accuracy = Accuracy { error: 0.2, ..OF_EXACT_RESIDUALS };
 
-/// What goes for a method with a sparse estimate unless its row says otherwise.
+/// The defaults of a row whose method has a sparse estimate.
 const SPARSE: Method = Method {
     name: "",
     source: "",
@@ -131,15 +140,15 @@ const SPARSE: Method = Method {
     params: |task| ExplorationParams::practical(task).map(AnyParams::Exploration),
 };
 
-/// What goes for a method whose estimate uses s' attributes.
+/// The defaults of a row whose method has an estimate on s' attributes.
 const BUDGETED: Method = Method { model: Model::Budget, ..DENSE };
 
-/// What goes for a method whose estimate uses all attributes.
+/// The defaults of a row whose method has an estimate on all attributes.
 const DENSE: Method = Method { model: Model::Dense, accuracy: OF_ESTIMATED_RESIDUALS, ..SPARSE };
 
-/// Makes [`AnyParams`], [`AnyLearner`] and [`METHODS`] of the table: for each learner its module, its type
-/// and that of its parameters; in braces one row for each constructor of parameters from a task. A row is a
-/// [`Method`] that begins with name, source, summary and cost.
+/// Makes [`AnyParams`], [`AnyLearner`] and [`METHODS`] from the table. An entry has a learner's module, its
+/// type and the type of its parameters and, in braces, one row for each constructor of parameters from a
+/// task. A row is a [`Method`] that begins with name, source, summary and cost.
 macro_rules! methods {
     ($($module:ident: $learner:ident($params:ident) { $($constructor:ident => {
         name: $name:literal,
@@ -148,15 +157,41 @@ macro_rules! methods {
         cost: $cost:literal,
         $($rest:tt)*
     })+ })+) => {
-        /// Any method's parameters, in a form that can be read from a file: `method = "hybrid"` and the
+        /// The parameters of any method, in a form that can be read from a file: `method = "hybrid"` and the
         /// method's own fields.
+        ///
+        /// ```
+        /// use lao_algorithms::AnyParams;
+        ///
+        /// let params: AnyParams = toml::from_str(
+        ///     "method = 'uniform'
+        ///     dim = 100
+        ///     budget = 10
+        ///     radius = 1.0
+        ///     regularization = { scale = 4.0, power = 0.5 }",
+        /// )?;
+        /// assert!(params.build().is_ok());
+        /// # Ok::<(), toml::de::Error>(())
+        /// ```
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
         pub enum AnyParams {
             $($(#[doc = $source] #[doc = ""])+ $learner(crate::$module::$params),)+
         }
 
-        /// Any method's learner, in a form that can be stored and resumed.
+        /// The learner of any method, in a form that can be stored and resumed.
+        ///
+        /// ```
+        /// use lao_algorithms::{AnyLearner, Task, registry::method};
+        /// use lao_observation::Learner;
+        ///
+        /// let task = Task { dim: 100, sparsity: 4, budget: 10, ..Task::default() };
+        /// let learner = method("rda1").unwrap().build(&task)?;
+        /// let stored = serde_json::to_string(&learner)?;
+        /// let resumed: AnyLearner = serde_json::from_str(&stored)?;
+        /// assert_eq!((resumed.dim(), resumed.updates()), (100, 0));
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
         pub enum AnyLearner {
@@ -164,7 +199,7 @@ macro_rules! methods {
         }
 
         impl AnyParams {
-            /// The learner.
+            /// Builds the learner.
             ///
             /// # Errors
             /// [`ParamError`] naming the field, its value and the allowed range.
@@ -189,7 +224,18 @@ macro_rules! methods {
             }
         }
 
-        /// All methods.
+        /// All methods, one row for each.
+        ///
+        /// ```
+        /// use lao_algorithms::{METHODS, Task};
+        ///
+        /// let task = Task { dim: 8, sparsity: 2, budget: 5, ..Task::default() };
+        /// for method in METHODS {
+        ///     let learner = method.build(&task)?;
+        ///     assert!(method.model.most(&task) <= task.dim, "{}", method.name);
+        /// }
+        /// # Ok::<(), lao_algorithms::ParamError>(())
+        /// ```
         ///
         /// | method | source | what it does | time per example |
         /// |---|---|---|---|
@@ -388,7 +434,14 @@ methods! {
     }
 }
 
-/// Finds a method by name.
+/// Returns the method of this name, if there is one.
+///
+/// ```
+/// use lao_algorithms::registry::method;
+///
+/// assert!(method("hybrid").is_some_and(|row| row.batches));
+/// assert!(method("simplex").is_none());
+/// ```
 pub fn method(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.name == name)
 }

@@ -3,25 +3,34 @@
 use crate::params::{ParamError, number, require};
 use serde::{Deserialize, Serialize};
 
-/// Examples per gradient block, `B_t`, for the updates `t = 1, 2, ...` (for Hybrid: for its stages `k`).
+/// Batch sizes: the number of examples per gradient block, `B_t`, of the updates `t = 1, 2, ...` (in Hybrid,
+/// of the stages `k`).
+///
+/// ```
+/// use lao_algorithms::BatchSizes;
+///
+/// let sizes = BatchSizes::Geometric { first: 10.0, growth: 1.5 };
+/// assert_eq!([1, 2, 3].map(|t| sizes.size(t)), [10, 15, 23]);
+/// assert_eq!(BatchSizes::Listed(vec![5, 8]).size(100), 8);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BatchSizes {
-    /// The same size always. The error then falls to a floor of order `sigma^2 s / B`.
+    /// The same size for all updates. The error then falls to a floor of order `sigma^2 s / B`.
     Constant(u64),
-    /// `ceil(first * growth^(t-1))`: lets the error go on falling linearly.
+    /// `ceil(first * growth^(t-1))`, with which the error keeps falling linearly.
     Geometric {
         /// `B_1`.
         first: f64,
         /// Factor from one update to the next, at least 1.
         growth: f64,
     },
-    /// These sizes; the last one is repeated.
+    /// The sizes of a list, whose last entry is repeated.
     Listed(Vec<u64>),
 }
 
 impl BatchSizes {
-    /// `B_t` for `t >= 1`; at least 1, saturating at `2^62`.
+    /// Returns `B_t` for `t >= 1`: at least 1, and at most `2^62`.
     pub fn size(&self, t: u64) -> u64 {
         const MOST: f64 = (1u64 << 62) as f64;
         let size = match self {
@@ -75,25 +84,32 @@ impl BatchSizes {
     }
 }
 
-/// Step sizes `eta_t` for `t = 1, 2, ...`.
+/// Step sizes `eta_t` of the updates `t = 1, 2, ...`.
+///
+/// ```
+/// use lao_algorithms::StepSizes;
+///
+/// assert_eq!(StepSizes::InverseSqrt(0.5).size(4), 0.25);
+/// assert_eq!(StepSizes::Inverse { c: 10.0, offset: 16.0 }.size(4), 0.5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepSizes {
-    /// `eta`.
+    /// `eta`, the same for all updates.
     Constant(f64),
     /// `c / sqrt(t)`.
     InverseSqrt(f64),
     /// `c / (offset + t)`.
     Inverse {
-        /// Numerator.
+        /// The numerator `c`.
         c: f64,
-        /// Added to t.
+        /// The number added to `t`, at least 0.
         offset: f64,
     },
 }
 
 impl StepSizes {
-    /// `eta_t` for `t >= 1`.
+    /// Returns `eta_t` for `t >= 1`.
     pub fn size(&self, t: u64) -> f64 {
         match *self {
             StepSizes::Constant(eta) => eta,

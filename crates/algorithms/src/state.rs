@@ -2,12 +2,12 @@
 
 use lao_observation::stored::Damaged;
 
-/// Whether a list is a set of attributes: ascending and below `dim`.
+/// Returns whether a list is a set of attributes: ascending and below `dim`.
 pub(crate) fn is_set(list: &[u32], dim: usize) -> bool {
     list.is_sorted_by(|a, b| a < b) && list.last().is_none_or(|&j| (j as usize) < dim)
 }
 
-/// `into <-` the attributes of `list` below `dim`, as a set.
+/// Sets `into` to the attributes of `list` below `dim`, sorted, each once.
 pub(crate) fn set_of(list: &[u32], dim: usize, into: &mut Vec<u32>) {
     into.clear();
     into.extend(list.iter().copied().filter(|&j| (j as usize) < dim));
@@ -15,7 +15,7 @@ pub(crate) fn set_of(list: &[u32], dim: usize, into: &mut Vec<u32>) {
     into.dedup();
 }
 
-/// Whether `list` is the union of two sets, ascending.
+/// Returns whether `list` is the union of the sets `a` and `b`, ascending.
 pub(crate) fn is_union(list: &[u32], a: &[u32], b: &[u32]) -> bool {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut next = || match (a.peek(), b.peek()) {
@@ -35,7 +35,7 @@ pub(crate) fn count(what: &'static str, part: &str, number: u64) -> Result<(), D
     Damaged::unless(number < 1 << 62, what, || format!("{part} is {number}; no run counts to 2^62"))
 }
 
-/// Refuses a list of other than `wanted` entries.
+/// Refuses a list whose number of entries is not `wanted`.
 pub(crate) fn length(what: &'static str, part: &str, found: usize, wanted: usize) -> Result<(), Damaged> {
     Damaged::unless(found == wanted, what, || format!("{part} has {found} entries instead of {wanted}"))
 }

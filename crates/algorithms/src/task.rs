@@ -5,8 +5,8 @@ use lao_kernels::SparseVector;
 
 /// What a user knows before the first example: enough for the practical parameters of every method.
 ///
-/// The three sizes have no default that works; name them, and whatever else is known. A method takes what it
-/// needs and leaves the rest.
+/// The three sizes have no default that works and must be given; the other fields have defaults. A method
+/// uses the fields that it needs and ignores the rest.
 ///
 /// ```
 /// use lao_algorithms::{Task, murata_suzuki::HybridParams};
@@ -20,21 +20,23 @@ use lao_kernels::SparseVector;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// `d`, attributes of an example.
+    /// `d`, the number of attributes of an example.
     pub dim: usize,
-    /// Non-zeros that the predictor may have.
+    /// The number of non-zeros that the predictor may have.
     pub sparsity: usize,
-    /// Attributes that may be observed per example.
+    /// The number of attributes that may be observed per example.
     pub budget: usize,
-    /// Bound on the norm of the predictors (l1 or l2, as the method has it), in units of label per unit of
-    /// attribute. `None` is the sparsity, in the same units.
+    /// Upper bound on the norm of the predictors, in units of label per unit of attribute; the method decides
+    /// whether it is the l1 or the l2 norm. `None` stands for the sparsity, in the same units.
     pub radius: Option<f64>,
-    /// Examples that the step sizes of the methods with a fixed horizon are meant for; 100,000 by default.
+    /// The number of examples that the step sizes of the methods with a fixed horizon are tuned for; 100,000
+    /// by default.
     pub examples: u64,
-    /// Factor of the method's own step size, from 1e-300 to 1e300. The default, 1, is meant for standardized,
-    /// weakly correlated attributes; correlated ones need less.
+    /// Factor of the method's own step size, a number from 1e-300 to 1e300. The default, 1, is meant for
+    /// standardized, weakly correlated attributes; correlated ones need less.
     pub speed: f64,
-    /// Where to start. Methods that refine a given support need a start; others begin at zero without one.
+    /// The first iterate. Without one, methods start at zero; Exploitation then refines the first `sparsity`
+    /// attributes.
     pub start: Option<SparseVector>,
 }
 

@@ -8,7 +8,7 @@ use lao_observation::{Ask, BlockBuf, Budget, Learner, Request, Rng, Seed, Told};
 use proptest::prelude::*;
 use rand::RngExt;
 
-/// Attributes by the law `w_j^2 / |w|^2`; the first one for `w = 0`.
+/// Makes GenEst's draws, whose attributes have the law `w_j^2 / |w|^2`; for `w = 0` all are attribute 0.
 fn draw(estimate: &GenEst, w: &[f64], rng: &mut Rng) -> GenEstDraws {
     let squares: f64 = w.iter().map(|w| w * w).sum();
     let by_weight = |rng: &mut Rng| {

@@ -1,5 +1,5 @@
-//! What a learner is told is not trusted: an answer that is not one to its ask, or that holds a number out of
-//! scale, is an error and leaves no trace, also for a user who tells without a session.
+//! Answers to a learner are not trusted. An answer to another ask, or with a number that is too large or not
+//! finite, is an error and leaves the learner unchanged, even if it is told without a session.
 
 use lao_algorithms::baselines::FkkParams;
 use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Task};
@@ -9,7 +9,7 @@ use rand::RngExt;
 
 const DIM: usize = 23;
 
-/// Numbers that are not, and the largest that are.
+/// Numbers that are not finite, and numbers near the largest finite one.
 const STRANGE: [f64; 5] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, -1e308];
 
 fn task(method: &Method) -> Task {
@@ -30,7 +30,7 @@ enum Answer {
 }
 
 impl Answer {
-    /// A right answer to what `learner` asks next, of at most 10 examples.
+    /// Returns a right answer to the next ask of `learner`, of at most 10 examples.
     fn to(learner: &mut AnyLearner, rng: &mut Rng) -> Option<Answer> {
         let mut ask = Ask::new(DIM);
         learner.ask(rng, &mut ask);
@@ -70,7 +70,7 @@ impl Answer {
         }
     }
 
-    /// The same answer with one number out of scale, each in turn, and what it is called.
+    /// Returns copies of the answer with one number out of scale, each in turn, and the name of this number.
     fn out_of_scale(&self) -> Vec<(String, f64, Answer)> {
         let mut answers = Vec::new();
         for strange in STRANGE {
@@ -83,7 +83,7 @@ impl Answer {
                     with("label".into(), rows.clone(), vec![strange]);
                     for (c, j) in attributes.iter().enumerate() {
                         let mut rows = rows.clone();
-                        // An attribute that was drawn twice has the same value twice.
+                        // An attribute that was drawn twice has the same value in both places.
                         for (value, _) in rows[0].iter_mut().zip(attributes).filter(|(_, other)| *other == j)
                         {
                             *value = strange;
@@ -104,7 +104,7 @@ impl Answer {
         answers
     }
 
-    /// Answers to other asks.
+    /// Returns answers to other asks.
     fn to_others(&self) -> Vec<(&'static str, Answer)> {
         let (short, long) = (vec![0], (0..DIM as u32 - 1).collect::<Vec<_>>());
         let values = |attributes: &[u32], rows: usize| Answer::Values {
@@ -156,7 +156,7 @@ impl Answer {
     }
 }
 
-/// All there is to a learner.
+/// Returns everything that a learner stores.
 fn state(learner: &AnyLearner) -> String {
     serde_json::to_string(learner).unwrap()
 }
@@ -173,11 +173,11 @@ fn go_on(learner: &mut AnyLearner, answers: usize, rng: &mut Rng) {
     }
 }
 
-/// The ages at which learners are told what is wrong, in right answers.
+/// The ages at which learners get wrong answers, counted in right answers.
 const AGES: [usize; 4] = [0, 1, 57, 400];
 
-/// Calls `check` with every method's learner at several ages and the right answer to its ask; says what is
-/// wrong of all methods.
+/// Calls `check` with every method's learner at several ages and the right answer to its ask, and reports the
+/// findings of all methods.
 fn for_every_method(check: impl Fn(&Method, &AnyLearner, &Answer) -> Result<(), String>) {
     assert!(!METHODS.is_empty());
     let of = |method: &Method| {
@@ -196,13 +196,13 @@ fn ensure(ok: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if ok { Ok(()) } else { Err(what()) }
 }
 
-/// Whether a learner that was told what is wrong is what it was before, and goes on with the same bits.
+/// Checks that a learner that got a wrong answer is in the state before it, and continues with the same bits.
 fn left_no_trace(told: &AnyLearner, learner: &AnyLearner, answer: &Answer) -> Result<(), String> {
     ensure(state(told) == state(learner), || format!("the state is another: {}", state(told)))?;
     ensure(later(told, answer) == later(learner, answer), || "it goes on with other bits".into())
 }
 
-/// `learner` after the right answer and some more, told to a copy of it.
+/// Returns the state of a copy of `learner` after the right answer and some more.
 fn later(learner: &AnyLearner, answer: &Answer) -> Vec<u64> {
     let mut learner = learner.clone();
     answer.tell(&mut learner).unwrap();
@@ -254,8 +254,8 @@ fn one_answer_is_taken_once() {
         let mut told = learner.clone();
         answer.tell(&mut told).unwrap();
         let once = told.clone();
-        // A gradient sum may be one of several pieces, and full information asks for the same again and
-        // again.
+        // A gradient sum may be one of several pieces, and methods with full information ask for the same
+        // attributes every time.
         let sees_all = (method.budget)(&task(method)) == Budget::Unlimited;
         if matches!(answer, Answer::Gradient { .. }) || sees_all {
             return Ok(());
@@ -268,7 +268,7 @@ fn one_answer_is_taken_once() {
 
 #[test]
 fn numbers_stay_finite_however_often_labels_are_large() {
-    // Weights fall for ever: without a floor, FKK's logarithms would end as infinities.
+    // Weights keep falling, so without a lower bound FKK's logarithms would become infinite.
     let of = |method: &Method, size: f64| {
         let (mut learner, mut rng) = (learner(method), Seed::root(13).rng());
         for _ in 0..3000 {

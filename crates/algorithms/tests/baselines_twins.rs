@@ -12,7 +12,7 @@ use lao_observation::sample::SubsetSampler;
 use lao_observation::{Ask, BlockBuf, Budget, Learner, Request, Seed, Session, SessionLimit, Told};
 use proptest::prelude::*;
 
-/// Asks for these attributes and answers from a dense example.
+/// Answers the ask from a dense example.
 fn serve(learner: &mut impl Learner, ask: &Ask, (x, y): &Example) {
     let (attributes, mut block) = (asked(ask), BlockBuf::new());
     block.reset(attributes.len(), 1);
@@ -22,7 +22,7 @@ fn serve(learner: &mut impl Learner, ask: &Ask, (x, y): &Example) {
     learner.tell(Told::Values(block.view(attributes))).unwrap();
 }
 
-/// The attributes asked for.
+/// Returns the attributes asked for.
 fn asked(ask: &Ask) -> &[u32] {
     let Request::Values { attributes, .. } = ask.request() else { panic!("values") };
     attributes
@@ -131,7 +131,7 @@ fn dantzig_finds_the_support_and_predicts_from_what_it_reads() {
     let before = session.ledger().squared_loss;
     session.run(&mut learner, SessionLimit::after_examples((1 << 14) + 4000), |_, _| {}).unwrap();
     let loss = (session.ledger().squared_loss - before) / 4000.0;
-    // Noise 0.25, a standard error of 0.006, and the bias of the selector.
+    // The loss is the noise, 0.25, with a standard error of 0.006, and the bias of the selector.
     assert!((0.2..0.35).contains(&loss), "{loss}");
     assert!(session.ledger().most_attributes <= 8);
 }

@@ -1,4 +1,4 @@
-//! What every method in the registry promises, whatever it is.
+//! The promises of every method in the registry.
 
 use lao_algorithms::{Accuracy, AnyLearner, Growth, METHODS, Method, Model, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
@@ -202,7 +202,8 @@ fn a_short_stream_leaves_the_last_completed_update_standing() {
     });
 }
 
-/// Stops a run, stores it, takes it up again, and compares with a run that was stopped but never left memory.
+/// Stops a run, stores and resumes it, and compares the result with that of a run that was stopped but not
+/// stored.
 fn stored_and_resumed_equals_uninterrupted(stop: SessionLimit, then: SessionLimit) {
     for_every_method(|method| {
         let fresh = || session(method, source(4000));
@@ -267,13 +268,13 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
         }
         if method.model == Model::Sparsity {
             refuses(method, &task(4, 3, 0.4));
-            // Without exploration s' = s will do.
+            // Without exploration, s' = s is enough.
             if method.explores {
                 refuses(method, &task(4, 4, 0.4));
                 refuses(method, &task(0, 0, 0.4));
             }
         } else {
-            // Without exploration one attribute will do.
+            // Without exploration, one attribute is enough.
             if limited && method.explores {
                 refuses(method, &task(4, 1, 0.4));
             }
@@ -287,8 +288,8 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
     });
 }
 
-/// A run on labels of this scale: the coefficients' norm, and its error, if it ended in one. Whatever
-/// happens, coefficients stay finite.
+/// Runs a method on labels of this scale, and checks that coefficients stay finite. Returns the coefficients'
+/// norm, and the error if the run ended with one.
 fn at_scale(method: &Method, scale: f64) -> (f64, Option<String>) {
     let theta = SparseVector::new(DIM, vec![0, 3], vec![scale, -scale]).unwrap();
     let wild = Virtual::new(Uniform::new(DIM).unwrap(), theta, Noise::None, &Seed::root(1)).unwrap();
@@ -301,12 +302,12 @@ fn at_scale(method: &Method, scale: f64) -> (f64, Option<String>) {
 #[test]
 fn data_out_of_scale_ends_in_a_named_error_not_in_nan() {
     for_every_method(|method| {
-        // Some of these labels are infinite, so no method gets far.
+        // Some of these labels are infinite, so every method must refuse them.
         let (_, error) = at_scale(method, 1e308);
         let error = error.unwrap_or_else(|| panic!("{} learns from infinite labels", method.name));
         let named = ["diverged", "must be finite"].iter().any(|part| error.contains(part));
         assert!(named, "{}: {error}", method.name);
-        // These are finite.
+        // These labels are finite.
         match at_scale(method, 1e307) {
             (_, Some(error)) => assert!(error.contains("diverged"), "{}: {error}", method.name),
             (size, None) => {
@@ -318,7 +319,7 @@ fn data_out_of_scale_ends_in_a_named_error_not_in_nan() {
     });
 }
 
-/// Examples of which number 50 has a label, or values, that are no numbers.
+/// Examples of which number 50 has a NaN as label, or NaNs as values.
 struct Poisoned {
     inner: Virtual<Uniform>,
     label: bool,

@@ -10,7 +10,7 @@ use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Seed, To
 use proptest::prelude::*;
 use rand::RngExt;
 
-/// The attributes asked for.
+/// Returns the attributes asked for.
 fn asked(ask: &Ask) -> &[u32] {
     let Request::Values { attributes, .. } = ask.request() else { panic!("values") };
     attributes
@@ -38,7 +38,7 @@ fn uniform(dim: usize, count: usize, rng: &mut Rng) -> Vec<u32> {
     (0..count).map(|_| rng.random_range(0..dim as u32)).collect()
 }
 
-/// An index with probability proportional to its weight; the first if there is no weight.
+/// Draws an index with probability proportional to its weight; returns the first if all weights are 0.
 fn weighted(weights: impl Iterator<Item = f64> + Clone, rng: &mut Rng) -> u32 {
     let mut left = rng.random::<f64>() * weights.clone().sum::<f64>();
     let passed = |weight: f64| {
@@ -48,12 +48,12 @@ fn weighted(weights: impl Iterator<Item = f64> + Clone, rng: &mut Rng) -> u32 {
     weights.clone().position(passed).unwrap_or(0) as u32
 }
 
-/// The largest difference, in units of `radius`.
+/// Returns the largest difference, in units of `radius`.
 fn distance(a: &[f64], b: &[f64], radius: f64) -> f64 {
     a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs() / radius))
 }
 
-/// The largest difference of the iterates and of the averages.
+/// Returns the largest difference of the iterates and of the averages.
 fn differences(
     reference: &impl Reference,
     iterates: [&[f64]; 2],
@@ -64,7 +64,7 @@ fn differences(
     distance(iterates[0], iterates[1], radius).max(distance(&reference.coefficients(), &average, radius))
 }
 
-/// Algorithm 1 beside its reference.
+/// Runs Algorithm 1 beside its reference.
 fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
     let AerrParams { dim, draws: k, radius, .. } = params;
     let mut reference = AerrReference::new(&params).unwrap();
@@ -80,9 +80,8 @@ fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
         let seen = Seen { x: &x, label: y, asked: asked(&ask), drawn: Drawn::Listed };
         let inner = reference.predict(&seen).unwrap();
         let told = serve(&mut learner, &ask, &x, y).unwrap();
-        // Rounding in a small w_j moves x_j / w_j a lot. From there on the reference goes on with the
-        // learner's residual, by way of another label, since what Algorithm 1 makes of a difference, not of
-        // its rounding, is its own.
+        // Rounding in a small w_j changes x_j / w_j a lot. The reference therefore continues with the
+        // learner's residual, which another label gives it, so that only the rest of the step is compared.
         let slack = if weight == 0.0 { 0.0 } else { 1e-10 * radius / weight.abs() };
         assert!((told - inner).abs() <= slack * inner.abs(), "{told} is not {inner}");
         reference.see(&Seen { label: y + (inner - told), ..seen }).unwrap();
@@ -90,7 +89,7 @@ fn aerr(params: AerrParams, steps: usize, seed: u64) -> f64 {
     differences(&reference, [reference.iterate(), &learner.iterate()], &learner, radius)
 }
 
-/// Algorithm 2 beside its reference.
+/// Runs Algorithm 2 beside its reference.
 fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
     let AelrParams { dim, draws: k, radius, .. } = params;
     let mut reference = AelrReference::new(&params).unwrap();
@@ -106,7 +105,7 @@ fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
         let seen = Seen { x: &x, label: y, asked: asked(&ask), drawn: Drawn::Listed };
         let inner = reference.predict(&seen).unwrap();
         let told = serve(&mut learner, &ask, &x, y).unwrap();
-        // The sign of a w_j that is zero but for rounding is anybody's.
+        // If w_j is zero up to rounding, either sign is right.
         assert!(
             (told - inner).abs() <= 1e-8 * radius || weight.abs() < 1e-12 * radius,
             "{told} is not {inner}"
@@ -116,7 +115,7 @@ fn aelr(params: AelrParams, steps: usize, seed: u64) -> f64 {
     differences(&reference, [reference.iterate(), &learner.iterate()], &learner, radius)
 }
 
-/// AER beside its reference.
+/// Runs AER beside its reference.
 fn aer(params: AerParams, steps: usize, seed: u64) -> f64 {
     let AerParams { dim, uniform: k, weighted: k_w, radius, .. } = params;
     let mut reference = AerReference::new(&params).unwrap();
@@ -192,10 +191,10 @@ proptest! {
 
 #[test]
 fn the_twins_agree_after_a_hundred_thousand_steps() {
-    // A ball that is hardly ever reached, and one whose projection works at every other step.
+    // The first ball is hardly ever reached; the second one needs a projection at every other step.
     assert!(aerr(aerr_params(40, 4, 3.0, 1e-4), 100_000, 1) < 1e-9);
     assert!(aerr(aerr_params(40, 4, 0.3, 1e-2), 100_000, 2) < 1e-9);
-    // Weights that hardly differ, and weights whose logarithms go beyond what a number can hold.
+    // The first weights hardly differ; the exponentials of the second exceed the largest number.
     assert!(aelr(aelr_params(40, 4, 1.5, 1e-3), 100_000, 3) < 1e-9);
     assert!(aelr(aelr_params(40, 4, 0.4, 0.3), 100_000, 4) < 1e-9);
     assert!(aer(aer_params(40, 8, Some(3.0), 1.0), 100_000, 5) < 1e-9);
@@ -215,8 +214,8 @@ fn l2(w: &[f64]) -> f64 {
     w.iter().map(|w| w * w).sum::<f64>().sqrt()
 }
 
-/// The norm of the iterate and of the average, relative to the radius 1, at most, while every fifth of some
-/// examples has a label of this size.
+/// Returns the largest norm of the iterate and of the average, relative to the radius 1, when every fifth
+/// example has a label of this size.
 fn farthest<L: Learner>(
     mut learner: L,
     size: f64,
@@ -255,8 +254,8 @@ fn a_start_is_kept_to_the_ball_and_counts_into_the_average() {
     assert_eq!((refused.field, refused.method), ("start", "AERR"));
 }
 
-/// Draws for 20,000 examples, none of which is told, at the weights after 200 steps; chi-square over 5
-/// attributes, whose 0.999 quantile at 4 degrees is 18.47.
+/// Returns chi-square over 5 attributes, whose 0.999 quantile at 4 degrees is 18.47, for draws of 20,000
+/// examples, none of which is told, at the weights after 200 steps.
 fn chi_square(drawn: impl IntoIterator<Item = u32>, law: impl Fn(f64) -> f64, w: &[f64]) -> f64 {
     let (mut counts, mut n) = (vec![0.0; w.len()], 0.0);
     for j in drawn {

@@ -1,5 +1,5 @@
-//! How many examples a method of mini-batches needs before it has learned anything, and that a run with fewer
-//! says so.
+//! Mini-batch methods know how many examples their first update needs, and a run with fewer examples gives a
+//! warning.
 
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::{AnyLearner, Growth, METHODS, Task};
@@ -15,7 +15,7 @@ fn session(dim: usize) -> Session<Virtual<Uniform>> {
 
 #[test]
 fn a_run_too_short_for_the_first_update_says_how_much_is_missing() {
-    // A table of 4088 columns: 818 blocks of 5 attributes, 50 examples each.
+    // A table of 4088 columns makes 818 blocks of 5 attributes, with 50 examples each.
     let mut learner =
         ExplorationParams::practical(&Task { dim: 4088, sparsity: 5, budget: 10, ..Task::default() })
             .unwrap()

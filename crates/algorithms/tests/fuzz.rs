@@ -1,10 +1,10 @@
 //! Stored states, parameters and checkpoints of every method, changed at random in several places at once.
 //!
-//! What is read must be refused, or go on as every learner does: no panic, no endless loop, finite
-//! coefficients, at most the budget of each example. `stored_states.rs` changes one part at a time, in order;
-//! here parts are changed together, and the text, too. As many cases as `LAO_FUZZ_CASES` says are run (2000
-//! by default). For a long run: `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-algorithms --test
-//! fuzz -- --nocapture`. A case is named by its number and always the same.
+//! A changed state must be refused, or work like every learner: without a panic or an endless loop, with
+//! finite coefficients, and within the budget of each example. `stored_states.rs` changes one part at a time,
+//! in order; here several parts are changed together, and so is the text. `LAO_FUZZ_CASES` sets the number of
+//! cases (2000 by default). For a long run: `LAO_FUZZ_CASES=1000000 cargo test --release -p lao-algorithms
+//! --test fuzz -- --nocapture`. A case is named by its number, and the same number is always the same case.
 
 mod targets;
 
@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use targets::{BUDGET, DIM, checkpoint, parameters, source, state, task};
 
-/// A case takes far less than a millisecond; one that is not done by then never will be, however busy the
-/// machine.
+/// The longest time of a case. Cases take far less than a millisecond, so one that takes longer never ends,
+/// however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn cases() -> u64 {
@@ -26,7 +26,7 @@ fn cases() -> u64 {
     set.map_or(2000, |text| text.parse().expect("LAO_FUZZ_CASES must be a whole number"))
 }
 
-/// The learner when it is fresh, when it awaits an answer, and when it is old.
+/// Returns the state of a learner when it is fresh, when it awaits an answer, and when it is old.
 fn states(method: &Method) -> Vec<Value> {
     let after = |examples| {
         let mut learner = method.build(&task()).unwrap();
@@ -40,7 +40,7 @@ fn states(method: &Method) -> Vec<Value> {
     values.into()
 }
 
-/// Parameters of every method, as its row has them, and as files may hold them.
+/// Returns parameters of every method, those of its row and others that files may hold.
 fn all_parameters() -> Vec<Value> {
     let parse = |text: &str| serde_json::from_str(text).unwrap();
     let files = [
@@ -65,7 +65,7 @@ fn all_parameters() -> Vec<Value> {
     METHODS.iter().map(of_row).chain(files.map(parse)).collect()
 }
 
-/// Numbers, and what stands for one, from which changes are made.
+/// Returns a number, or a value in the place of one, for a change.
 fn number(rng: &mut Rng) -> Value {
     const FLOATS: [f64; 14] =
         [0.0, -0.0, 1.0, -1.0, 0.1, 1e308, -1e308, 1e150, 1e-150, 5e-324, 1e16, f64::NAN, f64::INFINITY, 3e5];
@@ -85,7 +85,7 @@ fn number(rng: &mut Rng) -> Value {
     }
 }
 
-/// Changes one part, found by going down at random.
+/// Changes one part, which is found by descending at random.
 fn change(part: &mut Value, rng: &mut Rng) {
     let go_down = rng.random_range(0..8) > 0;
     match part {
@@ -114,7 +114,7 @@ fn change(part: &mut Value, rng: &mut Rng) {
         }
         Value::Bool(flag) if go_down => *flag = !*flag,
         Value::String(digits) if go_down && digits.len() == 16 => {
-            // One bit of a number.
+            // One bit of the number is flipped.
             let bits = u64::from_str_radix(digits, 16).unwrap_or_default() ^ (1 << rng.random_range(0..64));
             *digits = format!("{bits:016x}");
         }
@@ -126,7 +126,7 @@ fn change(part: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Changes the text, which is ASCII, to what no program writes.
+/// Changes the text, which is ASCII, into one that no program writes.
 fn scribble(text: &mut String, rng: &mut Rng) {
     let at = rng.random_range(0..=text.len());
     match rng.random_range(0..4) {
@@ -145,7 +145,7 @@ fn fuzz(name: &'static str, corpus: &[Value], target: fn(&str) -> bool) {
     let seed = Seed::root(11).child("fuzz").child(name);
     let (total, mut read) = (cases(), 0);
     std::thread::scope(|scope| {
-        // Ends the test where a case does not: an endless loop cannot be left otherwise.
+        // This thread ends the test if a case does not end, since an endless loop cannot be left otherwise.
         scope.spawn(|| {
             let mut last = (0, Instant::now());
             while running.load(Ordering::Relaxed) < total {
@@ -184,7 +184,7 @@ fn fuzz(name: &'static str, corpus: &[Value], target: fn(&str) -> bool) {
     eprintln!(
         "{name}: {files} in the corpus, {total} cases in {time:.1?}, of which {read} were read and went on"
     );
-    // Changes that all are refused at once would try nothing.
+    // If all changes were refused at once, nothing would be tested.
     assert!(read > total / 50, "only {read} of {total} changed {name} were read");
 }
 

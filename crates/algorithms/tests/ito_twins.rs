@@ -11,7 +11,7 @@ use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Seed, To
 use proptest::prelude::*;
 use rand::RngExt;
 
-/// Plays one round: asks, answers from `x`, predicts, tells. Gives the set observed and the prediction.
+/// Plays one round: asks, answers from `x`, predicts and tells. Returns the observed set and the prediction.
 fn round(learner: &mut impl Learner, rng: &mut Rng, x: &[f64], y: f64) -> (Vec<u32>, f64) {
     let (mut ask, mut block) = (Ask::new(x.len()), BlockBuf::new());
     learner.ask(rng, &mut ask);
@@ -28,7 +28,7 @@ fn round(learner: &mut impl Learner, rng: &mut Rng, x: &[f64], y: f64) -> (Vec<u
     (attributes.to_vec(), prediction)
 }
 
-/// An example with a target of three attributes, the second of which is the largest.
+/// Returns an example whose target has three attributes, the second of which is the largest.
 fn example(dim: usize, rng: &mut Rng) -> (Vec<f64>, f64) {
     let x: Vec<f64> = (0..dim).map(|_| rng.random_range(-1.0..1.0)).collect();
     let y = 0.4 * x[0] - 0.6 * x[dim / 2] + 0.2 * x[dim - 1] + rng.random_range(-0.3..0.3);
@@ -44,7 +44,7 @@ fn close(found: &[f64], wanted: &[f64], tolerance: f64) {
     assert!(error <= tolerance * (1.0 + norm(wanted)), "off by {error} at norm {}", norm(wanted));
 }
 
-/// Shape, regularization and radius of a run.
+/// The shape, regularization and radius of a run.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     dim: usize,
@@ -55,8 +55,8 @@ struct Setting {
     radius: f64,
 }
 
-/// Runs a learner beside its reference: the same predictions in every round, the same sets (the reference
-/// refuses others), and the same coefficients after it; at the end whatever else `same` compares.
+/// Runs a learner beside its reference. In every round the predictions, the sets (the reference refuses
+/// others) and the coefficients must be the same; at the end `same` compares the rest.
 fn together<L: Learner, R: Reference>(
     (mut learner, mut reference): (L, R),
     same: impl Fn(&L, &R),

@@ -1,4 +1,4 @@
-//! After warm-up, a learner's loop allocates nothing.
+//! After warm-up, no learner and no solver allocates memory in its loop.
 
 use lao_algorithms::thresholding::{SOLVERS, Shape, SolverTask};
 use lao_algorithms::{Growth, METHODS, Task};
@@ -22,7 +22,7 @@ fn no_method_allocates_after_warm_up() {
         let built = method.build(&task);
         let mut learner = built.unwrap_or_else(|error| panic!("{}: {error}", method.name));
         let mut session = Session::new(source, (method.budget)(&task), &Seed::root(2));
-        // Batches grow, and with them the buffers, until a block is as large as blocks get.
+        // Batches grow, and with them the buffers, until blocks reach their largest size.
         let mut serve = |until: u64| {
             while session.ledger().examples < until {
                 let step = session.step(&mut learner, u64::MAX);
@@ -31,14 +31,14 @@ fn no_method_allocates_after_warm_up() {
         };
         serve(300_000);
         let before = allocations_so_far();
-        // Before 2^19: Dantzig's solver allocates at powers of two.
+        // The run ends before 2^19, since Dantzig's solver allocates at powers of two.
         serve(500_000);
         let allocated = allocations_so_far() - before;
         assert_eq!(allocated, 0, "{} allocated {allocated} times", method.name);
     }
 }
 
-/// Five entries in each of a hundred rows.
+/// Returns a hundred rows with five entries each.
 fn rows() -> DesignMatrix<f64> {
     let indices = (0..500).map(|at| at % 5 * 12 + at / 5 * 7 % 12).collect();
     let values = (0..500).map(|at| f64::from(at * 37 % 101) / 50.0 - 1.0).collect();

@@ -1,5 +1,5 @@
-//! Parameters at the ends of what a number can be: the gate refuses them by the field that was given, or the
-//! run they lead to stays with finite numbers or ends in a named error.
+//! Parameters at the extremes of the number range: `build` refuses them and names the field that was given,
+//! or the run keeps finite numbers or ends with a named error.
 
 use lao_algorithms::baselines::AerParams;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams, Horizon, SmoothedLoss};
@@ -13,7 +13,7 @@ const DIM: usize = 30;
 const EXTREMES: [f64; 14] =
     [5e-324, 1e-308, 1e-200, 1e-151, 1e-150, 1e-100, 1e-16, 1e16, 1e100, 1e150, 1e151, 1e200, 1e308, -1.0];
 
-/// Parameters of every method of Hazan & Koren and Cesa-Bianchi et al., as a file has them.
+/// Returns parameters of every method of Hazan & Koren and Cesa-Bianchi et al., in the form of a file.
 fn all_params(radius: f64, examples: u64) -> [AnyParams; 8] {
     let task = |budget| Task { dim: DIM, budget, radius: Some(radius), examples, ..Task::default() };
     let horizon = Horizon { dim: DIM, draws: 4, radius, examples };
@@ -40,7 +40,7 @@ fn check(fields: Map<String, Value>) -> Result<AnyLearner, ParamError> {
     serde_json::from_value::<AnyParams>(Value::Object(fields)).unwrap().build()
 }
 
-/// Forty steps on labels of this size.
+/// Makes forty steps on labels of this size.
 fn run(mut learner: AnyLearner, labels: f64, name: &str) {
     let theta = SparseVector::new(DIM, vec![0, 7], vec![labels, -labels]).unwrap();
     let design = Uniform::new(DIM).unwrap();
@@ -50,7 +50,7 @@ fn run(mut learner: AnyLearner, labels: f64, name: &str) {
         let served = session.step(&mut learner, 1);
         let finite = learner.coefficients().values().iter().all(|value| value.is_finite());
         assert!(finite, "{name}: coefficients after step {step}");
-        // What the run leaves behind can be stored.
+        // The state after the run can be stored.
         let stored = serde_json::to_string(&learner).unwrap();
         let read = serde_json::from_str::<AnyLearner>(&stored);
         assert!(read.is_ok(), "{name}: after step {step}, {}", read.unwrap_err());

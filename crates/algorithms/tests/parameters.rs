@@ -1,5 +1,5 @@
-//! Parameters at their extremes: the gate refuses them by field, value and allowed range, or the learner runs
-//! and stays finite.
+//! Parameters at their extremes: `build` refuses them and names field, value and allowed range, or the
+//! learner runs and stays finite.
 
 use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
@@ -17,13 +17,13 @@ use toml::Value;
 
 const DIM: usize = 23;
 const BUDGET: usize = 9;
-/// No method takes more at once for 23 attributes.
+/// The largest allocation of a method for 23 attributes, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// Parameters of every kind that work, with every option given.
+/// Returns allowed parameters of every kind, with every option given.
 fn working() -> Vec<AnyParams> {
     let start = SparseVector::new(DIM, vec![1, 4, 9], vec![0.5, -0.5, 0.25]).unwrap();
     let task = Task {
@@ -67,7 +67,7 @@ fn working() -> Vec<AnyParams> {
     ]
 }
 
-/// All copies of `value` with one number at an extreme, and the way there.
+/// Returns all copies of `value` with one number at an extreme, and the path to this number.
 fn extremes(value: &Value) -> Vec<(String, Value)> {
     match value {
         Value::Float(_) => [0.0, -1.0, 5e-324, 1e-308, 1e-150, 1e-10, 1e10, 1e150, 1e308, f64::MAX]
@@ -104,7 +104,7 @@ fn extremes(value: &Value) -> Vec<(String, Value)> {
     }
 }
 
-/// The names of all fields, at any depth.
+/// Collects the names of all fields, at any depth.
 fn fields(value: &Value, names: &mut BTreeSet<String>) {
     if let Value::Table(table) = value {
         for (name, value) in table {
@@ -137,7 +137,7 @@ fn run(params: AnyParams) -> Result<Result<(), ParamError>, String> {
             Err(error) => return Err(error.to_string()),
         }
     }
-    // What became of it can be stored and read.
+    // The state after the run can be stored and read.
     let stored = serde_json::to_string(&learner).map_err(|error| error.to_string())?;
     let read = serde_json::from_str::<lao_algorithms::AnyLearner>(&stored);
     read.map(|_| Ok(())).map_err(|error| format!("its state cannot be read: {error}"))
@@ -177,7 +177,7 @@ fn extreme_parameters_are_refused_by_name_or_run() {
     assert!(refused > 500 && ran > 400, "{refused} refused, {ran} ran");
 }
 
-/// Whether the method has parameters for the task, and a learner for them.
+/// Returns whether the method has parameters for the task, and a learner for these.
 fn builds(method: &Method, task: &Task) -> bool {
     method.build(task).is_ok()
 }
@@ -231,8 +231,8 @@ fn practical_parameters_take_from_the_task_what_they_need() {
     let first = ExploitationParams::practical(&Task { start: None, ..task.clone() }).unwrap().start;
     assert_eq!((first.indices(), first.values()), (&[0, 1][..], &[0.0, 0.0][..]));
 
-    // One attribute of the budget is drawn by weight; AESVR needs two; AER takes half. The radius is the
-    // sparsity where none is given.
+    // One attribute of the budget is drawn by weight; AESVR needs two, and AER half of the budget. Without a
+    // radius, the radius is the sparsity.
     let aerr = AerrParams::practical(&task).unwrap();
     assert_eq!((aerr.draws, aerr.radius, &aerr.start), (4, 2.0, &started));
     assert_eq!(AelrParams::practical(&task).unwrap().draws, 4);

@@ -1,4 +1,4 @@
-//! The solvers on real data. What is not at hand is not tested, and the test prints the reason.
+//! The solvers on real data. A data set that is not available is not tested, and the test prints the reason.
 
 use lao_algorithms::thresholding::{SOLVERS, Shape, SolverLimit, SolverTask, solve};
 use lao_datasets::catalog::{Catalog, CatalogError, Loaded};

@@ -29,7 +29,7 @@ fn boxed<R: Reference + 'static>(reference: Result<R, ParamError>) -> Result<Box
     reference.map(|reference| Box::new(reference) as Box<dyn Reference>)
 }
 
-/// For the name of each method its reference, with the parameters that the row promises for a task.
+/// The references by name of method, with the parameters that the row promises for a task.
 const REFERENCES: &[(&str, Build)] = &[
     ("exploration", |task| boxed(ExplorationReference::new(&ExplorationParams::practical(task)?))),
     ("exploitation", |task| boxed(ExploitationReference::new(&ExploitationParams::practical(task)?))),
@@ -50,15 +50,17 @@ const REFERENCES: &[(&str, Build)] = &[
     ("online-lasso", |task| boxed(OnlineReference::new(&OnlineParams::lasso(task)?))),
 ];
 
-/// Learner and reference add up the same numbers in another order, the learners' lazy sums cancel up to 16
-/// bits, and the methods magnify what differs: AERR, AER and AESVR divide by a weight that may be small.
-/// After 1,000 examples most differ by 1e-15, AESVR by 1e-12 where it reads all attributes, and by more the
-/// longer it runs. A fault that is not of rounding changes a coefficient by 1e-6 at least.
+/// The largest difference of a coefficient or prediction. Learner and reference add the same numbers in
+/// another order, the learners' lazy sums cancel up to 16 bits, and the methods magnify differences: AERR,
+/// AER and AESVR divide by a weight that may be small. After 1,000 examples most methods differ by 1e-15, and
+/// AESVR by 1e-12 if it reads all attributes; the difference grows with the run. A fault other than rounding
+/// changes a coefficient by at least 1e-6.
 const TOLERANCE: f64 = 1e-9;
 
-/// The last block of Exploration is ragged in the first two; everything is observed in the third; the fourth
-/// has a start, and another speed, radius and number of examples than come by default; in the last, steps
-/// are so long and the ball so small that every method with a ball is projected, and AELR clips.
+/// Returns tasks that differ in what they exercise. In the first two the last block of Exploration is
+/// narrower than the others; in the third all attributes are observed; the fourth has a start, and no default
+/// speed, radius or number of examples; in the last, steps are so long and the ball is so small that every
+/// method with a ball projects, and AELR clips.
 fn tasks() -> [Task; 5] {
     let start = SparseVector::new(12, vec![1, 5, 9], vec![0.5, -0.5, 0.25]).unwrap();
     let of = |dim, sparsity, budget| Task { dim, sparsity, budget, ..Task::default() };
@@ -67,8 +69,8 @@ fn tasks() -> [Task; 5] {
     [of(8, 2, 5), of(23, 4, 9), of(7, 3, 7), known, small]
 }
 
-/// Checks a row: that its learner, in the hands of `wrap`, is its reference on all tasks, and that budget and
-/// model are what the row says.
+/// Checks a row: its learner, wrapped by `wrap`, must agree with its reference on all tasks, and budget and
+/// model must be those of the row.
 fn check<L: Learner>(
     method: &Method,
     wrap: impl Fn(AnyLearner) -> L,
@@ -124,7 +126,7 @@ fn check_on<L: Learner>(
     if updates < 3 {
         return Err(format!("it made {updates} updates in {n} examples"));
     }
-    // References are told what was drawn; that a learner draws at all, they cannot know.
+    // References are told the draws, so they cannot notice a learner that never draws some attribute.
     let never = beside.ever.iter().position(|ever| !ever);
     if let Some(j) = never.filter(|_| method.explores) {
         return Err(format!("it never asks for attribute {j} in {n} examples"));
@@ -162,7 +164,7 @@ fn every_reference_is_of_a_method() {
     }
 }
 
-/// The check finds a fault in the row, and names the method and what differs.
+/// Asserts that the check finds a fault in the row, and names the method.
 fn notices(row: &Method, what: &str) {
     let Err(fault) = check_row(row) else { panic!("the check lets pass: `{}`, {what}", row.name) };
     assert!(fault.starts_with(&format!("method `{}` on Task", row.name)), "{what}: {fault}");
@@ -261,7 +263,7 @@ fn what_no_learner_of_the_method_asks_for_is_refused_by_its_reference() {
                 let seen = Seen { x: &x, label: 1.0, asked, drawn };
                 let mismatch = reference.see(&seen).expect_err(name).to_string();
                 assert!(!mismatch.is_empty() && reference.coefficients() == before, "{name}: {mismatch}");
-                // Whatever it says of these, it does not panic.
+                // Whatever the answer is, there is no panic.
                 let _ = reference.predict(&seen);
             }
         }
@@ -271,7 +273,7 @@ fn what_no_learner_of_the_method_asks_for_is_refused_by_its_reference() {
 #[derive(Clone, Copy, Debug)]
 enum Sin {
     None,
-    /// Divides a gradient sum by three examples too many.
+    /// Counts three examples too many in a gradient sum.
     LargerBatch,
     /// Adds nothing for a block that is narrower than the others.
     DropsRaggedBlock,
@@ -279,9 +281,9 @@ enum Sin {
     DropsLastCoordinate,
     /// Uses the residual of opposite sign for one example in a hundred.
     MishearsLabel,
-    /// Predicts the label from nothing.
+    /// Predicts 0 as every label.
     PredictsZero,
-    /// Gives one coefficient as slightly more.
+    /// Returns one coefficient slightly too large.
     GivesMore,
 }
 
@@ -389,7 +391,7 @@ fn learners_with_a_fault_are_noticed() {
 fn the_faults_of_the_list_are_named() {
     let divided = check_sinner("exploration", Sin::LargerBatch).unwrap_err();
     assert!(divided.contains("coefficient 0 is"), "{divided}");
-    // Found on the first task, d = 8 with blocks of three.
+    // The fault is found on the first task, d = 8 with blocks of three.
     let dropped = check_sinner("exploration", Sin::DropsRaggedBlock).unwrap_err();
     assert!(dropped.contains("dim: 8"), "{dropped}");
     let unlimited = check_row(&Method { budget: |_| Budget::Unlimited, ..row("hybrid") }).unwrap_err();

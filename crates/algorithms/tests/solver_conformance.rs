@@ -1,4 +1,4 @@
-//! What every solver of finite sums promises, whatever it is.
+//! The promises of every solver of finite sums.
 
 use lao_algorithms::thresholding::{
     SOLVERS, SgParams, Shape, SolveError, Solver, SolverEnd, SolverLimit, SolverProgress, SolverRow,
@@ -13,7 +13,7 @@ const N: usize = 60;
 const DIM: usize = 25;
 const SPARSITY: usize = 4;
 
-/// Numbers that single precision holds, most of them zero if `sparse`.
+/// Returns numbers that single precision represents exactly, most of them zero if `sparse`.
 fn table(sparse: bool) -> Vec<f64> {
     let mut rng = Seed::root(11).child("conformance").rng();
     let mut number = || f64::from(rng.random_range(-1.0..1.0_f32));
@@ -32,7 +32,8 @@ fn truth() -> SparseVector {
     SparseVector::new(DIM, vec![2, 11, 24], vec![1.0, -1.5, 2.0]).unwrap()
 }
 
-/// Labels of the planted predictor without noise, or their signs, or three classes.
+/// Returns losses with the labels of the planted predictor without noise, with their signs, and with three
+/// classes.
 fn losses(table: &[f64]) -> [Loss; 3] {
     let labels: Vec<f64> = table.chunks(DIM).map(|row| truth().view().dot_dense(row)).collect();
     let signs: Vec<f64> = labels.iter().map(|label| label.signum()).collect();
@@ -40,8 +41,8 @@ fn losses(table: &[f64]) -> [Loss; 3] {
     [Loss::least_squares(labels).unwrap(), Loss::logistic(&signs).unwrap(), Loss::softmax(&classes).unwrap()]
 }
 
-/// All losses on sparse and dense rows, with components of one row and of two, and an intercept here and
-/// there.
+/// Returns all losses on sparse and dense rows, with components of one row and of two, some with an
+/// intercept.
 fn sums() -> Vec<FiniteSum> {
     let mut sums = Vec::new();
     for sparse in [true, false] {
@@ -205,8 +206,8 @@ fn a_planted_predictor_is_found() {
         let [squares, ..] = losses(&table);
         let mut sum = FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), squares).unwrap();
         let step_size = if row.averages_components { 0.3 } else { task(&sum).step_size };
-        // Room for more than the planted three: small steps can freeze a wrong support that is just large
-        // enough.
+        // The sparsity is larger than the planted three, since small steps can freeze a wrong support that is
+        // just large enough.
         let mut solver =
             (row.build)(Shape::of(&sum), &SolverTask { sparsity: 10, step_size, start: None }).unwrap();
         let stop = SolverLimit::after_calls(400 * N as u64);
@@ -305,7 +306,7 @@ fn a_step_moves_all_classes_or_none() {
         ],
         intercepts: vec![0.0; 2],
     };
-    // 1 - eta lambda is -2: the second class leaves the finite numbers.
+    // 1 - eta lambda is -2, so the second class overflows.
     sum = sum.with_ridge(3.0).unwrap();
     let params = SgParams { sparsity: 2, step_size: 1.0, batch: 1, start: Some(start.clone()) };
     let mut solver = params.build(Shape::of(&sum)).unwrap();

@@ -1,8 +1,8 @@
-//! A stored state is not trusted: whatever a file holds, reading it is an error, or the learner goes on as
-//! every learner does.
+//! A stored state is not trusted: whatever a file holds, reading it is an error, or the learner works like
+//! every other.
 //!
-//! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages; what can
-//! be read then asks and is told forty times.
+//! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages. A learner
+//! that can be read then asks and is told forty times.
 
 use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
@@ -22,12 +22,12 @@ use std::time::Duration;
 const DIM: usize = 30;
 const BUDGET: usize = 8;
 const STEPS: usize = 40;
-/// A run takes about a millisecond, so that one that is not done by then will never be, however busy the
-/// machine.
+/// The longest time of a run. Runs take about a millisecond, so one that takes longer never ends, however
+/// busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// No state that a file of some kilobytes holds needs more at once.
+/// The largest allocation, in bytes. No state in a file of some kilobytes needs more at once.
 const MOST_BYTES: usize = 64 << 20;
-/// A method that got stuck so often is left alone: what is stuck goes on using the processor.
+/// The number of endless runs after which a method is given up, since each of them keeps using the processor.
 const MOST_STUCK: usize = 3;
 
 #[global_allocator]
@@ -38,12 +38,12 @@ fn task(method: &Method, dim: usize) -> Task {
     Task { dim, sparsity, budget: BUDGET, speed: 0.8, ..Task::default() }
 }
 
-/// Whether trees of several levels and many coordinates cost a method little.
+/// Returns whether many coordinates, and so trees of several levels, cost a method little.
 fn is_linear(method: &Method) -> bool {
     method.growth == Growth::Linear
 }
 
-/// A method that learns from examples of some dimension.
+/// A method, and the dimension of its examples.
 #[derive(Clone, Copy)]
 struct Setting {
     method: &'static Method,
@@ -63,7 +63,8 @@ impl Setting {
         Session::new(source, budget, &Seed::root(3)).online()
     }
 
-    /// The learner when it is fresh, when it awaits an answer in the middle of an update, and when it is old.
+    /// Returns the learner when it is fresh, when it awaits an answer in the middle of an update, and when it
+    /// is old.
     fn ages(&self) -> [(&'static str, AnyLearner); 3] {
         let after = |examples| {
             let mut learner = self.learner();
@@ -76,7 +77,7 @@ impl Setting {
     }
 }
 
-/// How to get from a state's root to a part of it.
+/// The path from a state's root to a part of it.
 type Path = Vec<Step>;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +94,7 @@ fn name(path: &[Step]) -> String {
     path.iter().map(step).collect()
 }
 
-/// All parts of a state; of a long list, the entries at both ends and a few in between.
+/// Returns all parts of a state; of a long list, the entries at both ends and a few in between.
 fn parts(state: &Value, rng: &mut lao_observation::Rng) -> Vec<Path> {
     let (mut parts, mut next) = (Vec::new(), vec![Path::new()]);
     while let Some(path) = next.pop() {
@@ -137,13 +138,13 @@ fn digits(value: f64) -> Value {
     Value::String(format!("{:016x}", value.to_bits()))
 }
 
-/// The float whose bits a text holds.
+/// Returns the float whose bits a text holds.
 fn float(text: &str) -> Option<f64> {
     let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     u64::from_str_radix(text, 16).ok().filter(|_| digits).map(f64::from_bits)
 }
 
-/// What may stand in the place of a part.
+/// Returns the values that are tried in the place of a part.
 fn changes(part: &Value) -> Vec<Value> {
     let mut changes = match part {
         Value::Array(entries) => lists(entries),
@@ -218,7 +219,7 @@ fn maps(fields: &Map<String, Value>) -> Vec<Value> {
     };
     let mut changes: Vec<Map<String, Value>> = fields.keys().map(without).collect();
     for (one, first) in fields {
-        // Parts of the same kind in each other's place.
+        // Parts of the same kind are exchanged.
         for (other, second) in fields.iter().filter(|(other, second)| *other > one && *second != first) {
             let mut swapped = fields.clone();
             swapped.insert(one.clone(), second.clone());
@@ -235,7 +236,7 @@ fn all_finite(learner: &AnyLearner) -> Result<(), String> {
     strange.map_or(Ok(()), |(j, value)| Err(format!("coefficient {j} became {value}")))
 }
 
-/// Reads a state and lets it go on.
+/// Reads a state and, if it can be read, lets the learner continue.
 fn goes_on(setting: Setting, state: Value) -> Result<(), String> {
     let mut learner: AnyLearner = match serde_json::from_value(state) {
         Ok(learner) => learner,
@@ -245,7 +246,7 @@ fn goes_on(setting: Setting, state: Value) -> Result<(), String> {
     let (mut session, Setting { method, dim }) = (setting.session(), setting);
     let cap = (method.budget)(&task(method, dim)).cap(dim);
     for _ in 0..STEPS {
-        // A large batch is served in pieces, of which few will do.
+        // A large batch is served in pieces, of which a few are enough.
         let step = session.step(&mut learner, 32);
         all_finite(&learner)?;
         let seen = session.ledger().most_attributes;
@@ -287,7 +288,7 @@ impl Worker {
         Worker { states, findings }
     }
 
-    /// `None` when it is stuck.
+    /// Returns the result, or `None` when the thread is stuck.
     fn try_state(&self, state: Value) -> Option<Result<(), String>> {
         self.states.send(state).unwrap();
         match self.findings.recv_timeout(PATIENCE) {
@@ -298,7 +299,7 @@ impl Worker {
     }
 }
 
-/// What is wrong with a method, and how many changed states it was tried with.
+/// Returns the findings of a method, and the number of changed states that it was tried with.
 fn findings(setting: Setting) -> (Vec<String>, usize) {
     let (mut findings, mut tried, mut stuck) = (Vec::new(), 0, 0);
     let mut worker = Worker::new(setting);
@@ -364,7 +365,7 @@ fn a_changed_state_of_many_coordinates_is_refused_or_goes_on() {
     changed_states_are_refused_or_go_on(700, &linear);
 }
 
-/// Whether a number that a reader of decimals might round stands anywhere.
+/// Returns whether a state holds a decimal number, which a reader might round.
 fn holds_decimals(state: &Value) -> bool {
     match state {
         Value::Number(number) => number.is_f64(),
@@ -401,7 +402,8 @@ fn a_state_is_stored_without_decimals_and_read_with_the_same_bits() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Examples whose attributes and labels have any scale, and, with jumps, another one every hundred examples.
+/// Examples whose attributes and labels have any scale and, with jumps, change the scale every hundred
+/// examples.
 struct Wild {
     dim: usize,
     attributes: f64,

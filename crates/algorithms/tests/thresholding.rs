@@ -15,8 +15,8 @@ use rand::RngExt;
 const N: usize = 30;
 const DIM: usize = 40;
 
-/// Every column has at least three entries: columns with a single entry in the same row would be equal once
-/// standardized, and ties up to rounding are broken by rounding.
+/// Returns a table whose columns have at least three entries each. Columns with a single entry in the same
+/// row would be equal once standardized, and rounding would break such ties.
 fn table(density: f64) -> Vec<f64> {
     let mut rng = Seed::root(1).child("table").rng();
     let mut table: Vec<f64> = (0..N * DIM)
@@ -57,8 +57,8 @@ fn losses() -> Vec<Loss> {
     ]
 }
 
-/// Sums of all losses, layouts and ways to standardize, with l2 term, with and without intercept, components
-/// of three rows and of one.
+/// Returns sums of all losses, layouts and ways to standardize, with an l2 term, with and without intercept,
+/// and with components of three rows and of one.
 fn sums(density: f64) -> Vec<FiniteSum> {
     let (table, mut sums) = (table(density), Vec::new());
     for loss in losses() {
@@ -87,7 +87,7 @@ fn predictor(sum: &FiniteSum, seed: u64) -> Predictor {
     at
 }
 
-/// One component's row, written out.
+/// Returns one component's row, with its zeros.
 fn dense_row(sum: &FiniteSum, i: usize) -> Vec<f64> {
     let mut buffer = RowBuf::default();
     let mut row = match sum.row(i, &mut buffer) {
@@ -102,7 +102,7 @@ fn dense_row(sum: &FiniteSum, i: usize) -> Vec<f64> {
     row
 }
 
-/// The mean gradient over components, l2 term included, and that of the intercept, per output.
+/// Returns the mean gradient over components, l2 term included, and that of the intercept, per output.
 fn naive_gradient(
     sum: &FiniteSum,
     components: &[u32],
@@ -311,7 +311,7 @@ fn every_count_is_the_sum_of_its_steps_and_stays_within_budget() {
     }
 }
 
-/// Labels that a 3-sparse predictor explains exactly.
+/// Returns a table, the labels that a 3-sparse predictor explains exactly, and this predictor.
 fn planted() -> (Vec<f64>, Vec<f64>, SparseVector) {
     let table = table(0.9);
     let truth = SparseVector::new(DIM, vec![3, 17, 31], vec![1.5, -2.0, 1.0]).unwrap();
@@ -440,7 +440,7 @@ fn geometric_lengths_have_the_mean_of_the_definition() {
             zeros += u64::from(length == 0);
         }
         let ratio = batch as f64 / mini_batch as f64;
-        // Five standard errors.
+        // The tolerance is five standard errors.
         let error = 5.0 * ((ratio * ratio + ratio) / runs as f64).sqrt();
         assert!((total as f64 / runs as f64 - ratio).abs() < error);
         let p = 1.0 / (1.0 + ratio);

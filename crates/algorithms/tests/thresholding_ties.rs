@@ -1,6 +1,6 @@
-//! Exact ties: on data of -1, 0 and 1 with step sizes that are powers of two the first epochs are exact in
-//! double precision, ties abound, and every step must have the bits of its dense twin, ties to the lower
-//! index.
+//! Exact ties. On data of -1, 0 and 1 with step sizes that are powers of two, the first epochs are exact in
+//! double precision and there are many ties. Every step must have the bits of its dense twin, which breaks
+//! ties by the lower index.
 
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, ScsgParams, Shape, Solver, SolverProgress,

@@ -15,8 +15,8 @@ use lao_observation::sample::SubsetSampler;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 use proptest::prelude::*;
 
-/// Runs a learner beside its reference over the first `n` examples, which it must take to the last; gives the
-/// learner, the ledger, and what `after` says of each update.
+/// Runs a learner beside its reference over the first `n` examples, all of which it must accept. Returns the
+/// learner, the ledger, and the results of `after` for each update.
 fn together(
     learner: AnyLearner,
     reference: &mut dyn Reference,
@@ -43,7 +43,7 @@ proptest! {
         seed: u64,
     ) {
         let (s, budget) = (s.min(dim - 1), (s.min(dim - 1) + extra).min(dim));
-        // An update costs d' B examples.
+        // An update takes d' B examples.
         let n = dim.div_ceil(budget - s) * batch * updates as usize;
         let params = ExplorationParams {
             dim, sparsity: s, budget, step_size: 0.1, batch: BatchSizes::Constant(batch as u64),
@@ -110,7 +110,7 @@ proptest! {
         let params = NaiveParams {
             dim, sparsity: s, budget, step_size: StepSizes::InverseSqrt(0.01), start: None,
         };
-        // The sets are those that the sampler draws from the session's generator.
+        // The sets must be those that the sampler draws from the session's generator.
         let mut rng = Seed::root(4).child("learner").rng();
         let (mut sampler, mut wanted, mut found) = (SubsetSampler::new(dim), Vec::new(), Vec::new());
         (0..steps).for_each(|_| sampler.draw(budget - s, &mut rng, &mut wanted));

@@ -1,16 +1,16 @@
-//! AER: strongly convex stochastic gradient descent on the l1 ball, half of the budget for the residual.
+//! AER: strongly convex stochastic gradient descent on the l1 ball, with half of the budget for the residual.
 //!
 //! *Source*: Cesa-Bianchi, Shalev-Shwartz & Shamir 2010, *Efficient Learning with Partially Observed
-//! Attributes*, as far as Hazan & Koren 2012, Section 5, need it; the method that AERR and AELR improve on.
+//! Attributes*, as far as Section 5 of Hazan & Koren 2012 needs it. AERR and AELR improve on this method.
 //!
 //! *Setting*: examples with `|x|_inf <= 1`, squared loss plus `(lambda/2) |w|_2^2`, predictors of l1 norm at
 //! most `B`.
 //!
-//! *Notation*: `k_u` -> `uniform`, `k_w` -> `weighted`, `lambda` -> `regularization`, `B` -> `radius`; `w_t`
-//! is [`iterate`](Aer::iterate), the output, the average of the iterates, is `coefficients()`.
+//! *Notation*: `k_u` -> `uniform`, `k_w` -> `weighted`, `lambda` -> `regularization`, `B` -> `radius`;
+//! `w_t` is [`iterate`](Aer::iterate); the output, the average of the iterates, is `coefficients()`.
 //!
-//! *Update*: observe `k_u` uniform draws `i`, with replacement, and `k_w` draws `j` with probability
-//! `|w_j| / |w|_1`, of the t-th example, then
+//! *Update*: of the t-th example, observe `k_u` uniform draws `i`, with replacement, and `k_w` draws `j` with
+//! probability `|w_j| / |w|_1`; then
 //!
 //! ```text
 //! x~ = (d/k_u) sum x_i e_i
@@ -18,9 +18,9 @@
 //! w <- P((1 - 1/t) w - 2 (y^ - y) x~ / (lambda t)),   P the projection on |w|_1 <= B
 //! ```
 //!
-//! *Departures*: the split of the budget, the projection and which iterates are averaged are not settled by
-//! the source at hand; they are parameters. At `w = 0`, where the law of `j` is undefined, `y^ = 0`, and the
-//! attribute looked at is the first of the uniform draws.
+//! *Departures*: the split of the budget, the projection and the choice of iterates to average are
+//! parameters, since Hazan & Koren do not state them. At `w = 0`, where the law of `j` is undefined,
+//! `y^ = 0`, and the first uniform draw is observed in the place of `j`.
 //!
 //! *Reference*: [`AerReference`](super::reference::AerReference).
 //!
@@ -42,6 +42,18 @@ use std::cell::OnceCell;
 const NAME: &str = "AER";
 
 /// Parameters of [`Aer`].
+///
+/// ```
+/// use lao_algorithms::{Task, baselines::AerParams};
+///
+/// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
+/// let params = AerParams::practical(&task)?;
+/// assert_eq!((params.uniform, params.weighted), (10, 10));
+///
+/// let refused = AerParams { regularization: 0.0, ..params }.build().unwrap_err();
+/// assert_eq!(refused.field, "regularization");
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AerParams {
@@ -53,11 +65,11 @@ pub struct AerParams {
     pub weighted: usize,
     /// `lambda`, from 1e-150 to 1e150.
     pub regularization: f64,
-    /// `B`, the largest l1 norm of a predictor, from 1e-150 to 1e150; `None` does not project.
+    /// `B`, the largest l1 norm of a predictor, from 1e-150 to 1e150. Without it, iterates are not projected.
     pub radius: Option<f64>,
-    /// How many of the first iterates the average leaves out.
+    /// The number of first iterates that the average leaves out.
     pub burn_in: u64,
-    /// What is predicted online; does not change what is learned.
+    /// How labels are predicted online; the choice does not change what is learned.
     #[serde(default)]
     pub prediction: Prediction,
 }
@@ -72,9 +84,10 @@ pub struct AerDraws {
 }
 
 impl AerParams {
-    /// Half of the budget for each estimate (the smaller half for the direction), all iterates averaged, and,
-    /// for standardized attributes, `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two
-    /// terms of the regret for `m = examples`. The task's speed divides it.
+    /// Returns practical parameters for standardized attributes: half of the budget for each estimate (the
+    /// smaller half for the direction), all iterates averaged, and
+    /// `lambda = sqrt((1 + log m) d (d + k_u)/(k_u m))`, which balances the two terms of the regret for
+    /// `m = examples`. The task's speed divides `lambda`.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.
@@ -95,7 +108,7 @@ impl AerParams {
         })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -109,7 +122,7 @@ impl AerParams {
     }
 }
 
-/// Refuses parameters that cannot work, and the states that have them.
+/// Refuses parameters that are not allowed, when a learner is built and when its state is read.
 fn gate(
     dim: usize,
     uniform: usize,
@@ -156,13 +169,13 @@ impl Validate for Aer {
 }
 
 impl Aer {
-    /// `w_t`, all d coordinates, at a cost of O(d).
+    /// Returns `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
         self.iterate.to_dense()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
-    /// `k_u` and `k_w` is awaited, a stored state cannot be read.
+    /// Asks like [`ask`](Learner::ask), with these draws instead of random ones. A state that is stored while
+    /// it awaits other numbers of draws than `k_u` and `k_w` cannot be read.
     pub fn ask_for(&mut self, draws: &AerDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.pending.draws();
         uniform.extend_from_slice(&draws.uniform);
@@ -170,13 +183,13 @@ impl Aer {
         self.pending.ask_given(ask);
     }
 
-    /// What was drawn for the example asked for last.
+    /// Returns the draws of the example that was asked for last.
     pub fn drawn(&self) -> AerDraws {
         let (uniform, weighted) = self.pending.drawn();
         AerDraws { uniform: uniform.to_vec(), weighted: weighted.to_vec() }
     }
 
-    /// `y^`, the mean of the estimates of `w.x` from the attributes drawn by weight; 0 when `w = 0`.
+    /// Returns `y^`, the mean of the estimates of `w.x` from the attributes drawn by weight; 0 when `w = 0`.
     fn inner_product(&self, weighted: Row<'_>) -> f64 {
         let norm = self.iterate.norm();
         let estimate = |(&j, &value)| match self.iterate.get(j) {

@@ -1,4 +1,5 @@
-//! Dantzig: moments estimated from random attributes, a Dantzig selector solved at doubling times.
+//! Dantzig: moments estimated from random attributes, and a Dantzig selector that is solved at doubling
+//! times.
 //!
 //! *Source*: Kale, Karnin, Liang & Pal 2017, *Adaptive Feature Selection: Computationally Efficient Online
 //! Sparse Linear Regression under RIP*, in the form in which Ito et al. 2017 and Murata & Suzuki 2018 compare
@@ -9,34 +10,35 @@
 //! *Notation*: `k` -> `sparsity`, `k'` -> `budget`, `k_0` -> `k' - k`, `c` -> `scale`, `sigma` -> `noise`;
 //! `w` -> the sparse estimate `coefficients()`, `S = supp(w)`, `R_t` -> the random set.
 //!
-//! *Update*: observe `S` and a uniform set `R` of `k_0` attributes of one example, predict `w' x`, then add
-//! to the moments
+//! *Update*: observe `S` and a uniform set `R` of `k_0` attributes of one example, predict `w' x`, and add to
+//! the moments
 //!
 //! ```text
 //! A_ij += x_i x_j / p2,   A_ii += x_i^2 / p,   b_i += y x_i / p        for i /= j in R,
 //! p = k_0/d,  p2 = k_0 (k_0 - 1)/(d (d - 1))
 //! ```
 //!
-//! so that `E A = t E x x'` and `E b = t E y x`. After examples 1, 2, 4, 8, ... solve the linear program
+//! so that `E A = t E x x'` and `E b = t E y x`. After examples 1, 2, 4, 8, ..., solve the linear program
 //!
 //! ```text
 //! min |w|_1   subject to   |(b - A w)/t|_inf <= gamma_t,
 //! gamma_t = c sqrt(d log(d t)/(k_0 t)) (sigma + d/k_0)
 //! ```
 //!
-//! and keep the `k` entries of largest magnitude. `A` need not be positive definite: a linear program does
-//! not mind. If it is infeasible, `gamma_t` is doubled, at most until zero is feasible, and at most 64 times:
-//! then zero is the answer.
+//! and keep the `k` entries of largest magnitude. The program is well defined even where `A` is not positive
+//! definite. If the program is infeasible, `gamma_t` is doubled, at most 64 times and at most until `w = 0`
+//! is feasible; zero is then the answer.
 //!
-//! *Departures*: written from descriptions; the moments are unbiased entry by entry, where the paper corrects
-//! the diagonal of `x~ x~'`. With `predicts` off the whole budget estimates, `k_0 = k'`.
+//! *Departures*: the method is written from descriptions in later papers. Each entry of the moments is
+//! unbiased, where the paper corrects the diagonal of `x~ x~'`. With `predicts = false` the whole budget
+//! estimates moments, `k_0 = k'`.
 //!
 //! *Cost*: the moments take `d (d + 1)/2` numbers, an example changes `k_0 (k_0 + 1)/2` of them, and a
 //! program costs about the cube of `d`, so `d` is limited to [`MAX_DIM`]. One core takes about 2 ns for each
 //! moment changed, and for the program after 4096 examples 0.02 s at `d = 100`, 0.1 s at 200, 1.5 s at 384
 //! and 6 s at 600. `T` examples make `log2 T` programs, more where `gamma_t` is doubled.
 //!
-//! *Feature*: `linear-programs` solves the programs; without it no learner is built.
+//! *Feature*: the feature `linear-programs` brings the solver; without it, `build` refuses all parameters.
 //!
 //! *Reference*: [`DantzigReference`](super::reference::DantzigReference).
 //!
@@ -54,17 +56,29 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "Dantzig";
 
-/// The largest `d` that the method takes: a linear program with a dense matrix then takes minutes.
+/// The largest `d` that the method accepts. At this size a linear program takes minutes.
 pub const MAX_DIM: usize = 2000;
 
-/// What one example adds to a moment is refused beyond this: a program over such numbers has no meaning, and
-/// sums of 2^62 of them are still finite.
+/// The largest number that one example may add to a moment. A program over larger numbers has no meaning, and
+/// the sum of 2^62 such numbers is still finite.
 const LARGEST: f64 = 1e100;
 
-/// How often the bound of a program is doubled at most.
+/// The largest number of times that `gamma_t` is doubled.
 const DOUBLINGS: u32 = 64;
 
 /// Parameters of [`Dantzig`].
+///
+/// ```
+/// use lao_algorithms::{Task, baselines::DantzigParams};
+///
+/// let task = Task { dim: 100, sparsity: 4, budget: 20, ..Task::default() };
+/// let learner = DantzigParams::practical(&task)?.build()?;
+/// assert!(learner.gamma(10_000) < learner.gamma(100));
+///
+/// let refused = DantzigParams::practical(&Task { dim: 5000, ..task })?.build().unwrap_err();
+/// assert_eq!((refused.field, refused.value.as_str()), ("dim", "5000"));
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DantzigParams {
@@ -74,22 +88,24 @@ pub struct DantzigParams {
     pub sparsity: usize,
     /// `k'`, attributes observed per example; `2 <= k' <= d`.
     pub budget: usize,
-    /// Whether `S` is observed, so that the label can be predicted. Otherwise all `k'` attributes are random.
+    /// Whether `S` is observed, so that labels can be predicted. If not, all `k'` attributes are random.
     pub predicts: bool,
     /// `c` in `gamma_t`, from 1e-150 to 1e150.
     pub scale: f64,
     /// `sigma >= 0` in `gamma_t`, in units of the label; at most 1e150.
     pub noise: f64,
-    /// A last program after so many examples, beside those at powers of two.
+    /// The number of examples after which a last program is solved, beside those at powers of two.
     pub examples: Option<u64>,
 }
 
 impl DantzigParams {
-    /// For standardized attributes: `c = 1/10` (the constant of the analysis is not known; values from 0.01
-    /// to 1 are in use), no noise beyond the estimate's own, a last program after the task's examples.
+    /// Returns practical parameters for standardized attributes: `c = 1/10`, no noise beyond the estimate's
+    /// own, and a last program after the task's examples. The constant of the analysis is not known; values
+    /// of `c` from 0.01 to 1 are in use.
     ///
     /// # Errors
-    /// [`ParamError`] when the task's speed is not allowed; there are no steps for it to be a factor of.
+    /// [`ParamError`] when the task's speed is not allowed, although the method has no step size that it
+    /// could change.
     pub fn practical(task: &Task) -> Result<Self, ParamError> {
         task.check(NAME)?;
         let Task { dim, sparsity, budget, .. } = *task;
@@ -97,7 +113,7 @@ impl DantzigParams {
         Ok(DantzigParams { dim, sparsity, budget, predicts: true, scale: 0.1, noise: 0.0, examples })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -118,24 +134,24 @@ impl DantzigParams {
         })
     }
 
-    /// Returns how many moments an example changes, `k_0 (k_0 + 1)/2`: it takes about 2 ns for each on one
-    /// core, without the programs, each of which costs about the cube of `d`.
+    /// Returns the number of moments that an example changes, `k_0 (k_0 + 1)/2`. Each takes about 2 ns on one
+    /// core. The programs are not counted; each costs about the cube of `d`.
     pub fn cost_per_example(&self) -> u64 {
         let random = self.random() as u64;
         random.saturating_mul(random.saturating_add(1)) / 2
     }
 
-    /// How many of the attributes observed predict.
+    /// Returns the number of observed attributes that predict.
     fn read(&self) -> usize {
         if self.predicts { self.sparsity } else { 0 }
     }
 
-    /// `k_0`.
+    /// Returns `k_0`, the size of the random set.
     fn random(&self) -> usize {
         self.budget.saturating_sub(self.read())
     }
 
-    /// Refuses parameters that cannot work, and the states that have them.
+    /// Refuses parameters that are not allowed, when a learner is built and when its state is read.
     fn gate(&self) -> Result<(), ParamError> {
         let DantzigParams { dim, sparsity, budget, scale, noise, .. } = *self;
         require(
@@ -173,7 +189,7 @@ impl DantzigParams {
 #[serde(remote = "Self")]
 pub struct Dantzig {
     params: DantzigParams,
-    /// `A`, the lower triangle row by row.
+    /// The lower triangle of `A`, row by row.
     moments: Vec<f64>,
     /// `b`.
     correlations: Vec<f64>,
@@ -183,7 +199,7 @@ pub struct Dantzig {
     sampler: SubsetSampler,
     /// `R` of the example asked for.
     drawn: Vec<u32>,
-    /// Their values.
+    /// The values of the attributes in `drawn`.
     #[serde(skip)]
     values: Vec<f64>,
     /// Whether `drawn` still waits for its example.
@@ -202,7 +218,7 @@ impl Validate for Dantzig {
         state::length(NAME, "the list of moments", moments.len(), dim * (dim + 1) / 2)?;
         state::length(NAME, "the list of correlations", correlations.len(), dim)?;
         state::count(NAME, "the number of examples", *seen)?;
-        // Up to the rounding of as many additions.
+        // The factor 2 covers the rounding of as many additions.
         let most = 2.0 * LARGEST * *seen as f64;
         let within = moments.iter().chain(correlations).all(|sum| sum.abs() <= most);
         damaged(within, "a moment is larger than its examples can make it")?;
@@ -220,7 +236,8 @@ impl Validate for Dantzig {
 }
 
 impl Dantzig {
-    /// As [`ask`](Learner::ask), with this `R` (those out of range are left out) instead of a random one.
+    /// Asks like [`ask`](Learner::ask), with this `R` instead of a random one. Attributes out of range are
+    /// left out.
     pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
         state::set_of(drawn, self.params.dim, &mut self.drawn);
         self.pending = true;
@@ -236,36 +253,37 @@ impl Dantzig {
         merge_into(self.predicting(), &self.drawn, ask.values(1));
     }
 
-    /// The attributes that are observed because they predict.
+    /// Returns the attributes that are observed because they predict.
     fn predicting(&self) -> &[u32] {
         if self.params.predicts { self.kept.indices() } else { &[] }
     }
 
-    /// `gamma_t` after `examples` examples, before any doubling.
+    /// Returns `gamma_t` after `examples` examples, before any doubling.
     pub fn gamma(&self, examples: u64) -> f64 {
         let (d, k0, t) = (self.params.dim as f64, self.params.random() as f64, examples.max(1) as f64);
         self.params.scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (self.params.noise + d / k0)
     }
 
-    /// `|(b - A w)/t|_inf`, by how much `w`, of length d, violates the moment equations; 0 before the first
-    /// example.
+    /// Returns `|(b - A w)/t|_inf`, by how much `w`, of length d, violates the moment equations; 0 before the
+    /// first example.
     pub fn violation(&self, w: &[f64]) -> f64 {
         let (moments, t) = (&self.moments, self.seen.max(1) as f64);
         let row = |i: usize| w.iter().enumerate().map(|(j, w)| moments[place(i, j)] * w).sum::<f64>();
         self.correlations.iter().enumerate().map(|(i, b)| ((b - row(i)) / t).abs()).fold(0.0, f64::max)
     }
 
-    /// The entry `(i, j)` of `A/t`, the estimate of `E x_i x_j`; 0 before the first example.
+    /// Returns the entry `(i, j)` of `A/t`, the estimate of `E x_i x_j`; 0 before the first example.
     pub fn moment(&self, i: usize, j: usize) -> f64 {
         self.moments.get(place(i, j)).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
     }
 
-    /// The entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
+    /// Returns the entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
     pub fn correlation(&self, i: usize) -> f64 {
         self.correlations.get(i).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
     }
 
-    /// Solves the programs; the moments are finite, since what examples add to them is bounded.
+    /// Solves the programs of this time. The moments are finite, since what each example adds to them is
+    /// bounded.
     fn solve(&mut self) {
         let dim = self.params.dim;
         let t = self.seen as f64;
@@ -277,8 +295,7 @@ impl Dantzig {
             if largest <= gamma {
                 break;
             }
-            // A program that the solver gives up on is treated as an infeasible one: a larger gamma is
-            // easier.
+            // A program that the solver gives up on counts as infeasible: a larger gamma makes it easier.
             w = selector(dim, |i, j| self.moments[place(i, j)] / t, &correlations, gamma)
                 .filter(|w| w.iter().all(|w| w.is_finite()));
             if w.is_some() {
@@ -293,14 +310,23 @@ impl Dantzig {
     }
 }
 
-/// Place of `(i, j)` in a packed symmetric matrix.
+/// Returns the place of entry `(i, j)` in a packed symmetric matrix.
 fn place(i: usize, j: usize) -> usize {
     let (row, column) = (i.max(j), i.min(j));
     row * (row + 1) / 2 + column
 }
 
-/// The Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x `dim`
-/// matrix `a(i, j)`. `None` if there is none, or none was found. Needs the feature `linear-programs`.
+/// Returns the Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x
+/// `dim` matrix `a(i, j)`. Returns `None` if the program is infeasible or the solver gives up. Needs the
+/// feature `linear-programs`.
+///
+/// ```
+/// use lao_algorithms::baselines::dantzig::selector;
+///
+/// // A exchanges the two coordinates.
+/// let w = selector(2, |i, j| f64::from(i != j), &[1.0, 2.0], 0.0).unwrap();
+/// assert!((w[0] - 2.0).abs() < 1e-9 && (w[1] - 1.0).abs() < 1e-9);
+/// ```
 #[cfg(feature = "linear-programs")]
 pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f64) -> Option<Vec<f64>> {
     use microlp::{ComparisonOp, OptimizationDirection, Problem};
@@ -308,7 +334,7 @@ pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f
     let parts: Vec<_> =
         (0..dim).map(|_| [(); 2].map(|()| program.add_var(1.0, (0.0, f64::INFINITY)))).collect();
     for (i, &b) in b.iter().enumerate() {
-        // A slack with two bounds makes one row of two inequalities.
+        // A slack variable with two bounds turns two inequalities into one row.
         let slack = program.add_var(0.0, (-gamma, gamma));
         let terms = parts
             .iter()
@@ -322,7 +348,7 @@ pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f
     Some(parts.into_iter().map(value).collect())
 }
 
-/// Finds nothing. It is never called, since no parameters pass the gate without the feature.
+/// Returns `None`. This function is never called, since `build` refuses all parameters without the feature.
 #[cfg(not(feature = "linear-programs"))]
 pub(crate) fn selector(_: usize, _: impl Fn(usize, usize) -> f64, _: &[f64], _: f64) -> Option<Vec<f64>> {
     None
@@ -418,8 +444,8 @@ mod tests {
 
     #[test]
     fn programs_end_whatever_the_moments() {
-        // Gamma underflows or stays far below the correlations, and no predictor comes near: A is zero, or
-        // wild.
+        // Gamma underflows or stays far below the correlations, and no predictor comes near: A is zero or
+        // huge.
         for (scale, moment) in [(1e-150, 0.0), (0.1, 0.0), (1e-150, 1e100), (0.1, 1e100), (1.0, -1e-100)] {
             let params = DantzigParams { scale, ..small() };
             let mut learner = params.build().unwrap();

@@ -1,4 +1,4 @@
-//! FKK: hedging over all supports of size k, each with its own gradient descent.
+//! FKK: Hedge over all supports of size k, each with its own gradient descent.
 //!
 //! *Source*: Foster, Kale & Karloff 2016, *Online Sparse Linear Regression*, in the form in which Ito et al.
 //! 2017 compare with it.
@@ -17,17 +17,18 @@
 //! X_ij = x_i x_j / p2,   X_ii = x_i^2 / p,   z_i = y x_i / p           for i /= j in R, else 0
 //! ```
 //!
-//! so that `E X = x x'` and `E z = y x`, and then for every support `A`
+//! so that `E X = x x'` and `E z = y x`; then, for every support `A`,
 //!
 //! ```text
 //! phi_A = w_A' X w_A - 2 z' w_A + y^2,          pi_A <- pi_A exp(-eta_h phi_A)
 //! w_A <- P(w_A - 2 eta_o (X w_A - z) on A),     P the projection on |w|_2 <= radius
 //! ```
 //!
-//! *Departures*: written from descriptions. Weights are kept as logarithms, at least `f64::MIN`. More than
-//! [`MAX_SUPPORTS`] supports, or [`MAX_WEIGHTS`] weights in all of them, are refused.
+//! *Departures*: the method is written from descriptions in later papers. Weights are kept as logarithms,
+//! which do not fall below `f64::MIN`. More than [`MAX_SUPPORTS`] supports, or more than [`MAX_WEIGHTS`]
+//! weights in all of them, are refused.
 //!
-//! *Cost*: every example changes all `N k` weights and draws from `N` supports, whatever the budget. One core
+//! *Cost*: an example changes all `N k` weights and draws from `N` supports, whatever the budget. One core
 //! takes about 15 ns for each support: 0.25 ms for (d, k) = (20, 5), 3 ms for (100, 3), which is five minutes
 //! for 100,000 examples.
 //!
@@ -47,15 +48,28 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "FKK";
 
-/// Supports that are kept at most. With that many an example takes about 3 ms on one core, and 100,000
-/// examples five minutes.
+/// The largest number of supports that the method accepts. At this size an example takes about 3 ms on one
+/// core, and 100,000 examples take five minutes.
 pub const MAX_SUPPORTS: u64 = 200_000;
 
-/// Weights that are kept at most, those of all supports together, which with their attributes take 12 MB. It
-/// is the tighter bound for `k > 5`.
+/// The largest number of weights of all supports together; these and their attributes then take 12 MB. For
+/// `k > 5` this bound is tighter than [`MAX_SUPPORTS`].
 pub const MAX_WEIGHTS: u64 = 1_000_000;
 
 /// Parameters of [`Fkk`].
+///
+/// ```
+/// use lao_algorithms::{Task, baselines::FkkParams};
+///
+/// let task = Task { dim: 20, sparsity: 2, budget: 6, ..Task::default() };
+/// let learner = FkkParams::practical(&task)?.build()?;
+/// assert_eq!(learner.count(), 190);
+///
+/// // 100 attributes have 3.9 million supports of size 4.
+/// let refused = FkkParams::practical(&Task { dim: 100, sparsity: 4, ..task })?.build().unwrap_err();
+/// assert_eq!(refused.field, "sparsity");
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FkkParams {
@@ -74,9 +88,9 @@ pub struct FkkParams {
 }
 
 impl FkkParams {
-    /// The rates of the analysis up to constants, `eta_h = p2 sqrt(log N / T)` and `eta_o = p2 / sqrt(T)` for
-    /// `T = examples` with `|x|_2 <= 1` and `|y| <= 1`, over the unit ball whatever the task's radius. No
-    /// examples count as one.
+    /// Returns the rates of the analysis up to constants, `eta_h = p2 sqrt(log N / T)` and
+    /// `eta_o = p2 / sqrt(T)`, for `T = examples` with `|x|_2 <= 1` and `|y| <= 1`, over the unit ball
+    /// whatever the task's radius. `T = 0` counts as 1.
     pub fn from_theorem(task: &Task) -> Self {
         let Task { dim, sparsity, budget, examples, .. } = *task;
         let (d, r) = (dim as f64, budget.saturating_sub(sparsity) as f64);
@@ -92,8 +106,8 @@ impl FkkParams {
         }
     }
 
-    /// The theorem's rates times 16 for the weights and times the task's speed for the predictors, within its
-    /// radius.
+    /// Returns practical parameters: 16 times the theorem's `eta_h`, the theorem's `eta_o` times the task's
+    /// speed, and the task's radius.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -108,7 +122,7 @@ impl FkkParams {
         })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -129,13 +143,14 @@ impl FkkParams {
         })
     }
 
-    /// Returns how many weights an example changes, `k C(d, k)` (saturating). That takes 3 to 15 ns each on
-    /// one core, the more the smaller `k`, since drawing takes about 10 ns for each support.
+    /// Returns the number of weights that an example changes, `k C(d, k)` (saturating). Each takes 3 to 15 ns
+    /// on one core. A smaller `k` costs more per weight, since drawing takes about 10 ns for each support.
     pub fn cost_per_example(&self) -> u64 {
         supports(self.dim, self.sparsity).saturating_mul(self.sparsity as u64)
     }
 
-    /// Refuses parameters that cannot work, and the states that have them; returns the number of supports.
+    /// Refuses parameters that are not allowed, when a learner is built and when its state is read; returns
+    /// the number of supports.
     fn gate(&self) -> Result<u64, ParamError> {
         let FkkParams { dim, sparsity, budget, hedge_rate, step_size, radius } = *self;
         require_dim(NAME, 1, dim)?;
@@ -159,7 +174,7 @@ impl FkkParams {
     }
 }
 
-/// `C(d, k)`, saturating.
+/// Returns `C(d, k)`, saturating.
 pub fn supports(dim: usize, sparsity: usize) -> u64 {
     let mut count = 1u128;
     for i in 0..sparsity.min(dim.saturating_sub(sparsity)) {
@@ -171,7 +186,7 @@ pub fn supports(dim: usize, sparsity: usize) -> u64 {
     if sparsity > dim { 0 } else { count as u64 }
 }
 
-/// All supports in lexicographic order, one after the other.
+/// Returns all supports in lexicographic order, one after the other.
 fn all_supports(dim: usize, sparsity: usize, count: usize) -> Vec<u32> {
     let mut all = Vec::with_capacity(count * sparsity);
     let mut support: Vec<u32> = (0..sparsity as u32).collect();
@@ -205,7 +220,7 @@ pub struct Fkk {
     masked: Vec<f64>,
     /// `A_t`.
     chosen: usize,
-    /// `w_A` of the heaviest support.
+    /// The predictor `w_A` of the heaviest support, which is the estimate.
     #[serde(skip)]
     best: SparseVector,
     sampler: SubsetSampler,
@@ -218,7 +233,7 @@ pub struct Fkk {
 
 lao_observation::stored!(Fkk);
 
-/// What is stored of an [`Fkk`]; the rest follows from it.
+/// The stored part of an [`Fkk`]; the rest follows from it.
 #[derive(Deserialize)]
 struct Stored {
     params: FkkParams,
@@ -237,7 +252,7 @@ impl TryFrom<Stored> for Fkk {
     fn try_from(stored: Stored) -> Result<Self, Damaged> {
         let Stored { params, weights, logs, chosen, sampler, drawn, pending, done } = stored;
         let (dim, sparsity) = (params.dim, params.sparsity);
-        // Lists first, so that no more memory is taken than they have.
+        // The lists are checked first, so that no more memory is allocated than they have.
         state::length(NAME, "the sampler", sampler.dim(), dim)?;
         let count = params.gate().map_err(ParamError::damaged)? as usize;
         state::length(NAME, "the logarithms", logs.len(), count)?;
@@ -257,7 +272,7 @@ impl Validate for Fkk {
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
         damaged(logs[self.heaviest()] == 0.0, "the largest logarithm is not 0")?;
         let squares = |w: &[f64]| w.iter().map(|w| (w / params.radius) * (w / params.radius)).sum::<f64>();
-        // Every step ends in the ball, up to rounding.
+        // Up to rounding, every step ends in the ball.
         let within = weights.chunks_exact(params.sparsity).all(|w| squares(w) <= 1.0 + 1e-6);
         damaged(within, "a predictor leaves the ball")?;
         damaged(*chosen < logs.len(), "there is no support of the number chosen")?;
@@ -269,8 +284,9 @@ impl Validate for Fkk {
 }
 
 impl Fkk {
-    /// As [`ask`](Learner::ask), with these draws instead of random ones: the support of this number, in
-    /// lexicographic order (the last one if there are fewer), and this `R` (those out of range are left out).
+    /// Asks like [`ask`](Learner::ask), with these draws instead of random ones: the support of this number
+    /// in lexicographic order, or the last one if there are fewer, and this `R`, of which attributes out of
+    /// range are left out.
     pub fn ask_for(&mut self, support: usize, drawn: &[u32], ask: &mut Ask) {
         self.chosen = support.min(self.logs.len() - 1);
         state::set_of(drawn, self.params.dim, &mut self.drawn);
@@ -292,27 +308,27 @@ impl Fkk {
         merge_into(self.support(self.chosen), &self.drawn, ask.values(1));
     }
 
-    /// How many supports there are.
+    /// Returns the number of supports.
     pub fn count(&self) -> usize {
         self.logs.len()
     }
 
-    /// The attributes of support number `a`, sorted; none if there are not that many supports.
+    /// Returns the attributes of support number `a`, sorted; none if there are not that many supports.
     pub fn support(&self, a: usize) -> &[u32] {
         self.supports.chunks_exact(self.params.sparsity).nth(a).unwrap_or_default()
     }
 
-    /// `w_A` of support number `a`, one weight per attribute.
+    /// Returns `w_A` of support number `a`, one weight per attribute.
     pub fn weights(&self, a: usize) -> &[f64] {
         self.weights.chunks_exact(self.params.sparsity).nth(a).unwrap_or_default()
     }
 
-    /// `log pi_A` of every support, up to a constant.
+    /// Returns `log pi_A` of every support, up to a constant.
     pub fn log_weights(&self) -> &[f64] {
         &self.logs
     }
 
-    /// The number of the support with the largest weight, the first among equals.
+    /// Returns the number of the support with the largest weight, the first among equals.
     fn heaviest(&self) -> usize {
         (0..self.logs.len()).fold(0, |best, a| if self.logs[a] > self.logs[best] { a } else { best })
     }
@@ -379,7 +395,7 @@ impl Learner for Fkk {
             }
             self.masked[j as usize] = value;
         }
-        // Everything below is at most eight times this.
+        // No number below exceeds eight times this.
         let size = size * r;
         let largest = pair * size * size * hedge_rate.max(1.0) * (1.0 + step_size / radius.min(1.0));
         if largest > f64::MAX / 64.0 {
@@ -408,10 +424,11 @@ impl Learner for Fkk {
                 w.iter_mut().for_each(|w| *w *= factor);
             }
         }
-        // Only differences count; without this the logarithms would lose digits as they fall.
+        // Only differences of logarithms matter. The largest is shifted to 0, so that the others keep their
+        // digits as they fall.
         let heaviest = self.heaviest();
         let largest = self.logs[heaviest];
-        // A weight that has fallen below all numbers stays at the least of them.
+        // A logarithm that would fall below `f64::MIN` stays there.
         self.logs.iter_mut().for_each(|log| *log = (*log - largest).max(f64::MIN));
         self.choose_best(heaviest);
         self.pending = false;

@@ -1,4 +1,5 @@
-//! The iterate of AER: strongly convex steps and projections on the l1 ball, with their average.
+//! The iterate of AER: strongly convex gradient steps, projected on the l1 ball, with the average of the
+//! iterates.
 //!
 //! The naive step `t`, for `c = sum_r c_r e_{i_r}` over the draws, is
 //!
@@ -9,20 +10,20 @@
 //! draw k_w times j with probability |w_j| / |w|_1     O(d)
 //! ```
 //!
-//! To make a step cost O((k_u + k_w) log d), amortized,
+//! Six departures make a step cost O((k_u + k_w) log d), amortized:
 //!
 //! 1. `w = s u`, so that scaling changes one number;
 //! 2. `|u_j| = a_j - h` for the active coordinates, with one level `h` that rises at each projection, and 0
 //!    for the others. How far `h` rises follows from the sum and the number of the active `a_j`;
-//! 3. those that `h` passes become inactive. They are found through lower bounds of `a` over blocks, blocks
-//!    of blocks, and so on ([`drop_passed`](L1BallIterate::drop_passed)). Amortized cost: every deactivation,
-//!    and every bound that is recomputed, is charged to an earlier update of that coordinate, so that both
-//!    cost O(log d) per update;
-//! 4. the active coordinates, most often few, stand side by side, so that sums, bounds and draws go over them
-//!    alone. The sums are a [`SumTree`], of which one block is recomputed every [`REFRESH`] steps, to bound
-//!    rounding error;
+//! 3. the coordinates whose `a_j` falls below `h` become inactive. They are found through lower bounds of `a`
+//!    over blocks, blocks of blocks, and so on ([`drop_passed`](L1BallIterate::drop_passed)). Each
+//!    deactivation, and each bound that is recomputed, is charged to an earlier update of that coordinate, so
+//!    that both cost O(log d) per update, amortized;
+//! 4. the active coordinates, of which there are few in most runs, are stored side by side, so that sums,
+//!    bounds and draws visit no others. The sums are a [`SumTree`], of which one block is recomputed every
+//!    [`REFRESH`] steps, to bound rounding error;
 //! 5. with `P` and `Q` the sums of `s` and `s h` over the iterates, the sum of an active coordinate's
-//!    iterates is `+-(P a_j - Q)` and an offset that takes up its changes;
+//!    iterates is `+-(P a_j - Q)` plus an offset, which is corrected whenever `a_j` changes;
 //! 6. when `h` has become so large that `a_j - h` would cancel, all coordinates are recomputed with `h = 0`
 //!    ([`rebase`](L1BallIterate::rebase)): O(d), rarely. The same is done before and after a step that leads
 //!    far beyond the ball, since all sums would consist of its rounding errors.
@@ -35,16 +36,17 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How far `h` times the number of active entries may exceed the norm: 16 bits of it may be lost to
-/// cancellation.
+/// The largest allowed ratio of `h` times the number of active entries to the norm: 16 bits of the norm may
+/// be lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
-/// Nodes below one bound of the next coarser level, and the most of the coarsest level.
+/// The number of nodes below one bound of the next coarser level, and the largest number of nodes of the
+/// coarsest level.
 const FAN: usize = 64;
 
-/// Steps after which the next block is recomputed.
+/// The number of steps after which the next block is recomputed.
 const REFRESH: u64 = 4;
-/// No sum of keys exceeds this. It is far enough from overflow for any order of adding, and for the sum of
-/// iterates, where keys are multiplied by the sum of all scales.
+/// The largest sum of keys. It is so far from overflow that neither another order of adding nor the sum of
+/// the iterates, where keys are multiplied by the sum of all scales, can overflow.
 const LARGEST: f64 = f64::MAX / 4096.0;
 /// A step counts as far beyond the ball when its l1 norm exceeds this many radii.
 const FAR: f64 = (1_u64 << 30) as f64;
@@ -54,7 +56,7 @@ const ASTRAY: f64 = (1_u64 << 60) as f64;
 /// A stored sum of keys may differ from the recomputed one by this many radii; the reason is at
 /// [`check`](L1BallIterate::check).
 const DRIFT: f64 = (1_u64 << 20) as f64;
-/// The sum of all scales `1, 1/2, 1/3, ..` of a run is less than this.
+/// An upper bound of the sum of all scales `1, 1/2, 1/3, ..` of a run.
 const SCALES: f64 = 64.0;
 /// The slot of an inactive coordinate.
 const NONE: u32 = u32::MAX;
@@ -62,32 +64,32 @@ const NONE: u32 = u32::MAX;
 /// A coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
-    /// What the sum of its iterates has beside `P` and `Q`.
+    /// The sum of its iterates, without the part that `P` and `Q` give.
     #[serde(rename = "past")]
     offset: f64,
-    /// Its place among the active ones.
+    /// Its place among the active coordinates, or [`NONE`].
     slot: u32,
 }
 
 /// An active coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Active {
-    /// `+-a_j` with the sign of `w_j`; never 0.
+    /// `a_j` with the sign of `w_j`; never 0.
     key: f64,
     attribute: u32,
 }
 
-/// Sums over the active entries of several.
+/// Sums over the active entries of a block or of all blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
-    /// Of `a_j`.
+    /// The sum of `a_j`.
     keys: f64,
-    /// How many.
+    /// The number of entries.
     count: f64,
 }
 
 impl Sums {
-    /// The sum of `a_j - h`.
+    /// Returns the sum of `a_j - level`.
     fn above(&self, level: f64) -> f64 {
         self.keys - level * self.count
     }
@@ -113,25 +115,25 @@ pub(super) struct L1BallIterate {
     iterate_weights: [f64; 2],
     entries: Vec<Entry>,
     active: Vec<Active>,
-    /// Over `active`, as are the bounds.
+    /// Sums over blocks of `active`; the bounds have the same blocks.
     sums: SumTree<Sums>,
     total: Sums,
-    /// `lowest[0]` bounds the `a_j` of each block from below, `lowest[l]` the bounds of `lowest[l - 1]`. A
-    /// block without any has the largest number there is, which a file can hold and infinity cannot.
+    /// Lower bounds: `lowest[0]` of the `a_j` of each block, `lowest[l]` of the bounds in `lowest[l - 1]`. An
+    /// empty block has the bound `f64::MAX`, since a file cannot hold infinity.
     lowest: Vec<Vec<f64>>,
     /// The block to be recomputed next.
     #[serde(rename = "stale")]
     next_block: usize,
-    /// What the step under way takes off `w'/s`, draw by draw.
+    /// The numbers that the current step subtracts from `w/s`, draw by draw.
     #[serde(skip)]
     change: Vec<f64>,
-    /// Of the draws under way.
+    /// The random targets of the current draws.
     #[serde(skip)]
     targets: Vec<f64>,
 }
 
 impl L1BallIterate {
-    /// Zero.
+    /// Returns the iterate at zero.
     pub(super) fn new(dim: usize, radius: Option<f64>) -> Self {
         let sums = SumTree::new(dim);
         let mut lowest = vec![vec![f64::MAX; sums.blocks()]];
@@ -158,7 +160,7 @@ impl L1BallIterate {
         self.entries.len()
     }
 
-    /// Returns `B`, if there is a projection.
+    /// Returns `B`, or `None` without a projection.
     pub(super) fn radius(&self) -> Option<f64> {
         self.radius
     }
@@ -171,7 +173,7 @@ impl L1BallIterate {
     ///    this largest sum is at most `(SLACK + 1 + FAR) B/s`, so the drift stays below `DRIFT B/s` for 2^40
     ///    entries touched, even if all errors have the same sign. Weights and averages follow from the sums,
     ///    and stay far below `ASTRAY B`.
-    /// 3. *Without a radius* sums may have been of any size, so only numbers near overflow are refused.
+    /// 3. *Without a radius* sums may have any size, so only numbers near overflow are refused.
     pub(super) fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged> {
         let L1BallIterate {
             radius,
@@ -187,8 +189,8 @@ impl L1BallIterate {
         } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, what, || reason);
         damaged(*scale == 1.0 / done.max(1) as f64, "the scale is not that of the number of updates")?;
-        // With a radius h s is at most SLACK B after each step, and s falls; without one nothing is ever
-        // projected.
+        // With a radius, h s is at most SLACK B after each step, and s falls. Without one, nothing is ever
+        // projected, and h is 0.
         let highest = radius.map_or(0.0, |radius| SLACK * radius / scale);
         let most = SCALES.min(2.0 * done as f64);
         let levels = SLACK * radius.unwrap_or(0.0) * 2.0 * done as f64;
@@ -219,7 +221,7 @@ impl L1BallIterate {
         damaged(self.summed().iter().all(|sum| sum.abs() <= most), "the average is out of reach")
     }
 
-    /// Returns whether `lowest` has the shape that [`new`](Self::new) gives it, and bounds what it should.
+    /// Returns whether `lowest` has the shape that [`new`](Self::new) gives it, and its bounds hold.
     fn bounds_hold(&self) -> bool {
         let bound = |nodes: &[f64], below: &mut dyn Iterator<Item = f64>| {
             nodes.iter().zip(below).all(|(node, least)| (0.0..=least).contains(node))
@@ -241,22 +243,23 @@ impl L1BallIterate {
         finer.len() <= FAN
     }
 
-    /// `w_j`; 0 beyond the dimension.
+    /// Returns `w_j`; 0 beyond the dimension.
     pub(super) fn get(&self, j: u32) -> f64 {
         self.entries.get(j as usize).map_or(0.0, |entry| self.scale * self.unscaled(entry.slot))
     }
 
-    /// `w_j/s` of the coordinate in this slot, or in none.
+    /// Returns `w_j/s` of the coordinate in this slot; 0 for [`NONE`].
     fn unscaled(&self, slot: u32) -> f64 {
         self.active.get(slot as usize).map_or(0.0, |active| shrink(active.key, self.level))
     }
 
-    /// `|w|_1`.
+    /// Returns `|w|_1`.
     pub(super) fn norm(&self) -> f64 {
         self.scale * self.total.above(self.level).max(0.0)
     }
 
-    /// Appends `count` independent draws of `j` with probability `|w_j| / |w|_1`; none when `w = 0`.
+    /// Appends to `into` `count` independent draws of `j` with probability `|w_j| / |w|_1`; none when
+    /// `w = 0`.
     pub(super) fn draw(&mut self, count: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         loop {
             let (level, total) = (self.level, self.total.above(self.level));
@@ -280,7 +283,7 @@ impl L1BallIterate {
                     into.truncate(start);
                     let before = self.total;
                     self.recompute_block(block);
-                    // Sums that are right and still find nothing differ from zero by rounding only.
+                    // If correct sums still find nothing, they differ from zero by rounding only.
                     if self.total == before {
                         return;
                     }
@@ -289,14 +292,15 @@ impl L1BallIterate {
         }
     }
 
-    /// 5. Counts the present `w` into the average.
+    /// (5) Counts the current `w` into the average.
     fn count_into_average(&mut self) {
         self.iterate_weights[0] += self.scale;
         self.iterate_weights[1] += self.scale * self.level;
     }
 
-    /// Counts the present `w` into the average, if `counts`, then `w <- P_B((1 - 1/t) w - change/t)` for
-    /// `t = update`, where `change` is a sum over `draws`, in which an attribute may come again.
+    /// Makes the step `w <- P_B((1 - 1/t) w - change/t)` for `t = update`, after counting the current
+    /// `w` into the average if `counts`. The change is a sum over `draws`, in which an attribute may occur
+    /// more than once.
     pub(super) fn step(
         &mut self,
         draws: &[u32],
@@ -323,7 +327,8 @@ impl L1BallIterate {
         }
         self.scale = 1.0 / update as f64;
         for (place, &j) in draws.iter().enumerate() {
-            // 1. (1 - 1/t) w in units of the new scale 1/t is w in units of the old one, 1/(t - 1).
+            // 1. In units of the new scale 1/t, (1 - 1/t) w is the same number as w in units of the old one,
+            //    1/(t - 1).
             let next = self.unscaled(self.entries[j as usize].slot) - self.change[place];
             self.set(j, if next == 0.0 { 0.0 } else { next + self.level.copysign(next) });
         }
@@ -345,7 +350,7 @@ impl L1BallIterate {
         Ok(())
     }
 
-    /// Gives a coordinate the key, or makes it inactive if that is 0.
+    /// Gives a coordinate this key, or makes it inactive if the key is 0.
     fn set(&mut self, j: u32, key: f64) {
         let [p, q] = self.iterate_weights;
         let entry = &mut self.entries[j as usize];
@@ -368,7 +373,7 @@ impl L1BallIterate {
         }
     }
 
-    /// 4. Takes a coordinate from the active ones; the last of them moves to its slot.
+    /// (4) Removes a coordinate from the active ones; the last of these moves to its slot.
     fn remove(&mut self, slot: usize) {
         let Some(last) = self.active.pop() else { return };
         let end = self.active.len();
@@ -392,7 +397,7 @@ impl L1BallIterate {
         }
     }
 
-    /// 2. Raises the level until the sum of `a_j - h` over the active entries is at most `radius`.
+    /// (2) Raises the level `h` until the sum of `a_j - h` over the active entries is at most `radius`.
     fn project(&mut self, radius: f64) {
         let coarsest = self.lowest.len() - 1;
         while self.total.above(self.level) > radius && self.total.count > 0.5 {
@@ -404,8 +409,8 @@ impl L1BallIterate {
                 }
             }
             self.total = self.sums.total();
-            // 3. The coordinates passed would have been negative, so the level of the others lies higher
-            //    still.
+            // 3. The coordinates that were passed had negative terms `a_j - h`, so the others need a higher
+            //    level.
             if self.total.count >= before - 0.5 {
                 self.level = level;
                 break;
@@ -416,8 +421,8 @@ impl L1BallIterate {
         }
     }
 
-    /// 3. Makes the entries below a node inactive that lie at or below `level`; the bound of the node is
-    ///    sharp thereafter.
+    /// (3) Makes those entries below a node inactive whose `a_j` is at most `level`, and makes the bound of
+    ///    the node sharp.
     fn drop_passed(&mut self, depth: usize, node: usize, level: f64) {
         let mut lowest = f64::MAX;
         if depth == 0 {
@@ -448,9 +453,9 @@ impl L1BallIterate {
         self.total = self.sums.total();
     }
 
-    /// Takes the same amount off all magnitudes, so that the largest becomes the radius. The projection takes
-    /// off at least as much, but rounds `a_j - h` when keys are large, while their differences are precise.
-    /// The state must have been rebased.
+    /// Subtracts the same amount from all magnitudes, so that the largest becomes the radius. The projection
+    /// subtracts at least as much, but it rounds `a_j - h` when keys are large, while the differences of keys
+    /// are precise. The state must have been rebased.
     fn draw_near(&mut self, radius: f64) {
         let largest = self.active.iter().fold(0.0_f64, |largest, active| largest.max(active.key.abs()));
         if largest > radius {
@@ -458,13 +463,13 @@ impl L1BallIterate {
         }
     }
 
-    /// 6. `h = 0`, at a cost of O(d) at most.
+    /// (6) Recomputes all coordinates with `h = 0`, at a cost of O(d) at most.
     fn rebase(&mut self) {
         let level = self.level;
         self.rebase_with(|key| shrink(key, level));
     }
 
-    /// Does as [`rebase`](Self::rebase), where `weight` returns `w_j/s` of a key.
+    /// Rebases like [`rebase`](Self::rebase), with `weight`, which returns `w_j/s` of a key.
     fn rebase_with(&mut self, weight: impl Fn(f64) -> f64) {
         let [p, q] = self.iterate_weights;
         self.lowest.iter_mut().for_each(|level| level.fill(f64::MAX));
@@ -486,12 +491,12 @@ impl L1BallIterate {
         self.total = self.sums.total();
     }
 
-    /// `w`, all d coordinates.
+    /// Returns `w`, all d coordinates.
     pub(super) fn to_dense(&self) -> Vec<f64> {
         self.entries.iter().map(|entry| self.scale * self.unscaled(entry.slot)).collect()
     }
 
-    /// The average of `count` iterates, or `w` if there were none.
+    /// Returns the average of `count` iterates, or `w` if there were none.
     pub(super) fn average(&self, count: u64) -> SparseVector {
         if count == 0 {
             return SparseVector::from_dense(&self.to_dense());
@@ -499,7 +504,7 @@ impl L1BallIterate {
         SparseVector::from_dense(&self.summed().iter().map(|sum| sum / count as f64).collect::<Vec<_>>())
     }
 
-    /// 5. Returns the sum of the iterates that count, all d coordinates.
+    /// (5) Returns the sum of the iterates that were counted, all d coordinates.
     fn summed(&self) -> Vec<f64> {
         let [p, q] = self.iterate_weights;
         let mut sums: Vec<f64> = self.entries.iter().map(|entry| entry.offset).collect();
@@ -510,7 +515,7 @@ impl L1BallIterate {
     }
 }
 
-/// `+-(a - h)` of `+-a`, 0 of 0.
+/// Returns `+-(a - h)` for the key `+-a`, and 0 for 0.
 fn shrink(key: f64, level: f64) -> f64 {
     if key == 0.0 { 0.0 } else { soft_threshold(key, level) }
 }

@@ -1,7 +1,8 @@
-//! The methods that the papers compare with.
+//! The methods that the papers compare their own with.
 //!
-//! [`aer`], [`dantzig`] and [`fkk`] learn under a budget as well; [`online`] and `offline` see everything.
-//! The feature `offline` adds the latter; the feature `linear-programs` lets [`dantzig`] solve its programs.
+//! [`aer`], [`dantzig`] and [`fkk`] learn under a budget, too; [`online`] and
+//! `offline` see all attributes. The module `offline` needs the feature `offline`; [`dantzig`] needs the
+//! feature `linear-programs` to solve its programs.
 
 pub mod aer;
 pub mod dantzig;

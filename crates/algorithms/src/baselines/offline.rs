@@ -1,18 +1,25 @@
 //! Offline Ridge and Lasso on a block of fully observed examples: the references that online methods
 //! approach.
 //!
-//! *Setting*: `n` examples as columns `X` and labels `y`, all in memory, without an intercept.
+//! *Source*: Hoerl & Kennard 1970 (Ridge) and Tibshirani 1996 (Lasso), as references in Hazan & Koren 2012.
 //!
-//! *Method*: both go through the Gram matrix `X' X / n` and `X' y / n`, at `n d^2 / 2` multiply-adds.
+//! *Setting*: `n` examples with all attributes, as columns `X` and labels `y`, in memory; no intercept.
+//!
+//! *Notation*: `lambda` -> `penalty`; `w` is the answer, one weight per column.
+//!
+//! *Update*: none; both problems are solved from the Gram matrix `X' X / n` and `X' y / n`, which take
+//! `n d^2 / 2` multiply-adds.
 //!
 //! ```text
 //! Ridge:  min |X w - y|^2 / n + lambda |w|_2^2          Cholesky factorization, by faer
 //! Lasso:  min |X w - y|^2 / (2n) + lambda |w|_1         coordinate descent
 //! ```
 //!
-//! Coordinate descent is written out here because the libraries that have it bring a second family of
-//! matrices and generators with them, and because on the Gram matrix it is a page. Its answer carries a
-//! certificate: the conditions of optimality hold to [`TOLERANCE`].
+//! Coordinate descent is written out here, since on the Gram matrix it takes a page, and libraries that have
+//! it bring matrix types and generators of their own. Its answer satisfies the conditions of optimality to
+//! [`TOLERANCE`].
+//!
+//! *Departures*: none.
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
@@ -23,17 +30,16 @@ use lao_kernels::{dot_column, soft_threshold};
 use lao_observation::Block;
 use thiserror::Error;
 
-/// How far the gradient of a Lasso answer may be from the conditions of optimality, relative to
-/// `|X' y / n|_inf`.
+/// The largest violation of the conditions of optimality by a Lasso answer, relative to `|X' y / n|_inf`.
 pub const TOLERANCE: f64 = 1e-9;
 
-/// Passes over all coordinates after which coordinate descent stops in any case.
+/// The number of passes over all coordinates after which coordinate descent gives up.
 const MAX_PASSES: usize = 100_000;
 
-/// Examples whose products are summed at a time: a copy of them stays in cache.
+/// The number of examples whose products are summed at a time. A copy of so many examples stays in cache.
 const CHUNK: usize = 512;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum OfflineError {
     /// There are no examples.
@@ -42,10 +48,10 @@ pub enum OfflineError {
     /// The penalty is not allowed.
     #[error("lambda = {0} is not allowed; a finite number of at least 0")]
     Penalty(f64),
-    /// The columns or labels are not finite, or their products are not.
+    /// The columns, the labels or their products are not finite.
     #[error("the products of the columns or labels are not finite: rescale the data")]
     NotFinite,
-    /// Ridge without a penalty on columns that depend on one another.
+    /// The Gram matrix is singular: columns are linearly dependent, and there is no penalty.
     #[error("the Gram matrix is singular: columns depend on one another; raise lambda = {0}")]
     Singular(f64),
     /// Coordinate descent did not reach the tolerance.
@@ -56,7 +62,7 @@ pub enum OfflineError {
     NoConvergence(f64),
 }
 
-/// `X' X / n`, row by row, and `X' y / n`.
+/// Returns `X' X / n`, row by row, and `X' y / n`.
 fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), OfflineError> {
     let (n, d) = (data.rows() as f64, data.attributes().len());
     if data.rows() == 0 {
@@ -69,7 +75,7 @@ fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), Offlin
     for first in (0..data.rows()).step_by(CHUNK) {
         let rows = CHUNK.min(data.rows() - first);
         let chunk = Mat::from_fn(rows, d, |row, c| data.column(c)[first + row]);
-        // One thread: the order of the sums, and so every bit, stays the same.
+        // With one thread the order of the sums, and so every bit, stays the same.
         matmul(&mut sums, Accum::Add, chunk.transpose(), &chunk, 1.0, Par::Seq);
     }
     let gram: Vec<f64> = (0..d * d).map(|at| sums[(at / d, at % d)] / n).collect();
@@ -80,7 +86,22 @@ fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), Offlin
     }
 }
 
-/// The minimizer of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
+/// Returns the minimizer of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
+///
+/// ```
+/// use lao_algorithms::baselines::offline::ridge;
+/// use lao_observation::BlockBuf;
+///
+/// // The column (1, -1) and the labels (2, -2).
+/// let mut block = BlockBuf::new();
+/// block.reset(1, 2);
+/// block.column_mut(0).copy_from_slice(&[1.0, -1.0]);
+/// block.labels_mut().copy_from_slice(&[2.0, -2.0]);
+/// block.set_rows(2);
+/// let w = ridge(block.view(&[0]), 1.0)?;
+/// assert!((w[0] - 1.0).abs() < 1e-9);
+/// # Ok::<(), lao_algorithms::baselines::offline::OfflineError>(())
+/// ```
 ///
 /// # Errors
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or a singular Gram
@@ -95,7 +116,22 @@ pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
     if w.iter().all(|w| w.is_finite()) { Ok(w) } else { Err(OfflineError::Singular(penalty)) }
 }
 
-/// The minimizer of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.
+/// Returns the minimizer of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.
+///
+/// ```
+/// use lao_algorithms::baselines::offline::lasso;
+/// use lao_observation::BlockBuf;
+///
+/// // The column (1, -1) and the labels (2, -2).
+/// let mut block = BlockBuf::new();
+/// block.reset(1, 2);
+/// block.column_mut(0).copy_from_slice(&[1.0, -1.0]);
+/// block.labels_mut().copy_from_slice(&[2.0, -2.0]);
+/// block.set_rows(2);
+/// let w = lasso(block.view(&[0]), 0.5)?;
+/// assert!((w[0] - 1.5).abs() < 1e-9);
+/// # Ok::<(), lao_algorithms::baselines::offline::OfflineError>(())
+/// ```
 ///
 /// # Errors
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or no convergence.
@@ -104,7 +140,7 @@ pub fn lasso(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
     let d = gradient.len();
     let tolerance = TOLERANCE * gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
     let mut w = vec![0.0; d];
-    // `gradient` is minus the gradient of the quadratic part, kept up to date after every change of a weight.
+    // `gradient` is minus the gradient of the quadratic part. It is updated with every weight.
     for _ in 0..MAX_PASSES {
         for j in 0..d {
             let curvature = gram[j * d + j];
@@ -120,7 +156,8 @@ pub fn lasso(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
                 gradient.iter_mut().zip(row).for_each(|(g, entry)| *g -= change * entry);
             }
         }
-        // Optimal: g_j = penalty sign(w_j) where w_j is not zero, |g_j| <= penalty where it is.
+        // At the optimum, g_j = penalty sign(w_j) where w_j is not zero, and |g_j| <= penalty where it is
+        // zero.
         let violation = |(&w, &g): (&f64, &f64)| {
             if w == 0.0 { (g.abs() - penalty).max(0.0) } else { (g - penalty.copysign(w)).abs() }
         };
@@ -138,7 +175,7 @@ mod tests {
 
     const ATTRIBUTES: [u32; 3] = [0, 1, 2];
 
-    /// Orthogonal columns of mean square 1, 4 and 1/4; `y = 2 x_0 - x_1 + 4 x_2`.
+    /// Returns orthogonal columns of mean square 1, 4 and 1/4 with the labels `y = 2 x_0 - x_1 + 4 x_2`.
     fn orthogonal() -> BlockBuf {
         let signs = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
         let scales = [1.0, 2.0, 0.5];

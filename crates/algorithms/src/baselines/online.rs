@@ -1,8 +1,9 @@
-//! Online Ridge and Lasso with full information: what limited observation is measured against.
+//! Online Ridge and Lasso with full information, which methods under limited observation are measured
+//! against.
 //!
 //! *Source*: Zinkevich 2003 (projected gradient steps on the l2 ball) and Kivinen & Warmuth 1997 (EG+-,
-//! multiplicative steps on the l1 ball); the full-information methods in Figures 1 and 2 of Hazan & Koren
-//! 2012, whose AERR and AELR they are with exact gradients.
+//! multiplicative steps on the l1 ball). Both are the full-information methods in Figures 1 and 2 of Hazan &
+//! Koren 2012: they are AERR and AELR with exact gradients.
 //!
 //! *Setting*: all attributes of every example, loss `(w' x - y)^2 / 2`, predictors of l2 norm (Ridge) or l1
 //! norm (Lasso) at most `B`.
@@ -16,7 +17,7 @@
 //! Lasso:  u <- u - eta g,      w = B sinh(u) / |cosh(u)|_1
 //! ```
 //!
-//! *Departures*: the estimate is the current `w`, not the average of all.
+//! *Departures*: the estimate is the current `w`, not the average of all iterates.
 //!
 //! *Reference*: [`OnlineReference`](super::reference::OnlineReference).
 //!
@@ -32,7 +33,7 @@ use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
-/// Which ball predictors come from, and with it how steps are made.
+/// The ball that predictors come from, which decides how steps are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ball {
@@ -43,6 +44,22 @@ pub enum Ball {
 }
 
 /// Parameters of [`Online`].
+///
+/// ```
+/// use lao_algorithms::{Task, baselines::OnlineParams};
+/// use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
+/// use lao_kernels::SparseVector;
+/// use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
+///
+/// let target = SparseVector::new(10, vec![3], vec![1.0])?;
+/// let source = Virtual::new(Rademacher::new(10)?, target, Noise::Gaussian(0.1), &Seed::root(1))?;
+/// let task = Task { dim: 10, sparsity: 1, budget: 10, ..Task::default() };
+/// let mut learner = OnlineParams::ridge(&task)?.build()?;
+/// let mut session = Session::new(source, Budget::Unlimited, &Seed::root(2));
+/// session.run(&mut learner, SessionLimit::after_examples(2000), |_, _| {})?;
+/// assert!((learner.coefficients().get(3) - 1.0).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnlineParams {
@@ -57,9 +74,9 @@ pub struct OnlineParams {
 }
 
 impl OnlineParams {
-    /// The step size that balances the two terms of the regret bound for `m = examples`: with `|x|_2 <= 1`
-    /// and `|y| <= B` gradients are at most `2B`, so `eta = 1/sqrt(m)` for Ridge; with `|x|_inf <= 1`,
-    /// `eta = sqrt(log(2d)/m)/(2B)` for Lasso. No examples count as one.
+    /// Returns the parameters whose step size balances the two terms of the regret bound for `m = examples`.
+    /// For Ridge, with `|x|_2 <= 1` and `|y| <= B`, gradients are at most `2B`, so `eta = 1/sqrt(m)`; for
+    /// Lasso, with `|x|_inf <= 1`, `eta = sqrt(log(2d)/m)/(2B)`. `m = 0` counts as 1.
     pub fn from_theorem(ball: Ball, task: &Task) -> Self {
         let (dim, radius, m) = (task.dim, task.radius(), task.examples.max(1) as f64);
         let step_size = match ball {
@@ -69,7 +86,8 @@ impl OnlineParams {
         OnlineParams { dim, ball, radius, step_size }
     }
 
-    /// Ridge for standardized attributes, whose examples have `|x|_2^2` near `d`: `eta = speed/(4 d)`.
+    /// Returns practical parameters of Ridge for standardized attributes, whose examples have
+    /// `|x|_2^2` near `d`: `eta = speed/(4 d)`.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -77,7 +95,7 @@ impl OnlineParams {
         Self::practical(Ball::Ridge, 1.0, task)
     }
 
-    /// Lasso for standardized attributes: `eta = speed/(4 B d)`.
+    /// Returns practical parameters of Lasso for standardized attributes: `eta = speed/(4 B d)`.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -97,7 +115,7 @@ impl OnlineParams {
         Ok(params)
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -114,7 +132,7 @@ impl OnlineParams {
         }
     }
 
-    /// Refuses parameters that cannot work, and the states that have them.
+    /// Refuses parameters that are not allowed, when a learner is built and when its state is read.
     fn gate(&self) -> Result<(), ParamError> {
         let name = self.name();
         require_dim(name, 1, self.dim)?;
@@ -123,15 +141,15 @@ impl OnlineParams {
     }
 }
 
-/// Online Ridge or Lasso. Costs O(d) per example.
+/// The learner of online Ridge or Lasso. An example costs O(d).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Online {
     params: OnlineParams,
     w: Vec<f64>,
-    /// Logarithms of the positive weights, for Lasso.
+    /// `u`, for Lasso; zero for Ridge.
     u: Vec<f64>,
-    /// What the step leads to.
+    /// The vector that the current step leads to.
     #[serde(skip)]
     step: Vec<f64>,
     done: u64,
@@ -150,7 +168,7 @@ impl Validate for Online {
         state::length(what, "w", w.len(), params.dim)?;
         state::length(what, "u", u.len(), params.dim)?;
         state::count(what, "the number of updates", *done)?;
-        // Up to rounding, which no number of examples adds up: both are made anew by every step.
+        // The checks allow for the rounding of one step, since every step recomputes what they compare.
         match params.ball {
             Ball::Ridge => {
                 let norm = w.iter().map(|w| (w / radius) * (w / radius)).sum::<f64>();
@@ -167,7 +185,7 @@ impl Validate for Online {
     }
 }
 
-/// `w <- B sinh(u) / |cosh(u)|_1`.
+/// Sets `w` to `B sinh(u) / |cosh(u)|_1`.
 fn from_logarithms(u: &[f64], radius: f64, w: &mut [f64]) {
     let largest = u.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
     let mut total = 0.0;
@@ -180,7 +198,7 @@ fn from_logarithms(u: &[f64], radius: f64, w: &mut [f64]) {
 }
 
 impl Online {
-    /// `w_t`, all d coordinates.
+    /// Returns `w_t`, all d coordinates.
     pub fn iterate(&self) -> Vec<f64> {
         self.w.clone()
     }

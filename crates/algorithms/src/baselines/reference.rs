@@ -17,7 +17,7 @@ pub struct AerReference {
     w: Vec<f64>,
     /// The sum of the iterates after the burn-in.
     sum: Vec<f64>,
-    /// Examples so far.
+    /// The number of examples so far.
     t: u64,
 }
 
@@ -32,12 +32,12 @@ impl AerReference {
         Ok(AerReference { params: params.clone(), w: zeros.clone(), sum: zeros, t: 0 })
     }
 
-    /// `w_t`.
+    /// Returns `w_t`.
     pub fn iterate(&self) -> &[f64] {
         &self.w
     }
 
-    /// `(|w|_1/k_w) sum sign(w_j) x_j`; 0 at `w = 0`.
+    /// Returns `(|w|_1/k_w) sum sign(w_j) x_j`; 0 at `w = 0`.
     fn inner_product(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
         let AerParams { dim, uniform, weighted: k_w, .. } = self.params;
         seen.fits(dim)?;
@@ -83,7 +83,8 @@ impl Reference for AerReference {
     }
 }
 
-/// `X` and `z` of the random set `R`, as [`Dantzig`](super::Dantzig) and [`Fkk`](super::Fkk) have them.
+/// Returns `X` and `z` of the random set `R`, as [`Dantzig`](super::Dantzig) and [`Fkk`](super::Fkk) have
+/// them.
 fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (d, r) = (x.len() as f64, drawn.len() as f64);
     let (p, p2) = (r / d, r * (r - 1.0) / (d * (d - 1.0)));
@@ -96,8 +97,8 @@ fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
     (matrix, (0..x.len()).map(|j| if there(j) { y * x[j] / p } else { 0.0 }).collect())
 }
 
-/// The reference of [`Dantzig`](super::Dantzig). The linear program is the learner's, `selector`; its tests
-/// hold it to account.
+/// The reference of [`Dantzig`](super::Dantzig). It solves the linear program with the learner's own
+/// `selector`, which has tests of its own.
 #[derive(Clone, Debug)]
 pub struct DantzigReference {
     params: DantzigParams,
@@ -120,13 +121,13 @@ impl DantzigReference {
         Ok(DantzigReference { params: params.clone(), a, b: zeros.clone(), w: zeros, t: 0 })
     }
 
-    /// `A/t`, the estimate of `E x x'`; of no examples, 0.
+    /// Returns `A/t`, the estimate of `E x x'`; 0 before the first example.
     pub fn moments(&self) -> Vec<Vec<f64>> {
         let t = self.t.max(1) as f64;
         self.a.iter().map(|row| row.iter().map(|a| a / t).collect()).collect()
     }
 
-    /// `k_0`.
+    /// Returns `k_0`.
     fn random(&self) -> usize {
         let DantzigParams { sparsity, budget, predicts, .. } = self.params;
         if predicts { budget - sparsity } else { budget }
@@ -137,8 +138,8 @@ impl DantzigReference {
         let (d, k0, t) = (dim as f64, self.random() as f64, self.t as f64);
         let (a, b) = (self.moments(), self.b.iter().map(|b| b / t).collect::<Vec<_>>());
         let mut gamma = scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (noise + d / k0);
-        // Zero is feasible once gamma is as large as the largest |b_i|; a b beyond all numbers ends the
-        // doubling, too.
+        // Zero is feasible once gamma is as large as the largest |b_i|. If b is infinite, the doubling ends
+        // when gamma is infinite, too.
         while b.iter().any(|b| b.abs() > gamma) && gamma.is_finite() {
             if let Some(w) = selector(dim, |i, j| a[i][j], &b, gamma) {
                 return hard_threshold(&w, sparsity);
@@ -170,7 +171,7 @@ impl Reference for DantzigReference {
     }
 }
 
-/// The reference of [`Fkk`](super::Fkk). Costs O(d^2) per support and example.
+/// The reference of [`Fkk`](super::Fkk). An example costs O(d^2) per support.
 #[derive(Clone, Debug)]
 pub struct FkkReference {
     params: FkkParams,
@@ -193,13 +194,13 @@ impl FkkReference {
         Ok(FkkReference { params: params.clone(), supports, w, losses })
     }
 
-    /// `-log(pi_A)/eta_h` up to a constant: the sum of `phi_A` so far, support by support in lexicographic
-    /// order.
+    /// Returns `-log(pi_A)/eta_h` up to a constant, which is the sum of `phi_A` so far, of all supports in
+    /// lexicographic order.
     pub fn losses(&self) -> &[f64] {
         &self.losses
     }
 
-    /// The random set, of an ask for it and the support that predicts.
+    /// Returns the random set and the support that predicts, which the learner asked for together.
     fn drawn<'a>(&self, seen: &Seen<'a>) -> Result<(&'a [u32], &'a [u32]), Mismatch> {
         let FkkParams { dim, sparsity, budget, .. } = self.params;
         seen.fits(dim)?;
@@ -210,7 +211,7 @@ impl FkkReference {
     }
 }
 
-/// All sets of `size` of the attributes below `dim`, in lexicographic order.
+/// Returns all sets of `size` attributes below `dim`, in lexicographic order.
 fn supports(dim: u32, size: usize) -> Vec<Vec<u32>> {
     let mut sets = vec![Vec::new()];
     for _ in 0..size {
@@ -239,7 +240,7 @@ impl Reference for FkkReference {
     }
 
     fn coefficients(&self) -> Vec<f64> {
-        // The first of the least losses.
+        // Among equal losses the first support wins.
         let best = (0..self.losses.len()).min_by(|&a, &b| self.losses[a].total_cmp(&self.losses[b]));
         best.map_or_else(|| vec![0.0; self.params.dim], |best| self.w[best].clone())
     }

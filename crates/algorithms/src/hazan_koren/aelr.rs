@@ -6,11 +6,11 @@
 //! *Setting*: examples with `|x|_inf <= 1` and `|y| <= B`, loss `(w.x - y)^2 / 2`; competes with the best
 //! predictor of l1 norm at most `B` (Lasso).
 //!
-//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`; `w_t` is [`iterate`](Aelr::iterate),
+//! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`; `w_t` is [`iterate`](Aelr::iterate);
 //! the output `w-bar = (w_1 + .. + w_m)/m` is `coefficients()`.
 //!
-//! *Update*: observe `k` uniform draws `i_1 .. i_k`, with replacement, and one `j` drawn with probability
-//! `|w_j| / |w|_1`, of one example, then
+//! *Update*: of one example, observe `k` uniform draws `i_1 .. i_k`, with replacement, and one `j` drawn with
+//! probability `|w_j| / |w|_1`; then
 //!
 //! ```text
 //! x~   = (d/k) sum_r x[i_r] e_{i_r}
@@ -23,8 +23,8 @@
 //! Both `z` start at 1 and their updates are opposite, so `z+- = exp(+-u)` with one vector `u <- u - eta g`,
 //! and `w = B sinh(u) / |cosh(u)|_1`.
 //!
-//! *Departures*: `w_1 = 0`, where the law of `j` is undefined: there `phi = -y`, which is unbiased, and the
-//! attribute looked at in its place is the first of the uniform draws.
+//! *Departures*: at `w_1 = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the
+//! first uniform draw is observed in the place of `j`.
 //!
 //! *Reference*: [`AelrReference`](super::reference::AelrReference).
 //!
@@ -43,6 +43,17 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "AELR";
 
 /// Parameters of [`Aelr`].
+///
+/// ```
+/// use lao_algorithms::hazan_koren::{AelrParams, Horizon};
+/// use lao_observation::Learner;
+///
+/// let horizon = Horizon { dim: 500, draws: 4, radius: 2.0, examples: 100_000 };
+/// let params = AelrParams::from_theorem(horizon);
+/// assert!(params.step_size < AelrParams::from_theorem(Horizon { examples: 1000, ..horizon }).step_size);
+/// assert!(params.build()?.coefficients().is_empty());
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AelrParams {
@@ -54,15 +65,16 @@ pub struct AelrParams {
     pub radius: f64,
     /// `eta`, from 1e-150 to 1e150; gradients are clipped at `1/eta`.
     pub step_size: f64,
-    /// What is predicted online; does not change what is learned.
+    /// How labels are predicted online; the choice does not change what is learned.
     #[serde(default)]
     pub prediction: Prediction,
 }
 
 impl AelrParams {
-    /// The step size of Theorem 3.4, corrected: `eta = (1/(4B)) sqrt(2 k log(2d)/(5 m d))` for `m = examples`
-    /// with `|x|_inf <= 1` (printed with `4B^2` in the place of `4B`). The expected excess loss is at most
-    /// `4 B^2 sqrt(10 d log(2d)/(km))` when `k <= d + 1`.
+    /// Returns the parameters of Theorem 3.4, whose corrected step size is
+    /// `eta = (1/(4B)) sqrt(2 k log(2d)/(5 m d))` for `m = examples` with `|x|_inf <= 1`. The paper prints
+    /// `4B^2` in the place of `4B`. The expected excess loss is then at most `4 B^2 sqrt(10 d log(2d)/(km))`
+    /// when `k <= d + 1`.
     pub fn from_theorem(horizon: Horizon) -> Self {
         let Horizon { dim, draws, radius, examples } = horizon;
         let (d, k, m) = (dim as f64, draws as f64, examples.max(1) as f64);
@@ -71,10 +83,11 @@ impl AelrParams {
         AelrParams { dim, draws, radius, step_size, prediction: Prediction::default() }
     }
 
-    /// For standardized attributes: `eta = (1/B) sqrt(k log(2d)/(m (d + k - 1)))`, which balances the two
-    /// terms of the regret at a squared residual of `B^2` instead of the theorem's worst case `4 B^2`, and
-    /// counts no price of clipping. The task's speed is a factor of it. One attribute of the budget is the
-    /// one drawn by weight.
+    /// Returns practical parameters for standardized attributes:
+    /// `eta = (1/B) sqrt(k log(2d)/(m (d + k - 1)))`, times the task's speed. This step size balances the two
+    /// terms of the regret at a squared residual of `B^2`, where the theorem has the worst case `4 B^2`, and
+    /// leaves out the term that clipping adds. Of the budget, one attribute is drawn by weight and the others
+    /// uniformly.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.
@@ -87,7 +100,7 @@ impl AelrParams {
         Ok(AelrParams { step_size, ..Self::from_theorem(horizon) })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -104,12 +117,12 @@ pub type Aelr = TwoSample<EgIterate>;
 impl TwoSampleMethod for EgIterate {
     const METHOD: &'static str = NAME;
 
-    /// `|w|_1 sign(w_j) x_j`.
+    /// Returns `|w|_1 sign(w_j) x_j`.
     fn inner_product(&self, w_j: f64, x_j: f64) -> f64 {
         l1_law(self.norm(), w_j, x_j)
     }
 
-    /// `z+- <- z+- exp(-+ eta clip(phi x~, 1/eta))`.
+    /// Makes the step `z+- <- z+- exp(-+ eta clip(phi x~, 1/eta))`.
     fn descend(&mut self, uniform: Row<'_>, phi: f64, step: Step) -> Result<(), LearnError> {
         let direction = weighted_with_replacement(uniform, step.draws, self.dim());
         let gradient = direction.map(|(_, value)| phi * value);

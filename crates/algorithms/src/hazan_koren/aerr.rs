@@ -6,10 +6,10 @@
 //! predictor of l2 norm at most `B` (Ridge).
 //!
 //! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `w_1` -> `start`; `w_t` is
-//! [`iterate`](Aerr::iterate), the output `w-bar = (w_1 + .. + w_m)/m` is `coefficients()`.
+//! [`iterate`](Aerr::iterate); the output `w-bar = (w_1 + .. + w_m)/m` is `coefficients()`.
 //!
-//! *Update*: observe `k` uniform draws `i_1 .. i_k`, with replacement, and one `j` drawn with probability
-//! `w_j^2 / |w|_2^2`, of one example, then
+//! *Update*: of one example, observe `k` uniform draws `i_1 .. i_k`, with replacement, and one `j` drawn with
+//! probability `w_j^2 / |w|_2^2`; then
 //!
 //! ```text
 //! x~  = (d/k) sum_r x[i_r] e_{i_r}
@@ -18,9 +18,8 @@
 //! w  <- v min(1, B / |v|_2)
 //! ```
 //!
-//! *Departures*: at `w = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the
-//! attribute looked at in its place is the first of the uniform draws; so `w_1 = 0` is allowed, and the
-//! default.
+//! *Departures*: at `w = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the first
+//! uniform draw is observed in the place of `j`. So `w_1 = 0` is allowed; it is the default.
 //!
 //! *Reference*: [`AerrReference`](super::reference::AerrReference).
 //!
@@ -39,6 +38,23 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "AERR";
 
 /// Parameters of [`Aerr`].
+///
+/// ```
+/// use lao_algorithms::{Task, hazan_koren::AerrParams};
+/// use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
+/// use lao_kernels::SparseVector;
+/// use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
+///
+/// let target = SparseVector::new(20, vec![3], vec![1.0])?;
+/// let source = Virtual::new(Rademacher::new(20)?, target, Noise::Gaussian(0.1), &Seed::root(1))?;
+/// let task = Task { dim: 20, sparsity: 1, budget: 5, examples: 20_000, ..Task::default() };
+/// let mut learner = AerrParams::practical(&task)?.build()?;
+/// let mut session = Session::new(source, Budget::PerExample(5), &Seed::root(2));
+/// session.run(&mut learner, SessionLimit::after_examples(20_000), |_, _| {})?;
+/// // The average still contains the first iterates, which are near 0.
+/// assert!(learner.coefficients().get(3) > 0.4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AerrParams {
@@ -52,24 +68,24 @@ pub struct AerrParams {
     pub step_size: f64,
     /// `w_1`, of l2 norm at most `B`; `None` is zero.
     pub start: Option<SparseVector>,
-    /// What is predicted online; does not change what is learned.
+    /// How labels are predicted online; the choice does not change what is learned.
     #[serde(default)]
     pub prediction: Prediction,
 }
 
 impl AerrParams {
-    /// The step size of Theorem 3.1, `eta = sqrt(k/(2 d m))` for `m = examples` with `|x|_2 <= 1`: the
-    /// expected excess loss is at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`.
+    /// Returns the parameters of Theorem 3.1, whose step size is `eta = sqrt(k/(2 d m))` for `m = examples`
+    /// with `|x|_2 <= 1`. The expected excess loss is then at most `4 B^2 sqrt(2d/(km))` when `k <= d + 1`.
     pub fn from_theorem(horizon: Horizon) -> Self {
         let Horizon { dim, draws, radius, examples } = horizon;
         let step_size = (draws as f64 / (2.0 * dim as f64 * examples.max(1) as f64)).sqrt();
         AerrParams { dim, draws, radius, step_size, start: None, prediction: Prediction::default() }
     }
 
-    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: the theorem's step size in that
-    /// unit, or, when there are so many examples that it is larger, half of the largest one that contracts,
-    /// `2k/(d^2 (d+k))`. The task's speed is a factor of both. One attribute of the budget is the one drawn
-    /// by weight.
+    /// Returns practical parameters for standardized attributes, whose examples have `|x|_2^2` near `d`: the
+    /// theorem's step size in that unit, but at most half of the largest step size that contracts,
+    /// `2k/(d^2 (d+k))`. The task's speed is a factor of both. Of the budget, one attribute is drawn by
+    /// weight and the others uniformly.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.
@@ -79,7 +95,7 @@ impl AerrParams {
         Ok(AerrParams { step_size, start: task.start.clone(), ..Self::from_theorem(horizon) })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -115,12 +131,12 @@ pub type Aerr = TwoSample<L2BallIterate>;
 impl TwoSampleMethod for L2BallIterate {
     const METHOD: &'static str = NAME;
 
-    /// `|w|_2^2 x_j / w_j`.
+    /// Returns `|w|_2^2 x_j / w_j`.
     fn inner_product(&self, w_j: f64, x_j: f64) -> f64 {
         l2_law(self.norm_squared(), w_j, x_j)
     }
 
-    /// `v = w - eta phi x~`, `w <- v min(1, B / |v|_2)`.
+    /// Makes the step `v = w - eta phi x~`, `w <- v min(1, B / |v|_2)`.
     fn descend(&mut self, uniform: Row<'_>, phi: f64, step: Step) -> Result<(), LearnError> {
         let length = step.size * phi;
         let direction = weighted_with_replacement(uniform, step.draws, self.dim());

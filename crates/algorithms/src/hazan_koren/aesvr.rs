@@ -4,14 +4,15 @@
 //! *Source*: Hazan & Koren 2012, Algorithm 4, with GenEst (Procedure 3).
 //!
 //! *Setting*: examples with `|x|_2 <= 1` and `|y| <= B`, loss `max(|w.x - y| - delta, 0)`; competes with the
-//! best predictor of l2 norm at most `B`. In the place of the loss stands `f_eps(w.x - y)`, which is convex,
-//! entire, and at most `eps/sqrt(pi)` above it ([`loss`](super::loss)).
+//! best predictor of l2 norm at most `B`. The method minimizes `f_eps(w.x - y)` in the place of the loss,
+//! which is convex, entire, and at most `eps/sqrt(pi)` above the loss ([`loss`](super::loss)).
 //!
 //! *Notation*: `k` -> `draws`, `B` -> `radius`, `eta` -> `step_size`, `delta` -> `insensitivity`, `eps` ->
-//! `smoothing`, `N` -> `repetitions`; `w_t` is [`iterate`](Aesvr::iterate), the output `w-bar` is
+//! `smoothing`, `N` -> `repetitions`; `w_t` is [`iterate`](Aesvr::iterate); the output `w-bar` is
 //! `coefficients()`.
 //!
-//! *Update*: as [`aerr`](super::aerr), with another `phi`: with `x' = x/eps` and `y+- = (y +- delta)/eps`,
+//! *Update*: that of [`aerr`](super::aerr) with another `phi`. With `x' = x/eps` and
+//! `y+- = (y +- delta)/eps`,
 //!
 //! ```text
 //! phi = (GenEst(w, x', y+) + GenEst(w, x', y-)) / 2
@@ -20,15 +21,15 @@
 //! w  <- v min(1, B / |v|_2)
 //! ```
 //!
-//! *Attributes read*: `k + 2 E` on average, where `E <= 7/4` is the mean of one [`GenEst`], and any number in
-//! one example: the law has no bound. A repeated attribute is read once, so `d` is the cap. [`Aesvr::budget`]
-//! states both.
+//! *Attributes read*: an example takes `k + 2 E` reads on average, where `E <= 7/4` is the mean of one
+//! [`GenEst`]. The number of reads of one example has no bound, but a repeated attribute is read once, so at
+//! most `d` attributes are read. [`Aesvr::budget`] states both numbers.
 //!
 //! *Departures*: `N` is `16 B^2/eps^2`, rounded up, where Procedure 3 prints `4 B^2`: GenEst is called with
-//! `w/eps` and labels up to `2B/eps`, so its lemma asks for `4 (2B/eps)^2`. Even terms of the series of erf
-//! are zero and read nothing, unless `reads_zeros`. At `w = 0` estimates are `-y+-`, which is exact. The
-//! variance of `phi` grows like `exp(16 (B/eps)^2)` in the worst case, not like `exp(log^2(B/eps))` as
-//! printed: keep `B/eps` near 1.
+//! `w/eps` and labels up to `2B/eps`, so its lemma asks for `4 (2B/eps)^2`. The even terms of the series of
+//! erf are zero, and no attributes are read for them unless `reads_zeros` is set. At `w = 0` the estimates
+//! are `-y+-`, which is exact. The variance of `phi` grows like `exp(16 (B/eps)^2)` in the worst case, not
+//! like `exp(log^2(B/eps))` as printed: keep `B/eps` near 1.
 //!
 //! *Reference*: [`AesvrReference`](super::reference::AesvrReference).
 //!
@@ -51,11 +52,11 @@ use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
 const NAME: &str = "AESVR";
-/// `N` may not exceed this. The variance of an estimate grows like `e^N`, and one example may read tens of
-/// times `N` attributes.
+/// The largest `N`. The variance of an estimate grows like `e^N`, and one example may read tens of times `N`
+/// attributes.
 const MAX_REPETITIONS: u32 = 1 << 16;
 
-/// The loss of [`Aesvr`], and a bound of its gradients.
+/// The loss of [`Aesvr`], with a bound on its gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmoothedLoss {
     /// `delta`, in units of the label.
@@ -67,6 +68,18 @@ pub struct SmoothedLoss {
 }
 
 /// Parameters of [`Aesvr`].
+///
+/// ```
+/// use lao_algorithms::{Task, hazan_koren::AesvrParams};
+/// use lao_observation::Budget;
+///
+/// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
+/// let params = AesvrParams::practical(&task)?;
+/// assert_eq!((params.draws, params.repetitions), (18, 4));
+/// assert!(matches!(params.budget(), Budget::Expected { .. }));
+/// assert!(params.build().is_ok());
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AesvrParams {
@@ -82,17 +95,17 @@ pub struct AesvrParams {
     pub insensitivity: f64,
     /// `eps`, in units of the label, from 1e-150 to 1e150.
     pub smoothing: f64,
-    /// `N`, attributes per averaged estimate, from 1 to 2^16.
+    /// `N`, the number of attributes that an averaged estimate reads, from 1 to 2^16.
     pub repetitions: u32,
-    /// Whether attributes are read for the even terms of the series, which are zero.
+    /// Whether attributes are read for the even terms of the series, although these terms are zero.
     #[serde(default)]
     pub reads_zeros: bool,
 }
 
 impl AesvrParams {
-    /// `N = 16 B^2/eps^2`, rounded up, and the step size `2B/(G sqrt(m))` for `m = examples` with
-    /// `|x|_2 <= 1`, where `G^2 = second_moment (d + k - 1)/k` bounds the squared gradient and
-    /// `second_moment` bounds `E phi^2`; Theorem 4.4 leaves it to be tuned.
+    /// Returns the parameters of Theorem 4.4 with `N = 16 B^2/eps^2`, rounded up. The theorem leaves the step
+    /// size to be tuned; this one is `2B/(G sqrt(m))` for `m = examples` with `|x|_2 <= 1`, where
+    /// `G^2 = second_moment (d + k - 1)/k` bounds the squared gradient and `second_moment` bounds `E phi^2`.
     pub fn from_theorem(horizon: Horizon, loss: SmoothedLoss) -> Self {
         let Horizon { dim, draws, radius, examples } = horizon;
         let SmoothedLoss { insensitivity, smoothing, second_moment } = loss;
@@ -111,11 +124,11 @@ impl AesvrParams {
         }
     }
 
-    /// For standardized attributes, whose examples have `|x|_2^2` near `d`: no insensitivity,
-    /// `eps = 2 B sqrt(d)`, so that GenEst works at the margin where its variance is small, and AERR's step
-    /// size in the unit of the slope of `f_eps'` at 0, `2/(eps sqrt(pi))`. The loss is then close to a square
-    /// wherever residuals are below `eps`. Two attributes of the budget are for the two estimates, which read
-    /// no more on average.
+    /// Returns practical parameters for standardized attributes, whose examples have `|x|_2^2` near `d`: no
+    /// insensitivity, `eps = 2 B sqrt(d)`, so that margins stay where the variance of GenEst is small, and
+    /// AERR's step size divided by the slope of `f_eps'` at 0, `2/(eps sqrt(pi))`. The loss is then close to
+    /// a square wherever residuals are below `eps`. Two attributes of the budget are left for the two
+    /// estimates, which read no more on average.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 3 or above `d`.
@@ -142,14 +155,14 @@ impl AesvrParams {
         (16.0 * (radius / smoothing).powi(2)).ceil().clamp(1.0, f64::from(MAX_REPETITIONS)) as u32
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self) -> Result<Aesvr, ParamError> {
         self.gate()?;
         let AesvrParams { dim, radius, repetitions, .. } = self;
-        // Room for the draws of 2^32 examples, most likely.
+        // With high probability this is room enough for the draws of each of 2^32 examples.
         let room = (repetitions as usize).saturating_mul(32).min(1 << 16);
         let draws = GenEstDraws { factors: 0, attributes: Vec::with_capacity(room) };
         Ok(Aesvr {
@@ -163,8 +176,8 @@ impl AesvrParams {
         })
     }
 
-    /// Returns the attributes read per example: on average (with multiplicity, so at most that many are
-    /// distinct), and at most.
+    /// Returns the numbers of attributes read per example: the mean, which counts repeated attributes and so
+    /// is an upper bound for distinct ones, and the maximum.
     pub fn budget(&self) -> Budget {
         let mean = self.draws as f64 + 2.0 * self.estimate().expected_reads(erf_coefficient);
         Budget::Expected { mean, cap: self.dim }
@@ -174,7 +187,7 @@ impl AesvrParams {
         GenEst { repetitions: self.repetitions, reads_zeros: self.reads_zeros }
     }
 
-    /// Refuses parameters that cannot work, and the states that have them.
+    /// Refuses parameters that are not allowed, when a learner is built and when its state is read.
     fn gate(&self) -> Result<(), ParamError> {
         let AesvrParams { dim, draws, radius, step_size, insensitivity, smoothing, repetitions, .. } = *self;
         require_shape(NAME, dim, draws, radius, step_size)?;
@@ -192,17 +205,17 @@ impl AesvrParams {
     }
 }
 
-/// What is drawn for one example.
+/// The draws of one example of [`Aesvr`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AesvrDraws {
     /// `i_1 .. i_k`: uniform, with replacement, in any order.
     pub uniform: Vec<u32>,
-    /// Those of `GenEst(w, x', y+)` and of `GenEst(w, x', y-)`.
+    /// The draws of `GenEst(w, x', y+)` and of `GenEst(w, x', y-)`.
     pub estimates: [GenEstDraws; 2],
 }
 
-/// The learner of Algorithm 4. Costs O(k log d) per example, amortized, plus O(log d) per attribute that
-/// GenEst reads; keeps O(d) memory.
+/// The learner of Algorithm 4. An example costs O(k log d), amortized, plus O(log d) per attribute that
+/// GenEst reads; the learner keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Aesvr {
@@ -247,18 +260,18 @@ impl Validate for Aesvr {
 }
 
 impl Aesvr {
-    /// `w_t`, all d coordinates, at a cost of O(d).
+    /// Returns `w_t`, all d coordinates, at a cost of O(d).
     pub fn iterate(&self) -> Vec<f64> {
         self.iterate.to_dense()
     }
 
-    /// Returns the attributes read per example, as [`AesvrParams::budget`].
+    /// Returns the numbers of attributes read per example, like [`AesvrParams::budget`].
     pub fn budget(&self) -> Budget {
         self.params.budget()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
-    /// the method makes is awaited, a stored state cannot be read.
+    /// Asks like [`ask`](Learner::ask), with these draws instead of random ones. A state that is stored while
+    /// it awaits other numbers of draws than the method makes cannot be read.
     pub fn ask_for(&mut self, draws: &AesvrDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.pending.draws();
         uniform.extend_from_slice(&draws.uniform);
@@ -267,17 +280,17 @@ impl Aesvr {
         self.pending.ask_given(ask);
     }
 
-    /// The attributes drawn for the example asked for, with multiplicity.
+    /// Returns the number of attributes drawn for the example asked for, with multiplicity.
     pub fn reads(&self) -> usize {
         self.params.draws + self.estimates.iter().map(|draws| draws.attributes.len()).sum::<usize>()
     }
 
-    /// GenEst's draws for the example asked for, for `y+` and for `y-`.
+    /// Returns GenEst's draws for the example asked for, for `y+` and for `y-`.
     pub fn estimates(&self) -> &[GenEstDraws; 2] {
         &self.estimates
     }
 
-    /// `phi`.
+    /// Returns `phi`.
     fn slope(&self, seen: Row<'_>, label: f64) -> f64 {
         let AesvrParams { insensitivity, smoothing, .. } = self.params;
         let norm_squared = self.iterate.norm_squared();
@@ -315,7 +328,7 @@ impl Learner for Aesvr {
         self.pending.ask(ask);
     }
 
-    /// The observed part of `w.x`, with 0 for what was not observed.
+    /// Returns the observed part of `w.x`, with 0 for attributes that were not observed.
     fn predict(&self, seen: Row<'_>) -> f64 {
         self.pending.observed_part(seen, |j| self.iterate.get(j))
     }

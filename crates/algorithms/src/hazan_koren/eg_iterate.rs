@@ -1,5 +1,5 @@
 //! The iterate of AELR: exponentiated gradient with positive and negative weights (EG+-) on the l1 ball, with
-//! its average.
+//! the average of the iterates.
 //!
 //! The naive step, for `g = sum_r g_r e_{i_r}` over the draws, is
 //!
@@ -10,21 +10,23 @@
 //! draw j with probability |w_j| / |w|_1                          O(d)
 //! ```
 //!
-//! To make a step cost O(k log d), amortized,
+//! Seven departures make a step cost O(k log d), amortized:
 //!
-//! 1. `w = B D/C` with `D_j = e^u_j - e^-u_j` and `C` the sum of all exponentials: a step changes a few `D_j`
-//!    and one `C`;
-//! 2. exponentials are multiplied by those of the changes, which are small. Those of one block are recomputed
-//!    from `u` every [`REFRESH`] steps, to bound rounding error, and those below [`TINY`] at once;
+//! 1. `w = B D/C`, where `D_j = e^u_j - e^-u_j` and `C` is the sum of all exponentials, so that a step
+//!    changes a few `D_j` and one `C`;
+//! 2. exponentials are multiplied by the exponentials of the changes, which are small. To bound rounding
+//!    error, the exponentials of one block are recomputed from `u` every [`REFRESH`] steps, and exponentials
+//!    below [`TINY`] at once;
 //! 3. with `P = B (1/C_1 + .. + 1/C_t)` the sum of the iterates is `P D + a`, where a change of `D_j` to
 //!    `D_j'` adds `P (D_j - D_j')` to `a_j`, which leaves the sum as it was;
-//! 4. `|D_j|` and the shares in `C` are kept in a [`SumTree`], down which `j` is drawn;
+//! 4. `|D_j|` and the shares in `C` are kept in a [`SumTree`], which `j` is drawn from;
 //! 5. all entries that a step needs are read before the first is used, since reads of far memory need not
 //!    wait for each other;
 //! 6. the clip is left out where the changes of all attributes together are at most 1;
 //! 7. `D` and `C` carry a common factor `2^-q`. When `P C` has grown so large that `P D + a` would cancel,
-//!    `q` is chosen anew and all coordinates are recomputed ([`rebase`](EgIterate::rebase)): O(d), a few
-//!    times in a run, since the steps of a learner that converges change `C` less and less.
+//!    `q` is chosen again and all coordinates are recomputed ([`rebase`](EgIterate::rebase)). This costs
+//!    O(d), and happens a few times in a run, since the steps of a learner that converges change `C` less and
+//!    less.
 
 use super::two_sample::Iterate;
 use crate::bug::always;
@@ -36,17 +38,18 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How far `P C/B` may exceed the number of steps that it covers: 16 bits of the average may be lost to
-/// cancellation.
+/// The largest allowed ratio of `P C/B` to the number of steps that `P` covers: 16 bits of the average may be
+/// lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
-/// Where `C` falls below this, `q` is chosen anew, so that its summands do not underflow.
+/// The smallest `C`. Below it `q` is chosen again, so that the summands of `C` do not underflow.
 const SMALL: f64 = 1e-150;
-/// Exponentials below this are recomputed from `u`, since their multiples may have lost digits.
+/// The smallest exponential that is multiplied. Below it exponentials are recomputed from `u`, since products
+/// may have lost digits.
 const TINY: f64 = 1e-270;
-/// Entries that fit into the nearest cache.
+/// The number of entries that fit into the first-level cache.
 const NEAR: usize = 2048;
 
-/// Steps after which the next block is recomputed.
+/// The number of steps after which the next block is recomputed.
 const REFRESH: u64 = 4;
 
 /// Stored sums may differ from recomputed ones by this much, relative to the largest possible `C`.
@@ -54,7 +57,7 @@ const DRIFT: f64 = 1.0 / 1024.0;
 /// A stored weight may be this many times the radius; the reason is at [`check`](EgIterate::check).
 const ASTRAY: f64 = (1_u64 << 60) as f64;
 
-/// Aligned, so that none lies in two lines of the cache.
+/// A coordinate. Entries are aligned, so that none lies in two lines of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[repr(align(32))]
 struct Entry {
@@ -69,12 +72,12 @@ struct Entry {
 }
 
 impl Entry {
-    /// `D_j`.
+    /// Returns `D_j`.
     fn difference(&self) -> f64 {
         self.up - self.down
     }
 
-    /// `|D_j|` and the share of `j` in `C`.
+    /// Returns `|D_j|` and the share of `j` in `C`.
     fn sums(&self) -> Sums {
         Sums { weight: self.difference().abs(), sum: self.up + self.down }
     }
@@ -86,7 +89,8 @@ impl Entry {
         self.set(up[0], down[0], iterate_weight);
     }
 
-    /// 3. Gives the exponentials these values, and leaves the sum of the iterates, with this `P`, as it was.
+    /// (3) Gives the exponentials these values, and corrects `a_j`, so that the sum of the iterates stays as
+    ///    it was with this `P`.
     fn set(&mut self, up: f64, down: f64, iterate_weight: f64) {
         self.offset += iterate_weight * (self.difference() - (up - down));
         (self.up, self.down) = (up, down);
@@ -96,9 +100,9 @@ impl Entry {
 /// Sums over several entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
-    /// Of `|D_j|`.
+    /// The sum of `|D_j|`.
     weight: f64,
-    /// Of the shares in `C`.
+    /// The sum of the shares in `C`.
     sum: f64,
 }
 
@@ -109,17 +113,17 @@ impl AddAssign for Sums {
     }
 }
 
-/// The step under way, draw by draw.
+/// The current step, draw by draw.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Next {
-    /// What `u` loses.
+    /// The numbers subtracted from `u`.
     change: Vec<f64>,
-    /// `u` of before, where that is needed.
+    /// `u` before the step, if the clip needs it.
     before: Vec<f64>,
-    /// Factors of the exponentials.
+    /// The factors of the exponentials.
     ups: Vec<f64>,
     downs: Vec<f64>,
-    /// What the sums gain.
+    /// The numbers added to the sums.
     growth: Vec<Sums>,
 }
 
@@ -129,10 +133,10 @@ pub struct EgIterate {
     radius: f64,
     /// `q`.
     exponent: f64,
-    /// `P`, the weight of the present `D` in the sum of the iterates.
+    /// `P`, the weight of the current `D` in the sum of the iterates.
     #[serde(rename = "prefix")]
     iterate_weight: f64,
-    /// The steps that `P` covers.
+    /// The number of steps that `P` covers.
     #[serde(rename = "covered")]
     steps_in_average: f64,
     entries: Vec<Entry>,
@@ -163,25 +167,25 @@ impl EgIterate {
         iterate
     }
 
-    /// 7. Returns whether `P D + a` cancels by more than `slack` times what is allowed, or `C` is too small.
+    /// (7) Returns whether `P D + a` cancels by more than `slack` times [`SLACK`], or `C` is too small.
     fn needs_rebase(&self, slack: f64) -> bool {
         self.iterate_weight * self.total.sum > slack * SLACK * self.steps_in_average * self.radius
             || self.total.sum < SMALL
     }
 
-    /// `|w|_1`.
+    /// Returns `|w|_1`.
     pub(crate) fn norm(&self) -> f64 {
         self.unit() * self.total.weight
     }
 
-    /// `B/C`.
+    /// Returns `B/C`.
     fn unit(&self) -> f64 {
         self.radius / self.total.sum
     }
 
-    /// Counts the present `w` into the average, then `u <- u - eta clip(g, 1/eta)`, coordinate by coordinate,
-    /// where `g` is the sum of `gradient` parallel to `draws`, in which an attribute may come again with the
-    /// same number.
+    /// Counts the current `w` into the average, then makes the step `u <- u - eta clip(g, 1/eta)`, coordinate
+    /// by coordinate. `gradient` has one number for each of `draws`; `g` is the sum of these numbers by
+    /// attribute. An attribute that was drawn more than once has the same number each time.
     pub(crate) fn step(
         &mut self,
         draws: &[u32],
@@ -194,7 +198,7 @@ impl EgIterate {
         change.extend(gradient.map(|gradient| step_size * gradient));
         let size = sum_abs(change);
         if !size.is_finite() {
-            // Finite changes may have an infinite sum; then the first is as good as any other.
+            // Finite changes may have an infinite sum; the error then names the first.
             let place = change.iter().position(|change| !change.is_finite()).unwrap_or_default();
             let attribute = always(draws.get(place).copied(), "there is a draw for each change") as usize;
             let value = always(change.get(place).copied(), "no changes have no size") / step_size;
@@ -217,20 +221,20 @@ impl EgIterate {
         Ok(())
     }
 
-    /// 3. Counts the present `w = B D/C` into the average.
+    /// (3) Counts the current `w = B D/C` into the average.
     fn count_into_average(&mut self) {
         self.iterate_weight += self.radius / self.total.sum;
         self.steps_in_average += 1.0;
     }
 
-    /// 5. Reads all entries of the step.
+    /// (5) Reads all entries of the step.
     fn touch(&self, draws: &[u32]) {
         if self.entries.len() > NEAR {
             std::hint::black_box(draws.iter().map(|&j| self.entries[j as usize].log).sum::<f64>());
         }
     }
 
-    /// 2. and 7. Recomputes the next block every few steps, and everything where that is due.
+    /// (2, 7) Recomputes the next block every few steps, and all coordinates when `P D + a` would cancel.
     fn maintain(&mut self) {
         if (self.steps_in_average as u64).is_multiple_of(REFRESH) {
             self.recompute_block(self.next_block);
@@ -243,7 +247,7 @@ impl EgIterate {
         }
     }
 
-    /// Cuts the changes of an attribute's later draws down, so that `u_j` changes by at most 1.
+    /// Reduces the changes of an attribute's later draws, so that `u_j` changes by at most 1.
     fn clip(&mut self, draws: &[u32]) {
         let (Next { change, before, .. }, entries) = (&mut self.next, &mut self.entries[..]);
         before.clear();
@@ -257,8 +261,8 @@ impl EgIterate {
         draws.iter().zip(before).for_each(|(&j, before)| entries[j as usize].log = *before);
     }
 
-    /// 1. `u <- u - change`, draw by draw, with the exponentials, and what the sums gain by it. Returns
-    ///    whether all exponentials are so large that they kept their digits.
+    /// (1) Subtracts the change from `u`, draw by draw, multiplies the exponentials, and notes the numbers to
+    ///    add to the sums. Returns whether all exponentials are so large that they kept their digits.
     fn multiply(&mut self, draws: &[u32]) -> bool {
         let Next { change, ups, downs, growth, .. } = &mut self.next;
         ups.resize(change.len(), 0.0);
@@ -280,7 +284,7 @@ impl EgIterate {
         exact
     }
 
-    /// 2. Recomputes the exponentials of the attributes drawn from `u`.
+    /// (2) Recomputes from `u` the exponentials of the attributes drawn.
     fn recompute_exponentials(&mut self, draws: &[u32]) {
         for &j in draws {
             let entry = &mut self.entries[j as usize];
@@ -291,7 +295,7 @@ impl EgIterate {
         }
     }
 
-    /// 2. Recomputes the exponentials of a block from `u`, and their sums.
+    /// (2) Recomputes from `u` the exponentials of a block, and their sums.
     fn recompute_block(&mut self, block: usize) {
         let first = block * BLOCK;
         let end = (first + BLOCK).min(self.entries.len());
@@ -302,12 +306,13 @@ impl EgIterate {
         self.total = self.sums.total();
     }
 
-    /// 7. Chooses `q` such that the largest weight is near 1, and `P = 0`, at a cost of O(d).
+    /// (7) Chooses `q` such that the largest exponential is near 1, and recomputes all coordinates with
+    ///    `P = 0`, at a cost of O(d).
     fn rebase(&mut self) {
         let largest = self.entries.iter().fold(0.0_f64, |largest, entry| largest.max(entry.log.abs()));
         self.exponent = (largest * std::f64::consts::LOG2_E).round();
         for entry in &mut self.entries {
-            // As if the next P, which is 0, had been there all along.
+            // The offset takes the whole sum of the iterates, since the next P is 0.
             entry.offset += self.iterate_weight * entry.difference();
             entry.recompute(self.exponent, 0.0);
         }
@@ -330,7 +335,7 @@ impl Iterate for EgIterate {
         self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference())
     }
 
-    /// `j` with probability `|w_j| / |w|_1`; none when `w = 0`.
+    /// Draws `j` with probability `|w_j| / |w|_1`; returns none when `w = 0`.
     fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
         while self.total.weight > 0.0 {
             let target = rng.random::<f64>() * self.total.weight;
@@ -339,7 +344,7 @@ impl Iterate for EgIterate {
                 Ok(j) => return Some(j as u32),
                 Err(block) => {
                     self.recompute_block(block);
-                    // The wrong sum may have been most of C.
+                    // The sum that was wrong may have been most of C.
                     if self.needs_rebase(2.0) {
                         self.rebase();
                     }

@@ -3,27 +3,29 @@
 //!
 //! *Source*: Hazan & Koren 2012, Section 4.1, Lemma 4.1 and Procedure 3.
 //!
+//! *Setting*: `x` can be read attribute by attribute, the label `y` is known, and `w` is fixed.
+//!
 //! *Notation*: `f'(z) = sum_n a_n z^n`; `N` -> [`GenEst::repetitions`]; `theta = w' x - y`; `j` is drawn with
 //! probability `w_j^2 / ||w||^2`, so that `||w||^2 x_j / w_j - y` is an unbiased estimate of `theta` from one
 //! attribute.
 //!
-//! *Estimate*: draw `n` with probability `2^-(n+1)` and let `theta~_1, ..., theta~_n` be independent
-//! estimates of `theta`: from one attribute each if `n <= nu = 2 log2 N`, else averages over `N` attributes
-//! each. Then
+//! *Update*: none; the procedure only estimates. Draw `n` with probability `2^-(n+1)` and let
+//! `theta~_1, ..., theta~_n` be independent estimates of `theta`. Each comes from one attribute if
+//! `n <= nu = 2 log2 N`, else from the average over `N` attributes. Then
 //!
 //! ```text
 //! phi = 2^(n+1) a_n theta~_1 ... theta~_n,      E phi = sum_n a_n theta^n = f'(theta)
 //! ```
 //!
-//! if `sum_n |a_n| (E |theta~|)^n` is finite (so for every entire `f'`, such as the error function).
+//! if `sum_n |a_n| (E |theta~|)^n` is finite, as for every entire `f'`, such as the error function.
 //!
-//! *Attributes read*: unbounded in law, since one estimate may read `n N`; in expectation
-//! `1 + (N-1)(r+1) 2^-r` with `r = floor(nu) + 1`, which is largest, 7/4, at `N = 5`. These are reads with
-//! multiplicity; of one example at most `d` *distinct* attributes exist, which is the hard cap of a session's
-//! budget.
+//! *Attributes read*: an estimate reads `1 + (N-1)(r+1) 2^-r` attributes in expectation, with
+//! `r = floor(nu) + 1`; this is largest, 7/4, at `N = 5`. The number has no bound, since one estimate may
+//! read `n N`. These are reads with multiplicity; an example has only `d` *distinct* attributes, which is the
+//! hard cap of a session's budget.
 //!
 //! *Departures*: where `a_n = 0` (every even `n` of an odd `f'`) the estimate is zero whatever was read, so
-//! nothing is read; [`GenEst::reads_zeros`] reads as printed.
+//! nothing is read. With [`GenEst::reads_zeros`] attributes are read as printed.
 //!
 //! *Claims*: `hk12-lem41-unbiased`, `hk12-lem41-second-moment`, `hk12-lem41-attributes`,
 //! `hk12-thm44-attributes`.
@@ -32,42 +34,57 @@ use lao_observation::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// Procedure 3, without the series and the law of the attributes: those come with each call.
+/// Procedure 3. The series and the law of the attributes are arguments of each call.
+///
+/// ```
+/// use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
+/// use lao_observation::Seed;
+///
+/// // For the only weight w = 0.5, x = 1 and y = 0 the mean of many estimates is erf(0.5).
+/// let (estimate, mut draws, mut rng) = (GenEst::new(2), GenEstDraws::default(), Seed::root(1).rng());
+/// let mut sum = 0.0;
+/// for _ in 0..20_000 {
+///     estimate.draw(erf_coefficient, |_| 0, &mut rng, &mut draws);
+///     sum += estimate.value(erf_coefficient, &draws, |_| 0.5, 0.0);
+/// }
+/// assert!((sum / 20_000.0 - 0.5205).abs() < 0.02);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenEst {
-    /// `N`, attributes per averaged estimate; 0 counts as 1.
+    /// `N`, the number of attributes that an averaged estimate reads; 0 counts as 1.
     pub repetitions: u32,
     /// Whether attributes are read even for `a_n = 0`, where the estimate is zero anyway.
     pub reads_zeros: bool,
 }
 
-/// What one estimate draws before it sees a value.
+/// The draws of one estimate, which are made before a value is seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GenEstDraws {
-    /// `n`, how many factors the estimate has.
+    /// `n`, the number of factors of the estimate.
     pub factors: u32,
-    /// The attributes of the first factor, of the second, ..., with multiplicity: [`GenEst::copies`] of each.
-    /// Empty if nothing needs to be read.
+    /// The attributes of the first factor, of the second, and so on, with multiplicity: [`GenEst::copies`]
+    /// for each factor. The list is empty if nothing needs to be read.
     pub attributes: Vec<u32>,
 }
 
 impl GenEst {
-    /// GenEst with `N = repetitions` that reads nothing where nothing is needed.
+    /// Returns GenEst with `N = repetitions`, which reads nothing where `a_n = 0`.
     pub fn new(repetitions: u32) -> Self {
         GenEst { repetitions, reads_zeros: false }
     }
 
-    /// Attributes that each factor of an estimate with `factors` factors averages over: 1 or `N`.
+    /// Returns the number of attributes that each factor averages over in an estimate with `factors` factors:
+    /// 1 or `N`.
     pub fn copies(&self, factors: u32) -> u32 {
         let n = u128::from(self.repetitions.max(1));
-        // n <= 2 log2 N, in integers.
+        // This is n <= 2 log2 N, in integers.
         let few = factors < 127 && 1u128 << factors <= n * n;
         if few { 1 } else { self.repetitions.max(1) }
     }
 
-    /// Attributes read, with multiplicity, by an estimate with `factors` factors for the series
-    /// `coefficient`.
+    /// Returns the number of attributes that an estimate with `factors` factors reads, with multiplicity, for
+    /// the series `coefficient`.
     pub fn reads(&self, coefficient: impl Fn(u32) -> f64, factors: u32) -> u64 {
         if !self.reads_zeros && coefficient(factors) == 0.0 {
             return 0;
@@ -75,15 +92,15 @@ impl GenEst {
         u64::from(factors) * u64::from(self.copies(factors))
     }
 
-    /// Expected number of attributes read by one estimate, with multiplicity, to rounding.
+    /// Returns the expected number of attributes that one estimate reads, with multiplicity, up to rounding.
     pub fn expected_reads(&self, coefficient: impl Fn(u32) -> f64) -> f64 {
-        // From the small terms to the large ones; what is left out is below 2^-150.
+        // The sum goes from small terms to large ones. The terms left out sum to less than 2^-150.
         let term = |n: u32| self.reads(&coefficient, n) as f64 * 0.5f64.powi(n as i32 + 1);
         (0..200).rev().map(term).sum()
     }
 
     /// Draws `n` and the attributes to read: `attribute` draws one index from the law `w_j^2 / ||w||^2` (any
-    /// index for `w = 0`, where [`value`](Self::value) does not look at it).
+    /// index for `w = 0`, where [`value`](Self::value) ignores it).
     pub fn draw(
         &self,
         coefficient: impl Fn(u32) -> f64,
@@ -92,7 +109,7 @@ impl GenEst {
         draws: &mut GenEstDraws,
     ) {
         draws.factors = 0;
-        // Heads before the first tail, 64 tosses to a word.
+        // `n` counts the heads before the first tail, with 64 tosses to a word.
         loop {
             let heads = rng.random::<u64>().trailing_ones();
             draws.factors += heads;
@@ -105,8 +122,8 @@ impl GenEst {
         draws.attributes.extend((0..reads).map(|_| attribute(rng)));
     }
 
-    /// The estimate `phi`. `inner_product` maps an attribute `j` to `||w||^2 x_j / w_j`, the estimate of
-    /// `w' x` from it alone (to 0 if `w = 0`).
+    /// Returns the estimate `phi`. `inner_product` maps an attribute `j` to `||w||^2 x_j / w_j`, the estimate
+    /// of `w' x` from this attribute alone, or to 0 if `w = 0`.
     pub fn value(
         &self,
         coefficient: impl Fn(u32) -> f64,
@@ -126,8 +143,8 @@ impl GenEst {
     }
 }
 
-/// Coefficient `a_n` of the error function: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`, and 0 for even
-/// `n`.
+/// Returns the coefficient `a_n` of the error function: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`, and 0
+/// for even `n`.
 pub fn erf_coefficient(n: u32) -> f64 {
     if n.is_multiple_of(2) {
         return 0.0;
@@ -159,7 +176,7 @@ mod tests {
         norm() * VALUES[j as usize] / WEIGHTS[j as usize]
     }
 
-    /// `E phi` given `n`, over all sequences of attributes.
+    /// Returns `E phi` given `n`, over all sequences of attributes.
     fn mean_given(estimate: &GenEst, coefficient: fn(u32) -> f64, n: u32) -> f64 {
         let reads = n * estimate.copies(n);
         let mut mean = 0.0;

@@ -1,4 +1,4 @@
-//! The iterate of AERR and AESVR: projected gradient steps on the l2 ball, with their average.
+//! The iterate of AERR and AESVR: projected gradient steps on the l2 ball, with the average of the iterates.
 //!
 //! The naive step, for `c = sum_r c_r e_{i_r}` over the draws, is
 //!
@@ -9,19 +9,19 @@
 //! draw j with probability w_j^2 / |w|_2^2      O(d)
 //! ```
 //!
-//! To make a step cost O(k log d), amortized,
+//! Five departures make a step cost O(k log d), amortized:
 //!
 //! 1. `w = s u`, so that scaling changes one number;
 //! 2. with `P = s_1 + .. + s_t`, the sum of the iterates is `P u + a`, where a change of `u_j` to `u_j'` adds
 //!    `P (u_j - u_j')` to `a_j`, which leaves the sum as it was;
-//! 3. the squares `u_j^2` are kept in a [`SumTree`], which knows the norm, and down which `j` is drawn. One
+//! 3. the squares `u_j^2` are kept in a [`SumTree`], which gives the norm, and which `j` is drawn from. One
 //!    block is recomputed every [`REFRESH`] steps, to bound rounding error;
 //! 4. all entries that a step needs are read before the first is used, since reads of far memory need not
 //!    wait for each other;
 //! 5. when `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all
-//!    coordinates are recomputed with `s = 1` and `P = 0` ([`rebase`](L2BallIterate::rebase)): O(d), at times
-//!    that get rarer as steps shrink. The same is done before and after a step that leads far beyond the
-//!    ball, since `P u + a` would consist of its rounding errors.
+//!    coordinates are recomputed with `s = 1` and `P = 0` ([`rebase`](L2BallIterate::rebase)): This costs
+//!    O(d), and happens more rarely as steps shrink. The same is done before and after a step that leads far
+//!    beyond the ball, since `P u + a` would consist of its rounding errors.
 
 use super::two_sample::Iterate;
 use lao_kernels::{SparseVector, dot_column};
@@ -31,21 +31,21 @@ use lao_observation::{LearnError, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// How far `P/s` may exceed the number of steps that it covers: 16 bits of the average may be lost to
-/// cancellation.
+/// The largest allowed ratio of `P/s` to the number of steps that `P` covers: 16 bits of the average may be
+/// lost to cancellation.
 const SLACK: f64 = (1 << 16) as f64;
 
 /// A step counts as far beyond the ball when its squared length exceeds this many squared radii.
 const FAR: f64 = (1_u64 << 60) as f64;
 
-/// Steps after which the next block is recomputed.
+/// The number of steps after which the next block is recomputed.
 const REFRESH: u64 = 4;
 
 /// Stored sums may differ from recomputed ones by this much, relative to the largest possible `|u|_2^2`; the
 /// reason is at [`check`](L2BallIterate::check).
 const DRIFT: f64 = 1.0 / 1024.0;
 
-/// Entries that fit into the nearest cache.
+/// The number of entries that fit into the first-level cache.
 const NEAR: usize = 4096;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,10 +68,10 @@ pub struct L2BallIterate {
     radius: f64,
     /// `s`.
     scale: f64,
-    /// `P`, the weight of the present `u` in the sum of the iterates.
+    /// `P`, the weight of the current `u` in the sum of the iterates.
     #[serde(rename = "prefix")]
     iterate_weight: f64,
-    /// The steps that `P` covers.
+    /// The number of steps that `P` covers.
     #[serde(rename = "covered")]
     steps_in_average: f64,
     entries: Vec<Entry>,
@@ -81,7 +81,7 @@ pub struct L2BallIterate {
     /// The block to be recomputed next.
     #[serde(rename = "stale")]
     next_block: usize,
-    /// `u_j - u_j'` of the step under way, draw by draw.
+    /// `u_j - u_j'` of the current step, draw by draw.
     #[serde(skip)]
     change: Vec<f64>,
 }
@@ -107,13 +107,13 @@ impl L2BallIterate {
         iterate
     }
 
-    /// `|w|_2^2`.
+    /// Returns `|w|_2^2`.
     pub(crate) fn norm_squared(&self) -> f64 {
         self.scale * self.scale * self.norm_squared
     }
 
-    /// Counts the present `w` into the average, then `w <- P_B(w - change)`, where `change` is a sum over
-    /// `draws`, in which an attribute may come again.
+    /// Counts the current `w` into the average, then makes the step `w <- P_B(w - change)`. The change is a
+    /// sum over `draws`, in which an attribute may occur more than once.
     pub(crate) fn step(
         &mut self,
         draws: &[u32],
@@ -123,7 +123,7 @@ impl L2BallIterate {
         let unit = 1.0 / self.scale;
         self.change.clear();
         self.change.extend(change.map(|change| unit * change));
-        // Far enough from overflow for any order of adding, even if all draws are of one attribute.
+        // This bounds the squared length in any order of summation, even if all draws are of one attribute.
         let most = draws.len() as f64 * dot_column(&self.change, &self.change);
         let fits = self.norm_squared + most < f64::MAX / 16.0;
         if !fits {
@@ -144,7 +144,7 @@ impl L2BallIterate {
             std::hint::black_box(values.sum::<f64>());
         }
         let L2BallIterate { entries, iterate_weight, change, squares, .. } = self;
-        // 2. and 3. The entries, and what the sums gain.
+        // 2. and 3. The entries change, and with them the sums.
         let (entries, iterate_weight) = (&mut entries[..], *iterate_weight);
         let mut grown = [0.0; 2];
         for (&j, change) in draws.iter().zip(&mut *change) {
@@ -184,8 +184,8 @@ impl L2BallIterate {
         LearnError::Diverged { update, attribute, value }
     }
 
-    /// 3. Updates `|u|_2^2`, and recomputes one block every few steps; all blocks that were touched, if the
-    ///    sum has become so small that their rounding errors show.
+    /// (3) Updates `|u|_2^2`, and recomputes one block every few steps. If the sum has become so small that
+    ///    rounding errors matter, all blocks that were touched are recomputed.
     fn count_growth(&mut self, grown: f64, draws: &[u32]) {
         let before = self.norm_squared;
         self.norm_squared += grown;
@@ -208,7 +208,7 @@ impl L2BallIterate {
         self.norm_squared = self.squares.total();
     }
 
-    /// 5. `s = 1` and `P = 0`, at a cost of O(d).
+    /// (5) Recomputes all coordinates with `s = 1` and `P = 0`, at a cost of O(d).
     fn rebase(&mut self) {
         for entry in &mut self.entries {
             entry.offset += self.iterate_weight * entry.value;
@@ -232,7 +232,7 @@ impl Iterate for L2BallIterate {
         self.entries.get(j as usize).map_or(0.0, |entry| self.scale * entry.value)
     }
 
-    /// `j` with probability `w_j^2 / |w|_2^2`; none when `w = 0`.
+    /// Draws `j` with probability `w_j^2 / |w|_2^2`; returns none when `w = 0`.
     fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
         while self.norm_squared > 0.0 {
             let target = rng.random::<f64>() * self.norm_squared;

@@ -17,60 +17,67 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
-/// `z^2 / 2`.
+/// Returns `z^2 / 2`, the squared loss.
 #[inline]
 pub fn half_square(z: f64) -> f64 {
     0.5 * z * z
 }
 
-/// `|z|_delta = max(|z| - delta, 0)`, the absolute loss that is insensitive below `delta >= 0`.
+/// Returns `|z|_delta = max(|z| - delta, 0)`, the absolute loss that is insensitive below `delta >= 0`.
 #[inline]
 pub fn insensitive(z: f64, delta: f64) -> f64 {
     (z.abs() - delta).max(0.0)
 }
 
-/// `f_eps(z)`, the smoothed [`insensitive`] loss at insensitivity `delta >= 0` and smoothing `eps > 0`:
-/// convex, entire, and within `[0, eps/sqrt(pi)]` above it.
+/// Returns `f_eps(z)`, the smoothed [`insensitive`] loss at insensitivity `delta >= 0` and smoothing
+/// `eps > 0`: convex, entire, and within `[0, eps/sqrt(pi)]` above it.
+///
+/// ```
+/// use lao_algorithms::hazan_koren::loss::{insensitive, smoothed};
+///
+/// let excess = smoothed(1.2, 1.0, 0.5) - insensitive(1.2, 1.0);
+/// assert!(0.0 < excess && excess < 0.5 / std::f64::consts::PI.sqrt());
+/// ```
 pub fn smoothed(z: f64, delta: f64, eps: f64) -> f64 {
     insensitive(z, delta) + smoothing_excess(z, delta, eps)
 }
 
-/// `f_eps(z) - |z|_delta`, accurate also where it is tiny.
+/// Returns `f_eps(z) - |z|_delta`, which is accurate even where it is tiny.
 pub fn smoothing_excess(z: f64, delta: f64, eps: f64) -> f64 {
     let z = z.abs();
     0.5 * eps * (erfc_integral((z - delta).abs() / eps) + erfc_integral((z + delta) / eps))
 }
 
-/// `f_eps'(z)`, between -1 and 1.
+/// Returns `f_eps'(z)`, between -1 and 1.
 pub fn smoothed_derivative(z: f64, delta: f64, eps: f64) -> f64 {
     let (below, above) = ((z.abs() - delta) / eps, (z.abs() + delta) / eps);
     let slope = if below > -0.5 {
         0.5 * (libm::erf(below) + libm::erf(above))
     } else {
-        // Well inside the insensitive zone the slope is a difference of two small tails.
+        // Well inside the insensitive zone the slope is a small difference, which is computed from two tails.
         0.5 * (libm::erfc(-below) - libm::erfc(above))
     };
     if z < 0.0 { -slope } else { slope }
 }
 
-/// `rho(x) = x erf x + exp(-x^2)/sqrt(pi)`, the smoothed absolute value at scale one; `rho' = erf`.
+/// Returns `rho(x) = x erf x + exp(-x^2)/sqrt(pi)`, the smoothed absolute value at scale one; `rho' = erf`.
 pub fn rho(x: f64) -> f64 {
     x.abs() + erfc_integral(x.abs())
 }
 
-/// `int_x^inf erfc(t) dt = exp(-x^2)/sqrt(pi) - x erfc x` for `x >= 0`.
+/// Returns `int_x^inf erfc(t) dt = exp(-x^2)/sqrt(pi) - x erfc x` for `x >= 0`.
 fn erfc_integral(x: f64) -> f64 {
     if x < 2.0 {
         return 0.5 * FRAC_2_SQRT_PI * (-x * x).exp() - x * libm::erfc(x);
     }
     // The difference would cancel. The ratios r_n of successive repeated integrals of erfc obey
-    // r_n = 1 / (2x + 2 (n+1) r_{n+1}); from x = 2 on, 64 levels leave no error to see.
+    // r_n = 1 / (2x + 2 (n+1) r_{n+1}); from x = 2 on, 64 levels leave an error below rounding.
     let ratio = (1..=64).rev().fold(0.0, |next, n| 1.0 / (2.0 * x + 2.0 * f64::from(n + 1) * next));
     libm::erfc(x) * ratio
 }
 
-/// `ln |a_n|` of `erf x = sum_n a_n x^n`: `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`; minus infinity for
-/// even `n`.
+/// Returns `ln |a_n|` of `erf x = sum_n a_n x^n`, where `a_(2m+1) = (2/sqrt(pi)) (-1)^m / (m! (2m+1))`; minus
+/// infinity for even `n`.
 pub fn ln_erf_coefficient(n: u32) -> f64 {
     if n.is_multiple_of(2) {
         return f64::NEG_INFINITY;

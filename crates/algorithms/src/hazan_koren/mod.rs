@@ -1,11 +1,11 @@
 //! Hazan & Koren 2012, *Linear Regression with Limited Observation*.
 //!
-//! One attribute of an example, drawn with a probability that the predictor gives it, is enough for an
-//! unbiased residual; `k` more, drawn uniformly, for an unbiased direction. Their product is an unbiased
-//! gradient, whatever `d` is, and any online method may descend along it: [`aerr`] (Algorithm 1) by projected
-//! steps on the l2 ball, [`aelr`] (Algorithm 2) by multiplicative steps on the l1 ball. Other losses need a
-//! function of the residual, for which a few more attributes suffice: [`aesvr`] (Algorithm 4) for support
-//! vector regression.
+//! One attribute of an example, drawn with a probability that depends on the predictor, gives an unbiased
+//! estimate of the residual; `k` more, drawn uniformly, give an unbiased estimate of the example. The product
+//! of both is an unbiased gradient, whatever `d` is, and any online method may descend along it: [`aerr`]
+//! (Algorithm 1) by projected steps on the l2 ball, [`aelr`] (Algorithm 2) by multiplicative steps on the l1
+//! ball. Other losses need a function of the residual, for which a few more attributes suffice: [`aesvr`]
+//! (Algorithm 4) for support vector regression.
 //!
 //! The loss of the first two is `(w.x - y)^2 / 2`, so gradients have no factor 2.
 

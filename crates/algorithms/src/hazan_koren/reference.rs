@@ -5,7 +5,7 @@ use super::{AelrParams, AerrParams, AesvrParams, Prediction};
 use crate::params::ParamError;
 use crate::reference::{Drawn, Mismatch, Reference, Seen, dot, exponentiated, l1, observed_part, project_l2};
 
-/// `x~ = (d/k) sum_r x[i_r] e_{i_r}`.
+/// Returns `x~ = (d/k) sum_r x[i_r] e_{i_r}`.
 pub(crate) fn direction(x: &[f64], uniform: &[u32]) -> Vec<f64> {
     let mut direction = vec![0.0; x.len()];
     let weight = x.len() as f64 / uniform.len() as f64;
@@ -13,7 +13,7 @@ pub(crate) fn direction(x: &[f64], uniform: &[u32]) -> Vec<f64> {
     direction
 }
 
-/// The attributes asked for as `k` uniform draws and `weighted` draws by weight.
+/// Splits the attributes asked for into `k` uniform draws and `weighted` draws by weight.
 pub(crate) fn split<'a>(
     seen: &Seen<'a>,
     k: usize,
@@ -24,7 +24,7 @@ pub(crate) fn split<'a>(
     Ok(seen.asked.split_at(k))
 }
 
-/// The sum of the iterates so far over their number; the first iterate before there are any.
+/// Returns the average of the iterates so far, or `w` before the first example.
 fn average(sum: &[f64], count: u64, w: &[f64]) -> Vec<f64> {
     if count == 0 { w.to_vec() } else { sum.iter().map(|sum| sum / count as f64).collect() }
 }
@@ -51,12 +51,12 @@ impl AerrReference {
         Ok(AerrReference { params: params.clone(), w, sum, m: 0 })
     }
 
-    /// `w_t`.
+    /// Returns `w_t`.
     pub fn iterate(&self) -> &[f64] {
         &self.w
     }
 
-    /// `|w|_2^2 x_j / w_j`; 0 at `w = 0`.
+    /// Returns `|w|_2^2 x_j / w_j`; 0 at `w = 0`.
     fn inner_product(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
         seen.fits(self.params.dim)?;
         let (_, weighted) = split(seen, self.params.draws, 1)?;
@@ -115,12 +115,12 @@ impl AelrReference {
         Ok(AelrReference { params: params.clone(), u: zeros.clone(), w: zeros.clone(), sum: zeros, m: 0 })
     }
 
-    /// `w_t`.
+    /// Returns `w_t`.
     pub fn iterate(&self) -> &[f64] {
         &self.w
     }
 
-    /// `|w|_1 sign(w_j) x_j`; 0 at `w = 0`.
+    /// Returns `|w|_1 sign(w_j) x_j`; 0 at `w = 0`.
     fn inner_product(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
         seen.fits(self.params.dim)?;
         let (_, weighted) = split(seen, self.params.draws, 1)?;
@@ -177,12 +177,12 @@ impl AesvrReference {
         Ok(AesvrReference { params: params.clone(), w: zeros.clone(), sum: zeros, m: 0 })
     }
 
-    /// `w_t`.
+    /// Returns `w_t`.
     pub fn iterate(&self) -> &[f64] {
         &self.w
     }
 
-    /// `GenEst(w, x/eps, y/eps)` for the series of erf, as printed in Procedure 3.
+    /// Returns `GenEst(w, x/eps, y/eps)` for the series of erf, as printed in Procedure 3.
     fn gen_est(&self, x: &[f64], y: f64, draws: &GenEstDraws) -> f64 {
         let (eps, repetitions) = (self.params.smoothing, f64::from(self.params.repetitions));
         let n = draws.factors;
@@ -201,11 +201,11 @@ impl AesvrReference {
     }
 }
 
-/// `(2/sqrt(pi)) (-1)^m / (m! (2m+1))` for `n = 2m + 1`, and 0 for even `n`.
+/// Returns `(2/sqrt(pi)) (-1)^m / (m! (2m+1))` for `n = 2m + 1`, and 0 for even `n`.
 fn coefficient_of_erf(n: u32) -> f64 {
     let m = n / 2;
     if n.is_multiple_of(2) || m > 170 {
-        // Beyond 170! lies infinity.
+        // 171! is infinite in double precision.
         return 0.0;
     }
     let factorial: f64 = (1..=m).map(f64::from).product();

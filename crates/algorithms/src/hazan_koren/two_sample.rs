@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
-/// What AERR or AELR draws for one example.
+/// The draws of AERR or AELR for one example.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TwoSampleDraws {
     /// `i_1 .. i_k`: uniform, with replacement, in any order.
@@ -20,8 +20,7 @@ pub struct TwoSampleDraws {
     pub weighted: u32,
 }
 
-/// A vector `w_t` in a ball, with the sum of all iterates so far, at a cost per step that does not depend on
-/// `d`.
+/// An iterate `w_t` in a ball, with the sum of all iterates so far. A step costs O(k log d), amortized.
 pub trait Iterate {
     /// Returns `d`.
     fn dim(&self) -> usize;
@@ -48,23 +47,23 @@ pub trait Iterate {
     fn check(&self, what: &'static str, done: u64) -> Result<(), Damaged>;
 }
 
-/// What AERR and AELR differ in: how `w.x` is estimated from the `x_j` drawn, and how `w` moves.
+/// The parts in which AERR and AELR differ: how `w.x` is estimated from the `x_j` drawn, and how `w` moves.
 pub trait TwoSampleMethod: Iterate + Serialize + DeserializeOwned {
-    /// What the method is called in messages.
+    /// The name of the method in messages.
     const METHOD: &'static str;
 
-    /// Returns the unbiased estimate of `w.x` from the `j` drawn, whose `w_j` is not 0.
+    /// Returns the unbiased estimate of `w.x` from the attribute `j` drawn, whose `w_j` is not 0.
     fn inner_product(&self, w_j: f64, x_j: f64) -> f64;
 
-    /// Counts the present `w` into the average, then moves it against `phi x~`, where
+    /// Counts the current `w` into the average, then moves `w` against `phi x~`, where
     /// `x~ = (d/k) sum_r x[i_r] e_{i_r}` is a sum over the uniform draws.
     ///
     /// # Errors
-    /// [`LearnError::Diverged`], after which `w` is as before.
+    /// [`LearnError::Diverged`] when the step is not finite; `w` then stays as it was.
     fn descend(&mut self, uniform: Row<'_>, phi: f64, step: Step) -> Result<(), LearnError>;
 }
 
-/// A step of an iterate.
+/// The sizes of one step of an iterate.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// `k`.
@@ -75,8 +74,8 @@ pub struct Step {
     pub update: u64,
 }
 
-/// The learner of Algorithms 1 and 2, [`Aerr`](super::Aerr) and [`Aelr`](super::Aelr). Costs O(k log d) per
-/// example, amortized; keeps O(d) memory.
+/// The learner of Algorithms 1 and 2, [`Aerr`](super::Aerr) and [`Aelr`](super::Aelr). An example costs O(k
+/// log d), amortized; the learner keeps O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", bound = "I: TwoSampleMethod")]
 pub struct TwoSample<I> {
@@ -106,7 +105,7 @@ impl<I: TwoSampleMethod> Validate for TwoSample<I> {
 }
 
 impl<I: TwoSampleMethod> TwoSample<I> {
-    /// The learner at `iterate`; the caller has checked the parameters.
+    /// Returns the learner at `iterate`. The caller has checked the parameters.
     pub(super) fn at(iterate: I, draws: usize, step_size: f64, prediction: Prediction) -> Self {
         let pending = PendingExample::new(iterate.dim(), prediction);
         TwoSample { draws, step_size, prediction, iterate, pending, done: 0, average: OnceCell::new() }
@@ -117,8 +116,8 @@ impl<I: TwoSampleMethod> TwoSample<I> {
         self.iterate.to_dense()
     }
 
-    /// As [`ask`](Learner::ask), with these draws instead of random ones. While any other number of them than
-    /// `k` is awaited, a stored state cannot be read.
+    /// Asks like [`ask`](Learner::ask), with these draws instead of random ones. A state that is stored while
+    /// it awaits another number of uniform draws than `k` cannot be read.
     pub fn ask_for(&mut self, draws: &TwoSampleDraws, ask: &mut Ask) {
         let (uniform, weighted) = self.pending.draws();
         uniform.extend_from_slice(&draws.uniform);
@@ -126,7 +125,7 @@ impl<I: TwoSampleMethod> TwoSample<I> {
         self.pending.ask_given(ask);
     }
 
-    /// Returns what was drawn for the example asked for last.
+    /// Returns the draws of the example that was asked for last.
     pub fn drawn(&self) -> TwoSampleDraws {
         let (uniform, weighted) = self.pending.drawn();
         TwoSampleDraws { uniform: uniform.to_vec(), weighted: weighted.first().copied().unwrap_or_default() }

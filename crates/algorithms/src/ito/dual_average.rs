@@ -10,26 +10,32 @@ use lao_observation::LearnError;
 use lao_observation::stored::Damaged;
 use serde::{Deserialize, Serialize};
 
-/// Sums beyond this are refused: the squares of 2^32 such numbers still have a finite sum.
+/// The largest entry of a gradient sum. The squares of 2^32 such numbers still have a finite sum.
 const LARGEST: f64 = 1e149;
 
-/// How strongly round `t` is regularized: `lambda_t = scale * t^power`.
+/// The strength of the regularization in round `t`: `lambda_t = scale * t^power`.
+///
+/// ```
+/// use lao_algorithms::ito::Regularization;
+///
+/// assert_eq!(Regularization::sqrt(2.0).at(9), 6.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Regularization {
     /// `lambda_1`, from 1e-150 to 1e150.
     pub scale: f64,
-    /// In `0..=1`; 1/2 in the theorems. The sequence must not decrease.
+    /// A number in `0..=1`, so that the sequence does not decrease; 1/2 in the theorems.
     pub power: f64,
 }
 
 impl Regularization {
-    /// `scale * sqrt(t)`.
+    /// Returns the sequence `lambda_t = scale * sqrt(t)`.
     pub fn sqrt(scale: f64) -> Self {
         Regularization { scale, power: 0.5 }
     }
 
-    /// `lambda_t` for `t >= 1`.
+    /// Returns `lambda_t` for `t >= 1`.
     pub fn at(&self, t: u64) -> f64 {
         let t = t as f64;
         self.scale * if self.power == 0.5 { t.sqrt() } else { t.powf(self.power) }
@@ -61,18 +67,18 @@ pub(super) struct DualAverage {
     sum: Vec<f64>,
     /// `||h||^2`, updated as entries change.
     square: f64,
-    /// `-1 / max(lambda_t, ||h||/R)` for the round to come. Not zero, and finite, since scale, radius and `h`
-    /// are bounded.
+    /// `-1 / max(lambda_t, ||h||/R)` for the coming round. The number is finite and not zero, since scale,
+    /// radius and `h` are bounded.
     #[serde(skip)]
     factor: f64,
-    /// Entries changed since `square` was last recomputed.
+    /// The number of entries changed since `square` was last recomputed.
     drift: usize,
-    /// Changed entries, before they are taken over.
+    /// The new values of changed entries, before `h` receives them.
     #[serde(skip)]
     fresh: Vec<f64>,
 }
 
-/// What is stored of a [`DualAverage`]; the rest follows from it.
+/// The stored part of a [`DualAverage`]; the rest follows from it.
 #[derive(Deserialize)]
 struct Stored {
     regularization: Regularization,
@@ -83,7 +89,7 @@ struct Stored {
     drift: usize,
 }
 
-/// What stored sums are called.
+/// The name of stored sums in messages.
 const STORED: &str = "dual average";
 
 impl TryFrom<Stored> for DualAverage {
@@ -97,9 +103,9 @@ impl TryFrom<Stored> for DualAverage {
         state::count(STORED, "the number of rounds", rounds)?;
         damaged(sum.iter().all(|h| small(*h)), "an entry of the gradient sum is 1e149 or larger")?;
         damaged(drift < sum.len(), "more entries have changed than there are")?;
-        // While entries change, the square has the rounding errors of the largest numbers since it was last
-        // added up, which are not known any more; so it can only be compared right after, and bounded
-        // otherwise.
+        // The rounding error of `square` depends on the largest numbers since it was last recomputed, which
+        // are not stored. So `square` can be compared only right after it was recomputed; otherwise it can
+        // only be bounded.
         let fits = if drift == 0 {
             square == dot_column(&sum, &sum)
         } else {
@@ -146,7 +152,7 @@ impl DualAverage {
         self.radius
     }
 
-    /// Rounds that are over.
+    /// Returns the number of rounds that are over.
     pub(super) fn rounds(&self) -> u64 {
         self.rounds
     }
@@ -155,23 +161,23 @@ impl DualAverage {
         &self.sum
     }
 
-    /// `w_t` at one attribute.
+    /// Returns `w_t` at one attribute.
     pub(super) fn weight(&self, attribute: u32) -> f64 {
         self.factor * self.sum[attribute as usize]
     }
 
-    /// `w_t`.
+    /// Returns `w_t`.
     pub(super) fn weights(&self) -> Vec<f64> {
         self.sum.iter().map(|h| self.factor * h).collect()
     }
 
-    /// `into <- w_t` at these attributes.
+    /// Sets `into` to `w_t` at these attributes.
     pub(super) fn weights_at(&self, attributes: &[u32], into: &mut Vec<f64>) {
         into.clear();
         into.extend(attributes.iter().map(|&j| self.factor * self.sum[j as usize]));
     }
 
-    /// Ends a round: `h <- h + g`, where `g` has these entries.
+    /// Adds to `h` a gradient `g` with these entries, and ends the round.
     pub(super) fn add(&mut self, attributes: &[u32], gradient: &[f64]) -> Result<(), LearnError> {
         let DualAverage { sum, fresh, .. } = self;
         fresh.clear();
@@ -181,7 +187,7 @@ impl DualAverage {
             let (attribute, value) = (attributes[at] as usize, fresh[at]);
             return Err(LearnError::Diverged { update: self.rounds + 1, attribute, value });
         }
-        // Two sums, so that an addition need not wait for the one before.
+        // With two sums, an addition need not wait for the one before.
         let mut more = [0.0; 2];
         for (&j, &fresh) in attributes.iter().zip(&*fresh) {
             let old = std::mem::replace(&mut sum[j as usize], fresh);
@@ -208,7 +214,7 @@ impl DualAverage {
     }
 }
 
-/// Whether a number can be an entry of `h`; not a number cannot.
+/// Returns whether a number can be an entry of `h`; NaN cannot.
 pub(super) fn small(h: f64) -> bool {
     h.abs() < LARGEST
 }

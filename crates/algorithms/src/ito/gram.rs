@@ -1,47 +1,59 @@
-//! The Gram matrix `x x'` and the example `x`, estimated from one observed set of attributes: entry (i, j) of
-//! `X` is `x_i x_j / p_ij` where both are observed, entry i of `z` is `x_i / p_i`, and 0 elsewhere. Then
-//! `E X = x x'` and `E z = x`, given what was known before the set was drawn.
+//! Estimates of the Gram matrix `x x'` and of the example `x` from one observed set of attributes.
 //!
-//! Source: Ito et al. 2017, Section 4 (Observation 1, equation 6).
+//! Entry (i, j) of `X` is `x_i x_j / p_ij` if both attributes are observed, entry i of `z` is `x_i / p_i` if
+//! attribute i is observed, and all other entries are 0. Then `E X = x x'` and `E z = x`, given everything
+//! that was known before the set was drawn.
 //!
-//! The set is drawn by *Observe(w, k', k_1)*: `U`, the `k_1` largest coordinates of `w`, for certain, and a
-//! uniform set `V` of `q = k' - k_1` of the `n = d - k_1` other attributes. The probability that given
-//! attributes are all observed depends only on how many different ones of them lie outside `U`:
-//! [`Observe::joint`]. So `X w` is a sum over three kinds of pairs and a diagonal, and costs O(k') for `k'`
-//! observed attributes instead of O(k'^2).
+//! *Source*: Ito et al. 2017, Section 4 (Observation 1, equation 6).
+//!
+//! The set is drawn by *Observe(w, k', k_1)*: it consists of `U`, the `k_1` largest coordinates of `w`, which
+//! are observed for certain, and a uniform set `V` of `q = k' - k_1` of the `n = d - k_1` other attributes.
+//! The probability that several given attributes are all observed depends only on the number of different
+//! ones outside `U` ([`Observe::joint`]). So `X w` is a sum over three kinds of pairs and a diagonal, and
+//! costs O(k') for `k'` observed attributes instead of O(k'^2).
 
 use lao_kernels::dot_column;
 
-/// The law of the observed set *Observe(w, k', k_1)*. Sizes out of order are cut down to `k_1 <= k' <= d`.
+/// The law of the observed set *Observe(w, k', k_1)*. Sizes that are too large are reduced to
+/// `k_1 <= k' <= d`.
+///
+/// ```
+/// use lao_algorithms::ito::gram::Observe;
+///
+/// let law = Observe { dim: 10, budget: 5, kept: 2 };
+/// assert_eq!(law.joint(1), 3.0 / 8.0);
+/// assert_eq!(law.estimates().single, 8.0 / 3.0);
+/// assert!(law.floor() < law.least_pair());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observe {
     /// `d`, attributes of an example.
     pub dim: usize,
-    /// `k'`, attributes observed.
+    /// `k'`, the number of attributes observed.
     pub budget: usize,
-    /// `k_1`, attributes observed for certain.
+    /// `k_1`, the number of attributes observed for certain.
     pub kept: usize,
 }
 
 impl Observe {
-    /// Returns `k_1` after cutting down.
+    /// Returns `k_1`, reduced to at most `k'` and `d`.
     fn certain(&self) -> usize {
         self.kept.min(self.budget).min(self.dim)
     }
 
-    /// Returns `q = k' - k_1`, how many attributes are drawn.
+    /// Returns `q = k' - k_1`, the number of attributes drawn.
     pub fn drawn(&self) -> usize {
         self.budget.min(self.dim) - self.certain()
     }
 
-    /// Returns `n = d - k_1`, how many attributes may be drawn.
+    /// Returns `n = d - k_1`, the number of attributes that `V` is drawn from.
     fn outside(&self) -> usize {
         self.dim - self.certain()
     }
 
-    /// The probability that given attributes are all observed, `outside` different ones of which lie outside
-    /// `U`: `q (q-1) ... / (n (n-1) ...)` with as many factors. For one attribute this is `p_i`, for two
-    /// `p_ij`, for three the probability that the second moment of the estimate needs.
+    /// Returns the probability that several given attributes are all observed, when `outside` different ones
+    /// of them lie outside `U`: `q (q-1) ... / (n (n-1) ...)` with `outside` factors each. For one attribute
+    /// this is `p_i`, for two `p_ij`; the second moment of the estimate needs it for three.
     pub fn joint(&self, outside: usize) -> f64 {
         let (drawn, all) = (self.drawn(), self.outside());
         if outside > all {
@@ -50,7 +62,8 @@ impl Observe {
         (0..outside).map(|a| drawn.saturating_sub(a) as f64 / (all - a) as f64).product()
     }
 
-    /// `C = q (q-1) / (d (d-1))`, the paper's lower bound on every pair probability; 1 when all is observed.
+    /// Returns `C = q (q-1) / (d (d-1))`, the paper's lower bound on every pair probability; 1 when all is
+    /// observed.
     pub fn floor(&self) -> f64 {
         if self.drawn() == self.outside() {
             return 1.0;
@@ -59,18 +72,19 @@ impl Observe {
         q * (q - 1.0).max(0.0) / (d * (d - 1.0))
     }
 
-    /// The smallest pair probability, `q (q-1) / (n (n-1))`: the paper's [`floor`](Self::floor) may be raised
-    /// to it.
+    /// Returns the smallest pair probability, `q (q-1) / (n (n-1))`, which is at least the paper's
+    /// [`floor`](Self::floor) and may replace it.
     pub fn least_pair(&self) -> f64 {
         self.joint(self.outside().min(2))
     }
 
-    /// Whether every pair of attributes can be observed together: without that, no weights make `X` unbiased.
+    /// Returns whether every pair of attributes can be observed together. If not, no weights make `X`
+    /// unbiased.
     pub fn sees_every_pair(&self) -> bool {
         self.least_pair() > 0.0
     }
 
-    /// The estimates under this law.
+    /// Returns the importance weights of the estimates under this law.
     pub fn estimates(&self) -> GramWeights {
         // A kind of pair that does not occur, or is never observed, gets weight 0.
         let inverse = |outside| match self.joint(outside) {
@@ -84,31 +98,32 @@ impl Observe {
 /// Importance weights of the estimates `X` and `z`. An attribute or pair within `U` has weight 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GramWeights {
-    /// `1/p_i` outside `U`; also the weight of a pair with one attribute in `U` and one outside.
+    /// `1/p_i` outside `U`, which is also the weight of a pair with one attribute in `U` and one outside.
     pub single: f64,
     /// `1/p_ij` for two different attributes outside `U`.
     pub pair: f64,
 }
 
 impl GramWeights {
-    /// `out <- (X w)_S`: the observed coordinates of `X w`, all others being 0. `values` and `weights` are
-    /// `x` and `w` at the observed attributes, the `kept` ones of `U` first. O(k').
+    /// Sets `out` to `(X w)_S`, the observed coordinates of `X w`; all others are 0. `values` and `weights`
+    /// are `x` and `w` at the observed attributes, those of `U` first, which number `kept`. The cost is
+    /// O(k').
     pub fn gram_times(&self, values: &[f64], weights: &[f64], kept: usize, out: &mut Vec<f64>) {
         self.gradient(values, weights, kept, 0.0, out);
         out.iter_mut().for_each(|g| *g *= 0.5);
     }
 
-    /// `out <- g^_S = 2 (X w)_S - 2 y z_S`, the gradient of `(w' x - y)^2` in expectation (equation 6). Lists
-    /// as in [`gram_times`](Self::gram_times). O(k').
+    /// Sets `out` to `g^_S = 2 (X w)_S - 2 y z_S`, whose expectation is the gradient of `(w' x - y)^2`
+    /// (equation 6). The lists are those of [`gram_times`](Self::gram_times). The cost is O(k').
     pub fn gradient(&self, values: &[f64], weights: &[f64], kept: usize, label: f64, out: &mut Vec<f64>) {
         let (values_u, values_v) = values.split_at(kept.min(values.len()));
         let (weights_u, weights_v) = weights.split_at(kept.min(weights.len()));
-        // w' x over U, and over V.
+        // These are the parts of w' x over U and over V.
         let in_u = dot_column(values_u, weights_u);
         let in_v = dot_column(values_v, weights_v);
         let inside = in_u + self.single * in_v - label;
         let outside = self.single * in_u + self.pair * in_v - self.single * label;
-        // Outside U the own product x_i w_i has weight 1/p_i, not that of a pair.
+        // Outside U the product x_i w_i of an attribute with itself has the weight 1/p_i, not that of a pair.
         let own = self.single - self.pair;
         out.clear();
         out.extend(values_u.iter().map(|x| 2.0 * x * inside));
@@ -120,7 +135,7 @@ impl GramWeights {
 mod tests {
     use super::*;
 
-    /// All sets that *Observe* can give, with `U = 0..k_1`.
+    /// Returns all sets that *Observe* can give, with `U = 0..k_1`.
     fn sets(dim: usize, budget: usize, kept: usize) -> Vec<Vec<bool>> {
         let size = |mask: u32| mask.count_ones() as usize;
         let inside = (1u32 << kept) - 1;

@@ -1,4 +1,4 @@
-//! Greedy choice: look at the `k'` largest weights and at nothing else.
+//! Greedy choice: observe the `k'` attributes with the largest weights, and no others.
 //!
 //! *Source*: Ito et al. 2017, Section 6, baseline (i).
 //!
@@ -6,14 +6,14 @@
 //!
 //! *Notation*: as [`rda1`](super::rda1), with `U_t = S_t`.
 //!
-//! *Update*: `w = -h / max(lambda_t, ||h||/R)`; predict `w_S' x_S` from the `k'` largest `|w_i|`; then
+//! *Update*: set `w = -h / max(lambda_t, ||h||/R)`; predict `w_S' x_S` from the `k'` largest `|w_i|`; then
 //! `h_i <- h_i + 2 x_i (w_S' x_S - y)` for `i` in `S`.
 //!
 //! Nothing outside `S` ever gets a weight, so from `w = 0` the first `k'` attributes are chosen for good.
 //!
-//! *Departures*: the paper says only that `w_t` is "computed as in Algorithm 1". Its estimate divides by the
-//! probabilities of observing, which are 0 or 1 here; read as above, it is the gradient restricted to what is
-//! observed.
+//! *Departures*: the paper says only that `w_t` is "computed as in Algorithm 1". The estimate of Algorithm 1
+//! divides by the probabilities of observing, which are 0 or 1 here; our reading is the gradient restricted
+//! to the observed attributes.
 //!
 //! *Reference*: [`Rda1Reference::greedy`](super::reference::Rda1Reference::greedy).
 //!
@@ -30,6 +30,16 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "greedy";
 
 /// Parameters of [`Greedy`].
+///
+/// ```
+/// use lao_algorithms::{Task, ito::GreedyParams};
+///
+/// let task = Task { dim: 100, sparsity: 4, budget: 10, ..Task::default() };
+/// let learner = GreedyParams::practical(&task)?.build()?;
+/// // All weights are 0, so the first k' attributes are chosen.
+/// assert_eq!(learner.largest(), &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GreedyParams {
@@ -44,7 +54,7 @@ pub struct GreedyParams {
 }
 
 impl GreedyParams {
-    /// For attributes of variance about 1: `lambda_t = 4 sqrt(t)/speed`.
+    /// Returns practical parameters for attributes of variance about 1: `lambda_t = 4 sqrt(t)/speed`.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -55,7 +65,7 @@ impl GreedyParams {
         Ok(GreedyParams { dim, budget, regularization, radius: task.radius() })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -68,13 +78,13 @@ impl GreedyParams {
     }
 }
 
-/// The learner that exploits only.
+/// The learner of greedy choice, which never explores.
 pub type Greedy = DualAveragingRounds<GreedyParams>;
 
 impl Choice for GreedyParams {
     const METHOD: &'static str = NAME;
 
-    /// All attributes observed are the largest weights.
+    /// Refuses `k_1` other than `k'`: all observed attributes are those with the largest weights.
     fn require(law: Observe) -> Result<(), ParamError> {
         let Observe { budget, kept, .. } = law;
         require(kept == budget, NAME, "kept", kept, format_args!("k_1 must be k' = {budget}"))

@@ -1,37 +1,39 @@
-//! The largest entries of a vector by magnitude, smallest index first among equals, and uniform sets beside
-//! them.
+//! The largest entries of a vector by magnitude, and uniform sets of the others. Among equals the smallest
+//! index ranks first.
 //!
-//! The naive way is [`select`], O(d) a round, and a shuffle of the other entries for the set. For speed
+//! The naive way costs O(d) per round: [`select`], and a shuffle of the other entries for the set. Three
+//! departures are for speed:
 //!
-//! 1. `U`, the `k_1` largest entries, is kept while few entries change. The others compete in a tree: each
-//!    node holds the best of its 16 entries or nodes, and `U` changes only while the best outside beats the
-//!    worst inside;
-//! 2. a change of an entry that stays below the best of its 16 costs one comparison, with a magnitude kept
-//!    beside the lowest nodes;
-//! 3. a set is drawn by rejection, with a bit per entry for what is in already, and two draws from each 64
-//!    random bits.
+//! 1. `U`, the set of the `k_1` largest entries, is kept from round to round, since few entries change. The
+//!    others compete in a tree: each node holds the best of its 16 entries or nodes, and `U` changes only
+//!    while the best outside beats the worst inside;
+//! 2. a change of an entry that stays below the best of its 16 costs one comparison, with a magnitude that is
+//!    kept for each of the lowest nodes;
+//! 3. a set is drawn by rejection, with one bit per entry that says whether it is in already, and two draws
+//!    from each 64 random bits.
 
 use lao_observation::Rng;
 use rand::{Rng as _, RngExt};
 use std::cmp::Ordering;
 
-/// Larger magnitudes first, then smaller indices.
+/// Returns the order of entries `i` and `j`: larger magnitudes first, then smaller indices.
 fn rank(values: &[f64], i: u32, j: u32) -> Ordering {
     values[j as usize].abs().total_cmp(&values[i as usize].abs()).then(i.cmp(&j))
 }
 
-/// Whether entry `i` ranks before entry `j`.
+/// Returns whether entry `i` ranks before entry `j`.
 fn beats(values: &[f64], i: u32, j: u32) -> bool {
     let (a, b) = (values[i as usize].abs(), values[j as usize].abs());
     a > b || (a == b && i < j)
 }
 
-/// The magnitude of an entry, -1 if it is [`NONE`].
+/// Returns the magnitude of an entry, -1 if it is [`NONE`].
 fn magnitude(values: &[f64], entry: u32) -> f64 {
     values.get(entry as usize).map_or(-1.0, |value| value.abs())
 }
 
-/// `into <-` the `count` largest entries of `values`, sorted by index. O(d); `order` is scratch.
+/// Sets `into` to the `count` largest entries of `values`, sorted by index, at a cost of O(d). `order` is
+/// scratch.
 pub(super) fn select(values: &[f64], count: usize, order: &mut Vec<u32>, into: &mut Vec<u32>) {
     order.clear();
     order.extend(0..values.len() as u32);
@@ -43,7 +45,7 @@ pub(super) fn select(values: &[f64], count: usize, order: &mut Vec<u32>, into: &
     into.sort_unstable();
 }
 
-/// A set of indices below a bound, a bit each.
+/// A set of indices below a bound, with one bit for each.
 #[derive(Clone, Debug, Default)]
 struct Bits(Vec<u64>);
 
@@ -54,38 +56,38 @@ impl Bits {
     fn contains(&self, j: u32) -> bool {
         self.0[j as usize / 64] >> (j % 64) & 1 == 1
     }
-    /// Puts `j` in; tells whether it was out.
+    /// Adds `j`; returns whether it was new.
     fn insert(&mut self, j: u32) -> bool {
         let (word, bit) = (&mut self.0[j as usize / 64], 1 << (j % 64));
         let out = *word & bit == 0;
         *word |= bit;
         out
     }
-    /// Puts `j` in, or takes it out.
+    /// Adds `j` if it is not in the set, else removes it.
     fn toggle(&mut self, j: u32) {
         self.0[j as usize / 64] ^= 1 << (j % 64);
     }
 }
 
-/// Entries or nodes per node of the tree.
+/// The number of entries or nodes below a node of the tree.
 const FAN: usize = 16;
 
-/// In place of the best entry: no entry below the node lies outside `U`.
+/// The best entry of a node below which no entry lies outside `U`.
 const NONE: u32 = u32::MAX;
 
 /// `U`, the `k_1` largest entries of a vector that changes in few places at a time.
 ///
-/// A change costs one comparison unless it concerns the best of 16, and O(log d) at most.
+/// A change costs one comparison unless it concerns the best of 16 entries; then it costs at most O(log d).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Largest {
     dim: usize,
     kept: Vec<u32>,
     inside: Bits,
     levels: Vec<Vec<u32>>,
-    /// 2. Magnitudes of the entries that the nodes of the lowest level hold, -1 if they hold none: one look
-    ///    at memory tells that nothing changed.
+    /// (2) The magnitudes of the entries that the nodes of the lowest level hold, -1 where a node holds none.
+    ///    One read tells whether a change matters.
     peaks: Vec<f64>,
-    /// `U`, and while a set is drawn, that too.
+    /// The set `U` and, while a set is drawn, the entries drawn so far.
     taken: Bits,
 }
 
@@ -98,7 +100,7 @@ impl Largest {
             largest.inside.toggle(largest.kept[at]);
         }
         largest.taken = largest.inside.clone();
-        // Without U nothing is compared, ever.
+        // If U is empty, nothing is ever compared.
         let mut nodes = if count > 0 { values.len() } else { 0 };
         while nodes > 1 {
             nodes = nodes.div_ceil(FAN);
@@ -114,7 +116,7 @@ impl Largest {
         largest
     }
 
-    /// The best entry below a node that lies outside `U`.
+    /// Returns the best entry below a node among those outside `U`.
     fn best_below(&self, values: &[f64], level: usize, node: usize) -> u32 {
         // Indices ascend, so the first among equals is the one that ranks before the others.
         let (mut best, mut most) = (NONE, -1.0);
@@ -139,11 +141,11 @@ impl Largest {
         best
     }
 
-    /// Corrects the nodes above entry `j`, which changed, came in or went out.
+    /// Corrects the nodes above entry `j`, which changed, entered `U` or left it.
     fn correct(&mut self, values: &[f64], j: u32) {
         let mut below = j;
         for level in 0..self.levels.len() {
-            // What changed is entry or node `at` of the level below, where `below` is best now.
+            // Entry or node `at` of the level below has changed; its best entry is now `below`.
             let at = j as usize >> (4 * level);
             let node = at / FAN;
             let best = self.levels[level][node];
@@ -170,13 +172,13 @@ impl Largest {
         self.exchange(values);
     }
 
-    /// Corrects the tree after a change of entry `j`, which lies outside `U`. The tree is right once this was
-    /// called for all entries that changed: where another entry's turn is still to come, that turn corrects
-    /// the nodes above it.
+    /// Corrects the tree after a change of entry `j`, which lies outside `U`. The tree is correct once this
+    /// was called for all entries that changed: each call corrects the nodes above its own entry.
     #[inline]
     fn change(&mut self, values: &[f64], j: u32) {
         let node = j as usize / FAN;
-        // 2. Below the best of its node, and not the best itself, which may have fallen behind the others.
+        // 2. The entry stays below the best of its node, and is not the best itself, which may now be smaller
+        //    than another.
         let stays = self.peaks.get(node).is_none_or(|&peak| peak > values[j as usize].abs())
             && self.levels.first().is_none_or(|leaves| leaves[node] != j);
         if !stays {
@@ -184,7 +186,7 @@ impl Largest {
         }
     }
 
-    /// 1. Exchanges the worst entry inside `U` for the best outside, for as long as that is better.
+    /// (1) Exchanges the worst entry inside `U` for the best outside, as long as the latter is larger.
     fn exchange(&mut self, values: &[f64]) {
         while let Some(best) = self.levels.last().map(|root| root[0]).filter(|&best| best != NONE) {
             let bar = values[best as usize].abs();
@@ -207,21 +209,21 @@ impl Largest {
         }
     }
 
-    /// The entries, sorted by index.
+    /// Returns the entries of `U`, sorted by index.
     pub(super) fn kept(&self) -> &[u32] {
         &self.kept
     }
 
-    /// Whether entry `j` is in `U`.
+    /// Returns whether entry `j` is in `U`.
     pub(super) fn contains(&self, j: u32) -> bool {
         self.inside.contains(j)
     }
 
-    /// `into <- U` and then a uniform set of `size` entries outside it (all of them if there are not that
-    /// many).
+    /// Sets `into` to `U`, followed by a uniform set of `size` entries outside `U`, or of all of these if
+    /// there are fewer.
     ///
-    /// (3) Draws until there are enough, turning down what is in already; where that would happen more than
-    ///    half of the time, one pass over all entries does it. O(k') on average either way.
+    /// (3) Draws entries until there are enough, and rejects those that are in already. If more than half of
+    /// the draws would be rejected, one pass over all entries is made instead. Both cost O(k') on average.
     pub(super) fn draw(&mut self, size: usize, rng: &mut Rng, into: &mut Vec<u32>) {
         let (mut others, mut left) = (self.dim - self.kept.len(), size.min(self.dim - self.kept.len()));
         let asked = self.kept.len() + left;
@@ -240,7 +242,7 @@ impl Largest {
         into.resize(asked, 0);
         let drawn = &mut into[self.kept.len()..];
         let dim = self.dim as u32;
-        // Lemire's method: the high word of a product is uniform once these low words are turned down.
+        // This is Lemire's method: the high word of a product is uniform once these low words are rejected.
         let unfair = dim.wrapping_neg() % dim.max(1);
         let mut found = 0;
         while found < drawn.len() {
@@ -267,7 +269,8 @@ mod tests {
     use lao_observation::Seed;
     use proptest::prelude::*;
 
-    /// Chi-square over the sets of `size` of the entries outside `kept`, and how many sets there were.
+    /// Returns the chi-square statistic over the sets of `size` of the entries outside `kept`, and the number
+    /// of different sets.
     fn statistic(dim: usize, kept: &[u32], size: usize) -> (f64, usize) {
         let mut values = vec![0.0; dim];
         kept.iter().for_each(|&j| values[j as usize] = 1.0);

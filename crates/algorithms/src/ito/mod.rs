@@ -4,8 +4,8 @@
 //! In every round a learner looks at `k'` attributes of an example, predicts its label from them alone, and
 //! is then told the label. Each method is regularized dual averaging (RDA):
 //! `w_t = -h / max(lambda_t, ||h||/R)`, where `h` is the sum of gradient estimates so far, `lambda_t` grows
-//! like `sqrt t` and `R` is the radius of the ball that predictors come from (1 in the paper). They differ in
-//! what they look at:
+//! like `sqrt t` and `R` is the radius of the ball that predictors come from (1 in the paper). The methods
+//! differ in the attributes that they look at:
 //!
 //! | module | looks at |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | [`greedy`] | the `k'` largest weights and nothing else |
 //! | [`uniform`] | a random set |
 //!
-//! The loss is `(w' x - y)^2`, without a factor 1/2. [`gram`] has the estimates.
+//! The loss is `(w' x - y)^2`, without a factor 1/2. [`gram`] has the estimates of the gradient.
 
 mod dual_average;
 pub mod gram;
@@ -41,7 +41,7 @@ pub use uniform::{Uniform, UniformParams};
 use crate::params::{ParamError, require, require_dim, require_scale};
 use gram::Observe;
 
-/// The checks that every method here shares.
+/// Refuses dimensions, budgets and radii that no method of this paper accepts.
 fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) -> Result<(), ParamError> {
     require_dim(method, 1, dim)?;
     require(
@@ -54,7 +54,8 @@ fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) 
     require_scale(method, "radius", radius)
 }
 
-/// Refuses a random set that never holds two given attributes: no weights make the estimate unbiased then.
+/// Refuses a random set so small that it never holds two given attributes, since then no weights make the
+/// estimate unbiased.
 fn require_pairs(method: &'static str, dim: usize, budget: usize) -> Result<(), ParamError> {
     let ok = Observe { dim, budget, kept: 0 }.sees_every_pair();
     require(ok, method, "budget", budget, "k' must be at least 2: no pair of attributes is seen otherwise")

@@ -1,15 +1,17 @@
-//! Algorithm 2: explore in rounds 1, 4, 9, ...; in between look at what exploration found and learn on that.
+//! Algorithm 2: explore in rounds 1, 4, 9, ...; in between, observe the attributes that exploration found,
+//! and learn their weights.
 //!
 //! *Source*: Ito et al. 2017, Section 5.1 and Theorem 6. **A reconstruction**: the paper's pseudo-code is in
 //! a supplement that is not available. Section 5.1 fixes the exploration rounds, the two gradient sums, the
-//! average `wbar_s` and that `S_t` follows from it. Marked \[R\] below is what it leaves open.
+//! average `wbar_s`, and that `S_t` follows from this average. The choices that Section 5.1 leaves open are
+//! marked \[R\] below.
 //!
 //! *Setting*: as [`rda1`](super::rda1), but `k' >= 2` attributes suffice, whatever the sparsity `k <= k'` of
 //! the target.
 //!
 //! *Notation*: `k'` -> `budget`, `lambda_s` -> `explore`, `lambda~_t` -> `exploit`; `h^` is
 //! [`Rda2::gradient_sum`], `w_s` is [`Rda2::explorer`], `wbar_s` is [`Rda2::average`], `w~_t` is
-//! [`Rda2::iterate`], the `S_t` in between is [`Rda2::chosen`].
+//! [`Rda2::iterate`], `S_t` between the squares is [`Rda2::chosen`].
 //!
 //! *Update*: in round `t`
 //!
@@ -23,18 +25,18 @@
 //! if t = s^2:  h^ <- h^ + 2 X w_s - 2 y z               as in Algorithm 1
 //! ```
 //!
-//! Why so:
-//! - `lambda_s`: 8 sqrt(s)/C gives the paper's constant 4096 in the third term of Theorem 6 from the pathwise
+//! The reasons for the choices are:
+//! - `lambda_s = 8 sqrt(s)/C` gives the paper's constant 4096 in the third term of Theorem 6, by the pathwise
 //!   regret of dual averaging with `||g^|| <= 4/C`;
-//! - `k_1 = 0`: the bounds hold `C_{d,k',0}`, though the text says "at most k-2";
-//! - `lambda~_t`: gives the term `8 sqrt(T+1)` with `||D g~|| <= 4`;
-//! - `S_t` random at the squares themselves: the text has it constant from one square to the next, but then
-//!   no pair of unchosen attributes would ever be seen;
-//! - `h~` from `w~`: the text says `w`, but means the vector that predicted.
+//! - `k_1 = 0`, since the bounds contain `C_{d,k',0}`, although the text says "at most k-2";
+//! - `lambda~_t = 8 sqrt(t)` gives the term `8 sqrt(T+1)` with `||D g~|| <= 4`;
+//! - `S_t` is random at the squares themselves. The text has it constant from one square to the next, but
+//!   then no pair of unchosen attributes would ever be observed;
+//! - `h~` is computed from `w~`. The text says `w`, but means the vector that predicted.
 //!
-//! *Departures*: beside \[R\], the radius `R`, 1 in the paper. The estimate that
-//! [`coefficients`](lao_observation::Learner::coefficients) gives is `w~` on the `k'` attributes chosen. A
-//! round costs O(k'), a square round O(d) more: O(k' + d/sqrt(t)) per example on average.
+//! *Departures*: beside \[R\], the ball has a radius `R`, which is 1 in the paper. The estimate,
+//! [`coefficients`](lao_observation::Learner::coefficients), is `w~` on the `k'` attributes chosen. A round
+//! costs O(k'), and a square round O(d) more, which is O(k' + d/sqrt(t)) per example on average.
 //!
 //! *Reference*: [`Rda3Reference::rda2`](super::reference::Rda3Reference::rda2).
 //!
@@ -52,6 +54,19 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "RDA2";
 
 /// Parameters of [`Rda2`].
+///
+/// ```
+/// use lao_algorithms::{Task, ito::Rda2Params};
+///
+/// let task = Task { dim: 100, sparsity: 4, budget: 10, ..Task::default() };
+/// let learner = Rda2Params::practical(&task)?.build()?;
+/// assert!(learner.explores(), "round 1 is a square");
+/// assert_eq!(Rda2Params::practical(&task)?.explore.power, 0.5);
+///
+/// let refused = Rda2Params::practical(&Task { budget: 1, ..task })?.build().unwrap_err();
+/// assert_eq!(refused.field, "budget");
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rda2Params {
@@ -68,16 +83,16 @@ pub struct Rda2Params {
 }
 
 impl Rda2Params {
-    /// As reconstructed: `lambda_s = 8 sqrt(s)/C`, `lambda~_t = 8 sqrt(t)`, over the unit ball. The task's
-    /// radius and speed do not count.
+    /// Returns the parameters of Theorem 6, as reconstructed: `lambda_s = 8 sqrt(s)/C` and
+    /// `lambda~_t = 8 sqrt(t)`, over the unit ball. The task's radius and speed are not used.
     pub fn from_theorem(task: &Task) -> Self {
         let Task { dim, budget, .. } = *task;
         let explore = Regularization::sqrt(8.0 / Observe { dim, budget, kept: 0 }.floor());
         Rda2Params { dim, budget, explore, exploit: Regularization::sqrt(8.0), radius: 1.0 }
     }
 
-    /// For attributes of variance about 1: the theorem's `lambda_s` and half of its `lambda~_t`, both divided
-    /// by the task's speed.
+    /// Returns practical parameters for attributes of variance about 1: the theorem's `lambda_s` and half of
+    /// its `lambda~_t`, both divided by the task's speed.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -86,7 +101,7 @@ impl Rda2Params {
         Ok(Self::standardized(task))
     }
 
-    /// [`practical`](Self::practical) for a task whose speed was checked.
+    /// Returns [`practical`](Self::practical) parameters for a task whose speed was checked.
     pub(super) fn standardized(task: &Task) -> Self {
         let Task { dim, budget, speed, .. } = *task;
         let slower = 1.0 / speed;
@@ -96,7 +111,7 @@ impl Rda2Params {
         Rda2Params { dim, budget, explore, exploit, radius: task.radius() }
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.

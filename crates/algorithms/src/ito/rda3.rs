@@ -1,10 +1,9 @@
-//! Algorithm 3: as Algorithm 2, with an l1 term in the exploration, for attributes that depend on one
-//! another.
+//! Algorithm 3: Algorithm 2 with an l1 term in the exploration, for attributes that depend on one another.
 //!
 //! *Source*: Ito et al. 2017, Section 5.2 and Theorem 7. **A reconstruction**: the paper's pseudo-code is in
 //! a supplement that is not available. Section 5.2 says that `w_s` gets an "l1-regularization" and that
-//! `wbar_s` is "a weighted average"; marked \[R\] below is what it leaves open, and everything that
-//! [`rda2`](super::rda2) marks so.
+//! `wbar_s` is "a weighted average"; the choices that it leaves open are marked \[R\] below, and those of
+//! [`rda2`](super::rda2) apply, too.
 //!
 //! *Setting*: as [`rda2`](super::rda2), with the compatibility condition in place of independent attributes.
 //!
@@ -20,11 +19,11 @@
 //! wbar_s = sum of rho_j w_j / sum of rho_j, j = 1..s  [R]
 //! ```
 //!
-//! The penalties sum up to order `s^(3/4)`, between the noise of `h^`, of order `sqrt s`, and its drift, of
-//! order `s`; and `rho_j` as weights make the regret of the penalized objective, divided by their sum, a
-//! bound on `wbar_s`.
+//! The sum of the penalties is of order `s^(3/4)`, between the noise of `h^`, of order `sqrt s`, and its
+//! drift, of order `s`. The average has the weights `rho_j`, so that the regret of the penalized objective,
+//! divided by the sum of the weights, gives a bound for `wbar_s`.
 //!
-//! *Departures*: as [`rda2`](super::rda2).
+//! *Departures*: those of [`rda2`](super::rda2).
 //!
 //! *Reference*: [`Rda3Reference`](super::reference::Rda3Reference).
 //!
@@ -41,6 +40,17 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "RDA3";
 
 /// Parameters of [`Rda3`].
+///
+/// ```
+/// use lao_algorithms::{Task, ito::{Rda2Params, Rda3Params}};
+///
+/// let task = Task { dim: 100, sparsity: 4, budget: 10, ..Task::default() };
+/// let params = Rda3Params::practical(&task)?;
+/// assert_eq!(params.penalty, 0.5);
+/// assert_eq!(params.explore, Rda2Params::practical(&task)?.explore);
+/// assert!(params.build()?.explores(), "round 1 is a square");
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rda3Params {
@@ -54,17 +64,18 @@ pub struct Rda3Params {
     pub exploit: Regularization,
     /// `R`, bound on the Euclidean norm of the weights.
     pub radius: f64,
-    /// `rho_0`, weight of the l1 term, at most 1e150; 0 leaves Algorithm 2 with a weighted average.
+    /// `rho_0`, the weight of the l1 term, 0 or from 1e-150 to 1e150. With 0 the method is Algorithm 2 with a
+    /// weighted average.
     pub penalty: f64,
 }
 
 impl Rda3Params {
-    /// As reconstructed; see [`Rda2Params::from_theorem`]. No theorem gives `rho_0`.
+    /// Returns the parameters of [`Rda2Params::from_theorem`] with `rho_0 = penalty`, which no theorem gives.
     pub fn from_theorem(task: &Task, penalty: f64) -> Self {
         Self::beside(Rda2Params::from_theorem(task), penalty)
     }
 
-    /// As [`Rda2Params::practical`], with `rho_0 = 1/2`.
+    /// Returns the parameters of [`Rda2Params::practical`] with `rho_0 = 1/2`.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -77,7 +88,7 @@ impl Rda3Params {
         Rda3Params { dim, budget, explore, exploit, radius, penalty }
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -97,7 +108,7 @@ pub type Rda3 = SquareRounds<Rda3Params>;
 
 impl Averaging for Rda3Params {
     const METHOD: &'static str = NAME;
-    /// As `rho_s` has.
+    /// The power of `rho_s`.
     const DECAY: f64 = 0.25;
 
     fn require_penalty(penalty: f64) -> Result<(), ParamError> {

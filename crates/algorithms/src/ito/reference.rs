@@ -4,13 +4,14 @@ use super::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, Regularization, Un
 use crate::params::ParamError;
 use crate::reference::{Mismatch, Reference, Seen, l2, largest, restricted};
 
-/// `argmin_{||w|| <= R} h' w + (lambda/2) ||w||^2`.
+/// Returns `argmin_{||w|| <= R} h' w + (lambda/2) ||w||^2`.
 fn minimizer(h: &[f64], lambda: f64, radius: f64) -> Vec<f64> {
     let scale = lambda.max(l2(h) / radius);
     h.iter().map(|h| -h / scale).collect()
 }
 
-/// `2 X w - 2 y z` with the matrix written out, for `S` drawn as `U` and `q` of the `n` others.
+/// Returns `2 X w - 2 y z`, with the matrix written out, for a set `S` that consists of `U` and `q` of the
+/// `n` others.
 fn estimate(x: &[f64], y: f64, w: &[f64], set: &[u32], inside: &[u32]) -> Vec<f64> {
     let (q, n) = ((set.len() - inside.len()) as f64, (x.len() - inside.len()) as f64);
     let out = |i: u32| !inside.contains(&i);
@@ -27,12 +28,12 @@ fn estimate(x: &[f64], y: f64, w: &[f64], set: &[u32], inside: &[u32]) -> Vec<f6
     g
 }
 
-/// `w_S' x_S`.
+/// Returns `w_S' x_S`.
 fn prediction(w: &[f64], seen: &Seen<'_>) -> f64 {
     seen.asked.iter().map(|&i| w[i as usize] * seen.x[i as usize]).sum()
 }
 
-/// Refuses a list that names an attribute twice, or another number of them.
+/// Refuses a list that names an attribute twice or has not `size` attributes.
 fn require_set(seen: &Seen<'_>, dim: usize, size: usize) -> Result<(), Mismatch> {
     seen.fits(dim)?;
     let mut sorted = seen.asked.to_vec();
@@ -47,7 +48,7 @@ fn require_set(seen: &Seen<'_>, dim: usize, size: usize) -> Result<(), Mismatch>
 pub struct Rda1Reference {
     params: Rda1Params,
     h: Vec<f64>,
-    /// The coming round, counted from 1.
+    /// The number of the coming round, counted from 1.
     t: u64,
 }
 
@@ -91,7 +92,7 @@ impl Rda1Reference {
         self
     }
 
-    /// `h`.
+    /// Returns `h`.
     pub fn gradient_sum(&self) -> &[f64] {
         &self.h
     }
@@ -128,9 +129,9 @@ impl Reference for Rda1Reference {
 #[derive(Clone, Debug)]
 pub struct Rda3Reference {
     params: Rda3Params,
-    /// `w_j` has weight `j^-decay` in `wbar`.
+    /// The power in the weight `j^-decay` of `w_j` in `wbar`.
     decay: f64,
-    /// The coming round, and the exploration round that it is or that was prepared last; both counted from 1.
+    /// The number of the coming round, and that of the last exploration round prepared; both count from 1.
     t: u64,
     s: u64,
     /// `h^` and `h~`.
@@ -140,7 +141,7 @@ pub struct Rda3Reference {
     level: f64,
     /// `w_s`.
     explorer: Vec<f64>,
-    /// The sum of `j^-decay w_j`, and of `j^-decay`, over `j = 1..s`.
+    /// The sums of `j^-decay w_j` and of `j^-decay` over `j = 1..s`.
     total: Vec<f64>,
     mass: f64,
 }
@@ -175,7 +176,7 @@ impl Rda3Reference {
         reference
     }
 
-    /// Before round `t = s^2`: finds `w_s` and adds it to the average.
+    /// Computes `w_s` before round `t = s^2`, and adds it to the average.
     fn prepare(&mut self) {
         let Regularization { scale, power } = self.params.explore;
         if self.s > 0 {
@@ -190,28 +191,28 @@ impl Rda3Reference {
         self.total.iter_mut().zip(&self.explorer).for_each(|(total, w)| *total += s.powf(-self.decay) * w);
     }
 
-    /// `h^`.
+    /// Returns `h^`.
     pub fn gradient_sum(&self) -> &[f64] {
         &self.explored
     }
 
-    /// `h~`.
+    /// Returns `h~`.
     pub fn exploit_sum(&self) -> &[f64] {
         &self.exploited
     }
 
-    /// `wbar_s`.
+    /// Returns `wbar_s`.
     pub fn average(&self) -> Vec<f64> {
         self.total.iter().map(|total| total / self.mass).collect()
     }
 
-    /// `w~_t`.
+    /// Returns `w~_t`.
     pub fn iterate(&self) -> Vec<f64> {
         let Regularization { scale, power } = self.params.exploit;
         minimizer(&self.exploited, scale * (self.t as f64).powf(power), self.params.radius)
     }
 
-    /// The `k'` largest entries of `wbar_s`.
+    /// Returns the `k'` largest entries of `wbar_s`.
     fn chosen(&self) -> Vec<u32> {
         largest(&self.average(), self.params.budget)
     }

@@ -1,5 +1,5 @@
 //! The rounds that Algorithm 1, greedy and uniform choice share: *Observe(w_t, k', k_1)*, estimate the
-//! gradient, add it up.
+//! gradient, and add the estimate to a sum.
 
 use super::dual_average::{DualAverage, Regularization};
 use super::gram::{GramWeights, Observe};
@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::marker::PhantomData;
 
-/// Which of the methods: what the sizes of `S_t` and `U_t` may be. Implemented by their parameters.
+/// The method, which decides the sizes of `S_t` and `U_t`. The parameters of each method implement this
+/// trait.
 pub trait Choice {
-    /// What the method is called in messages.
+    /// The name of the method in messages.
     const METHOD: &'static str;
 
-    /// Refuses sizes that the method does not choose.
+    /// Refuses sizes that the method never has.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -63,7 +64,7 @@ impl<C: Choice> Validate for DualAveragingRounds<C> {
     }
 }
 
-/// What is stored of [`DualAveragingRounds`]; the rest follows from it.
+/// The stored part of [`DualAveragingRounds`]; the rest follows from it.
 #[derive(Deserialize)]
 struct Stored {
     kept: usize,
@@ -73,13 +74,13 @@ struct Stored {
     pending: bool,
 }
 
-/// What stored rounds are called.
+/// The name of stored rounds in messages.
 const STORED: &str = "state of dual averaging";
 
 impl<C: Choice> TryFrom<Stored> for DualAveragingRounds<C> {
     type Error = Damaged;
 
-    /// Checks what goes for every method that has such rounds; what `k_1` may be is for the method to say.
+    /// Checks everything but the size of `k_1`, which depends on the method.
     fn try_from(stored: Stored) -> Result<Self, Damaged> {
         let Stored { kept: largest_count, budget, average, asked, pending } = stored;
         let dim = average.dim();
@@ -100,7 +101,7 @@ impl<C: Choice> TryFrom<Stored> for DualAveragingRounds<C> {
 }
 
 impl<C: Choice> DualAveragingRounds<C> {
-    /// The learner at `w_1 = 0`; the caller has checked the parameters.
+    /// Returns the learner at `w_1 = 0`. The caller has checked the parameters.
     pub(super) fn new(law: Observe, regularization: Regularization, radius: f64) -> Self {
         Self::assemble(DualAverage::new(law.dim, regularization, radius), law.budget, law.kept)
     }
@@ -122,7 +123,7 @@ impl<C: Choice> DualAveragingRounds<C> {
         }
     }
 
-    /// Resumes from gradient sum `h`, that is from an arbitrary `w_t` in the ball.
+    /// Returns the learner with the gradient sum `h = sum`, which gives an arbitrary `w_t` in the ball.
     ///
     /// # Errors
     /// [`ParamError`] when `sum` is not `d` finite numbers.
@@ -156,8 +157,8 @@ impl<C: Choice> DualAveragingRounds<C> {
         self.average.sum().to_vec()
     }
 
-    /// As [`ask`](Learner::ask), with `drawn` for `V_t`: `k' - k_1` attributes outside
-    /// [`largest`](Self::largest). Those inside or out of range are left out.
+    /// Asks like [`ask`](Learner::ask), with `V_t = drawn`, which are `k' - k_1` attributes outside
+    /// [`largest`](Self::largest). Attributes inside it or out of range are left out.
     pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
         let mut others = Vec::new();
         state::set_of(drawn, self.dim(), &mut others);
@@ -183,7 +184,7 @@ impl<C: Choice> Learner for DualAveragingRounds<C> {
         ask.values(1).extend_from_slice(&self.asked);
     }
 
-    /// `w_t' D_t x_t`.
+    /// Returns `w_t' D_t x_t`.
     fn predict(&self, seen: Row<'_>) -> f64 {
         seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.average.weight(j) * x).sum()
     }
@@ -197,7 +198,7 @@ impl<C: Choice> Learner for DualAveragingRounds<C> {
         average.weights_at(asked, weights);
         estimates.gradient(seen.values, weights, *largest_count, label, gradient);
         average.add(asked, gradient)?;
-        // U itself is looked at as a whole; only what was seen beside it may come in.
+        // All of U is compared; of the other entries only the observed ones have changed and may enter U.
         largest.update(average.sum(), &asked[*largest_count..]);
         self.current.take();
         self.pending = false;

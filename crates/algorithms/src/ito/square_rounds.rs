@@ -1,5 +1,5 @@
-//! The rounds that Algorithms 2 and 3 share: explore in rounds 1, 4, 9, ..., exploit what was found in
-//! between.
+//! The rounds that Algorithms 2 and 3 share: rounds 1, 4, 9, ... explore, and the rounds in between exploit
+//! what was found.
 
 use super::Rda3Params;
 use super::dual_average::{DualAverage, Regularization, small};
@@ -14,12 +14,13 @@ use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::marker::PhantomData;
 
-/// Which of the methods: how exploration is penalized and averaged. Implemented by their parameters.
+/// The method, which decides how exploration is penalized and averaged. The parameters of each method
+/// implement this trait.
 pub trait Averaging {
-    /// What the method is called in messages.
+    /// The name of the method in messages.
     const METHOD: &'static str;
 
-    /// `w_s` has weight `s^-DECAY` in the average.
+    /// The power in the weight `s^-DECAY` of `w_s` in the average.
     const DECAY: f64;
 
     /// Refuses a weight `rho_0` of the l1 term that the method does not have.
@@ -72,9 +73,9 @@ struct Explore {
     radius: f64,
     /// `rho_0`; 0 in Algorithm 2.
     penalty: f64,
-    /// `w_s` has weight `s^-decay` in the average.
+    /// The power in the weight `s^-decay` of `w_s` in the average.
     decay: f64,
-    /// `s`: how many exploration rounds were prepared.
+    /// `s`, the number of exploration rounds that were prepared.
     round: u64,
     /// `h^`.
     sum: Vec<f64>,
@@ -82,7 +83,7 @@ struct Explore {
     level: f64,
     /// `-1 / max(lambda_s, ||u||/R)`.
     factor: f64,
-    /// `wbar_s`, and the weights that went into it.
+    /// `wbar_s`, and the sum of the weights in it.
     mean: Vec<f64>,
     mass: f64,
     /// The `k'` largest entries of `wbar_s`, sorted by index.
@@ -92,7 +93,7 @@ struct Explore {
     order: Vec<u32>,
 }
 
-/// What is stored of [`SquareRounds`]; the rest follows from it.
+/// The stored part of [`SquareRounds`]; the rest follows from it.
 #[derive(Deserialize)]
 struct Stored {
     explore: Explore,
@@ -101,13 +102,13 @@ struct Stored {
     pending: bool,
 }
 
-/// What stored rounds are called.
+/// The name of stored rounds in messages.
 const STORED: &str = "state of exploration at squares";
 
 impl<A: Averaging> TryFrom<Stored> for SquareRounds<A> {
     type Error = Damaged;
 
-    /// Checks what goes for both methods; what penalty and decay may be is for the method to say.
+    /// Checks everything but the penalty and the decay, which depend on the method.
     fn try_from(stored: Stored) -> Result<Self, Damaged> {
         let Stored { mut explore, exploit, asked, pending } = stored;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, STORED, || reason);
@@ -127,8 +128,8 @@ impl<A: Averaging> TryFrom<Stored> for SquareRounds<A> {
 }
 
 impl Explore {
-    /// Checks all that [`prepare`](Self::prepare) and the rounds in between guarantee, `rounds` of either
-    /// kind being over.
+    /// Checks everything that [`prepare`](Self::prepare) and the rounds in between guarantee after `rounds`
+    /// rounds of both kinds.
     fn validate(&self, dim: usize, rounds: u64) -> Result<(), Damaged> {
         let Explore { budget, regularization, radius, penalty, decay, round, sum, level, mean, mass, .. } =
             self;
@@ -139,12 +140,13 @@ impl Explore {
         state::length(STORED, "the average", mean.len(), dim)?;
         damaged((0.0..=1e150).contains(penalty) && (0.0..=0.5).contains(decay), "no such penalty or decay")?;
         damaged(sum.iter().all(|h| small(*h)), "an entry of the gradient sum is 1e149 or larger")?;
-        // The coming round is number rounds + 1; the exploration rounds up to it are the squares up to it.
+        // The coming round has the number rounds + 1. The number of exploration rounds up to it is the number
+        // of squares up to it.
         damaged(
             *round == (rounds + 1).isqrt(),
             "the exploration rounds are not the squares up to this round",
         )?;
-        // An average of vectors within the ball, up to rounding.
+        // Up to rounding, this is an average of vectors in the ball.
         damaged(mean.iter().all(|w| w.abs() <= radius * (1.0 + 1e-6)), "the average leaves the ball")?;
         let weights = sum_of_powers(*decay, *round);
         damaged(within(*mass, weights), "the weights of the average do not belong to its round")?;
@@ -153,20 +155,21 @@ impl Explore {
         let current = if is_square(rounds + 1) {
             within(self.factor, [self.current_factor(); 2])
         } else {
-            // That of the last exploration round, whose gradient sum is not kept.
+            // This is the factor of the last exploration round, whose gradient sum is not kept.
             let most = 1.0 / regularization.at(*round);
             within(self.factor, [-most, 0.0]) && self.factor < 0.0
         };
         damaged(current, "the factor of the weights does not belong to the gradient sum")
     }
 
-    /// `-1 / max(lambda_s, ||u||/R)`.
+    /// Returns `-1 / max(lambda_s, ||u||/R)`.
     fn current_factor(&self) -> f64 {
         let norm = self.sum.iter().map(|h| soft_threshold(*h, self.level).powi(2)).sum::<f64>().sqrt();
         -1.0 / self.regularization.at(self.round).max(norm / self.radius)
     }
 
-    /// Before exploration round `s`: `w_s`, `wbar_s` and the attributes it chooses. O(d).
+    /// Computes `w_s`, `wbar_s` and the attributes that it chooses, before exploration round `s`, at a cost
+    /// of O(d).
     fn prepare(&mut self) {
         self.round += 1;
         let s = self.round as f64;
@@ -183,27 +186,27 @@ impl Explore {
         select(&self.mean, self.budget, &mut self.order, &mut self.chosen);
     }
 
-    /// `w_s` at one attribute.
+    /// Returns `w_s` at one attribute.
     fn weight(&self, attribute: u32) -> f64 {
         self.factor * soft_threshold(self.sum[attribute as usize], self.level)
     }
 }
 
-/// Bounds of the sum of `j^-decay` over `j = 1..=count`, by integrals, for `decay` below 1.
+/// Returns a lower and an upper bound of the sum of `j^-decay` over `j = 1..=count`, by integrals, for
+/// `decay` below 1.
 fn sum_of_powers(decay: f64, count: u64) -> [f64; 2] {
     let integral = |to: f64| (to.powf(1.0 - decay) - 1.0) / (1.0 - decay);
     let count = count as f64;
     if count == 0.0 { [0.0; 2] } else { [integral(count + 1.0), 1.0 + integral(count)] }
 }
 
-/// Whether a number that was added up step by step lies between two others, which leaves 2^32 steps their
-/// rounding errors.
+/// Returns whether a sum lies between two bounds, with a margin for the rounding errors of 2^32 additions.
 fn within(number: f64, [least, most]: [f64; 2]) -> bool {
     number >= least - 1e-6 * least.abs() && number <= most + 1e-6 * most.abs()
 }
 
 impl<A: Averaging> SquareRounds<A> {
-    /// The learner before its first round; the caller has checked the parameters.
+    /// Returns the learner before its first round. The caller has checked the parameters.
     pub(super) fn new(params: Rda3Params) -> Self {
         let Rda3Params { dim, budget, explore: regularization, exploit, radius, penalty } = params;
         let mut explore = Explore {
@@ -239,8 +242,8 @@ impl<A: Averaging> SquareRounds<A> {
         }
     }
 
-    /// As [`ask`](Learner::ask), with `drawn`, a set of `k'` attributes, if the coming round
-    /// [`explores`](Self::explores). Attributes out of range are left out.
+    /// Asks like [`ask`](Learner::ask); if the coming round [`explores`](Self::explores), the random set of
+    /// `k'` attributes is `drawn`, of which attributes out of range are left out.
     pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
         let dim = self.dim();
         let explores = self.explores();
@@ -250,7 +253,7 @@ impl<A: Averaging> SquareRounds<A> {
         ask.values(1).extend_from_slice(&self.asked);
     }
 
-    /// Returns whether the coming round explores: whether its number is a square.
+    /// Returns whether the coming round explores, which it does if its number is a square.
     pub fn explores(&self) -> bool {
         is_square(self.exploit.rounds() + 1)
     }
@@ -276,7 +279,7 @@ impl<A: Averaging> SquareRounds<A> {
         self.explore.sum.clone()
     }
 
-    /// Returns `w_s`; up to date when the coming round explores.
+    /// Returns `w_s`, which is up to date if the coming round explores.
     pub fn explorer(&self) -> Vec<f64> {
         (0..self.dim() as u32).map(|j| self.explore.weight(j)).collect()
     }
@@ -286,7 +289,7 @@ impl<A: Averaging> SquareRounds<A> {
         self.explore.mean.clone()
     }
 
-    /// Leaves in `weights` what `h^` becomes at the observed attributes: `h^ + 2 X w_s - 2 y z`.
+    /// Sets `weights` to the new `h^` at the observed attributes, `h^ + 2 X w_s - 2 y z`.
     fn estimate(&mut self, seen: Row<'_>, label: f64) -> Result<(), LearnError> {
         let SquareRounds { explore, asked, weights, gradient, .. } = self;
         weights.clear();
@@ -323,7 +326,7 @@ impl<A: Averaging> Learner for SquareRounds<A> {
         ask.values(1).extend_from_slice(&self.asked);
     }
 
-    /// `w~_t' D_t x_t`.
+    /// Returns `w~_t' D_t x_t`.
     fn predict(&self, seen: Row<'_>) -> f64 {
         seen.attributes.iter().zip(seen.values).map(|(&j, x)| self.exploit.weight(j) * x).sum()
     }
@@ -337,7 +340,7 @@ impl<A: Averaging> Learner for SquareRounds<A> {
         if explored {
             self.estimate(seen, label)?;
         }
-        // The gradient of (w~' D x - y)^2 in the observed coordinates, at D w~.
+        // This is the gradient of (w~' D x - y)^2 in the observed coordinates, at D w~.
         let residual = self.predict(seen) - label;
         self.gradient.clear();
         self.gradient.extend(seen.values.iter().map(|x| 2.0 * residual * x));
@@ -355,7 +358,7 @@ impl<A: Averaging> Learner for SquareRounds<A> {
         Ok(())
     }
 
-    /// `D w~`, with the attributes chosen from `wbar_s`.
+    /// Returns `D w~`, with the attributes chosen from `wbar_s`.
     fn coefficients(&self) -> SparseView<'_> {
         let restricted = || {
             let mut vector = SparseVector::zeros(self.dim());

@@ -1,4 +1,4 @@
-//! Uniform choice: look at a random set of `k'` attributes.
+//! Uniform choice: observe a random set of `k'` attributes.
 //!
 //! *Source*: Ito et al. 2017, Section 6, baseline (ii).
 //!
@@ -9,7 +9,7 @@
 //! *Update*: that of [`rda1`](super::rda1) with `p_i = k'/d` and `p_ij = k'(k'-1)/(d(d-1))`; the prediction
 //! is `w_S' x_S` on the random set `S`.
 //!
-//! It learns, and yet its regret grows linearly: the set that it predicts from misses most of the target.
+//! The weights converge, and yet the regret grows linearly: the set that predicts misses most of the target.
 //!
 //! *Departures*: the paper does not say how the weights are found; they are those of Algorithm 1.
 //!
@@ -29,6 +29,15 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "uniform";
 
 /// Parameters of [`Uniform`].
+///
+/// ```
+/// use lao_algorithms::{Task, ito::UniformParams};
+///
+/// let task = Task { dim: 100, sparsity: 4, budget: 10, ..Task::default() };
+/// let law = UniformParams::practical(&task)?.build()?.law();
+/// assert_eq!((law.kept, law.drawn()), (0, 10));
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UniformParams {
@@ -43,7 +52,7 @@ pub struct UniformParams {
 }
 
 impl UniformParams {
-    /// As [`Rda1Params::practical`](super::Rda1Params::practical) with `k_1 = 0`.
+    /// Returns the parameters of [`Rda1Params::practical`](super::Rda1Params::practical) with `k_1 = 0`.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -54,7 +63,7 @@ impl UniformParams {
         Ok(UniformParams { dim, budget, regularization, radius: task.radius() })
     }
 
-    /// The learner.
+    /// Builds the learner.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -68,13 +77,13 @@ impl UniformParams {
     }
 }
 
-/// The learner that explores only.
+/// The learner of uniform choice, which only explores.
 pub type Uniform = DualAveragingRounds<UniformParams>;
 
 impl Choice for UniformParams {
     const METHOD: &'static str = NAME;
 
-    /// All attributes observed are drawn, and every pair is seen now and then.
+    /// Refuses `k_1` other than 0, and sizes with which a pair of attributes is never observed together.
     fn require(law: Observe) -> Result<(), ParamError> {
         require_pairs(NAME, law.dim, law.budget)?;
         require(law.kept == 0, NAME, "kept", law.kept, "k_1 must be 0")

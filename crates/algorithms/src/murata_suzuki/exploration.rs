@@ -1,5 +1,5 @@
-//! Exploration: mini-batch gradient steps in which every coordinate is explored alike, and thresholding after
-//! each.
+//! Exploration: mini-batch gradient steps that explore all coordinates equally, with hard thresholding after
+//! each step.
 //!
 //! *Source*: Murata & Suzuki 2018, Algorithm 1.
 //!
@@ -7,17 +7,18 @@
 //! of each example are observed, in training and in prediction.
 //!
 //! *Notation*: `s` -> `sparsity`, `s'` -> `budget`, `eta` -> `step_size`, `B_t` -> `batch`, `T` -> `updates`,
-//! `theta_0` -> `start`; `d' = ceil(d/(s'-s))` blocks `J_i` of `s' - s` attributes (the last may be ragged).
+//! `theta_0` -> `start`; `d' = ceil(d/(s'-s))` blocks `J_i` of `s' - s` attributes (the last block may be
+//! narrower).
 //!
-//! *Update*: for each block `i` take `B_t` fresh examples, observe `J_i` and `S = supp(theta)`:
+//! *Update*: for each block `i`, take `B_t` fresh examples and observe `J_i` and `S = supp(theta)`; then
 //!
 //! ```text
 //! g|J_i  = (1/B_t) sum_b 2 (theta|S' x_b|S - y_b) x_b|J_i
 //! theta <- H_s(theta - eta g)
 //! ```
 //!
-//! *Departures*: none. (`theta_0` is thresholded on entry, as line 1 of the algorithm says; `H_s` may return
-//! fewer than `s` non-zeros.)
+//! *Departures*: none. As line 1 of the algorithm says, `theta_0` is thresholded first. `H_s` may return
+//! fewer than `s` non-zeros.
 //!
 //! *Reference*: [`ExplorationReference`](super::reference::ExplorationReference).
 //!
@@ -39,6 +40,20 @@ use std::ops::Range;
 const NAME: &str = "Exploration";
 
 /// Parameters of [`Exploration`].
+///
+/// ```
+/// use lao_algorithms::{Task, murata_suzuki::ExplorationParams};
+/// use lao_observation::Learner;
+///
+/// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
+/// let learner = ExplorationParams::practical(&task)?.build()?;
+/// // 32 blocks of 16 attributes, 40 examples each.
+/// assert_eq!(learner.examples_to_next_update(), Some(32 * 40));
+///
+/// let refused = ExplorationParams::practical(&Task { budget: 4, ..task })?.build().unwrap_err();
+/// assert!(refused.allowed.contains("s' must exceed the sparsity"));
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExplorationParams {
@@ -51,22 +66,23 @@ pub struct ExplorationParams {
     pub budget: usize,
     /// `eta`, the step size; the theorem sets `1/(4 L_s)`.
     pub step_size: f64,
-    /// `B_t`, examples per gradient block; an update costs `d' B_t` examples, and a run with fewer learns
-    /// nothing.
+    /// `B_t`, the number of examples per gradient block. An update takes `d' B_t` examples; a run with fewer
+    /// learns nothing.
     pub batch: BatchSizes,
-    /// `T`, the number of updates; `None` goes on for as long as there are examples. 0 is legal.
+    /// `T`, the number of updates, which may be 0. With `None` the learner updates as long as there are
+    /// examples.
     pub updates: Option<u64>,
     /// `theta_0`; `None` is zero.
     pub start: Option<SparseVector>,
 }
 
 impl ExplorationParams {
-    /// What works on a real budget: batches that grow by 15 % per update, so that the error keeps falling.
+    /// Returns practical parameters: batches that grow by 15 % per update, so that the error keeps falling.
     /// The first update needs `10 s ceil(d/(s' - s))` examples.
     ///
-    /// `step_size` is `speed/4`. The speed is the one thing that depends on the scale of the data: 1 for
-    /// standardized, weakly correlated attributes, smaller in proportion to the largest eigenvalue of the
-    /// covariance of any `2s` attributes.
+    /// `step_size` is `speed/4`. Only the speed depends on the scale of the data: it is 1 for standardized,
+    /// weakly correlated attributes, and in inverse proportion to the largest eigenvalue of the covariance of
+    /// any `2s` attributes.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -83,7 +99,7 @@ impl ExplorationParams {
         })
     }
 
-    /// The (corrected) constants of Theorem 4.1 for this guarantee.
+    /// Returns the corrected constants of Theorem 4.1 for this guarantee.
     pub fn from_theorem(problem: &Problem, budget: usize, guarantee: Guarantee) -> Self {
         let batch = problem.batch_theorem_41(guarantee);
         ExplorationParams {
@@ -97,7 +113,7 @@ impl ExplorationParams {
         }
     }
 
-    /// The learner, with hard thresholding.
+    /// Builds the learner with hard thresholding.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -105,7 +121,7 @@ impl ExplorationParams {
         self.check_with(HardThreshold::default())
     }
 
-    /// The learner, with another thresholding operator.
+    /// Builds the learner with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -135,7 +151,7 @@ impl ExplorationParams {
     }
 }
 
-/// Refuses parameters that cannot work, and the states that have them.
+/// Refuses parameters that are not allowed, when a learner is built and when its state is read.
 fn gate(
     dim: usize,
     sparsity: usize,
@@ -148,12 +164,13 @@ fn gate(
     batch.check(NAME, "batch")
 }
 
-/// The learner of Algorithm 1. Costs O(s') per example and one O(d) selection per update; keeps O(d) memory.
+/// The learner of Algorithm 1. An example costs O(s'), and an update one O(d) selection; the learner keeps
+/// O(d) memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", bound = "T: Default")]
 pub struct Exploration<T = HardThreshold> {
     sparsity: usize,
-    /// `s' - s`, attributes per block.
+    /// `s' - s`, the number of attributes per block.
     #[serde(rename = "width")]
     block_width: usize,
     step_size: f64,
@@ -161,15 +178,15 @@ pub struct Exploration<T = HardThreshold> {
     /// `T`.
     updates: Option<u64>,
     theta: SparseVector,
-    /// Sums of the current update, block after block.
+    /// The gradient sums of the current update, block after block.
     gradient: Vec<f64>,
-    /// First attribute of the current block.
+    /// The first attribute of the current block.
     #[serde(rename = "block")]
     block_start: usize,
-    /// Examples of the current block so far.
+    /// The number of examples of the current block so far.
     #[serde(rename = "seen")]
     seen_in_block: u64,
-    /// Updates made.
+    /// The number of updates made.
     done: u64,
     #[serde(skip)]
     threshold: T,
@@ -207,8 +224,7 @@ impl<T> Exploration<T> {
         self.updates.is_some_and(|updates| self.done >= updates)
     }
 
-    /// Whether this learner is as fresh or as far as Hybrid needs it: with this batch size and so many
-    /// updates wanted.
+    /// Returns whether the current batch size is `batch` and `updates` updates are wanted, as Hybrid needs.
     pub(super) fn has(&self, batch: u64, updates: u64) -> bool {
         (&self.batch, self.updates) == (&BatchSizes::Constant(batch), Some(updates))
     }
@@ -221,7 +237,7 @@ impl<T> Exploration<T> {
         &self.theta
     }
 
-    /// Returns `B_t` of the update under way.
+    /// Returns `B_t` of the current update.
     fn batch_size(&self) -> u64 {
         self.batch.size(self.done + 1)
     }
@@ -235,7 +251,7 @@ impl<T> Exploration<T> {
         self.block_start as u32..self.block_end() as u32
     }
 
-    /// Returns how many examples the current block still needs.
+    /// Returns the number of examples that the current block still needs.
     fn examples_left(&self) -> u64 {
         if self.finished() { 0 } else { self.batch_size() - self.seen_in_block }
     }
@@ -245,8 +261,8 @@ impl<T> Exploration<T> {
         -self.step_size / self.batch_size() as f64
     }
 
-    /// Returns the first of these ascending coordinates that would leave the finite numbers if the update
-    /// were made now, with `more` added to the gradient sums.
+    /// Returns the first of these ascending coordinates that would not be finite if the update were made now,
+    /// with `more` added to the gradient sums.
     fn outgrown(&self, attributes: impl Iterator<Item = u32>, more: &[f64]) -> Option<NotFinite> {
         let scale = self.scale();
         let mut theta = self.theta.view().iter().peekable();
@@ -261,7 +277,7 @@ impl<T> Exploration<T> {
 }
 
 impl<T: Threshold> Exploration<T> {
-    /// Starts over from `theta` for `updates` updates, keeping the buffers.
+    /// Starts over from `theta` for `updates` updates, and keeps the buffers.
     pub(super) fn restart(
         &mut self,
         theta: SparseView<'_>,
@@ -274,17 +290,18 @@ impl<T: Threshold> Exploration<T> {
         Ok(())
     }
 
-    /// Resumes from the present estimate for `updates` more updates; they are counted from 0 again.
+    /// Resumes from the current estimate for `updates` more updates, and counts them from 0 again.
     pub(super) fn resume(&mut self, batch: BatchSizes, updates: u64) {
         self.batch = batch;
         (self.updates, self.done) = (Some(updates), 0);
     }
 
-    /// `g|J_i <- g|J_i + sum_b 2 (theta' x_b - y_b) x_b|J_i`.
+    /// Adds `sum_b 2 (theta' x_b - y_b) x_b|J_i` to `g|J_i`.
     fn add_to_gradient(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let block = self.block();
         let part = told.gradient(block.clone(), self.examples_left())?;
-        // Before anything changes, so that a sum out of scale costs the examples before it nothing.
+        // The check comes before any change, so that a sum that is too large does not spoil the examples
+        // before it.
         if let Some(at) = self.outgrown(block, part.sum) {
             return Err(diverged(self.done + 1, at, None));
         }
@@ -301,7 +318,7 @@ impl<T: Threshold> Exploration<T> {
         self.block_start < self.gradient.len()
     }
 
-    /// `theta <- H_s(theta - eta g)`, computed in the memory of `g`.
+    /// Makes the step `theta <- H_s(theta - eta g)`, which is computed in the memory of `g`.
     fn gradient_step(&mut self) -> Result<(), LearnError> {
         let scale = self.scale();
         self.gradient.iter_mut().for_each(|g| *g *= scale);
@@ -340,7 +357,8 @@ impl<T: Threshold> Learner for Exploration<T> {
             return Ok(());
         }
         let moved = self.gradient_step();
-        // Also after a step that diverged, so that the estimate before it can be improved on.
+        // The pass begins even after a step that diverged, so that the estimate before this step can still
+        // improve.
         self.begin_pass();
         moved
     }

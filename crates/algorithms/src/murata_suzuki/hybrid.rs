@@ -1,18 +1,18 @@
-//! Hybrid: stages of a few Exploration updates followed by Exploitation on the support found.
+//! Hybrid: stages of a few Exploration updates, each followed by Exploitation on the support found.
 //!
 //! *Source*: Murata & Suzuki 2018, Algorithm 3.
 //!
-//! *Setting*: as [`exploration`](super::exploration). Whether the support is right cannot be checked and the
-//! number of updates that it takes depends on the smallest coefficient, which is unknown; alternating adapts
-//! to it.
+//! *Setting*: as [`exploration`](super::exploration). A learner cannot check whether the support is right,
+//! and the number of updates until it is depends on the smallest coefficient, which is unknown. Alternating
+//! adapts to this number.
 //!
 //! *Notation*: `T_k^-` -> `explore_updates`, `T_k` -> `exploit_updates`, `B_{t,k}^-` -> `explore_batch`,
 //! `B_{t,k}` -> `exploit_batch`, `K` -> `stages`.
 //!
-//! *Update*: for `k = 1..K`: `theta~_k^- = Exploration(theta~_{k-1}, T_k^- updates)`, `theta~_k =
-//! Exploitation(theta~_k^-, T_k updates)`.
+//! *Update*: for `k = 1..K`: `theta~_k^- = Exploration(theta~_{k-1}, T_k^- updates)`,
+//! `theta~_k = Exploitation(theta~_k^-, T_k updates)`.
 //!
-//! *Departures*: batch sizes and numbers of updates depend on the stage `k` only, as in Theorem 4.4, not on
+//! *Departures*: as in Theorem 4.4, batch sizes and numbers of updates depend on the stage `k` only, not on
 //! `t`.
 //!
 //! *Reference*: [`HybridReference`](super::reference::HybridReference).
@@ -33,6 +33,22 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "Hybrid";
 
 /// Parameters of [`Hybrid`].
+///
+/// ```
+/// use lao_algorithms::{Task, murata_suzuki::HybridParams};
+/// use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
+/// use lao_kernels::SparseVector;
+/// use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
+///
+/// let target = SparseVector::new(40, vec![7, 30], vec![1.0, -1.0])?;
+/// let source = Virtual::new(Rademacher::new(40)?, target, Noise::Gaussian(0.1), &Seed::root(1))?;
+/// let task = Task { dim: 40, sparsity: 2, budget: 10, ..Task::default() };
+/// let mut learner = HybridParams::practical(&task)?.build()?;
+/// let mut session = Session::new(source, Budget::PerExample(10), &Seed::root(2));
+/// session.run(&mut learner, SessionLimit::after_examples(5000), |_, _| {})?;
+/// assert_eq!(learner.coefficients().indices(), &[7, 30]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HybridParams {
@@ -48,20 +64,21 @@ pub struct HybridParams {
     pub explore_updates: u64,
     /// `B_{t,k}^-`, examples per gradient block in stage `k`.
     pub explore_batch: BatchSizes,
-    /// `T_k`, Exploitation updates per stage; 0 leaves Exploration alone.
+    /// `T_k`, Exploitation updates per stage; with 0 the method is Exploration.
     pub exploit_updates: u64,
     /// `B_{t,k}`, examples per Exploitation update in stage `k`.
     pub exploit_batch: BatchSizes,
-    /// `K`, the number of stages; `None` goes on for as long as there are examples.
+    /// `K`, the number of stages. With `None` the learner goes on as long as there are examples.
     pub stages: Option<u64>,
     /// `theta~_0`; `None` is zero.
     pub start: Option<SparseVector>,
 }
 
 impl HybridParams {
-    /// What works on a real budget: one exploring update, then three refining ones with five times the batch,
-    /// both growing by half per stage. See [`ExplorationParams::practical`] for the step size. The first
-    /// update needs `4 s ceil(d/(s' - s))` examples.
+    /// Returns practical parameters: each stage has one Exploration update and three Exploitation updates,
+    /// with five times the batch size; both batch sizes grow by half per stage. See
+    /// [`ExplorationParams::practical`] for the step size. The first update needs `4 s ceil(d/(s' - s))`
+    /// examples.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -82,8 +99,8 @@ impl HybridParams {
         })
     }
 
-    /// The corrected constants of Theorem 4.4 for this guarantee. Batch sizes are listed stage by stage, so
-    /// there are at most 2^20 stages.
+    /// Returns the corrected constants of Theorem 4.4 for this guarantee. Batch sizes are listed stage by
+    /// stage, so at most 2^20 stages are returned.
     pub fn from_theorem(problem: &Problem, budget: usize, guarantee: StageGuarantee) -> Self {
         let StageGuarantee { stages, gap_0, delta } = guarantee;
         let stages = stages.min(1 << 20);
@@ -105,7 +122,7 @@ impl HybridParams {
         }
     }
 
-    /// The learner, with hard thresholding.
+    /// Builds the learner with hard thresholding.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -113,7 +130,7 @@ impl HybridParams {
         self.check_with(HardThreshold::default())
     }
 
-    /// The learner, with another thresholding operator.
+    /// Builds the learner with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -155,7 +172,7 @@ impl HybridParams {
     }
 }
 
-/// Refuses parameters that cannot work, and the states that have them.
+/// Refuses parameters that are not allowed, when a learner is built and when its state is read.
 fn gate(
     explore_updates: u64,
     explore_batch: &BatchSizes,
@@ -167,7 +184,7 @@ fn gate(
     exploit_batch.check(NAME, "exploit_batch")
 }
 
-/// The learner of Algorithm 3. Cost and memory as Exploration.
+/// The learner of Algorithm 3. Its cost and memory are those of [`Exploration`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", bound = "T: Default")]
 pub struct Hybrid<T = HardThreshold> {
@@ -176,10 +193,10 @@ pub struct Hybrid<T = HardThreshold> {
     exploit_updates: u64,
     exploit_batch: BatchSizes,
     stages: Option<u64>,
-    /// `k`, counted from 1; beyond `stages` when finished.
+    /// `k`, counted from 1; it is above `stages` when the learner is finished.
     stage: u64,
     exploiting: bool,
-    /// Updates completed before the current half-stage.
+    /// The number of updates completed before the current half-stage.
     before: u64,
     explore: Exploration<T>,
     exploit: Exploitation,
@@ -188,7 +205,7 @@ pub struct Hybrid<T = HardThreshold> {
 lao_observation::stored!(Hybrid<T: Default>);
 
 impl<T> Validate for Hybrid<T> {
-    /// The parts were checked when they were read; here is what they have to do with one another.
+    /// Checks that the parts fit one another. Each part was checked by itself when it was read.
     fn validate(&self) -> Result<(), Damaged> {
         let Hybrid { explore, exploit, stage, exploiting, explore_updates, exploit_updates, .. } = self;
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
@@ -227,17 +244,17 @@ impl<T: Threshold> Hybrid<T> {
         self.stage
     }
 
-    /// Returns whether the half-stage under way is Exploitation.
+    /// Returns whether the current half-stage is Exploitation.
     pub fn is_exploiting(&self) -> bool {
         self.exploiting
     }
 
-    /// Returns the half-stage under way.
+    /// Returns the learner of the current half-stage.
     fn half(&self) -> &dyn Learner {
         if self.exploiting { &self.exploit } else { &self.explore }
     }
 
-    /// Begins the next half-stage when this one is over.
+    /// Begins the next half-stage if the current one is over.
     fn advance(&mut self) -> Result<(), LearnError> {
         let is_over = if self.exploiting { self.exploit.finished() } else { self.explore.finished() };
         if !is_over {
@@ -251,14 +268,14 @@ impl<T: Threshold> Hybrid<T> {
         self.begin_stage()
     }
 
-    /// `Exploitation(theta~_k^-, T_k updates)`, of this stage `k`.
+    /// Begins `Exploitation(theta~_k^-, T_k updates)` of the current stage `k`.
     fn begin_exploitation(&mut self) {
         let batch = BatchSizes::Constant(self.exploit_batch.size(self.stage));
         self.exploit.restart(self.explore.coefficients(), batch, self.exploit_updates);
         self.exploiting = true;
     }
 
-    /// `Exploration(theta~_{k-1}, T_k^- updates)`, of the next stage `k`.
+    /// Begins `Exploration(theta~_{k-1}, T_k^- updates)` of the next stage `k`.
     fn begin_stage(&mut self) -> Result<(), LearnError> {
         self.stage += 1;
         let over = self.stages.is_some_and(|stages| self.stage > stages);

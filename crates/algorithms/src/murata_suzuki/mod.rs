@@ -2,10 +2,11 @@
 //! Stochastic Sparse Linear Regression with Limited Attribute Observation*.
 //!
 //! Thresholding at every update keeps the iterate s-sparse, so its residual needs s attributes; the other
-//! s' - s attributes of the budget build one block of the gradient. [`exploration`] (Algorithm 1) updates all
-//! coordinates, [`exploitation`] (Algorithm 2) those of a fixed support, [`hybrid`] (Algorithm 3) alternates
-//! them without having to know when the support is right, and [`naive`] is the one-example method of Section
-//! 3.1 that they improve on. [`theory`] has the constants of the theorems, as printed and as corrected.
+//! `s' - s` attributes of the budget build one block of the gradient. [`exploration`] (Algorithm 1) updates
+//! all coordinates, [`exploitation`] (Algorithm 2) those of a fixed support, [`hybrid`] (Algorithm 3)
+//! alternates both and need not know when the support is right, and [`naive`] is the one-example method of
+//! Section 3.1 that these three improve on. [`theory`] has the constants of the theorems, as printed and as
+//! corrected.
 
 pub mod exploitation;
 pub mod exploration;
@@ -23,7 +24,7 @@ pub use theory::{Form, Guarantee, Problem, StageGuarantee};
 use lao_kernels::{NotFinite, SparseVector, SparseView, Threshold};
 use lao_observation::LearnError;
 
-/// `H_s` of a vector given by its stored entries. `kept` receives the result, `places` is scratch.
+/// Sets `kept` to `H_s` of a vector that is given by its stored entries. `places` is scratch.
 fn threshold_sparse<T: Threshold>(
     vector: SparseView<'_>,
     sparsity: usize,
@@ -31,7 +32,7 @@ fn threshold_sparse<T: Threshold>(
     places: &mut SparseVector,
     kept: &mut SparseVector,
 ) -> Result<(), NotFinite> {
-    // Entries ascend, so "lowest place" and "lowest index" are the same tie rule.
+    // Entries ascend by index, so breaking ties by lowest place is breaking them by lowest index.
     threshold.keep(vector.values(), sparsity, places)?;
     kept.reset(vector.dim());
     for (place, value) in places.view().iter() {

@@ -1,4 +1,4 @@
-//! Naive: one example per update, a random block of attributes, thresholding after each step.
+//! Naive: one example per update, with a random block of attributes and hard thresholding after each step.
 //!
 //! *Source*: Murata & Suzuki 2018, Section 3.1 (the method that Exploration improves on).
 //!
@@ -14,8 +14,8 @@
 //! theta <- H_s(theta - eta_t g)
 //! ```
 //!
-//! Thresholding wipes out what small steps have gathered outside the support, so shrinking steps can lock the
-//! support; convergence is not ensured.
+//! Thresholding sets to zero whatever small steps have gathered outside the support, so that shrinking steps
+//! can lock the support. Convergence is not ensured.
 //!
 //! *Departures*: none. `theta - eta_t g` has at most `s'` non-zeros, so an update costs O(s' log s'), not
 //! O(d).
@@ -39,6 +39,18 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "Naive";
 
 /// Parameters of [`Naive`].
+///
+/// ```
+/// use lao_algorithms::{StepSizes, Task, murata_suzuki::NaiveParams};
+///
+/// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
+/// let params = NaiveParams::practical(&task)?;
+/// assert!(params.step_size.size(1_000_000) < params.step_size.size(1));
+///
+/// let refused = NaiveParams { step_size: StepSizes::Constant(-1.0), ..params }.build().unwrap_err();
+/// assert_eq!(refused.field, "step_size");
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NaiveParams {
@@ -48,16 +60,16 @@ pub struct NaiveParams {
     pub sparsity: usize,
     /// `s'`, attributes observed per example; `s < s' <= d`.
     pub budget: usize,
-    /// `eta_t`, one step per example.
+    /// `eta_t`, the step size of example `t`.
     pub step_size: StepSizes,
     /// `theta_0`; `None` is zero.
     pub start: Option<SparseVector>,
 }
 
 impl NaiveParams {
-    /// What does best on real budgets: `eta_t = 10 speed/(1500 d/(s'-s) + t)`, flat for the first passes over
-    /// the blocks and shrinking after. The speed as for
-    /// [`ExplorationParams::practical`](super::ExplorationParams::practical).
+    /// Returns practical parameters: `eta_t = 10 speed/(1500 d/(s'-s) + t)`, which hardly changes in the
+    /// first passes over the blocks and shrinks later. See
+    /// [`ExplorationParams::practical`](super::ExplorationParams::practical) for the speed.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
@@ -69,7 +81,7 @@ impl NaiveParams {
         Ok(NaiveParams { dim, sparsity, budget, step_size, start: task.start.clone() })
     }
 
-    /// The learner, with hard thresholding.
+    /// Builds the learner with hard thresholding.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -77,7 +89,7 @@ impl NaiveParams {
         self.check_with(HardThreshold::default())
     }
 
-    /// The learner, with another thresholding operator.
+    /// Builds the learner with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -106,13 +118,14 @@ impl NaiveParams {
     }
 }
 
-/// Refuses parameters that cannot work, and the states that have them.
+/// Refuses parameters that are not allowed, when a learner is built and when its state is read.
 fn gate(dim: usize, sparsity: usize, budget: usize, step_size: &StepSizes) -> Result<(), ParamError> {
     require_shape(NAME, dim, sparsity, budget)?;
     step_size.check(NAME)
 }
 
-/// The learner of Section 3.1. Costs O(s' log s') per example; keeps O(d) memory (the sampler's permutation).
+/// The learner of Section 3.1. An example costs O(s' log s'); the learner keeps O(d) memory, the sampler's
+/// permutation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", bound = "T: Default")]
 pub struct Naive<T = HardThreshold> {
@@ -153,8 +166,8 @@ impl<T> Validate for Naive<T> {
     }
 }
 
-/// The estimate `g = 2 (theta' x - y) (d/|J|) x|J`, as pairs; unbiased for `2 E (theta' x - y) x` when `J` is
-/// uniform.
+/// Returns the estimate `g = 2 (theta' x - y) (d/|J|) x|J` as pairs of index and value. If `J` is uniform,
+/// the expectation of `g` is `2 E (theta' x - y) x`.
 pub fn gradient_estimate<'a>(
     theta: SparseView<'_>,
     seen: Row<'a>,

@@ -21,7 +21,7 @@ pub struct ExplorationReference {
     theta: Vec<f64>,
     /// `theta - eta g`, as far as `g` is summed up.
     z: Vec<f64>,
-    /// First attribute of the block, and examples of it so far.
+    /// The first attribute of the current block, and the number of its examples so far.
     block: usize,
     seen: u64,
     updates: u64,
@@ -168,7 +168,7 @@ impl HybridReference {
     }
 }
 
-/// `Exploration(start, T_k^- updates)`.
+/// Returns `Exploration(start, T_k^- updates)`.
 fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> ExplorationReference {
     let HybridParams { dim, sparsity, budget, step_size, .. } = *params;
     let batch = BatchSizes::Constant(params.explore_batch.size(stage));
@@ -177,7 +177,7 @@ fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> ExplorationR
     ExplorationReference::at(params, start)
 }
 
-/// `Exploitation(start, T_k updates)`.
+/// Returns `Exploitation(start, T_k updates)`.
 fn exploitation(params: &HybridParams, stage: u64, start: Vec<f64>) -> ExploitationReference {
     let batch = BatchSizes::Constant(params.exploit_batch.size(stage));
     let kept = support(&start);
@@ -198,7 +198,7 @@ impl Reference for HybridReference {
                 exploit.is_finished().then(|| exploit.clone())
             }
         };
-        // T_k may be 0; then Exploitation is finished as soon as it begins.
+        // If T_k is 0, Exploitation is finished as soon as it begins.
         self.half = match found {
             Some(exploit) if exploit.is_finished() => {
                 self.stage += 1;

@@ -1,15 +1,16 @@
 //! The constants of the theorems of Murata & Suzuki 2018, as printed and as corrected.
 //!
-//! All use `eta = 1/(4 L_s)` unless another step size is set, and write `q = 1/(4 eta) + L_s/2` and
-//! `a = 1/(32 kappa_s)`. Batch sizes are real numbers; [`BatchSizes::round_up`](crate::BatchSizes::round_up)
-//! makes them sizes. What is wrong in print, and why, is told by the claims `ms18-prop-a1-constants`,
-//! `ms18-thm41-literal`, `ms18-thm43-special`, `ms18-thm43-general` and `ms18-thm44-recursion`.
+//! All theorems use `eta = 1/(4 L_s)` unless another step size is set; here `q = 1/(4 eta) + L_s/2` and
+//! `a = 1/(32 kappa_s)`. Batch sizes are real numbers, which
+//! [`BatchSizes::round_up`](crate::BatchSizes::round_up) rounds up. The errors in print, and the reasons for
+//! the corrections, stand in the claims `ms18-prop-a1-constants`, `ms18-thm41-literal`, `ms18-thm43-special`,
+//! `ms18-thm43-general` and `ms18-thm44-recursion`.
 
 use lao_observation::Constants;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// Which reading of a statement.
+/// The form of a statement: as printed, or as corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -19,20 +20,20 @@ pub enum Form {
     Corrected,
 }
 
-/// What Theorems 4.1 and 4.3 promise: with probability at least `1 - delta`, after `updates` updates the gap
-/// is at most `(1-a)^T (gap_0 + slack)`, `a = 1/(32 kappa)`.
+/// The guarantee of Theorems 4.1 and 4.3: with probability at least `1 - delta`, after `updates` updates the
+/// gap is at most `(1-a)^T (gap_0 + slack)`, `a = 1/(32 kappa)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Guarantee {
     /// `T`.
     pub updates: u64,
-    /// What is added to the first gap, in units of the squared label.
+    /// The number added to the first gap, in units of the squared label.
     pub slack: f64,
     /// The probability of failure.
     pub delta: f64,
 }
 
-/// What Theorem 4.4 promises: with probability at least `1 - delta`, after `stages` stages the gap is at most
-/// `2 (1-a)^K gap_0`, `a = 1/(32 kappa)`.
+/// The guarantee of Theorem 4.4: with probability at least `1 - delta`, after `stages` stages the gap is at
+/// most `2 (1-a)^K gap_0`, `a = 1/(32 kappa)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageGuarantee {
     /// `K`.
@@ -44,6 +45,19 @@ pub struct StageGuarantee {
 }
 
 /// A problem as the theorems see it: known constants, a sparsity and a step size.
+///
+/// ```
+/// use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee, Problem};
+/// use lao_observation::Constants;
+///
+/// let constants = Constants { smoothness: 2.0, convexity: 2.0, bound: 1.0, noise: 0.1, sparsity: 1 };
+/// let (sparsity, step_size) = (Problem::required_sparsity(&constants), Problem::theorem_step(&constants));
+/// assert_eq!((sparsity, step_size), (1025, 0.125));
+///
+/// let problem = Problem { constants, dim: 5000, sparsity, step_size };
+/// let guarantee = Guarantee { updates: 10, slack: 0.01, delta: 0.05 };
+/// assert!(ExplorationParams::from_theorem(&problem, 2000, guarantee).build().is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     /// `L_s, mu_s, R_inf, sigma, s*`.
@@ -62,21 +76,22 @@ impl Problem {
         1.0 / (4.0 * constants.smoothness)
     }
 
-    /// The sparsity that Proposition A.1 asks for at `eta = 1/(4 L_s)`: `ceil((1024 kappa^2 + 1) s*)`.
+    /// Returns the sparsity that Proposition A.1 requires at `eta = 1/(4 L_s)`,
+    /// `ceil((1024 kappa^2 + 1) s*)`.
     pub fn required_sparsity(constants: &Constants) -> usize {
         let kappa = constants.condition();
-        // An exact product must not be lifted by rounding.
+        // If the product is a whole number up to rounding, rounding must not raise it by one.
         let exact = (1024.0 * kappa * kappa + 1.0) * constants.sparsity as f64;
         (exact * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize
     }
 
-    /// `a = 1/(32 kappa_s)`, the guaranteed relative decrease of the gap per update.
+    /// Returns `a = 1/(32 kappa_s)`, the guaranteed relative decrease of the gap per update.
     pub fn rate(&self) -> f64 {
         1.0 / (32.0 * self.constants.condition())
     }
 
-    /// `alpha` of Proposition A.1: `(1/2)(1 - 2 s*/(s+s*)) mu_s (1/4 + eta L_s/2) eta`; at least
-    /// [`rate`](Self::rate) where the proposition applies.
+    /// Returns `alpha` of Proposition A.1, `(1/2)(1 - 2 s*/(s+s*)) mu_s (1/4 + eta L_s/2) eta`; it is at
+    /// least [`rate`](Self::rate) where the proposition applies.
     pub fn alpha_a1(&self) -> f64 {
         let (s, star) = (self.sparsity as f64, self.star());
         let eta = self.step_size;
@@ -84,9 +99,9 @@ impl Problem {
         0.5 * (1.0 - 2.0 * star / (s + star)) * curvature
     }
 
-    /// The batch size of Proposition A.1 at confidence `delta`.
+    /// Returns the batch size of Proposition A.1 at confidence `delta`.
     ///
-    /// The printed form lost the factor `R_inf^4` that its proof has.
+    /// The printed form lacks the factor `R_inf^4`, which the proof has.
     pub fn batch_a1(&self, delta: f64, form: Form) -> f64 {
         let (s, star, eta) = (self.sparsity as f64, self.star(), self.step_size);
         let smoothness = self.constants.smoothness;
@@ -99,10 +114,10 @@ impl Problem {
         4.0 * s / star * (s + star).powi(2) * (2.5 + eta * smoothness) * power * eta * log / q
     }
 
-    /// `c_t` of Proposition A.1: the noise term of the gap is `c_t / B_t`.
+    /// Returns `c_t` of Proposition A.1: the noise term of the gap is `c_t / B_t`.
     ///
-    /// Printed: `4 sigma^2 s (5/2 + eta L) eta log(d/delta)`; corrected: `16 sigma^2 s (5/2 + eta L) R^2 eta
-    /// log(2d/delta)`.
+    /// The paper prints `4 sigma^2 s (5/2 + eta L) eta log(d/delta)`; the corrected form is
+    /// `16 sigma^2 s (5/2 + eta L) R^2 eta log(2d/delta)`.
     pub fn noise_a1(&self, delta: f64, form: Form) -> f64 {
         let (s, eta, d) = (self.sparsity as f64, self.step_size, self.dim as f64);
         let shared = self.variance() * s * (2.5 + eta * self.constants.smoothness) * eta;
@@ -112,7 +127,7 @@ impl Problem {
         }
     }
 
-    /// The batch size of Theorem 4.1 (corrected): enough for this guarantee.
+    /// Returns the corrected batch size of Theorem 4.1, which ensures this guarantee.
     pub fn batch_theorem_41(&self, guarantee: Guarantee) -> f64 {
         let Guarantee { updates, slack, delta } = guarantee;
         let per_update = delta / (2.0 * updates.max(1) as f64);
@@ -121,8 +136,8 @@ impl Problem {
         self.batch_a1(per_update, Form::Corrected).max(noise)
     }
 
-    /// The batch size of Theorem 4.3 when `supp(theta*)` lies in `supp(theta_0)` (corrected: 128 (2 - eta L)
-    /// for the printed 32): enough for this guarantee.
+    /// Returns the corrected batch size of Theorem 4.3 when `supp(theta*)` lies in `supp(theta_0)`, which
+    /// ensures this guarantee. The paper prints 32 in the place of `128 (2 - eta L)`.
     pub fn batch_theorem_43_identified(&self, guarantee: Guarantee) -> f64 {
         let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
@@ -135,12 +150,12 @@ impl Problem {
         signal.max(noise * t / (slack * (1.0 - self.rate()).powf(updates as f64)))
     }
 
-    /// The batch size of Theorem 4.3 for any start (repaired): enough for `gap_T <= (gap_0 + slack)/(1-a)`
-    /// with probability at least `1 - delta`.
+    /// Returns the repaired batch size of Theorem 4.3 for any start, which ensures
+    /// `gap_T <= (gap_0 + slack)/(1-a)` with probability at least `1 - delta`.
     ///
-    /// From the descent inequality (8), `gap_t <= gap_{t-1} + (eta/2) |e_S|^2`; with the corrected (9) the
-    /// gap grows by at most a factor `1 + eta A/mu` and a term `eta N/2` per update, and this size keeps `T`
-    /// of them below `1/(1-a)`.
+    /// The descent inequality (8) gives `gap_t <= gap_{t-1} + (eta/2) |e_S|^2`. With the corrected inequality
+    /// (9), the gap grows by at most a factor `1 + eta A/mu` and a term `eta N/2` per update. This batch size
+    /// keeps the growth of `T` updates below `1/(1-a)`.
     pub fn batch_theorem_43_general(&self, guarantee: Guarantee) -> f64 {
         let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
@@ -151,45 +166,47 @@ impl Problem {
         signal.max(noise)
     }
 
-    /// `T~` of Theorem 4.4 with `Theta(kappa^2) := kappa^2`: Exploitation updates per stage.
+    /// Returns `T~` of Theorem 4.4, the number of Exploitation updates per stage, with
+    /// `Theta(kappa^2) := kappa^2`.
     pub fn hybrid_exploit_updates(&self, budget: usize) -> u64 {
         let width = budget.saturating_sub(self.sparsity).max(1) as f64;
         let ratio = self.dim as f64 / (self.constants.condition().powi(2) * width);
         (ratio.max(1.0).ln() / -(-self.rate()).ln_1p()).ceil() as u64
     }
 
-    /// `k-check` of Theorem 4.4: after that many stages the support is identified. `smallest` is `r_min`.
+    /// Returns `k-check` of Theorem 4.4, the number of stages after which the support is identified.
+    /// `smallest` is `r_min`.
     pub fn hybrid_identification_stage(&self, gap_0: f64, smallest: f64) -> u64 {
         let ratio = 4.0 * gap_0 / (smallest * smallest * self.constants.convexity);
         (ratio.max(1.0).ln() / -(-self.rate()).ln_1p()).ceil() as u64
     }
 
-    /// `delta_k = 3 delta/(pi^2 k^2)`: summed over stages and both halves this is `delta`. (Printed with
-    /// `delta` in the denominator.)
+    /// Returns `delta_k = 3 delta/(pi^2 k^2)`, whose sum over stages and both halves is `delta`. The paper
+    /// prints `delta` in the denominator.
     pub fn hybrid_delta(stage: u64, delta: f64) -> f64 {
         3.0 * delta / (PI * stage as f64).powi(2)
     }
 
-    /// `D_k^- = (a/2)(1-a)^{k-2} gap_0`, the slack of stage `k`'s Exploration.
+    /// Returns `D_k^- = (a/2)(1-a)^{k-2} gap_0`, the slack of stage `k`'s Exploration.
     pub fn hybrid_explore_slack(&self, stage: u64, gap_0: f64) -> f64 {
         let a = self.rate();
         a / 2.0 * (1.0 - a).powf(stage as f64 - 2.0) * gap_0
     }
 
-    /// `D_k = (a/2)(1-a)^k gap_0`, the slack of stage `k`'s Exploitation.
+    /// Returns `D_k = (a/2)(1-a)^k gap_0`, the slack of stage `k`'s Exploitation.
     pub fn hybrid_exploit_slack(&self, stage: u64, gap_0: f64) -> f64 {
         let a = self.rate();
         a / 2.0 * (1.0 - a).powf(stage as f64) * gap_0
     }
 
-    /// `B_k^-`, the batch size of stage `k`'s three Exploration updates.
+    /// Returns `B_k^-`, the batch size of stage `k`'s three Exploration updates.
     pub fn hybrid_explore_batch(&self, stage: u64, gap_0: f64, delta: f64) -> f64 {
         let slack = self.hybrid_explore_slack(stage, gap_0);
         self.batch_theorem_41(Guarantee { updates: 3, slack, delta: Self::hybrid_delta(stage, delta) })
     }
 
-    /// `B_k`, the batch size of stage `k`'s `updates` Exploitation updates: enough for both cases of Theorem
-    /// 4.3.
+    /// Returns `B_k`, the batch size of stage `k`'s `updates` Exploitation updates, which covers both cases
+    /// of Theorem 4.3.
     pub fn hybrid_exploit_batch(&self, stage: u64, updates: u64, gap_0: f64, delta: f64) -> f64 {
         let (slack, delta) = (self.hybrid_exploit_slack(stage, gap_0), Self::hybrid_delta(stage, delta));
         let guarantee = Guarantee { updates, slack, delta };

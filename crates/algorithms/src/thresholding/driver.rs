@@ -1,4 +1,4 @@
-//! The one driver of all solvers: budget, stopping, trace; and the sparsity path.
+//! The driver of all solvers, which handles budget, stopping and trace, and the sparsity path.
 
 use super::{SolveError, Solver, SolverProgress};
 use crate::params::ParamError;
@@ -7,38 +7,39 @@ use lao_observation::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// When a run ends, if the solver does not settle before. Give at least one limit for methods that never
-/// settle.
+/// The limits of a run, which ends at the first one reached, or earlier if the solver settles. Methods that
+/// never settle need at least one limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolverLimit {
-    /// IFO calls: no step is begun that would go beyond, not even in the middle of an epoch.
+    /// The largest number of IFO calls. No step is begun that would exceed it, not even in the middle of an
+    /// epoch.
     pub calls: Option<u64>,
-    /// Rounds of the solver.
+    /// The largest number of rounds of the solver.
     pub rounds: Option<u64>,
-    /// Ends once a round moved the iterate by at most this share of its norm.
+    /// The run ends after a round that moved the iterate by at most this share of its norm.
     pub change: Option<f64>,
 }
 
 impl SolverLimit {
-    /// After so many IFO calls.
+    /// Returns the limit of so many IFO calls.
     pub fn after_calls(calls: u64) -> SolverLimit {
         SolverLimit { calls: Some(calls), ..SolverLimit::default() }
     }
-    /// After so many rounds.
+    /// Returns the limit of so many rounds.
     pub fn after_rounds(rounds: u64) -> SolverLimit {
         SolverLimit { rounds: Some(rounds), ..SolverLimit::default() }
     }
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverEnd {
-    /// The next step would exceed the IFO calls allowed.
+    /// The next step would exceed the limit of IFO calls.
     Calls,
-    /// The rounds are done.
+    /// The limit of rounds was reached.
     Rounds,
-    /// A round changed too little.
+    /// A round moved the iterate by too little.
     Change,
     /// The solver reached a fixed point.
     Settled,
@@ -47,30 +48,46 @@ pub enum SolverEnd {
 /// A point of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Rounds completed.
+    /// The number of rounds completed.
     pub rounds: u64,
-    /// What was spent.
+    /// The operations spent.
     pub meter: Meter,
-    /// `f(x)`.
+    /// `f(x)` at the iterate.
     pub objective: f64,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Why it ended.
+    /// The reason why the run ended.
     pub outcome: SolverEnd,
     /// The last iterate.
     pub predictor: Predictor,
-    /// The start, and every completed round, where the run was [traced](solve_traced); scoring is not
-    /// metered.
+    /// The start and every completed round, if the run was [traced](solve_traced). Scoring is not metered.
     pub trace: Vec<Point>,
 }
 
-/// Runs a solver. All draws descend from `seed`.
+/// Runs a solver until a limit is reached or the solver settles. All draws descend from `seed`.
+///
+/// ```
+/// use lao_algorithms::thresholding::{GdParams, Shape, SolverEnd, SolverLimit, SolverTask, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let task = SolverTask { sparsity: 1, ..SolverTask::default() };
+/// let mut solver = GdParams::practical(&task).build(Shape::of(&sum))?;
+/// let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(20))?;
+/// assert_eq!(run.outcome, SolverEnd::Settled);
+/// assert!((run.predictor.coefficients[0].view().get(0) - 3.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// When a step diverges or the sum has another shape than the solver.
+/// [`SolveError`] when a step diverges or the sum has another shape than the solver.
 pub fn solve<S: Solver + ?Sized>(
     sum: &mut FiniteSum,
     solver: &mut S,
@@ -81,6 +98,22 @@ pub fn solve<S: Solver + ?Sized>(
 }
 
 /// Runs a solver as [`solve`] does, and scores the start and the iterate after every round.
+///
+/// ```
+/// use lao_algorithms::thresholding::{GdParams, Shape, SolverLimit, SolverTask, solve_traced};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let task = SolverTask { sparsity: 1, ..SolverTask::default() };
+/// let mut solver = GdParams::practical(&task).build(Shape::of(&sum))?;
+/// let run = solve_traced(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(20))?;
+/// assert!(run.trace.windows(2).all(|pair| pair[1].objective <= pair[0].objective));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`solve`].
@@ -93,8 +126,28 @@ pub fn solve_traced<S: Solver + ?Sized>(
     drive(sum, solver, &mut generator(seed), stop, Trace::Yes)
 }
 
-/// Resumes a solver with draws from `rng`, from where it stands. A run that was stopped and resumed with the
-/// same generator has the same bits as a run that was never stopped. Limits count from here.
+/// Resumes a solver from its current iterate, with draws from `rng`. A run that was stopped and resumed with
+/// the same generator has the same bits as a run that was never stopped. Limits count from here.
+///
+/// ```
+/// use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, SolverTask, resume};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let task = SolverTask { sparsity: 1, step_size: 0.2, start: None };
+/// let mut once = ScsgParams::practical(Shape::of(&sum), &task).build(Shape::of(&sum))?;
+/// let mut twice = once.clone();
+/// let end = resume(&mut sum, &mut once, &mut Seed::root(1).rng(), SolverLimit::after_rounds(4))?;
+/// let mut rng = Seed::root(1).rng();
+/// resume(&mut sum, &mut twice, &mut rng, SolverLimit::after_rounds(2))?;
+/// let resumed = resume(&mut sum, &mut twice, &mut rng, SolverLimit::after_rounds(2))?;
+/// assert_eq!(resumed.predictor, end.predictor);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`solve`].
@@ -111,7 +164,7 @@ fn generator(seed: &Seed) -> Rng {
     seed.child("solver").rng()
 }
 
-/// Whether a run keeps its trace.
+/// Whether a run keeps a trace.
 #[derive(Clone, Copy, PartialEq)]
 enum Trace {
     Yes,
@@ -157,7 +210,7 @@ fn drive<S: Solver + ?Sized>(
         if let Some(change) = stop.change {
             let after = solver.coefficients();
             let moved = after.distance_squared(&before);
-            // An epoch without steps says nothing.
+            // An epoch without steps does not count as a round that changed nothing.
             let stepped = sum.meter().thresholds > std::mem::replace(&mut thresholds, sum.meter().thresholds);
             if stepped && moved <= change * change * after.norm_squared() {
                 break SolverEnd::Change;
@@ -173,13 +226,13 @@ fn drive<S: Solver + ?Sized>(
 pub struct PathPoint {
     /// `k`.
     pub sparsity: usize,
-    /// How the run went.
+    /// The run for this sparsity.
     pub run: Run,
-    /// `f` at its end.
+    /// `f` at the end of the run.
     pub objective: f64,
 }
 
-/// Why a path ended early.
+/// The reason why a path ended early.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum PathError {
     /// A solver refused its parameters.
@@ -190,11 +243,28 @@ pub enum PathError {
     Solve(#[from] SolveError),
 }
 
-/// Solves for each sparsity in turn, started at the last one's answer. `build` makes the solver for a
+/// Solves for each sparsity in turn, started at the answer of the one before. `build` makes the solver for a
 /// sparsity and a start.
 ///
+/// ```
+/// use lao_algorithms::thresholding::{GdParams, Shape, SolverLimit, SolverTask, path};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let shape = Shape::of(&sum);
+/// let task = |sparsity, start| SolverTask { sparsity, step_size: 1.0, start };
+/// let build = |sparsity, start| GdParams::fixed(&task(sparsity, start)).build(shape);
+/// let points = path(&mut sum, &[1, 2], build, &Seed::root(1), SolverLimit::after_rounds(20))?;
+/// assert!(points[1].objective < points[0].objective);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
-/// When `build` refuses or a run fails.
+/// [`PathError`] when `build` refuses its parameters or a run fails.
 pub fn path<S: Solver>(
     sum: &mut FiniteSum,
     sparsities: &[usize],

@@ -1,7 +1,7 @@
-//! GD-HT: full-gradient steps, hard thresholding, and, if wanted, a refit on the support found.
+//! GD-HT: full-gradient steps with hard thresholding and, optionally, a refit on the support found.
 //!
-//! *Source*: Jain, Tewari & Kar 2014 (GD-HT); Foucart 2011 (refit: HTP); Blumensath & Davies 2010 (normalized
-//! step); as rivals of Liang et al. 2020.
+//! *Source*: Jain, Tewari & Kar 2014 (GD-HT); Foucart 2011 (HTP, with refit); Blumensath & Davies 2010
+//! (normalized step). Liang et al. 2020 compare with these methods.
 //!
 //! *Setting*: a finite sum at full information.
 //!
@@ -13,18 +13,20 @@
 //! x <- H_k(x - eta g);           with refit: x <- argmin { f(u) : supp u in supp x }
 //! ```
 //!
-//! A normalized step is `eta = |p|^2 / p'Hp`, p the gradient on the support of x or, where that vanishes (at
-//! a refit point) or x is zero, its k largest entries. `p'Hp` is exact for least squares, else the loss's
-//! curvature bound. Where the support changes, eta is halved until it is at most `|dx|^2 / dx'H dx`, so that
-//! f falls. With refit and an unchanged support the iterate is a fixed point, and the solver says so.
+//! A normalized step has `eta = |p|^2 / p'Hp`, where p is the gradient on the support of x. If x is zero, or
+//! minimizes f over its support after a refit, p is the k largest entries of the gradient. `p'Hp` is exact
+//! for least squares; for other losses it is the loss's curvature bound. If the support changes, eta is
+//! halved until it is at most `|dx|^2 / dx'H dx`, so that f falls. With refit, an unchanged support means
+//! that the iterate is a fixed point, and the solver returns [`SolverProgress::Settled`].
 //!
-//! Costs n IFO calls and 1 thresholding; a normalized step n more for each curvature; a refit n for least
-//! squares, else 2n for each of at most two conjugate gradient steps, and n to see that it is there: 5 to 8
-//! passes a round in all. Each of these is a step of the [`Solver`] of its own, so that a budget can end a
-//! run between any two of them; the iterate moves with the last.
+//! A round costs n IFO calls and 1 thresholding, and a normalized step n more calls for each curvature. A
+//! refit costs n calls for least squares; for other losses it costs 2n for each of at most two conjugate
+//! gradient steps, and n to verify convergence, which makes 5 to 8 passes a round in all. Each pass is a step
+//! of its own of the [`Solver`], so that a budget can end a run between any two passes; the iterate moves
+//! with the last pass of a round.
 //!
-//! *Departures*: a refit of least squares solves normal equations (of columns that depend on each other the
-//! first are used), other losses are minimized only as far as pays while supports still change. Steps are
+//! *Departures*: a refit of least squares solves the normal equations, in which the first of linearly
+//! dependent columns are kept; other losses are minimized inexactly until the support settles. Steps are
 //! halved, where Blumensath & Davies divide by a constant that they leave open.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.
@@ -40,24 +42,25 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const NAME: &str = "GD-HT";
 
-/// Halvings of a normalized step, at most.
+/// The largest number of halvings of a normalized step.
 const HALVINGS: usize = 30;
 
-/// How long steps are.
+/// The rule that sets the step size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GdStep {
-    /// `eta`, the same always; `2/(3 L)` in the theory, L the restricted smoothness.
+    /// `eta`, the same for all steps; `2/(3 L)` in the theory, where L is the restricted smoothness.
     Fixed(f64),
-    /// From the curvature at the iterate.
+    /// A step size computed from the curvature at the iterate.
     Normalized,
 }
 
 impl GdStep {
-    /// `2/(3 L)`, with which Jain, Tewari & Kar 2014 show linear convergence for `k >= 32 kappa^2 k*`.
+    /// Returns the step size `2/(3 L)`, with which Jain, Tewari & Kar 2014 show linear convergence for
+    /// `k >= 32 kappa^2 k*`.
     ///
     /// # Errors
-    /// When `smoothness` is not a positive finite number.
+    /// [`ParamError`] when `smoothness` is not a positive finite number.
     pub fn from_theorem(smoothness: f64) -> Result<GdStep, ParamError> {
         let ok = smoothness.is_finite() && smoothness > 0.0;
         require(ok, NAME, "smoothness", smoothness, "a positive finite number, L at order 2k + k*")?;
@@ -66,6 +69,22 @@ impl GdStep {
 }
 
 /// Parameters of [`Gd`].
+///
+/// ```
+/// use lao_algorithms::thresholding::{GdParams, GdStep, Shape, SolverLimit, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let params = GdParams { sparsity: 1, step: GdStep::Fixed(0.5), refit: false, start: None };
+/// let mut solver = params.build(Shape::of(&sum))?;
+/// solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(10))?;
+/// assert_eq!((sum.meter().calls, sum.meter().thresholds), (30, 10));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GdParams {
@@ -75,23 +94,24 @@ pub struct GdParams {
     pub step: GdStep,
     /// Whether to minimize over the support after each step.
     pub refit: bool,
-    /// Where to start; `None` is zero.
+    /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
 }
 
 impl GdParams {
-    /// Normalized steps with refit (HTP). They find their own size, so the task's step size does not count.
+    /// Returns the parameters of normalized steps with refit (HTP). Such steps compute their own size, so the
+    /// task's step size is not used.
     pub fn practical(task: &SolverTask) -> Self {
         let start = task.start.clone();
         GdParams { sparsity: task.sparsity, step: GdStep::Normalized, refit: true, start }
     }
 
-    /// Steps of the task's size, without refit (GD-HT).
+    /// Returns the parameters of steps of the task's size, without refit (GD-HT).
     pub fn fixed(task: &SolverTask) -> Self {
         GdParams { step: GdStep::Fixed(task.step_size), refit: false, ..Self::practical(task) }
     }
 
-    /// The solver for sums of this shape.
+    /// Builds the solver for sums of this shape.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -99,7 +119,7 @@ impl GdParams {
         self.check_with(shape, HardThreshold::default())
     }
 
-    /// The solver with another thresholding operator.
+    /// Builds the solver with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -134,20 +154,20 @@ impl GdParams {
     }
 }
 
-/// What the next step of a solver does.
+/// The part of a round that the next step of the solver does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    /// The gradient at x.
+    /// Computes the gradient at x.
     Gradient,
-    /// The curvature along a direction of this squared length.
+    /// Computes the curvature along a direction of this squared length.
     Curvature { norm: f64 },
-    /// Whether the step that led to `next` is short enough.
+    /// Checks whether the step that led to `next` is short enough.
     Check { eta: f64, halvings: usize },
-    /// The minimum over the support of `next`.
+    /// Minimizes over the support of `next`.
     Refit,
 }
 
-/// The solver of GD-HT and HTP. Keeps O(c d) memory for c outputs.
+/// The solver of GD-HT and HTP. It keeps O(c d) memory for c outputs.
 #[derive(Clone, Debug)]
 pub struct Gd<T = HardThreshold> {
     shape: Shape,
@@ -169,7 +189,7 @@ pub struct Gd<T = HardThreshold> {
 }
 
 impl<T: Threshold> Gd<T> {
-    /// `next <- H_k(x - eta g)`, g without its l2 term.
+    /// Sets `next` to `H_k(x - eta g)`, where the stored g lacks its l2 term.
     fn try_step(&mut self, sum: &FiniteSum, eta: f64) -> Result<(), SolveError> {
         let factor = 1.0 - eta * sum.ridge();
         let Gd { x, next, gradient, dense, threshold, .. } = self;
@@ -191,7 +211,7 @@ impl<T: Threshold> Gd<T> {
         Ok(())
     }
 
-    /// The direction of a normalized step goes to `along`; its squared length.
+    /// Sets `along` to the direction of a normalized step; returns its squared length.
     fn aim(&mut self, sum: &FiniteSum) -> Result<f64, SolveError> {
         let Gd { x, gradient, along, threshold, .. } = self;
         let mut chosen = false;
@@ -217,7 +237,7 @@ impl<T: Threshold> Gd<T> {
         pairs.into_iter().all(|(x, next)| x.indices() == next.indices())
     }
 
-    /// After a step to `next`: done, or what has to be done yet.
+    /// Ends the round after a step to `next`, or chooses the part that is still to be done.
     fn go_on(&mut self, eta: f64, halvings: usize) -> SolverProgress {
         if self.refit {
             if self.at_minimum && self.same_support() {
@@ -267,7 +287,7 @@ impl<T: Threshold> Gd<T> {
             Stage::Curvature { norm } => {
                 let eta = norm / sum.curvature(&self.along)?;
                 if eta.is_infinite() {
-                    // f is linear along the gradient, so for these losses constant.
+                    // f is linear along the gradient; these losses are then constant.
                     self.stage = Stage::Gradient;
                     return Ok(SolverProgress::Settled);
                 }
@@ -293,7 +313,7 @@ impl<T: Threshold> Gd<T> {
 
 impl<T: Threshold> Solver for Gd<T> {
     fn next_calls(&self, sum: &FiniteSum) -> u64 {
-        // Whatever the stage.
+        // Every stage makes one pass.
         sum.len() as u64
     }
 

@@ -1,15 +1,15 @@
 //! HSG-HT: stochastic gradient hard thresholding with geometrically growing batches.
 //!
-//! *Source*: Zhou, Yuan & Feng 2018; as a rival of Liang et al. 2020.
+//! *Source*: Zhou, Yuan & Feng 2018. Liang et al. 2020 compare with this method.
 //!
 //! *Setting*: a finite sum at full information.
 //!
 //! *Notation*: `k` -> `sparsity`, `eta` -> `step_size`, `tau` -> `first`, `1/omega` -> `growth`, `b_t` -> the
 //! batch.
 //!
-//! *Update*: `x <- H_k(x - eta grad f_I(x))`, I uniform of size `b_t = min(n, ceil(tau growth^t))`, t = 0, 1,
-//! ..; `b_t` IFO calls, 1 thresholding. Once b_t = n this is GD-HT, and no indices are drawn. A round is a
-//! pass: n components seen since the last one.
+//! *Update*: `x <- H_k(x - eta grad f_I(x))`, where I is uniform of size `b_t = min(n, ceil(tau growth^t))`,
+//! t = 0, 1, ... A step costs `b_t` IFO calls and 1 thresholding. Once b_t = n this is GD-HT, and no indices
+//! are drawn. A round is a pass: it ends when n components were seen since the last one ended.
 //!
 //! *Departures*: none.
 //!
@@ -27,29 +27,46 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "HSG-HT";
 
 /// Parameters of [`Hsg`].
+///
+/// ```
+/// use lao_algorithms::thresholding::{HsgParams, Shape, SolverLimit, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// // Batches of 1, 2 and 3 components; the third is the whole sum.
+/// let params = HsgParams { sparsity: 1, step_size: 0.5, first: 1.0, growth: 2.0, start: None };
+/// let mut solver = params.build(Shape::of(&sum))?;
+/// solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_calls(6))?;
+/// assert_eq!((sum.meter().calls, sum.meter().thresholds), (6, 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HsgParams {
     /// `k`, non-zeros kept per output, at least 1.
     pub sparsity: usize,
-    /// `eta`; the theory has 1/(6 L).
+    /// `eta`; `1/(6 L)` in the theory.
     pub step_size: f64,
-    /// `tau`, the first batch's size, a finite number of at least 1; 10 to 50 in practice.
+    /// `tau`, the size of the first batch, a finite number of at least 1; 10 to 50 in practice.
     pub first: f64,
-    /// `1/omega`, factor from one batch to the next, a finite number of at least 1.
+    /// `1/omega`, the factor from one batch size to the next, a finite number of at least 1.
     pub growth: f64,
-    /// Where to start; `None` is zero.
+    /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
 }
 
 impl HsgParams {
-    /// Batches from 20 on that grow by a twentieth.
+    /// Returns practical parameters: batch sizes that start at 20 and grow by a twentieth per step.
     pub fn practical(task: &SolverTask) -> Self {
         let SolverTask { sparsity, step_size, start } = task.clone();
         HsgParams { sparsity, step_size, first: 20.0, growth: 1.05, start }
     }
 
-    /// The solver for sums of this shape.
+    /// Builds the solver for sums of this shape.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -84,7 +101,7 @@ impl HsgParams {
     }
 }
 
-/// The solver of HSG-HT, and of SG-HT. Keeps O(n + c d) memory for c outputs.
+/// The solver of HSG-HT, and of SG-HT. It keeps O(n + c d) memory for c outputs.
 #[derive(Clone, Debug)]
 pub struct Hsg {
     shape: Shape,
@@ -94,7 +111,7 @@ pub struct Hsg {
     growth: f64,
     iterate: Iterate,
     draws: UniformDraws,
-    /// For single components that are not drawn uniformly.
+    /// The weights of single components that are not drawn uniformly.
     weights: Option<ComponentWeights>,
     drawn: Vec<u32>,
     seen: u64,
@@ -103,7 +120,7 @@ pub struct Hsg {
 /// Probabilities of components.
 #[derive(Clone, Debug)]
 struct ComponentWeights {
-    /// Sums of the weights up to and with each component.
+    /// The sums of the weights up to and including each component.
     sums: Vec<f64>,
 }
 
@@ -114,7 +131,7 @@ impl ComponentWeights {
 
     fn draw(&self, rng: &mut Rng) -> u32 {
         let at = rng.random::<f64>() * self.total();
-        // Rounding could lead beyond the end.
+        // Rounding could lead beyond the last component.
         self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1) as u32
     }
 
@@ -125,8 +142,8 @@ impl ComponentWeights {
 }
 
 impl Hsg {
-    /// Draws single components with probabilities in proportion to `weights`, and divides their steps by n
-    /// times these.
+    /// Returns the solver that draws single components with probabilities p in proportion to `weights`, and
+    /// divides the step of component z by `n p(z)`.
     pub(super) fn with_weights(mut self, name: &'static str, weights: &[f64]) -> Result<Hsg, ParamError> {
         let components = self.shape.components;
         let allowed = format_args!("one for each of the {components} components").to_string();

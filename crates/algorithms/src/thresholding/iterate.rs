@@ -1,5 +1,5 @@
-//! The iterate of the stochastic methods: one lazily thresholded sparse vector per output, and the
-//! mini-batch's correction.
+//! The iterate of the stochastic methods: one lazily thresholded sparse vector per output, and the correction
+//! of a mini-batch.
 //!
 //! The naive step, with slopes `c_z` of the mini-batch `I` and the snapshot gradient `mu` fixed for an epoch,
 //! is
@@ -10,16 +10,17 @@
 //! x <- H_k(v)                                             O(d)
 //! ```
 //!
-//! For speed
+//! Five departures are for speed:
 //!
 //! 1. `x` and `-eta mu` are kept by a [`LazyThresholdIterate`] vector: coordinates that no row touches keep
-//!    their order within an epoch, so that thresholding looks at the others and at a short list only. The
-//!    invariant and its proof are there;
-//! 2. the correction `(eta/b) sum_z c_z z` is a list of the coordinates touched, as long as rows have few
-//!    entries; beyond that a dense vector is cheaper;
-//! 3. with a single row no coordinate comes twice, so that none is looked up;
-//! 4. what centering subtracts from every margin is computed once a step, not for every row;
-//! 5. the snapshot is also kept dense, so that a margin at it is one gather; a new one changes O(k) entries.
+//!    their order within an epoch, so that thresholding visits only the others and a short list. The docs of
+//!    that type state and prove the invariant;
+//! 2. the correction `(eta/b) sum_z c_z z` is a list of the coordinates touched while rows have few entries,
+//!    and a dense vector when that is cheaper;
+//! 3. in a single row no coordinate occurs twice, so that none is looked up;
+//! 4. the number that centering subtracts from every margin is computed once per step, not for every row;
+//! 5. the snapshot is also kept as a dense vector, so that a margin at the snapshot is one gather; a new
+//!    snapshot changes O(k) entries.
 
 use super::{Shape, SolveError};
 use crate::bug::cannot_fail;
@@ -27,17 +28,17 @@ use lao_finite_sum::{Batch, Entries, FiniteSum, Gradient, Predictor, RowBuf};
 use lao_kernels::LazyThresholdIterate;
 
 /// The k-sparse iterate, moved by `x <- H_k((1 - eta lambda) x + w - g)` with a drift w that is fixed for an
-/// epoch and a correction g from a mini-batch. Costs O(k + nnz of the mini-batch) where rows are sparse, O(d)
-/// where they are dense or centered.
+/// epoch and a correction g from a mini-batch. A step costs O(k + nnz of the mini-batch) if rows are sparse,
+/// and O(d) if rows are dense or centered.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
     outputs: Vec<LazyThresholdIterate>,
     intercepts: Vec<f64>,
-    /// Drift of the intercepts.
+    /// The drift of the intercepts.
     intercept_drift: Vec<f64>,
     correction: Correction,
     row: RowBuf,
-    /// Intercepts minus what centering subtracts.
+    /// The intercepts minus the numbers that centering subtracts.
     row_independent_margins: Vec<f64>,
     /// Slopes at the iterate, and at the snapshot, one per output; margins before they become slopes.
     slopes: Vec<f64>,
@@ -48,7 +49,7 @@ pub(super) struct Iterate {
     dim: usize,
 }
 
-/// `<-` the margins of a row, one per output.
+/// Computes the margins of a row, one per output.
 fn margins(
     outputs: &[LazyThresholdIterate],
     row_independent: &[f64],
@@ -64,26 +65,26 @@ fn margins(
     }
 }
 
-/// What the mini-batch adds to a step, per output: on touched coordinates, or on all.
+/// The correction of a mini-batch, per output: on the coordinates touched, or on all.
 #[derive(Clone, Debug)]
 struct Correction {
     touched: Vec<u32>,
-    /// Place of a coordinate in `touched`, valid where its stamp is the present one.
+    /// The place of each coordinate in `touched`, which is valid if the coordinate has the current stamp.
     places: Vec<u32>,
     stamps: Vec<u32>,
     stamp: u32,
-    /// Entries of all rows so far.
+    /// The number of entries of all rows so far.
     seen: usize,
     /// Whether `dense` holds the correction, not `sparse`.
     is_dense: bool,
     sparse: Vec<Vec<f64>>,
     dense: Vec<Vec<f64>>,
-    /// Sum of slopes.
+    /// The sum of the slopes, per output.
     totals: Vec<f64>,
 }
 
 impl Iterate {
-    /// The iterate at a start that was checked.
+    /// Returns the iterate at a start that was checked.
     pub(super) fn new(shape: Shape, sparsity: usize, start: &Predictor) -> Iterate {
         let Shape { dim, outputs, .. } = shape;
         let mut drifting = vec![LazyThresholdIterate::new(dim, sparsity); outputs];
@@ -126,7 +127,8 @@ impl Iterate {
         Ok(())
     }
 
-    /// One step with the mini-batch `batch`; with a `snapshot`, slopes there are subtracted.
+    /// Makes one step with the mini-batch `batch`. If a `snapshot` is given, the slopes at the snapshot are
+    /// subtracted.
     pub(super) fn step(
         &mut self,
         sum: &FiniteSum,
@@ -139,7 +141,7 @@ impl Iterate {
         self.is_stale = true;
         let Iterate { outputs, row_independent_margins, correction, row, slopes, at_snapshot, .. } = self;
         let offset = sum.offset();
-        // 4. The part of every margin that does not depend on the row.
+        // 4. This is the part of every margin that does not depend on the row.
         for ((margin, intercept), x) in
             row_independent_margins.iter_mut().zip(&self.intercepts).zip(&*outputs)
         {
@@ -156,7 +158,7 @@ impl Iterate {
             let there = snapshot.map(|snapshot| (snapshot, sum.component(z as usize)));
             for i in component.rows() {
                 let entries = sum.row(i, row);
-                // l'(z_i'x, y_i), of which l'(z_i'X, y_i) is subtracted.
+                // The slopes are l'(z_i'x, y_i), from which l'(z_i'X, y_i) is subtracted.
                 margins(outputs, row_independent_margins, entries, slopes);
                 component.slopes(i, slopes);
                 if let Some((snapshot, component)) = &there {
@@ -171,7 +173,7 @@ impl Iterate {
         self.finish(sum, factor)
     }
 
-    /// One step with the mini-batch of all components.
+    /// Makes one step with the mini-batch of all components.
     pub(super) fn step_all(&mut self, sum: &mut FiniteSum, step_size: f64) -> Result<(), SolveError> {
         self.coefficients();
         sum.gradient(Batch::All, &self.read, &mut self.gradient)?;
@@ -188,7 +190,7 @@ impl Iterate {
         self.finish(sum, 1.0 - step_size * sum.ridge())
     }
 
-    /// Moves by the correction: all outputs, or, where one would not be finite, none.
+    /// Applies the correction to all outputs, or to none if one of them would not be finite.
     fn finish(&mut self, sum: &FiniteSum, factor: f64) -> Result<(), SolveError> {
         let Iterate { outputs, intercepts, correction, .. } = self;
         for (l, drifting) in outputs.iter_mut().enumerate() {
@@ -246,7 +248,7 @@ impl Correction {
         }
         if let Entries::Sparse(indices, values) = entries {
             self.seen += indices.len();
-            // 2. With many entries all coordinates in order are cheaper than a list of them.
+            // 2. With many entries, a pass over all coordinates is cheaper than a list of those touched.
             if !self.is_dense && 2 * self.seen <= dim {
                 return self.add_sparse(indices, values, slopes, weight, is_single_row);
             }
@@ -257,7 +259,7 @@ impl Correction {
         self.add_dense(entries, slopes, weight);
     }
 
-    /// Subtracts what centering takes from every row.
+    /// Subtracts the numbers that centering subtracts from every row.
     fn center(&mut self, offset: Option<&[f64]>) {
         let Some(offset) = offset else { return };
         for (sums, total) in self.dense.iter_mut().zip(&self.totals) {
@@ -265,7 +267,8 @@ impl Correction {
         }
     }
 
-    /// 3. With `is_single_row` the row is the whole batch, so that no coordinate comes twice.
+    /// (3) Adds a sparse row. With `is_single_row` the row is the whole batch, so that no coordinate occurs
+    ///    twice.
     fn add_sparse(
         &mut self,
         indices: &[u32],
@@ -296,7 +299,7 @@ impl Correction {
         }
     }
 
-    /// Goes over to dense bumps, with what was gathered so far.
+    /// Switches to a dense correction, which begins with the entries gathered so far.
     fn make_dense(&mut self, dim: usize) {
         self.is_dense = true;
         for (dense, sparse) in self.dense.iter_mut().zip(&self.sparse) {
@@ -322,12 +325,12 @@ impl Correction {
     }
 }
 
-/// The snapshot, dense, for slopes at it.
+/// The snapshot as dense vectors, for slopes at the snapshot.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
     weights: Vec<Vec<f64>>,
     at: Predictor,
-    /// Intercept minus what centering subtracts.
+    /// The intercepts minus the numbers that centering subtracts.
     shift: Vec<f64>,
 }
 
@@ -341,7 +344,7 @@ impl Snapshot {
         }
     }
 
-    /// 5. Becomes `at`, in O(k).
+    /// (5) Moves the snapshot to `at`, at a cost of O(k).
     pub(super) fn set(&mut self, sum: &FiniteSum, at: &Predictor) -> Result<(), SolveError> {
         for (weights, (old, new)) in
             self.weights.iter_mut().zip(self.at.coefficients.iter().zip(&at.coefficients))

@@ -3,9 +3,9 @@
 //!
 //! *Source*: Liang, Tong, Zhu & Bi 2020 (SCSG-HT), and the methods they compare it with.
 //!
-//! Every method is a [`Solver`]: it makes one step at a time against a metered [`FiniteSum`], says beforehand
-//! what the step will cost, and owns neither loop nor generator. [`solve`] is the one driver: budget,
-//! stopping, trace; [`path`] solves for several sparsities, each started at the last.
+//! Every method is a [`Solver`]: it makes one step at a time on a metered [`FiniteSum`], says beforehand what
+//! the step will cost, and owns neither a loop nor a generator. One driver, [`solve`], handles budget,
+//! stopping and trace; [`path`] solves for several sparsities, each started at the last answer.
 //!
 //! | method | step | IFO calls | thresholdings |
 //! |---|---|---|---|
@@ -13,13 +13,13 @@
 //! | [`sg`] | `H_k(x - eta grad f_I(x))`, batches of one size | b | 1 |
 //! | [`hsg`] | the same, batches growing geometrically | b_t | 1 |
 //! | [`svrg`] | variance reduced, full snapshot gradient | n an epoch, 2b a step | 1 a step |
-//! | [`scsg`] | variance reduced, batch snapshot gradient, random epoch length | B an epoch, 2b a step | 1 a step |
+//! | [`scsg`] | variance reduced, batch snapshot gradient, random epochs | B an epoch, 2b a step | 1 a step |
 //!
-//! Softmax keeps one k-sparse column per class; thresholding all of them is one operation.
-//! [`registry::SOLVERS`] lists the solvers, [`theory`] has the constants of the paper's theorems.
+//! Softmax keeps one k-sparse column per class; thresholding all columns counts as one operation.
+//! [`registry::SOLVERS`] lists the solvers; [`theory`] has the constants of the paper's theorem.
 //!
-//! A stochastic step costs O(k + entries of its rows) where rows are sparse and not centered; rows are then
-//! best stored as compressed rows. Whole gradients are fastest on columns, dense or compressed.
+//! A stochastic step costs O(k + entries of its rows) if rows are sparse and not centered; compressed rows
+//! are then the best storage. Full gradients are fastest on columns, dense or compressed.
 
 pub mod driver;
 pub mod gd;
@@ -49,22 +49,39 @@ use lao_observation::Rng;
 use thiserror::Error;
 
 /// A method that minimizes a finite sum over k-sparse vectors, one step at a time.
+///
+/// ```
+/// use lao_algorithms::thresholding::{Shape, Solver, SolverTask, registry::solver};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let task = SolverTask { sparsity: 1, step_size: 1.0, start: None };
+/// let mut solver = (solver("gd-ht").unwrap().build)(Shape::of(&sum), &task)?;
+/// assert_eq!(solver.next_calls(&sum), 3);
+/// solver.step(&mut sum, &mut Seed::root(1).rng())?;
+/// assert_eq!(solver.coefficients().coefficients[0].indices(), &[0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Solver {
-    /// IFO calls that the next step makes.
+    /// Returns the number of IFO calls that the next step makes.
     fn next_calls(&self, sum: &FiniteSum) -> u64;
 
     /// Makes one step.
     ///
     /// # Errors
-    /// [`SolveError`] when the step is not finite (the iterate before it stands) or the sum has another
-    /// shape.
+    /// [`SolveError`] when the step is not finite or the sum has another shape than the solver. The iterate
+    /// then stays as it was.
     fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError>;
 
-    /// The iterate after the last completed step.
+    /// Returns the iterate after the last completed step.
     fn coefficients(&mut self) -> &Predictor;
 
-    /// Rounds completed: updates for methods that look at many components at a time, epochs or passes for the
-    /// others.
+    /// Returns the number of rounds completed. A round is an update for methods that look at many components
+    /// at a time, and an epoch or a pass for the others.
     fn rounds(&self) -> u64;
 }
 
@@ -83,59 +100,61 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
     }
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolverProgress {
-    /// Looked at the sum (a snapshot gradient, a curvature, a part of a refit); the iterate stands.
+    /// The step evaluated the sum (a snapshot gradient, a curvature, a part of a refit) and left the iterate
+    /// as it was.
     Evaluated,
-    /// Moved the iterate.
+    /// The step moved the iterate.
     Moved,
-    /// Found that the iterate is a fixed point: no later step will move it.
+    /// The step found that the iterate is a fixed point: no later step will move it.
     Settled,
 }
 
-/// Why a solver cannot go on.
+/// The reason why a solver cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SolveError {
-    /// The step left the finite numbers.
+    /// A coefficient would not be finite after the step.
     #[error("the step diverged: {0}")]
     Diverged(#[from] NotFinite),
-    /// The step took an intercept out of the finite numbers.
+    /// An intercept would not be finite after the step.
     #[error("the step diverged: the intercept of output {output} moves by {value}")]
     Intercept {
         /// The output.
         output: usize,
-        /// By how much it would move.
+        /// The number by which the intercept would move.
         value: f64,
     },
-    /// The sum refused a question.
+    /// The sum refused an evaluation.
     #[error(transparent)]
     Sum(#[from] FiniteSumError),
     /// The sum has another shape than the solver was made for.
     #[error("the sum has {found} {what}, but the solver was made for {expected}")]
     Shape {
-        /// What differs.
+        /// The size that differs.
         what: &'static str,
-        /// What the sum has.
+        /// The size that the sum has.
         found: usize,
-        /// What the solver was made for.
+        /// The size that the solver was made for.
         expected: usize,
     },
 }
 
-/// The problem's shape, as all solvers check it. It comes from a sum, so there is at least one component.
+/// The shape of a finite sum, which all solvers check. It comes from a sum, so there is at least one
+/// component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// `n`.
     components: usize,
     /// `d`, coefficients of each output.
     dim: usize,
-    /// Classes of softmax, else 1.
+    /// The number of classes for softmax, else 1.
     outputs: usize,
 }
 
 impl Shape {
-    /// The shape of a sum.
+    /// Returns the shape of a sum.
     pub fn of(sum: &FiniteSum) -> Shape {
         Shape { components: sum.len(), dim: sum.dim(), outputs: sum.outputs() }
     }
@@ -155,7 +174,7 @@ impl Shape {
     }
 }
 
-/// `1 <= k`; a k above d keeps everything.
+/// Refuses `k = 0`. A k above d is allowed and keeps everything.
 fn require_sparsity(method: &'static str, sparsity: usize) -> Result<(), ParamError> {
     require(sparsity >= 1, method, "sparsity", sparsity, "k must be at least 1")
 }
@@ -170,7 +189,8 @@ fn require_batch(
     require(ok, method, field, size, format_args!("a batch of 1 to n = {components} components"))
 }
 
-/// The start, or zero; its shape and numbers are checked.
+/// Returns the start, or zero without one. Refuses a start of another shape or with a number that is not
+/// finite.
 fn require_start(
     method: &'static str,
     start: Option<Predictor>,

@@ -1,29 +1,33 @@
-//! Minimizing over the support of the iterate.
+//! The refit: minimization over the support of the iterate.
 //!
-//! Least squares in closed form: normal equations, n IFO calls. Other losses by conjugate gradients over the
-//! columns of the support alone: along `p <- -g + beta p`, beta of Polak & Ribiere, at least 0, a step
-//! `-g'p / p'Hp` with the loss's curvature bound in place of H, so that f never rises; n calls for the
-//! gradient, n for the curvature. A refit ends when `|g|` is a tenth of what it was, or after two steps:
-//! while supports change, more would be wasted, and once they do not, the next refit goes on. (After 60
-//! passes over a sample of RCV1 and over digits, two steps end lower than one, four or ten, and lower than
-//! normalized steps without refit; ten, 22 passes a round, end higher than these.) The minimum is reached
-//! when `|g|` is a millionth of the largest seen.
+//! Least squares is minimized in closed form, by normal equations, at n IFO calls.
+//!
+//! Other losses are minimized by conjugate gradients over the columns of the support alone. The direction is
+//! `p <- -g + beta p`, with the beta of Polak & Ribiere, at least 0. The step is `-g'p / p'Hp`, with the
+//! loss's curvature bound in the place of H, so that f never rises. The gradient costs n calls, and so does
+//! the curvature.
+//!
+//! A refit ends when `|g|` is a tenth of its first value, or after two steps. More steps would be wasted
+//! while supports change; once the support settles, the next refit continues. (After 60 passes over a sample
+//! of RCV1 and over digits, two steps end at a lower objective than one, four or ten, and lower than
+//! normalized steps without refit; ten steps, which are 22 passes a round, end higher than the latter.) The
+//! minimum counts as reached when `|g|` is a millionth of the largest gradient seen.
 
 use super::SolveError;
 use crate::bug::always;
 use lao_finite_sum::{Batch, FiniteSum, Gradient, NormalEquations, Predictor};
 use lao_kernels::{NotFinite, SparseVector, merge_into, solve_positive};
 
-/// Share of the first gradient's norm at which a refit ends.
+/// The share of the first gradient's norm at which a refit ends.
 const ENOUGH: f64 = 0.1;
 
-/// Share of the largest gradient's norm that counts as zero.
+/// The share of the largest gradient's norm that counts as zero.
 const ZERO: f64 = 1e-6;
 
-/// Conjugate gradient steps of a refit, at most.
+/// The largest number of conjugate gradient steps of a refit.
 const STEPS: usize = 2;
 
-/// How far a refit has come.
+/// The state of a refit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refit {
     equations: NormalEquations,
@@ -39,34 +43,35 @@ struct Descent {
     at: Predictor,
     along: Predictor,
     gradient: Gradient,
-    /// Gradients at this point and the last, all outputs and intercepts in a row; and the direction.
+    /// The gradients at this point and at the last one, and the direction; each lists all outputs and
+    /// intercepts in a row.
     here: Vec<f64>,
     last: Vec<f64>,
     direction: Vec<f64>,
     first: f64,
     steps: usize,
-    /// Minus the slope along the direction, where that waits for its curvature.
+    /// Minus the slope along the direction, if the direction still waits for its curvature.
     slope: Option<f64>,
 }
 
-/// What one stage of a refit came to.
+/// The result of one stage of a refit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Refitted {
     /// More stages are needed.
     NotYet,
-    /// The minimum over the support, to tolerance.
+    /// The minimum over the support is reached, to tolerance.
     Minimum,
-    /// Closer, but not there.
+    /// The refit ends closer to the minimum, but not there.
     Closer,
 }
 
 impl Refit {
-    /// Forgets a refit that was begun.
+    /// Forgets a refit that has begun.
     pub(super) fn reset(&mut self) {
         self.descent = None;
     }
 
-    /// One stage towards the minimum over the supports of `x`: n calls.
+    /// Makes one stage towards the minimum over the supports of `x`, at n calls.
     pub(super) fn stage(&mut self, sum: &FiniteSum, x: &mut Predictor) -> Result<Refitted, SolveError> {
         if sum.normal_equations(x.coefficients[0].indices(), &mut self.equations)? {
             let NormalEquations { gram, right, .. } = &mut self.equations;
@@ -135,7 +140,7 @@ impl Descent {
         }
     }
 
-    /// The gradient, and the next direction.
+    /// Computes the gradient and the next direction.
     fn aim(&mut self, largest: &mut f64) -> Result<Refitted, SolveError> {
         let ridge = self.small.ridge();
         self.small.gradient(Batch::All, &self.at, &mut self.gradient)?;
@@ -178,11 +183,11 @@ impl Descent {
         Ok(Refitted::NotYet)
     }
 
-    /// The step along the direction.
+    /// Makes the step along the direction.
     fn go(&mut self, slope: f64) -> Result<Refitted, SolveError> {
         let eta = slope / self.small.curvature(&self.along)?;
         if !eta.is_finite() {
-            // No curvature to be seen along the direction: as low as rounding lets it be.
+            // The curvature along the direction is zero, so f is as low as rounding allows.
             return Ok(Refitted::Closer);
         }
         for (x, along) in self.at.coefficients.iter_mut().zip(&self.along.coefficients) {

@@ -1,4 +1,4 @@
-//! Every solver of finite sums, by name: tests, benches and reports go over [`SOLVERS`].
+//! The registry of the solvers of finite sums: tests, benches and reports iterate over [`SOLVERS`].
 
 use super::{
     EpochLength, GdParams, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams, gd::NAME as GD,
@@ -6,65 +6,66 @@ use super::{
 use crate::params::{ParamError, require_step};
 use lao_finite_sum::Predictor;
 
-/// What every solver is told; the rest is its practical choice. The sparsity has no default that works, and
-/// the step size only for solvers that choose their own steps.
+/// What a user knows before a run; a solver's other parameters have practical values. The sparsity has no
+/// default that works and must be given, and so must the step size, except for solvers that choose their own
+/// steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverTask {
     /// `k`, non-zeros kept per output.
     pub sparsity: usize,
-    /// `eta`; see [`SolverRow::step`] for the smoothness that it goes with. The rows of solvers that choose
-    /// their own steps check it, but do not use it.
+    /// `eta`; see [`SolverRow::step`] for the smoothness that bounds it. Rows of solvers that choose their
+    /// own steps check the step size, but do not use it.
     pub step_size: f64,
-    /// Where to start; `None` is zero.
+    /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
 }
 
-/// Makes a solver for sums of a shape.
+/// A function that builds a solver for sums of a shape.
 pub type Build = fn(Shape, &SolverTask) -> Result<Box<dyn Solver>, ParamError>;
 
 /// A solver's row in the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct SolverRow {
-    /// Unique, for command lines and reports.
+    /// The short unique name, as used on the command line and in reports.
     pub name: &'static str,
-    /// Paper.
+    /// The paper.
     pub source: &'static str,
-    /// One sentence.
+    /// What the solver does, in one sentence.
     pub summary: &'static str,
-    /// Which smoothness its step size goes with.
+    /// The smoothness constant that bounds the step size.
     pub step: StepRule,
-    /// Whether its steps are drawn: other seeds lead to other iterates.
+    /// Whether steps are drawn at random, so that other seeds lead to other iterates.
     pub random: bool,
-    /// Whether steps follow the mean of many components, or do so after a while. They may then be longer than
-    /// steps along single components.
+    /// Whether steps follow the mean of many components, at least after a while. Such steps may be longer
+    /// than steps along single components.
     pub averages_components: bool,
-    /// Whether the iterate is refitted on its support, which for other losses than least squares copies the
-    /// columns of each new support.
+    /// Whether the iterate is refitted on its support. For losses other than least squares, a refit copies
+    /// the columns of each new support.
     pub refits: bool,
-    /// Whether the support settles on rows of which few share an attribute. Where steps look at single rows
-    /// alone, it keeps being replaced by that of the last rows.
+    /// Whether the support settles even if few rows share an attribute. A solver whose steps look at single
+    /// rows alone keeps replacing its support by that of the last rows.
     pub settles_on_sparse_rows: bool,
-    /// The solver for sums of a shape.
+    /// Builds the solver for sums of a shape.
     pub build: Build,
 }
 
-/// Which smoothness constant a step size goes with.
+/// The smoothness constant that bounds a step size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepRule {
-    /// None: the solver finds its own steps from the curvature that it sees.
+    /// None: the solver computes its own steps from the curvature.
     Own,
-    /// `L` of the mean f: up to `1/L`. It lies below [`component_smoothness`], often four times and more, so
-    /// that steps of `1/component_smoothness` converge, but slowly. Where `L` is not known, take the solver
-    /// with normalized steps.
+    /// `L` of the mean f: step sizes go up to `1/L`. This `L` is smaller than [`component_smoothness`], often
+    /// by a factor of four or more, so that steps of `1/component_smoothness` converge, but slowly. If `L` is
+    /// not known, take the solver with normalized steps.
     ///
     /// [`component_smoothness`]: lao_finite_sum::FiniteSum::component_smoothness
     Mean,
-    /// `L` of the single components: up to `1/component_smoothness()`.
+    /// `L` of the single components: step sizes go up to `1/component_smoothness()`.
     Component,
 }
 
 impl StepRule {
-    /// The largest step size that makes sense, in words.
+    /// Returns the largest useful step size, in words.
     pub fn words(self) -> &'static str {
         match self {
             StepRule::Own => "its own",
@@ -74,7 +75,7 @@ impl StepRule {
     }
 }
 
-/// What goes for a solver unless its row says otherwise.
+/// The defaults of a row.
 const SOLVER: SolverRow = SolverRow {
     name: "",
     source: "",
@@ -87,7 +88,25 @@ const SOLVER: SolverRow = SolverRow {
     build: |shape, task| boxed(SgParams::practical(task).build(shape)),
 };
 
-/// All solvers.
+/// All solvers, one row for each.
+///
+/// ```
+/// use lao_algorithms::thresholding::{SOLVERS, Shape, SolverLimit, SolverTask, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let task = SolverTask { sparsity: 1, step_size: 1.0 / sum.component_smoothness(), start: None };
+/// for row in SOLVERS {
+///     let mut solver = (row.build)(Shape::of(&sum), &task)?;
+///     let run = solve(&mut sum, &mut *solver, &Seed::root(1), SolverLimit::after_rounds(20))?;
+///     assert_eq!(run.predictor.coefficients[0].len(), 1, "{}", row.name);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub const SOLVERS: &[SolverRow] = &[
     SolverRow {
         name: "gd-ht",
@@ -164,7 +183,14 @@ pub const SOLVERS: &[SolverRow] = &[
     },
 ];
 
-/// Finds a solver by name.
+/// Returns the row of the solver of this name, if there is one.
+///
+/// ```
+/// use lao_algorithms::thresholding::registry::solver;
+///
+/// assert!(solver("htp").is_some_and(|row| row.refits));
+/// assert!(solver("simplex").is_none());
+/// ```
 pub fn solver(name: &str) -> Option<&'static SolverRow> {
     SOLVERS.iter().find(|row| row.name == name)
 }
@@ -173,7 +199,7 @@ fn boxed<S: Solver + 'static>(solver: Result<S, ParamError>) -> Result<Box<dyn S
     Ok(Box::new(solver?))
 }
 
-/// As [`boxed`], for a solver that goes on without the task's step size.
+/// Boxes a solver that does not use the task's step size, which is checked all the same.
 fn checked<S: Solver + 'static>(
     task: &SolverTask,
     solver: Result<S, ParamError>,

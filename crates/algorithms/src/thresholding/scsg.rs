@@ -1,7 +1,7 @@
 //! SCSG-HT: variance-reduced hard thresholding with a batch gradient at the snapshot and epochs of random
 //! length.
 //!
-//! *Source*: Liang, Tong, Zhu & Bi 2020, Algorithm 1, with consistent indices.
+//! *Source*: Liang, Tong, Zhu & Bi 2020, Algorithm 1, whose indices are made consistent here.
 //!
 //! *Setting*: a finite sum at full information; any loss of [`FiniteSum`].
 //!
@@ -17,16 +17,17 @@
 //! X <- x
 //! ```
 //!
-//! Costs B + 2 b N IFO calls and N thresholdings an epoch; `N = 0` is legal and leaves the snapshot. A batch
-//! of all n components is taken without drawing. With B = n and option II this is SVRG-HT with `m = n/b` bit
-//! for bit.
+//! An epoch costs B + 2 b N IFO calls and N thresholdings. `N = 0` is legal and leaves the snapshot as it
+//! was. For a batch of all n components no indices are drawn. With B = n and option II, every bit is that of
+//! SVRG-HT with `m = n/b`.
 //!
-//! A step costs O(k + nnz of the mini-batch), not O(d): see the invariant of
-//! [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), whose docs prove it. It holds because with
-//! the slopes c of the mini-batch the step is `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, mu
-//! fixed for the epoch and without its l2 term: those of mu, of the correction and of x cancel to `lambda x`.
+//! A step costs O(k + nnz of the mini-batch), not O(d), by the invariant of
+//! [`LazyThresholdIterate`](lao_kernels::LazyThresholdIterate), whose docs prove it. The invariant applies
+//! because, with the slopes c of the mini-batch, the step is
+//! `H_k((1 - eta lambda) x - eta mu - (eta/b) sum c_z z)`, where mu is fixed for the epoch and lacks its l2
+//! term. The l2 terms of both gradients at the snapshot cancel, and `lambda x` is left.
 //!
-//! *Departures*: start at zero unless told otherwise (the paper: random).
+//! *Departures*: the start is zero unless another one is given; the paper starts at random.
 //!
 //! *Claims*: the `scsg20` entries of the suite.
 
@@ -43,7 +44,7 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "SCSG-HT";
 
-/// How many inner steps an epoch has.
+/// The number of inner steps of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EpochLength {
@@ -51,37 +52,57 @@ pub enum EpochLength {
     Geometric,
     /// Option II: `N = B/b`, rounded down.
     Ratio,
-    /// This many, at least 1.
+    /// `N` is this number, at least 1.
     Steps(u64),
 }
 
 /// Parameters of [`Scsg`].
+///
+/// ```
+/// use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, SolverLimit, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let length = EpochLength::Ratio;
+/// let params = ScsgParams { sparsity: 1, step_size: 0.5, batch: 2, mini_batch: 1, length, start: None };
+/// let mut solver = params.build(Shape::of(&sum))?;
+/// solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(1))?;
+/// // B + 2 b N calls for N = B/b steps.
+/// assert_eq!((sum.meter().calls, sum.meter().thresholds), (6, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScsgParams {
     /// `k`, non-zeros kept per output, at least 1.
     pub sparsity: usize,
-    /// `eta`; the theorem has at most `1/(32 L kappa)`, practice `0.1/L` to `1/L` with L of a component.
+    /// `eta`; at most `1/(32 L kappa)` in the theorem, `0.1/L` to `1/L` in practice, where L is that of a
+    /// component.
     pub step_size: f64,
-    /// `B`, components of a snapshot gradient; 1 to n.
+    /// `B`, the number of components of a snapshot gradient, from 1 to n.
     pub batch: usize,
-    /// `b`, components of a step; 1 to n.
+    /// `b`, the number of components of a step, from 1 to n.
     pub mini_batch: usize,
-    /// `N`.
+    /// `N`, the number of inner steps of an epoch, or its law.
     pub length: EpochLength,
-    /// Where to start; `None` is zero.
+    /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
 }
 
 impl ScsgParams {
-    /// Option II with single-component steps and a snapshot gradient over a tenth of the components.
+    /// Returns practical parameters: option II, with single-component steps and a snapshot gradient over a
+    /// tenth of the components.
     pub fn practical(shape: Shape, task: &SolverTask) -> Self {
         let SolverTask { sparsity, step_size, start } = task.clone();
         let batch = shape.components.div_ceil(10);
         ScsgParams { sparsity, step_size, batch, mini_batch: 1, length: EpochLength::Ratio, start }
     }
 
-    /// The solver for sums of this shape.
+    /// Builds the solver for sums of this shape.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -90,7 +111,7 @@ impl ScsgParams {
         self.check_with(shape, draws)
     }
 
-    /// The solver with other draws.
+    /// Builds the solver with another source of draws.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -132,20 +153,20 @@ impl ScsgParams {
     }
 }
 
-/// Where the randomness of variance reduction comes from; a seam for the suite.
+/// The source of the random subsets and epoch lengths, which tests can replace.
 pub trait BatchLaw {
     /// Appends a uniform subset of `size` of the `components`.
     fn subset(&mut self, components: usize, size: usize, rng: &mut Rng, into: &mut Vec<u32>);
-    /// Steps of the next epoch.
+    /// Returns the number of steps of the next epoch.
     fn length(&mut self, length: EpochLength, batch: usize, mini_batch: usize, rng: &mut Rng) -> u64;
 }
 
-/// Uniform subsets without replacement, lengths as [`EpochLength`] says.
+/// Uniform subsets without replacement, and the epoch lengths of [`EpochLength`].
 #[derive(Clone, Debug)]
 pub struct UniformDraws(SubsetSampler);
 
 impl UniformDraws {
-    /// For sums of so many components.
+    /// Returns the draws for sums of so many components.
     pub fn new(components: usize) -> Self {
         UniformDraws(SubsetSampler::new(components))
     }
@@ -163,8 +184,8 @@ impl BatchLaw for UniformDraws {
     fn length(&mut self, length: EpochLength, batch: usize, mini_batch: usize, rng: &mut Rng) -> u64 {
         match length {
             EpochLength::Geometric => {
-                // By inversion: N = floor(ln U / ln g) for U in (0, 1]; 1 - (a number in [0, 1)) is never
-                // zero.
+                // N is drawn by inversion, N = floor(ln U / ln g) for U in (0, 1]; 1 - (a number in [0, 1))
+                // is never zero.
                 let u: f64 = 1.0 - rng.random::<f64>();
                 (u.ln() / -(mini_batch as f64 / batch as f64).ln_1p()).floor() as u64
             }
@@ -174,7 +195,7 @@ impl BatchLaw for UniformDraws {
     }
 }
 
-/// The solver of Algorithm 1. Keeps O(n + c d) memory for c outputs.
+/// The solver of Algorithm 1. It keeps O(n + c d) memory for c outputs.
 #[derive(Clone, Debug)]
 pub struct Scsg<D = UniformDraws> {
     shape: Shape,
@@ -187,13 +208,13 @@ pub struct Scsg<D = UniformDraws> {
     snapshot_gradient: Gradient,
     drawn: Vec<u32>,
     draws: D,
-    /// Inner steps left in this epoch.
+    /// The number of inner steps left in this epoch.
     left: u64,
     rounds: u64,
 }
 
 impl<D: BatchLaw> Scsg<D> {
-    /// `mu = grad f_I(X)`, and the number `N` of steps with it.
+    /// Computes `mu = grad f_I(X)`, and draws the number `N` of steps that use it.
     fn take_snapshot(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<(), SolveError> {
         let batch = if self.batch == self.shape.components {
             Batch::All

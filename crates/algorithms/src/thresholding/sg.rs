@@ -1,18 +1,18 @@
 //! SG-HT (StoIHT): a step along the gradient of a random batch, then thresholding.
 //!
-//! *Source*: Nguyen, Needell & Woolf 2017; as a rival of Liang et al. 2020, who have b = 1.
+//! *Source*: Nguyen, Needell & Woolf 2017. Liang et al. 2020 compare with this method at b = 1.
 //!
 //! *Setting*: a finite sum at full information.
 //!
-//! *Notation*: `k` -> `sparsity`, `gamma` -> `step_size`, `b` -> `batch`.
+//! *Notation*: `k` -> `sparsity`, `eta` (printed gamma) -> `step_size`, `b` -> `batch`.
 //!
-//! *Update*: `x <- H_k(x - eta grad f_I(x))` with I uniform of size b; b IFO calls, 1 thresholding. A round
-//! is a pass, n/b steps. With b = 1 components may be drawn with probabilities p, and the step is
-//! `eta/(n p(z))` ([`SgParams::check_weighted`]). A step costs O(k + nnz of the batch).
+//! *Update*: `x <- H_k(x - eta grad f_I(x))`, where I is uniform of size b. A step costs b IFO calls and 1
+//! thresholding, in time O(k + nnz of the batch). A round is a pass of n/b steps. With b = 1, components may
+//! be drawn with probabilities p, and the step size is then `eta/(n p(z))` ([`SgParams::check_weighted`]).
 //!
-//! The source fixes a partition of the rows into blocks and draws one block a step: that is a sum
-//! [in blocks](lao_finite_sum::FiniteSum::in_blocks) with `b = 1`. Larger `b` are fresh uniform subsets of
-//! the components.
+//! The source fixes a partition of the rows into blocks, and draws one block per step. This is a sum [in
+//! blocks](lao_finite_sum::FiniteSum::in_blocks) with `b = 1`. With a larger `b`, each step draws a new
+//! uniform subset of the components.
 //!
 //! *Departures*: none.
 //!
@@ -26,31 +26,48 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "SG-HT";
 
-/// SG-HT is HSG-HT with batches that do not grow.
+/// The solver of SG-HT, which is HSG-HT with batches that do not grow.
 pub type Sg = Hsg;
 
 /// Parameters of SG-HT.
+///
+/// ```
+/// use lao_algorithms::thresholding::{SgParams, Shape, SolverLimit, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let params = SgParams { sparsity: 1, step_size: 0.5, batch: 1, start: None };
+/// let mut solver = params.check_weighted(Shape::of(&sum), &[8.0, 1.0, 1.0])?;
+/// solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_calls(30))?;
+/// assert_eq!(sum.meter().thresholds, 30);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SgParams {
     /// `k`, non-zeros kept per output, at least 1.
     pub sparsity: usize,
-    /// `eta`; contraction needs about 1/L with L of a component, and a condition number of at most 4/3.
+    /// `eta`; contraction needs about `1/L`, where L is that of a component, and a condition number of at
+    /// most 4/3.
     pub step_size: f64,
-    /// `b`, components of a step; 1 to n.
+    /// `b`, the number of components of a step, from 1 to n.
     pub batch: usize,
-    /// Where to start; `None` is zero.
+    /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
 }
 
 impl SgParams {
-    /// Single-component steps.
+    /// Returns practical parameters, with single-component steps.
     pub fn practical(task: &SolverTask) -> Self {
         let SolverTask { sparsity, step_size, start } = task.clone();
         SgParams { sparsity, step_size, batch: 1, start }
     }
 
-    /// The solver for sums of this shape.
+    /// Builds the solver for sums of this shape.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -60,11 +77,12 @@ impl SgParams {
         HsgParams { sparsity, step_size, first: batch as f64, growth: 1.0, start }.check_as(NAME, shape)
     }
 
-    /// The solver with components drawn by weight: component z with `p(z) = weights[z] / their sum`, its step
-    /// divided by `n p(z)`, so that the expected step is that of uniform draws. Needs `batch = 1`.
+    /// Builds the solver with components drawn by weight. Component z has the probability
+    /// `p(z) = weights[z] / sum of weights`, and its step is divided by `n p(z)`, so that the expected step
+    /// is that of uniform draws. The batch size must be 1.
     ///
     /// # Errors
-    /// As [`build`](Self::build); weights must be positive and finite, one per component.
+    /// As [`build`](Self::build), and when the weights are not positive finite numbers, one per component.
     pub fn check_weighted(self, shape: Shape, weights: &[f64]) -> Result<Sg, ParamError> {
         require(self.batch == 1, NAME, "batch", self.batch, "1 where components are drawn by weight")?;
         self.build(shape)?.with_weights(NAME, weights)

@@ -1,8 +1,12 @@
 //! SVRG-HT: variance-reduced hard thresholding with the full gradient at the snapshot.
 //!
-//! *Source*: Li, Zhao, Arora, Liu & Haupt 2016; as a rival of Liang et al. 2020.
+//! *Source*: Li, Zhao, Arora, Liu & Haupt 2016. Liang et al. 2020 compare with this method.
 //!
-//! *Setting, notation, update*: as [`scsg`](super::scsg) with B = n and epochs of `m` -> `steps`:
+//! *Setting*: as [`scsg`](super::scsg).
+//!
+//! *Notation*: as [`scsg`](super::scsg), with B = n and `m` -> `steps`.
+//!
+//! *Update*: an epoch is
 //!
 //! ```text
 //! mu = grad f(X)
@@ -10,10 +14,10 @@
 //! X <- x
 //! ```
 //!
-//! Costs n + 2 b m IFO calls and m thresholdings an epoch.
+//! An epoch costs n + 2 b m IFO calls and m thresholdings.
 //!
-//! *Departures*: mini-batches; the source has b = 1. The new snapshot is the last iterate, as in the source's
-//! experiments.
+//! *Departures*: mini-batches may have any size b; the source has b = 1. The new snapshot is the last
+//! iterate, as in the source's experiments.
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-linear-rate`, `scsg20-n-independence`.
 
@@ -25,30 +29,46 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "SVRG-HT";
 
-/// Parameters of SVRG-HT, which is run by [`Scsg`] with B = n.
+/// Parameters of SVRG-HT, whose solver is [`Scsg`] with B = n.
+///
+/// ```
+/// use lao_algorithms::thresholding::{Shape, SolverLimit, SvrgParams, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let params = SvrgParams { sparsity: 1, step_size: 0.2, mini_batch: 1, steps: 30, start: None };
+/// let mut solver = params.build(Shape::of(&sum))?;
+/// let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(10))?;
+/// assert!((run.predictor.coefficients[0].view().get(0) - 3.0).abs() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SvrgParams {
     /// `k`, non-zeros kept per output, at least 1.
     pub sparsity: usize,
-    /// `eta`; in practice 0.1/L or 0.2/L with L of a component.
+    /// `eta`; `0.1/L` or `0.2/L` in practice, where L is that of a component.
     pub step_size: f64,
-    /// `b`, components of a step; 1 to n.
+    /// `b`, the number of components of a step, from 1 to n.
     pub mini_batch: usize,
-    /// `m`, steps of an epoch, at least 1.
+    /// `m`, the number of steps of an epoch, at least 1.
     pub steps: u64,
-    /// Where to start; `None` is zero.
+    /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
 }
 
 impl SvrgParams {
-    /// Single-component steps, `m = n`.
+    /// Returns practical parameters: single-component steps and `m = n`.
     pub fn practical(shape: Shape, task: &SolverTask) -> Self {
         let SolverTask { sparsity, step_size, start } = task.clone();
         SvrgParams { sparsity, step_size, mini_batch: 1, steps: shape.components as u64, start }
     }
 
-    /// The solver for sums of this shape.
+    /// Builds the solver for sums of this shape.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.

@@ -1,13 +1,13 @@
 //! The constants of Theorem 1 of Liang et al. 2020, as printed and as corrected.
 //!
-//! One epoch of option I with `r = b/B` contracts `D = E|x - x*|^2` by a factor, up to a floor. What is wrong
-//! in print, and why, is told by the claims `scsg20-theta-algebra`, `scsg20-remark1`, `scsg20-thm1-printed`,
-//! `scsg20-thm1-corrected` and `scsg20-thm1-small-eta`.
+//! One epoch of option I with `r = b/B` contracts `D = E|x - x*|^2` by a factor, up to a floor. The errors in
+//! print, and the reasons for the corrections, stand in the claims `scsg20-theta-algebra`, `scsg20-remark1`,
+//! `scsg20-thm1-printed`, `scsg20-thm1-corrected` and `scsg20-thm1-small-eta`.
 
 use serde::{Deserialize, Serialize};
 
-/// `alpha = 2 sqrt(k*)/sqrt(k - k*)`: `|H_k(x) - x*|^2 <= (1 + alpha) |x - x*|^2` for every k*-sparse x*.
-/// Infinite unless `k > k*`; zero for `k* = 0`.
+/// Returns `alpha = 2 sqrt(k*)/sqrt(k - k*)`, with which `|H_k(x) - x*|^2 <= (1 + alpha) |x - x*|^2` for
+/// every k*-sparse x*. The value is infinite unless `k > k*`, and zero for `k* = 0`.
 pub fn expansion(true_sparsity: usize, sparsity: usize) -> f64 {
     match sparsity.checked_sub(true_sparsity) {
         _ if true_sparsity == 0 => 0.0,
@@ -16,8 +16,8 @@ pub fn expansion(true_sparsity: usize, sparsity: usize) -> f64 {
     }
 }
 
-/// The least `alpha` of which [`expansion`] is an upper bound, in dimension d: `(q + sqrt(q (4 + q)))/2` with
-/// `q = m/(k - k* + m)`, `m = min(k*, d - k)`.
+/// Returns the least such `alpha` in dimension d, which [`expansion`] bounds from above:
+/// `(q + sqrt(q (4 + q)))/2` with `q = m/(k - k* + m)` and `m = min(k*, d - k)`.
 pub fn sharp_expansion(true_sparsity: usize, sparsity: usize, dim: usize) -> f64 {
     let dropped = true_sparsity.min(dim.saturating_sub(sparsity)) as f64;
     if dropped == 0.0 {
@@ -27,19 +27,30 @@ pub fn sharp_expansion(true_sparsity: usize, sparsity: usize, dim: usize) -> f64
     0.5 * (q + (q * (4.0 + q)).sqrt())
 }
 
-/// The least k with `expansion(k*, k) <= alpha`: `(4/alpha^2 + 1) k*`.
+/// Returns the least k with `expansion(k*, k) <= alpha`, which is `(4/alpha^2 + 1) k*`.
 pub fn required_sparsity(true_sparsity: usize, alpha: f64) -> f64 {
-    // An exact quotient must not be lifted by rounding.
+    // If the result is a whole number up to rounding, rounding must not raise it by one.
     let exact = (4.0 / (alpha * alpha) + 1.0) * true_sparsity as f64;
     (exact * (1.0 - 4.0 * f64::EPSILON)).ceil()
 }
 
 /// A problem and a run as Theorem 1 sees them.
+///
+/// ```
+/// use lao_algorithms::thresholding::theory::{Epoch, expansion};
+///
+/// let step_size = Epoch::largest_step(1.0, 0.5);
+/// assert_eq!(step_size, 1.0 / 64.0);
+/// let alpha = expansion(5, 2_000_000);
+/// let epoch = Epoch { smoothness: 1.0, convexity: 0.5, step_size, ratio: 0.1, alpha };
+/// assert!(alpha < epoch.largest_alpha());
+/// assert!(epoch.corrected_theta() < 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
-    /// `L`: smoothness, of every component in the corrected form.
+    /// `L`, the smoothness; in the corrected form that of every component.
     pub smoothness: f64,
-    /// `rho`: strong convexity of f.
+    /// `rho`, the strong convexity of f.
     pub convexity: f64,
     /// `eta`.
     pub step_size: f64,
@@ -50,71 +61,72 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// `kappa = L/rho`.
+    /// Returns `kappa = L/rho`.
     pub fn condition(&self) -> f64 {
         self.smoothness / self.convexity
     }
 
-    /// The theorem's largest step, `1/(32 L kappa)`.
+    /// Returns the theorem's largest step, `1/(32 L kappa)`.
     pub fn largest_step(smoothness: f64, convexity: f64) -> f64 {
         convexity / (32.0 * smoothness * smoothness)
     }
 
-    /// `1/(64 kappa^2 - 1)`, the theorem's cap on alpha. It is enough at the largest step only.
+    /// Returns `1/(64 kappa^2 - 1)`, the theorem's upper bound on alpha, which is enough at the largest step
+    /// only.
     pub fn largest_alpha(&self) -> f64 {
         1.0 / (64.0 * self.condition().powi(2) - 1.0)
     }
 
-    /// `eta rho/(2 - eta rho)`, the cap on alpha that the proof needs.
+    /// Returns `eta rho/(2 - eta rho)`, the upper bound on alpha that the proof needs.
     pub fn needed_alpha(&self) -> f64 {
         let decrease = self.step_size * self.convexity;
         decrease / (2.0 - decrease)
     }
 
-    /// `(r - alpha)/(1 + alpha)`.
+    /// Returns `(r - alpha)/(1 + alpha)`.
     pub fn room(&self) -> f64 {
         (self.ratio - self.alpha) / (1.0 + self.alpha)
     }
 
-    /// `beta = (r - alpha)/(1 + alpha) + eta (rho - 2 rho L eta - 4 L^2 eta)`.
+    /// Returns `beta = (r - alpha)/(1 + alpha) + eta (rho - 2 rho L eta - 4 L^2 eta)`.
     pub fn beta(&self) -> f64 {
         let Epoch { smoothness: l, convexity: rho, step_size: eta, .. } = *self;
         self.room() + eta * (rho - 2.0 * rho * l * eta - 4.0 * l * l * eta)
     }
 
-    /// `eta (rho/2 - (2 rho L + 14 L^2) eta)`, which is `(1 - theta) beta`.
+    /// Returns `eta (rho/2 - (2 rho L + 14 L^2) eta)`, which is `(1 - theta) beta`.
     pub fn decrease(&self) -> f64 {
         let Epoch { smoothness: l, convexity: rho, step_size: eta, .. } = *self;
         eta * (0.5 * rho - (2.0 * rho * l + 14.0 * l * l) * eta)
     }
 
-    /// `theta`, the printed factor of an epoch. It is 1 at kappa = 1 and the largest step.
+    /// Returns `theta`, the printed factor of an epoch, which is 1 at kappa = 1 and the largest step.
     pub fn theta(&self) -> f64 {
         1.0 - self.decrease() / self.beta()
     }
 
-    /// `gamma = 4 eta^2/((1 - theta) beta)`: the printed floor is `2 gamma G + gamma sigma^2/B`. Infinite
-    /// where theta is 1.
+    /// Returns `gamma = 4 eta^2/((1 - theta) beta)`; the printed floor is `2 gamma G + gamma sigma^2/B`. The
+    /// value is infinite if theta is 1.
     pub fn gamma(&self) -> f64 {
         4.0 * self.step_size * self.step_size / self.decrease()
     }
 
-    /// `1 - (1 - 1/kappa)/(512 kappa^2 r/(1 + alpha) + 14)`, which theta does not exceed at the largest step:
-    /// what Remark 1 should say.
+    /// Returns `1 - (1 - 1/kappa)/(512 kappa^2 r/(1 + alpha) + 14)`, which theta does not exceed at the
+    /// largest step. Remark 1 should say so.
     pub fn theta_bound(&self) -> f64 {
         let kappa = self.condition();
         1.0 - (1.0 - 1.0 / kappa) / (512.0 * kappa * kappa * self.ratio / (1.0 + self.alpha) + 14.0)
     }
 
-    /// `1 - (eta rho/2)/((r - alpha)/(1 + alpha) + eta rho)`, the corrected factor. Needs
-    /// `eta <= 1/(16 L kappa)`, `alpha <= r`, `alpha/(1 + alpha) <= eta rho/4`, and a batch of n or of at
-    /// least `36 kappa^2` components.
+    /// Returns `1 - (eta rho/2)/((r - alpha)/(1 + alpha) + eta rho)`, the corrected factor. The theorem then
+    /// needs `eta <= 1/(16 L kappa)`, `alpha <= r`, `alpha/(1 + alpha) <= eta rho/4`, and a batch of n or of
+    /// at least `36 kappa^2` components.
     pub fn corrected_theta(&self) -> f64 {
         let decrease = self.step_size * self.convexity;
         1.0 - 0.5 * decrease / (self.room() + decrease)
     }
 
-    /// `(8/rho^2) ((1 + eta rho) G + (1 + 2 eta rho) V)`, the corrected floor, with the residual
+    /// Returns `(8/rho^2) ((1 + eta rho) G + (1 + 2 eta rho) V)`, the corrected floor, with the residual
     /// `G = |grad f(x*)|^2` on the relevant coordinates and the variance `V = (n-B)/(n-1) sigma*^2/B` of the
     /// batch gradient at x*.
     pub fn corrected_floor(&self, residual: f64, variance: f64) -> f64 {

@@ -8,13 +8,13 @@ use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Row, See
 /// `x` and `y`.
 pub type Example = (Vec<f64>, f64);
 
-/// Two attributes with weights, and noise.
+/// Returns a source whose labels have two weights and noise.
 pub fn source(dim: usize, seed: u64) -> Virtual<Normal> {
     let theta = SparseVector::new(dim, vec![0, dim as u32 - 1], vec![1.0, -0.7]).unwrap();
     Virtual::new(Normal::new(dim).unwrap(), theta, Noise::Gaussian(0.5), &Seed::root(seed)).unwrap()
 }
 
-/// The first `n` examples of [`source`], densely.
+/// Returns the first `n` examples of [`source`], with all attributes.
 pub fn examples(dim: usize, seed: u64, n: usize) -> Vec<Example> {
     let all: Vec<u32> = (0..dim as u32).collect();
     let (mut source, mut block, mut rows) = (source(dim, seed), BlockBuf::new(), Vec::new());
@@ -28,24 +28,25 @@ pub fn examples(dim: usize, seed: u64, n: usize) -> Vec<Example> {
     rows
 }
 
-/// A learner that shows its reference, for each example that it is told, the whole of it, and compares
-/// predictions and coefficients. The first difference ends the run.
+/// A learner that shows its reference every whole example that it is told, and compares predictions and
+/// coefficients. The first difference ends the run.
 pub struct Beside<'a, L> {
     pub learner: L,
     drawn: fn(&L) -> Drawn<'_>,
     reference: &'a mut dyn Reference,
-    /// The examples that the source will show.
+    /// The examples of the source, in order.
     rows: std::slice::Iter<'a, Example>,
     tolerance: f64,
     asked: Vec<u32>,
     /// Whether each attribute was ever asked for.
     pub ever: Vec<bool>,
-    /// What differed, if anything did.
+    /// The first difference, if there was one.
     pub fault: Option<String>,
 }
 
 impl<'a, L: Learner> Beside<'a, L> {
-    /// Numbers may differ by `tolerance`, relative to the reference's where that is above 1.
+    /// Returns a learner and reference whose numbers may differ by `tolerance`, relative to the reference's
+    /// number if this is above 1.
     pub fn new(
         learner: L,
         drawn: fn(&L) -> Drawn<'_>,
@@ -60,7 +61,7 @@ impl<'a, L: Learner> Beside<'a, L> {
     }
 
     fn close(&self, what: &str, wanted: f64, found: f64) -> Result<(), String> {
-        // Not a number is not close.
+        // NaN is not close to anything.
         let close = (found - wanted).abs() <= self.tolerance * (1.0 + wanted.abs());
         if close {
             return Ok(());

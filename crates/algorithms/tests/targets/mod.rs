@@ -1,7 +1,8 @@
-//! What must hold for stored states, parameters and checkpoints whatever the text: it is refused, or what is
-//! read goes on as every learner does. Each target tells whether the text was read.
+//! Targets of the fuzzer: whatever the text of a stored state, of parameters or of a checkpoint is, it is
+//! refused, or the learner that is read works like every other. Each target returns whether the text was
+//! read.
 //!
-//! Called by `tests/fuzz.rs` on changed states, and from libFuzzer (`fuzz/` at the root).
+//! The targets are called by `tests/fuzz.rs` on changed states, and by libFuzzer (`fuzz/` at the root).
 #![allow(dead_code, reason = "no program calls all of them")]
 
 use lao_algorithms::{AnyLearner, AnyParams, METHODS, Task};
@@ -22,10 +23,10 @@ pub fn source(dim: usize) -> Virtual<Uniform> {
     Virtual::new(Uniform::new(dim).unwrap(), theta, Noise::Gaussian(0.1), &Seed::root(7)).unwrap()
 }
 
-/// Lets a learner go on for some steps, in a session.
+/// Lets a learner make some steps in a session.
 fn go_on<S: Source>(learner: &mut AnyLearner, session: &mut Session<S>, cap: usize) {
     for _ in 0..STEPS {
-        // A large batch is served in pieces, of which few will do.
+        // A large batch is served in pieces, of which a few are enough.
         let step = session.step(learner, 16);
         assert!(learner.coefficients().values().iter().all(|value| value.is_finite()), "NaN was learned");
         assert!(session.ledger().most_attributes <= cap, "the budget was exceeded");
@@ -47,7 +48,7 @@ pub fn parameters(text: &str) -> bool {
     let Ok(params) = serde_json::from_str::<AnyParams>(text) else { return false };
     match params.build() {
         Ok(mut learner) => {
-            // Whatever the dimension, a run over few examples of few attributes is cheap; others are only
+            // A run over few examples of few attributes is cheap; learners of other dimensions are only
             // built.
             let dim = learner.dim();
             if (2..=1000).contains(&dim) {
