@@ -194,9 +194,14 @@ pub(crate) fn finding_evidence(finding: &Finding, refuted: bool, alpha: f64) -> 
             let share = undetected_fraction(finding.n_trials, alpha);
             format!("no violation in {} instances (share above {} excluded)", finding.n_trials, number(share))
         }
-        (_, true) => format!("p = {}", p_value(finding.p_refute)),
-        (_, false) => format!("p = {}", p_value(finding.p_support)),
+        (_, true) => equals_p(finding.p_refute),
+        (_, false) => equals_p(finding.p_support),
     }
+}
+
+fn equals_p(p: f64) -> String {
+    let p = p_value(p);
+    if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") }
 }
 
 /// Returns `text` escaped so that Markdown shows it unchanged, also in a table: without emphasis, tags or new

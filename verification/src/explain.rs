@@ -4,6 +4,7 @@ use crate::claim::{Claim, Expected, Must, Regime, StatementForm};
 use crate::errata;
 use crate::plan::{Plan, RunTier};
 use crate::record::RunRecord;
+use crate::verdict::CellVerdict;
 use lao_figures::{number, p_value};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -101,7 +102,7 @@ fn last_result(text: &mut String, claim: &Claim, out: &Path) {
     if let Some(why) = found.honest.error.as_ref().or(found.honest.not_run.as_ref()) {
         let _ = writeln!(text, "  {why}");
     }
-    for cell in &found.honest.cells {
+    for (cell, judged) in found.honest.cells.iter().zip(&found.cells) {
         let finding = &cell.finding;
         let _ = write!(
             text,
@@ -114,7 +115,24 @@ fn last_result(text: &mut String, claim: &Claim, out: &Path) {
         if let Some(effect) = finding.detectable_effect {
             let _ = write!(text, ", detects a violation of {} with power 0.99", number(effect));
         }
+        let _ = write!(text, "; {}", judged.said);
+        match (&judged.refutes[..], &judged.beyond) {
+            ([], None) if judged.said != CellVerdict::Refuted => text.push_str(", no mutant refutes it"),
+            ([], None) => {}
+            ([], Some(why)) => {
+                let _ = write!(text, ", beyond mutants: {why}");
+            }
+            (mutants, _) => {
+                let _ = write!(text, ", refutes {}", mutants.join(", "));
+            }
+        }
+        if !judged.passed_by.is_empty() {
+            let _ = write!(text, ", passed by {}", judged.passed_by.join(", "));
+        }
         text.push('\n');
+    }
+    for difference in &found.unpredicted {
+        let _ = writeln!(text, "  not as predicted: {difference}");
     }
 }
 

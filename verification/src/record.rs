@@ -5,9 +5,12 @@
 
 use crate::claim::{Must, Regime, StatementForm};
 use crate::context::ArmRecord;
+use crate::judge::FindingKind;
 use crate::verdict::{CellRecord, CellVerdict, Evidence, Verdict};
+use lao_figures::number;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The version of the layout of `evidence.json`.
 pub const SCHEMA: &str = "lao-evidence/1";
@@ -68,7 +71,7 @@ pub struct ClaimRecord {
     pub evidence: Evidence,
     /// The largest ratio of estimate to bound over the cells, where such a ratio is meaningful; 1 means that
     /// the bound is sharp.
-    pub tightness: Option<f64>,
+    pub tightness: Option<Tightness>,
     /// Sizes used.
     pub sizes: BTreeMap<String, u64>,
     /// What each cell of the honest arm is worth, in the arm's order.
@@ -84,6 +87,39 @@ pub struct ClaimRecord {
     /// The crippled learners, if the claim is about learning.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crippled: Vec<CrippledRecord>,
+}
+
+/// How much of their bounds the cells of a claim use: 1 is sharp.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tightness {
+    /// The smallest over the cells.
+    pub smallest: f64,
+    /// The median over the cells.
+    pub median: f64,
+    /// The largest over the cells.
+    pub largest: f64,
+}
+
+impl Tightness {
+    /// Returns the tightness of the cells of an arm that have one. Identities have none.
+    pub fn of(arm: &ArmRecord) -> Option<Self> {
+        let bounds = arm.cells.iter().filter(|cell| cell.finding.kind != FindingKind::Exact);
+        let mut ratios: Vec<f64> = bounds.filter_map(|cell| cell.finding.tightness).collect();
+        ratios.retain(|ratio| ratio.is_finite());
+        ratios.sort_by(f64::total_cmp);
+        let (&smallest, &largest) = (ratios.first()?, ratios.last()?);
+        Some(Tightness { smallest, median: ratios[(ratios.len() - 1) / 2], largest })
+    }
+}
+
+impl fmt::Display for Tightness {
+    /// `.02` for one cell, `.02 to .8, median .3` for several.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.smallest == self.largest {
+            return f.write_str(&number(self.median));
+        }
+        write!(f, "{} to {}, median {}", number(self.smallest), number(self.largest), number(self.median))
+    }
 }
 
 /// The arm of one crippled learner.
@@ -105,6 +141,10 @@ pub struct MutantRecord {
     pub fault: String,
     /// The verdict that the judge had to reach.
     pub must: Must,
+    /// How far the cell that decides lies beyond the point at which it decides, where that has a meaning: a
+    /// mutant at 1 sits on its own threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<f64>,
     /// Whether the judge reached that verdict.
     pub noticed: bool,
     /// The verdict that the judge reached: "REFUTED", "SUPPORTED", "UNDECIDED" or "BROKEN: ...".

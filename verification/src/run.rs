@@ -4,11 +4,11 @@
 //! the report, and [finishes](finish) the run. If a run stops before that, the next run with the same key
 //! resumes it.
 
-use crate::claim::{Claim, Expected, Regime};
-use crate::context::ArmRecord;
+use crate::claim::{Claim, Expected, Must};
+use crate::context::{ArmRecord, Cell};
 use crate::judge::{Decision, holm};
 use crate::plan::{Plan, RunTier, Sizes};
-use crate::record::{ClaimRecord, CrippledRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
+use crate::record::{ClaimRecord, CrippledRecord, MutantRecord, RunInfo, RunRecord, SCHEMA, Tightness};
 use crate::verdict::{self, HolmRejects, Verdict};
 use anyhow::Context as _;
 use lao_figures::{Layout, OutputFolder};
@@ -159,7 +159,7 @@ pub fn run(
     write_json(folder, STATE, &State { key: info.key.clone(), finished: false })?;
     let folder = &*folder;
 
-    let alpha = plan.suite.alpha / family(options, plan) as f64;
+    let alpha = plan.suite.alpha / plan.suite.family as f64;
     let stored: Vec<anyhow::Result<Stored>> = pool.install(|| {
         let one = |claim: &&'static Claim| {
             let file = file_of(claim);
@@ -208,22 +208,16 @@ fn run_claim(
     Ok(Stored { key: key.into(), seconds: start.elapsed().as_secs_f64(), arms })
 }
 
-/// Returns whether a claim's evidence has an error probability. Enumeration and computation have none.
-fn is_tested(claim: &Claim) -> bool {
-    claim.standing.regime != Regime::Deterministic
-}
-
-/// Returns the number of hypotheses of a family: the planned number, or the number that runs if this is
-/// larger.
-fn family(options: &RunOptions, plan: &Plan) -> usize {
-    plan.suite.family.max(options.claims.iter().filter(|claim| is_tested(claim)).count())
+/// Returns whether a claim's evidence has an error probability. What is enumerated or computed has none.
+fn is_tested(honest: &ArmRecord) -> bool {
+    honest.cells.iter().any(|cell| !cell.finding.kind.is_computed())
 }
 
 /// Applies Holm's procedure to the claims that ran, and returns the record with a verdict for each claim.
 fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored>, alpha: f64) -> RunRecord {
     let evidence: Vec<_> = stored.iter().map(|stored| verdict::evidence(&stored.arms.honest)).collect();
-    let tested: Vec<usize> = (0..evidence.len()).filter(|&i| is_tested(options.claims[i])).collect();
-    let family = family(options, plan);
+    let tested: Vec<usize> = (0..evidence.len()).filter(|&i| is_tested(&stored[i].arms.honest)).collect();
+    let family = plan.suite.family.max(tested.len());
     // Where there is no error probability, p is 0 or 1 and takes no part in Holm's procedure.
     let sorted = |p: Vec<f64>| {
         let mut rejected: Vec<bool> = p.iter().map(|&p| p <= alpha).collect();
@@ -248,7 +242,6 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
         };
         let named = Cripple::ALL.iter().map(|cripple| cripple.name().to_string());
         let crippled = named.zip(crippled).map(|(name, arm)| CrippledRecord { name, arm }).collect();
-        let ratios = honest.cells.iter().filter_map(|cell| cell.finding.tightness);
         ClaimRecord {
             id: claim.id.into(),
             place: claim.place.into(),
@@ -260,7 +253,7 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
             as_expected: verdict::as_expected(claim, &honest, &cells, verdict),
             alpha,
             evidence: evidence[i],
-            tightness: ratios.filter(|ratio| ratio.is_finite()).reduce(f64::max),
+            tightness: Tightness::of(&honest),
             sizes: plan.sizes(claim.id, options.tier).iter().map(|(k, size)| (k.to_string(), size)).collect(),
             cells,
             unpredicted,
@@ -272,6 +265,22 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
     RunRecord { schema: SCHEMA.into(), run: info, claims: claims.collect() }
 }
 
+/// Returns how far the cell that decides about a mutant lies beyond the point at which it decides.
+fn room(must: Must, arm: &ArmRecord, alpha: f64) -> Option<f64> {
+    let split = alpha / arm.split.max(arm.cells.len()).max(1) as f64;
+    let room = |cell: &Cell| match must {
+        Must::BeRefuted => {
+            let finding = &cell.finding;
+            (finding.p_refute <= split).then(|| finding.room(finding.p_refute, split))
+        }
+        Must::Hold => Some(cell.finding.room(cell.finding.p_support, alpha)),
+        Must::NotHold => None,
+    };
+    let rooms = arm.cells.iter().filter_map(room);
+    let decides = if must == Must::Hold { f64::min } else { f64::max };
+    rooms.reduce(decides).filter(|room| room.is_finite())
+}
+
 fn mutant_records(claim: &Claim, arms: Vec<ArmRecord>, alpha: f64) -> Vec<MutantRecord> {
     let pairs = claim.mutants.iter().zip(arms);
     pairs
@@ -279,6 +288,7 @@ fn mutant_records(claim: &Claim, arms: Vec<ArmRecord>, alpha: f64) -> Vec<Mutant
             name: mutant.name.into(),
             fault: mutant.fault.into(),
             must: mutant.must,
+            room: room(mutant.must, &arm, alpha),
             noticed: verdict::noticed(mutant.must, &arm, alpha),
             said: match verdict::decide(&arm, alpha) {
                 Ok(Decision::Supported) => "SUPPORTED".into(),

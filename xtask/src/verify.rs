@@ -239,7 +239,8 @@ fn summary(
             status if status.is_failure() => "!!",
             _ => "--",
         };
-        let tightness = claim.tightness.map_or_else(String::new, lao_figures::number);
+        let tightness =
+            claim.tightness.map_or_else(String::new, |tightness| lao_figures::number(tightness.median));
         let verdict = claim.verdict.to_string();
         let mutants = format!("{noticed}/{}", claim.mutants.len());
         table.add_row([mark, &claim.id, &verdict, &claim.expected, &tightness, &mutants]);

@@ -23,7 +23,7 @@ pub fn summary(record: &RunRecord, comparison: Option<&Comparison>, status: &Run
     for (claim, status) in record.claims.iter().zip(&status.claims) {
         let noticed = claim.mutants.iter().filter(|mutant| mutant.noticed).count();
         let mark = status.badge().1;
-        let tightness = claim.tightness.map_or_else(String::new, number);
+        let tightness = claim.tightness.map_or_else(String::new, |tightness| tightness.to_string());
         let _ = writeln!(
             text,
             "| {} | {} | {mark} {} | {} | {tightness} | {noticed}/{} |",

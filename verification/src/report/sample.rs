@@ -3,7 +3,7 @@
 use crate::claim::{Must, Regime, StatementForm};
 use crate::context::{ArmRecord, Axis, Cell, Direction, Figure, Note, Rate, Series};
 use crate::judge::{Finding, FindingKind, Guard, Interval, Stopped};
-use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA};
+use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord, SCHEMA, Tightness};
 use crate::verdict::{CellRecord, CellVerdict, Evidence, Verdict};
 
 /// Returns the sample record.
@@ -45,6 +45,7 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
         name: name.into(),
         fault: "the gradient <without> its 2".into(),
         must: Must::BeRefuted,
+        room: noticed.then_some(2.5),
         noticed,
         said: if noticed { "REFUTED" } else { "UNDECIDED" }.into(),
         arm: arm(i, noticed),
@@ -61,7 +62,10 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
         as_expected: verdict.to_string() == expected,
         alpha: 8e-6,
         evidence: Evidence { p_refute: 1.0, p_support: 3e-9 },
-        tightness: (verdict != Verdict::NotRun).then_some(0.003 * 4f64.powi(i as i32)),
+        tightness: (verdict != Verdict::NotRun).then(|| {
+            let median = 0.003 * 4f64.powi(i as i32);
+            Tightness { smallest: 0.5 * median, median, largest: 2.0 * median }
+        }),
         sizes: [("trials".to_string(), 160)].into(),
         mutants: if verdict == Verdict::NotRun {
             Vec::new()

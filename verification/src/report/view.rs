@@ -4,13 +4,13 @@ use super::formula;
 use crate::baseline_diff::Comparison;
 use crate::claim::{Claim, Must, Regime, StatementForm};
 use crate::context::Cell;
-use crate::errata;
+use crate::errata::{self, finding_evidence};
 use crate::judge::{FindingKind, Interval, Stopped};
 use crate::paper::Erratum;
 use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord};
 use crate::run::Timings;
 use crate::status::{ClaimStatus, ExitStatus, RunStatus};
-use crate::verdict::Verdict;
+use crate::verdict::{CellRecord, CellVerdict, Verdict};
 use lao_figures::{count, number, p_value, seconds};
 use serde::Serialize;
 
@@ -84,6 +84,8 @@ pub(super) struct ClaimView {
     pub notes: Vec<(String, String)>,
     pub rates: Vec<RateView>,
     pub mutants: Vec<MutantView>,
+    /// How a refutation differs from the predicted one.
+    pub unpredicted: Vec<String>,
     pub noticed: usize,
     pub plots: Vec<PlotView>,
 }
@@ -99,8 +101,14 @@ pub(super) struct CellView {
     pub bound: String,
     pub tightness: Option<String>,
     pub interval: Option<String>,
-    pub p_refute: String,
-    pub p_support: String,
+    pub evidence: String,
+    /// The verdict on the cell, and its class.
+    pub said: String,
+    pub class: &'static str,
+    /// The mutants that the cell refutes, or why it needs none; empty if nothing shows that it can refute.
+    pub shown: String,
+    /// The crippled learners that pass the cell.
+    pub passed_by: String,
     pub detectable: Option<String>,
     pub guards: Vec<GuardView>,
     pub note: String,
@@ -183,7 +191,10 @@ pub(super) fn page(
 
 /// Returns a plot of the claims' tightness, the sharpest first, or `None` if no claim has one.
 fn tightness(record: &RunRecord) -> anyhow::Result<Option<String>> {
-    let rows = record.claims.iter().filter_map(|c| Some((c.id.as_str(), c.tightness.filter(|t| *t > 0.0)?)));
+    let rows = record
+        .claims
+        .iter()
+        .filter_map(|c| Some((c.id.as_str(), c.tightness.map(|t| t.median).filter(|t| *t > 0.0)?)));
     let mut rows: Vec<_> = rows.collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let label = "largest estimate / bound (1 is sharp)";
@@ -209,6 +220,7 @@ pub(super) fn counts(record: &RunRecord) -> Vec<Count> {
         Count { label: "REFUTED as expected", class: "errata", n: as_expected },
         Count { label: "VACUOUS", class: "plain", n: of(Verdict::Vacuous) },
         Count { label: "INCONCLUSIVE", class: "open", n: of(Verdict::Inconclusive) },
+        Count { label: "PARTIAL", class: "bad", n: of(Verdict::Partial) },
         Count { label: "NOT-RUN", class: "plain", n: of(Verdict::NotRun) },
         Count { label: "REFUTED", class: "bad", n: refuted.count() - as_expected },
         Count { label: "UNTESTED", class: "bad", n: of(Verdict::Untested) },
@@ -221,6 +233,7 @@ fn claim_view(record: &ClaimRecord, status: ClaimStatus, timings: &Timings) -> a
     let claim = crate::papers::find(&record.id);
     let honest = &record.honest;
     let (class, mark) = status.badge();
+    let cells = honest.cells.iter().zip(&record.cells);
     let plots = honest.figures.iter().enumerate().map(|(i, figure)| {
         let file = super::plot(&record.id, i + 1);
         Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
@@ -242,17 +255,18 @@ fn claim_view(record: &ClaimRecord, status: ClaimStatus, timings: &Timings) -> a
         alpha: p_value(record.alpha),
         p_refute: p_value(record.evidence.p_refute),
         p_support: p_value(record.evidence.p_support),
-        tightness: record.tightness.map(number),
+        tightness: record.tightness.map(|tightness| tightness.to_string()),
         time: timings.get(&record.id).map_or_else(String::new, |s| seconds(*s)),
         sizes: record.sizes.iter().map(|(key, size)| (key.clone(), count(*size))).collect(),
         errata: claim.into_iter().flat_map(errata::of).collect(),
         not_run: honest.not_run.clone(),
         error: honest.error.clone(),
-        cells: honest.cells.iter().map(cell_view).collect(),
+        cells: cells.map(|(cell, judged)| cell_view(cell, judged, record.alpha)).collect(),
         split: honest.split,
         notes: honest.notes.iter().map(|note| (note.name.clone(), number(note.value))).collect(),
         rates: honest.rates.iter().map(rate_view).collect(),
-        mutants: record.mutants.iter().map(mutant_view).collect(),
+        mutants: record.mutants.iter().map(|mutant| mutant_view(mutant, record.alpha)).collect(),
+        unpredicted: record.unpredicted.clone(),
         noticed: record.mutants.iter().filter(|mutant| mutant.noticed).count(),
         plots: plots.collect::<anyhow::Result<_>>()?,
     })
@@ -288,7 +302,7 @@ fn kind(kind: FindingKind) -> &'static str {
     }
 }
 
-fn cell_view(cell: &Cell) -> CellView {
+fn cell_view(cell: &Cell, record: &CellRecord, alpha: f64) -> CellView {
     let finding = &cell.finding;
     let trials = if finding.n_trials == finding.n_max {
         count(finding.n_trials)
@@ -309,8 +323,19 @@ fn cell_view(cell: &Cell) -> CellView {
         bound: number(finding.bound),
         tightness: finding.tightness.map(number),
         interval: finding.interval.as_ref().map(interval),
-        p_refute: p_value(finding.p_refute),
-        p_support: p_value(finding.p_support),
+        evidence: finding_evidence(finding, record.said == CellVerdict::Refuted, alpha),
+        said: record.said.to_string(),
+        class: match record.said {
+            CellVerdict::Supported => "ok",
+            CellVerdict::Refuted => "refuted",
+            CellVerdict::Undecided | CellVerdict::Vacuous => "alarm",
+        },
+        shown: match (&record.refutes[..], &record.beyond) {
+            ([], Some(why)) => why.clone(),
+            ([], None) if record.said == CellVerdict::Refuted => "the claim itself".into(),
+            (mutants, _) => mutants.join(", ").replace('_', " "),
+        },
+        passed_by: record.passed_by.join(", ").replace('_', " "),
         detectable: finding.detectable_effect.map(number),
         guards: finding
             .guards
@@ -337,7 +362,7 @@ fn rate_view(rate: &crate::context::Rate) -> RateView {
     }
 }
 
-fn mutant_view(mutant: &MutantRecord) -> MutantView {
+fn mutant_view(mutant: &MutantRecord, alpha: f64) -> MutantView {
     let p = |cell: &&Cell| match mutant.must {
         Must::Hold => -cell.finding.p_support,
         Must::BeRefuted | Must::NotHold => cell.finding.p_refute,
@@ -345,10 +370,9 @@ fn mutant_view(mutant: &MutantRecord) -> MutantView {
     let telling = mutant.arm.cells.iter().min_by(|a, b| p(a).total_cmp(&p(b)));
     let evidence = telling.map(|cell| {
         let finding = &cell.finding;
-        let p = p_value(if mutant.must == Must::Hold { finding.p_support } else { finding.p_refute });
-        let equals = if p.starts_with('<') { "" } else { "= " };
+        let evidence = finding_evidence(finding, mutant.must != Must::Hold, alpha);
         let (found, allowed) = (number(finding.estimate), number(finding.bound));
-        format!("{}: {found} against {allowed}, p {equals}{p}", cell.name)
+        format!("{}: {found} against {allowed}, {evidence}", cell.name)
     });
     MutantView {
         name: mutant.name.replace('_', " "),

@@ -266,7 +266,8 @@ pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitD
     count(format!("welch worse, {replicates} replicates"), alpha, runs, || {
         let old: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
         let new: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
-        let change = compare::welch(&old, &new, compare::Worse::Larger, compare::SAME_WITHIN);
+        let (drawn, worse) = (compare::Replicates::Independent, compare::Worse::Larger);
+        let change = compare::compare(&old, &new, drawn, worse, compare::RateScale::Exponent);
         change.map_or(f64::NAN, |change| change.p_worse)
     })
 }

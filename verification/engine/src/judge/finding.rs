@@ -77,6 +77,13 @@ pub enum FindingKind {
     Paired,
 }
 
+impl FindingKind {
+    /// Returns whether a finding of this kind is computed, without chance.
+    pub const fn is_computed(self) -> bool {
+        matches!(self, FindingKind::Exact | FindingKind::Property)
+    }
+}
+
 /// Why a judge stopped.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -178,6 +185,18 @@ impl Finding {
         let ratio = self.estimate / self.bound;
         self.tightness = (ratio.is_finite() && self.bound != 0.0).then_some(ratio);
         self
+    }
+
+    /// Returns how far the evidence lies beyond the point at which it decides at `level`: 1 is on the point.
+    ///
+    /// For a judge that stops when the evidence suffices it is the number of trials allowed over the number
+    /// looked at, for any other `ln p / ln level`. What is computed has no such point.
+    pub fn room(&self, p: f64, level: f64) -> f64 {
+        match self.stopped {
+            _ if self.kind.is_computed() => f64::INFINITY,
+            Stopped::Evidence => self.n_max as f64 / self.n_trials as f64,
+            Stopped::Cap | Stopped::Fixed => p.max(f64::MIN_POSITIVE).ln() / level.ln(),
+        }
     }
 
     /// Adds a check; returns whether it passed.

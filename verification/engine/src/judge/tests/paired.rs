@@ -1,6 +1,6 @@
 use super::{ALPHA, assert_broken, uniforms};
 use crate::judge::calibration::{UnitMeanLaw, normal};
-use crate::judge::compare::{self, Change, SAME_WITHIN, Worse};
+use crate::judge::compare::{self, Change, RateChange, RateScale, Replicates, Worse};
 use crate::judge::{Decision, paired, ratio};
 
 fn lognormals(n: usize, scale: f64, seed: u64) -> Vec<f64> {
@@ -115,16 +115,25 @@ fn rates(n: usize, mean: f64, seed: u64) -> Vec<f64> {
     (0..n).map(|_| mean * (1.0 + 0.05 * normal(&mut uniform))).collect()
 }
 
+fn welch(old: &[f64], new: &[f64]) -> Result<RateChange, String> {
+    compare::compare(old, new, Replicates::Independent, Worse::Larger, RateScale::Amount)
+}
+
+fn paired(old: &[f64], new: &[f64]) -> Result<RateChange, String> {
+    compare::compare(old, new, Replicates::Paired, Worse::Larger, RateScale::Amount)
+}
+
 #[test]
 fn rates_are_the_same_worse_better_or_undecided() {
     let old = rates(200, 1.0, 1);
-    let welch = |mean, n| compare::welch(&old, &rates(n, mean, 2), Worse::Larger, SAME_WITHIN).unwrap();
-    assert_eq!(welch(1.0, 200).change, Change::Same);
-    assert_eq!(welch(1.1, 200).change, Change::Worse);
-    assert_eq!(welch(0.9, 200).change, Change::Better);
-    assert_eq!(welch(1.0, 5).change, Change::Undecided);
-    assert!(welch(1.1, 200).p_worse < 1e-10 && welch(1.0, 200).p_worse > 0.01);
-    let smaller = compare::welch(&old, &rates(200, 0.9, 2), Worse::Smaller, SAME_WITHIN).unwrap();
+    let to = |mean, n| welch(&old, &rates(n, mean, 2)).unwrap();
+    assert_eq!(to(1.0, 200).change, Change::Same);
+    assert_eq!(to(1.1, 200).change, Change::Worse);
+    assert_eq!(to(0.9, 200).change, Change::Better);
+    assert_eq!(to(1.0, 5).change, Change::Undecided);
+    assert!(to(1.1, 200).p_worse < 1e-10 && to(1.0, 200).p_worse > 0.01);
+    let (new, drawn) = (rates(200, 0.9, 2), Replicates::Independent);
+    let smaller = compare::compare(&old, &new, drawn, Worse::Smaller, RateScale::Amount).unwrap();
     assert_eq!(smaller.change, Change::Worse);
 }
 
@@ -133,26 +142,73 @@ fn common_seeds_see_smaller_changes() {
     let old = rates(20, 1.0, 3);
     let mut uniform = uniforms(4);
     let new: Vec<f64> = old.iter().map(|x| x + 0.05 + 0.005 * normal(&mut uniform)).collect();
-    assert_eq!(compare::paired(&old, &new, Worse::Larger, SAME_WITHIN).unwrap().change, Change::Worse);
-    assert_eq!(compare::welch(&old, &new, Worse::Larger, SAME_WITHIN).unwrap().change, Change::Undecided);
-    assert_eq!(compare::paired(&old, &old, Worse::Larger, SAME_WITHIN).unwrap().change, Change::Same);
+    assert_eq!(paired(&old, &new).unwrap().change, Change::Worse);
+    assert_eq!(welch(&old, &new).unwrap().change, Change::Undecided);
+    assert_eq!(paired(&old, &old).unwrap().change, Change::Same);
 }
 
 #[test]
 fn comparisons_refuse_short_or_strange_samples() {
     let good = [1.0, 2.0];
-    assert!(compare::welch(&[1.0], &good, Worse::Larger, SAME_WITHIN).unwrap_err().contains("baseline"));
-    let strange = compare::welch(&good, &[1.0, f64::NAN], Worse::Larger, SAME_WITHIN);
+    assert!(welch(&[1.0], &good).unwrap_err().contains("baseline"));
+    let strange = welch(&good, &[1.0, f64::NAN]);
     assert!(strange.unwrap_err().contains("replicate 1"));
-    assert!(compare::paired(&good, &[1.0, 2.0, 3.0], Worse::Larger, SAME_WITHIN).is_err());
+    assert!(paired(&good, &[1.0, 2.0, 3.0]).is_err());
 }
 
 #[test]
 fn constants_are_compared_as_numbers() {
-    let change = |new: f64| compare::welch(&[1.0; 5], &[new; 5], Worse::Larger, SAME_WITHIN).unwrap();
+    let change = |new: f64| welch(&[1.0; 5], &[new; 5]).unwrap();
     assert_eq!((change(1.0).change, change(1.0).p_worse), (Change::Same, 1.0));
     assert_eq!((change(1.1).change, change(1.1).p_worse), (Change::Worse, 0.0));
     assert_eq!(change(0.5).change, Change::Better);
+}
+
+#[test]
+fn a_method_that_is_a_fifth_slower_is_as_far_away_on_every_scale() {
+    let slower = [
+        (RateScale::Amount, 500.0, 600.0),
+        (RateScale::Contraction, 0.9, 0.9_f64.powf(1.0 / 1.2)),
+        (RateScale::Decay, -0.3, -0.25),
+        (RateScale::Logarithm, 500_f64.ln(), 600_f64.ln()),
+        (RateScale::Exponent, 1.0, 1.1),
+    ];
+    for (scale, fast, slow) in slower {
+        let distance = scale.value(slow).unwrap() - scale.value(fast).unwrap();
+        assert!((distance - scale.worsening()).abs() < 1e-12, "{scale:?}: {distance}");
+    }
+    for (name, scale) in [
+        ("exponent of log of x", RateScale::Exponent),
+        ("log of examples to reach eps", RateScale::Logarithm),
+        ("slope of log D per step", RateScale::Decay),
+        ("contraction factor per update, T = 32", RateScale::Contraction),
+        ("log of the last gap over log of its bound", RateScale::Amount),
+        ("examples to the target", RateScale::Amount),
+    ] {
+        assert_eq!(RateScale::of(name), scale, "{name}");
+    }
+}
+
+#[test]
+fn what_vanishes_has_no_value() {
+    assert!(welch(&[1.0, 1.1], &[0.0, 1.0]).unwrap_err().contains("vanished"));
+    assert_eq!(RateScale::Contraction.value(1.0), None);
+    assert_eq!(RateScale::Decay.value(0.1), None);
+}
+
+#[test]
+fn a_worsening_of_the_detectable_size_is_found() {
+    let (n, sd, alpha) = (20, 0.05, 1e-5);
+    let shift = compare::detectable(n, sd, alpha);
+    let found = |seed: u64| {
+        let mut uniform = uniforms(seed);
+        let mut draw = |mean: f64| -> Vec<f64> { (0..n).map(|_| mean + sd * normal(&mut uniform)).collect() };
+        let (old, new) = (draw(1.0), draw(1.0 + shift));
+        let (drawn, worse) = (Replicates::Independent, Worse::Larger);
+        compare::compare(&old, &new, drawn, worse, RateScale::Exponent).unwrap().p_worse <= alpha
+    };
+    let count = (0..2000).filter(|seed| found(*seed)).count();
+    assert!(count >= 1960, "{count} of 2000");
 }
 
 #[test]
