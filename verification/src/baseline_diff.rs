@@ -1,29 +1,39 @@
-//! Compares the convergence rates of a run with those of a baseline.
+//! Compares what a run measured with a baseline.
 //!
-//! A baseline holds, per claim, every replicate of the tracked rates. Which of three rules applies depends on
-//! what the two runs share:
+//! A baseline holds, per claim, its verdict, the trials of its cells, its tightness, and every replicate of the
+//! tracked rates. The comparison goes over all claims of the baseline and of the run: a claim or a rate that is
+//! missing, not run, broken, or measured at other sizes is *lost*, and fails. Only runs of the same tier are
+//! compared.
 //!
-//! | shared | rule |
+//! Three rules apply to a rate, depending on what the two runs have in common:
+//!
+//! | in common | rule |
 //! |---|---|
-//! | platform, seed, tier, sizes | replicates equal to a relative 1e-9: *same*; else the next but one |
-//! | seed, tier, sizes | equal to a relative 1e-6 (rounding of another platform): *same*; else the next |
-//! | less, or the replicates differ | 99.9 % interval of the difference of the means |
+//! | platform, seed, sizes | replicates equal to a relative 1e-9: *unchanged*; else the next but one |
+//! | seed, sizes | equal to a relative 1e-6 (rounding of another platform): *unchanged*; else the next |
+//! | sizes, or the replicates differ | 99.9 % interval of the difference of the means |
 //!
-//! The interval is the paired one if seeds and sizes are equal, and Welch's otherwise.
+//! The difference is taken on the [scale](RateScale) of the rate, on which a method that is 20 % slower is a fixed
+//! distance away. The interval is for pairs on equal seeds, and Welch's otherwise. An interval within 3 % is
+//! *same*; one that lies on the worse side of zero, with a difference beyond half of that, is *worse* if Holm's
+//! procedure over all tracked rates at level 1e-3 agrees. What stays *undecided* fails if the means differ by more
+//! than 10 % to the worse.
 //!
-//! A rate is the *same* if the interval lies within 3 % of the baseline's mean. It is *worse* if the interval
-//! lies on the worse side of zero, the difference exceeds half of these 3 %, and Holm's procedure over all
-//! tracked rates rejects "not worse" at level 1e-3.
+//! Verdicts are compared as words; trials and tightness are compared where the draws are the same, and must then
+//! be equal.
 //!
-//! The rates that were blessed last decide. The difference from the first rates ever blessed, the *drift*, is
-//! reported as well and decides nothing; it shows the sum of small steps that were blessed one by one.
+//! The measurements blessed last decide: what was blessed is accepted. The distance to the rates that were
+//! blessed first, the *drift*, is reported beside them and decides nothing, so that small steps that were blessed
+//! one by one stay in view.
 
 use crate::context::{ArmRecord, Direction, Rate};
 use crate::judge::compare::{
-    Change, RateChange, SAME_WITHIN, Worse, paired, same_counts, same_floats, welch,
+    Change, RateChange, RateScale, Replicates, Worse, compare as compare_rates, detectable, same_counts,
+    same_floats, values,
 };
 use crate::judge::{holm, sample::Moments};
 use crate::record::{ClaimRecord, RunRecord};
+use crate::verdict::Verdict;
 use anyhow::{Context as _, bail, ensure};
 use lao_figures::{check_writable, number, p_value, write_atomically};
 use serde::{Deserialize, Serialize};
@@ -66,7 +76,10 @@ pub struct Measured {
     pub key: String,
     /// Sizes of the claim.
     pub sizes: BTreeMap<String, u64>,
-    /// Largest estimate over bound.
+    /// The verdict.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// The median over the cells of estimate over bound.
     pub tightness: Option<f64>,
     /// The number of trials of each cell.
     pub trials: Vec<u64>,
@@ -105,10 +118,34 @@ pub struct Bless {
 /// The result of a comparison.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// One row per tracked rate and epoch; the rows of [`BaselineEpoch::Zero`] decide nothing.
+    /// One row per tracked figure and epoch; the rows of [`BaselineEpoch::Zero`] decide nothing.
     pub rows: Vec<RateRow>,
-    /// Changes of numbers that are not judged: numbers of trials, tightness, new rates.
+    /// Changes that are not judged, such as new rates.
     pub remarks: Vec<String>,
+    /// The tracked rates whose replicates are too few to find a worsening of 20 % with probability .99.
+    pub underpowered: Vec<Underpowered>,
+}
+
+/// A tracked rate with too few replicates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Underpowered {
+    /// The claim's id.
+    pub claim: String,
+    /// The rate's name.
+    pub rate: String,
+    /// The scale of the rate.
+    pub scale: RateScale,
+    /// The smallest worsening, on that scale, that two runs of that many replicates find with probability .99.
+    pub detectable: f64,
+}
+
+/// Which claims of the baseline a run must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them: the run was of the whole suite.
+    Everything,
+    /// Those that the run holds: it was of a selection.
+    Selection,
 }
 
 /// The comparison of one tracked rate with one epoch of the baseline.
@@ -133,22 +170,23 @@ pub enum BaselineEpoch {
     Zero,
 }
 
-/// The result of comparing one rate.
+/// The result of comparing one figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RateOutcome {
-    /// Every replicate agrees, to a relative 1e-9 or, between platforms, 1e-6.
+    /// The figure is the same: every replicate agrees to a relative 1e-9 or, between platforms, 1e-6.
     Identical,
     /// The replicates were compared as distributions.
     Compared(RateChange),
-    /// The claim ran but no longer measures the rate, or the replicates cannot be compared; the text is the
-    /// reason.
+    /// The figure is gone or cannot be compared; the text is the reason.
     Lost(String),
+    /// A verdict, a count or a tightness is another one; the text gives old and new.
+    Moved(String),
 }
 
 impl Comparison {
-    /// Returns whether a tracked rate is worse than when it was blessed last, or is no longer measured.
+    /// Returns whether a tracked figure is worse than when it was blessed last, is another one, or is lost.
     pub fn is_worse(&self) -> bool {
-        self.of(BaselineEpoch::Current).any(|row| row.outcome.is_worse())
+        self.of(BaselineEpoch::Current).any(|row| row.outcome.fails())
     }
 
     fn of(&self, epoch: BaselineEpoch) -> impl Iterator<Item = &RateRow> {
@@ -162,20 +200,22 @@ impl RateOutcome {
         match self {
             RateOutcome::Identical => "unchanged",
             RateOutcome::Lost(_) => "LOST",
-            RateOutcome::Compared(RateChange { change, .. }) => match change {
+            RateOutcome::Moved(_) => "MOVED",
+            RateOutcome::Compared(change) => match change.change {
                 Change::Same => "same",
                 Change::Worse => "WORSE",
                 Change::Better => "better",
+                Change::Undecided if change.is_suspicious() => "UNDECIDED",
                 Change::Undecided => "undecided",
             },
         }
     }
 
-    fn is_worse(&self) -> bool {
+    fn fails(&self) -> bool {
         match self {
             RateOutcome::Identical => false,
-            RateOutcome::Compared(change) => change.change == Change::Worse,
-            RateOutcome::Lost(_) => true,
+            RateOutcome::Compared(change) => change.change == Change::Worse || change.is_suspicious(),
+            RateOutcome::Lost(_) | RateOutcome::Moved(_) => true,
         }
     }
 }
@@ -187,19 +227,22 @@ impl fmt::Display for Comparison {
         writeln!(
             f,
             "compared with the baseline: {} figures: {} unchanged, {} same, {} better, {} worse, \
-             {} undecided, {} lost",
+             {} undecided, {} moved, {} lost",
             self.of(BaselineEpoch::Current).count(),
             now("unchanged"),
             now("same"),
             now("better"),
             now("WORSE"),
-            now("undecided"),
+            now("undecided") + now("UNDECIDED"),
+            now("MOVED"),
             now("LOST"),
         )?;
         for RateRow { claim, rate, outcome, .. } in self.of(BaselineEpoch::Current) {
             match outcome {
                 RateOutcome::Identical => {}
-                RateOutcome::Lost(why) => writeln!(f, "LOST: {claim}: {rate}: {why}")?,
+                RateOutcome::Lost(what) | RateOutcome::Moved(what) => {
+                    writeln!(f, "{}: {claim}: {rate}: {what}", outcome.word())?;
+                }
                 RateOutcome::Compared(change) => {
                     writeln!(f, "{}: {claim}: {rate}: {}", outcome.word(), by_how_much(change))?;
                 }
@@ -229,32 +272,58 @@ impl fmt::Display for Comparison {
                 writeln!(f, "drift, {word}: {claim}: {rate}: {}", by_how_much(change))?;
             }
         }
-        self.remarks.iter().try_for_each(|remark| writeln!(f, "note: {remark}"))
+        self.remarks.iter().try_for_each(|remark| writeln!(f, "note: {remark}"))?;
+        if self.underpowered.is_empty() {
+            return writeln!(f, "every rate that is 20 % worse is found with probability .99");
+        }
+        writeln!(f, "too few replicates to find a rate that is 20 % worse (an exponent: .1) in new draws:")?;
+        self.underpowered.iter().try_for_each(|rate| {
+            let shift = rate.scale.words(rate.detectable);
+            writeln!(f, "  {}: {}: finds {shift}", rate.claim, rate.rate)
+        })
     }
 }
 
-/// Returns a change as text, such as `0.57 -> 0.61, by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
+/// Returns a change as text, such as `0.57 -> 0.61, worse by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
 fn by_how_much(change: &RateChange) -> String {
-    let share = |x: f64| format!("{:+.2} %", 100.0 * x / change.baseline.abs());
+    let words = |x: f64| change.scale.words(x);
     format!(
-        "{} -> {}, by {} [{}, {}] ({}, {} %; p = {})",
+        "{} -> {}, worse by {} [{}, {}] ({}, {} %; p = {})",
         number(change.baseline),
         number(change.run),
-        share(change.run - change.baseline),
-        share(change.interval.lo),
-        share(change.interval.hi),
+        words(change.worsening),
+        words(change.interval.lo),
+        words(change.interval.hi),
         change.interval.method,
         100.0 * change.interval.level,
         p_value(change.p_worse),
     )
 }
 
-/// Compares a record with the baseline in a file, without the claims that did not run.
+/// Compares a record with the baseline in a file.
 ///
 /// # Errors
-/// When the file cannot be read, or is not a baseline of this version.
-pub fn compare(record: &RunRecord, file: &Path) -> anyhow::Result<Comparison> {
-    Ok(against(record, &read(file)?))
+/// When the file cannot be read, is not a baseline of this version, or was blessed in another tier.
+pub fn compare(record: &RunRecord, file: &Path, scope: Scope) -> anyhow::Result<Comparison> {
+    let baseline = read(file)?;
+    may_compare(&baseline, &record.run.tier).with_context(|| file.display().to_string())?;
+    Ok(against(record, &baseline, scope))
+}
+
+/// Checks whether a run of this tier can be compared with a baseline. The nightly tier is the full one at another
+/// seed.
+///
+/// # Errors
+/// When the baseline was blessed in another tier.
+pub fn may_compare(baseline: &Baseline, tier: &str) -> anyhow::Result<()> {
+    let class = |tier: &str| if tier == "nightly" { "full".to_string() } else { tier.to_string() };
+    let other = baseline.current.values().find(|measured| class(&measured.tier) != class(tier));
+    match other {
+        None => Ok(()),
+        Some(Measured { tier: blessed, .. }) => {
+            bail!("blessed in the tier {blessed}, and this run is of the tier {tier}: use the same tier")
+        }
+    }
 }
 
 /// Reads a baseline.
@@ -278,17 +347,30 @@ pub fn read(file: &Path) -> anyhow::Result<Baseline> {
     Ok(baseline)
 }
 
-/// Compares a record with a baseline, without the claims that did not run.
-pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
+/// Compares a record with a baseline of the same tier.
+pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Comparison {
     let (mut rows, mut remarks) = (Vec::new(), Vec::new());
-    let ran = record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none());
-    for claim in ran {
+    let found: BTreeMap<&str, &ClaimRecord> = record.claims.iter().map(|c| (c.id.as_str(), c)).collect();
+    let mut row = |claim: &str, rate: &str, epoch, outcome| {
+        rows.push(RateRow { claim: claim.into(), rate: rate.into(), epoch, outcome });
+    };
+    for (id, old) in &baseline.current {
+        let Some(claim) = found.get(id.as_str()) else {
+            if scope == Scope::Everything {
+                let why = "the claim is not in this run; bless if it was withdrawn or renamed";
+                row(id, "verdict", BaselineEpoch::Current, RateOutcome::Lost(why.into()));
+            }
+            continue;
+        };
         let new = measured(record, claim);
-        let current = baseline.current.get(&claim.id);
-        let zero = baseline.epoch_zero.get(&claim.id);
-        for (epoch, old) in [(BaselineEpoch::Current, current), (BaselineEpoch::Zero, zero)] {
+        row(id, "verdict", BaselineEpoch::Current, same_verdict(old.verdict, claim.verdict));
+        if claim.honest.not_run.is_some() || claim.honest.error.is_some() {
+            continue;
+        }
+        let zero = baseline.epoch_zero.get(id);
+        for (epoch, old) in [(BaselineEpoch::Current, Some(old)), (BaselineEpoch::Zero, zero)] {
             for (rate, old_rate) in old.iter().flat_map(|old| &old.rates) {
-                let blessed = current.and_then(|current| current.rates.get(rate));
+                let blessed = baseline.current.get(id).and_then(|current| current.rates.get(rate));
                 // The first rates are left out where they equal the last ones, and where a rate is no longer
                 // tracked.
                 if epoch == BaselineEpoch::Zero
@@ -297,28 +379,79 @@ pub fn against(record: &RunRecord, baseline: &Baseline) -> Comparison {
                     continue;
                 }
                 let outcome = match (old, new.rates.get(rate)) {
-                    (Some(old), Some(new_rate)) => judge(old, old_rate, &new, new_rate),
+                    (Some(old), Some(new_rate)) => judge(rate, old, old_rate, &new, new_rate),
                     _ => RateOutcome::Lost(
                         "the claim no longer measures this rate; bless if this is intended".into(),
                     ),
                 };
-                rows.push(RateRow { claim: claim.id.clone(), rate: rate.clone(), epoch, outcome });
+                row(id, rate, epoch, outcome);
             }
         }
-        let blessed = |rate: &&String| current.is_some_and(|old| old.rates.contains_key(*rate));
-        let fresh = new.rates.keys().filter(|rate| !blessed(rate));
-        remarks.extend(
-            fresh.map(|rate| format!("{}: {rate}: not in the baseline; bless to track it", claim.id)),
-        );
-        remarks.extend(current.into_iter().flat_map(|old| moved(&claim.id, old, &new)));
+        let fresh = new.rates.keys().filter(|rate| !old.rates.contains_key(*rate));
+        remarks.extend(fresh.map(|rate| format!("{id}: {rate}: not in the baseline; bless to track it")));
+        if old.seed == new.seed && old.sizes == new.sizes && old.platform == new.platform {
+            for (figure, outcome) in counted(old, &new) {
+                row(id, figure, BaselineEpoch::Current, outcome);
+            }
+        }
     }
+    let fresh = record.claims.iter().filter(|claim| !baseline.current.contains_key(&claim.id));
+    remarks.extend(fresh.map(|claim| format!("{}: not in the baseline; bless to track it", claim.id)));
     hold_the_level(&mut rows);
-    Comparison { rows, remarks }
+    Comparison { rows, remarks, underpowered: underpowered(record) }
+}
+
+/// Compares the verdict with the blessed one, if the baseline has one.
+fn same_verdict(old: Option<Verdict>, new: Verdict) -> RateOutcome {
+    match old {
+        Some(old) if old != new => RateOutcome::Moved(format!("{old} -> {new}")),
+        _ => RateOutcome::Identical,
+    }
+}
+
+/// Compares the numbers that equal draws must leave equal: trials and tightness.
+fn counted(old: &Measured, new: &Measured) -> Vec<(&'static str, RateOutcome)> {
+    let trials = match same_counts(&old.trials, &new.trials) {
+        Ok(()) => RateOutcome::Identical,
+        Err(difference) => RateOutcome::Moved(difference),
+    };
+    let tightness = match (old.tightness, new.tightness) {
+        (Some(before), Some(now)) if (before - now).abs() > 1e-6 * before.abs() => {
+            RateOutcome::Moved(format!("{} -> {}", number(before), number(now)))
+        }
+        (None, None) | (Some(_), Some(_)) => RateOutcome::Identical,
+        (Some(_), None) => RateOutcome::Lost("no cell has a bound any more".into()),
+        (None, Some(_)) => RateOutcome::Moved("no cell had a bound before".into()),
+    };
+    vec![("trials", trials), ("tightness", tightness)]
+}
+
+/// Returns the rates of a record with too few replicates to keep the promise that a worsening of 20 % is found.
+pub fn underpowered(record: &RunRecord) -> Vec<Underpowered> {
+    let rates = || record.claims.iter().flat_map(|claim| claim.honest.rates.iter().map(move |r| (claim, r)));
+    let level = LEVEL / rates().count().max(1) as f64;
+    let short = rates().filter_map(|(claim, rate)| {
+        let scale = RateScale::of(&rate.name);
+        let moments = Moments::of(&values("run", &rate.replicates, scale).ok()?);
+        let detectable = detectable(moments.n, moments.sd, level);
+        let (claim, rate) = (claim.id.clone(), rate.name.clone());
+        (detectable > scale.worsening()).then_some(Underpowered { claim, rate, scale, detectable })
+    });
+    short.collect()
 }
 
 /// Compares one rate with one epoch, before Holm's procedure.
-fn judge(old: &Measured, old_rate: &MeasuredRate, new: &Measured, new_rate: &MeasuredRate) -> RateOutcome {
-    let same_draws = old.seed == new.seed && old.tier == new.tier && old.sizes == new.sizes;
+fn judge(
+    name: &str,
+    old: &Measured,
+    old_rate: &MeasuredRate,
+    new: &Measured,
+    new_rate: &MeasuredRate,
+) -> RateOutcome {
+    if old.sizes != new.sizes {
+        return RateOutcome::Lost("the claim has other sizes in plan.toml; bless if this is intended".into());
+    }
+    let same_draws = old.seed == new.seed;
     let (before, now) = (&old_rate.replicates, &new_rate.replicates);
     if same_draws {
         let agree = match old.platform == new.platform {
@@ -333,10 +466,9 @@ fn judge(old: &Measured, old_rate: &MeasuredRate, new: &Measured, new_rate: &Mea
         Direction::Larger => Worse::Larger,
         Direction::Smaller => Worse::Smaller,
     };
-    let change = match same_draws && before.len() == now.len() {
-        true => paired(before, now, worse, SAME_WITHIN),
-        false => welch(before, now, worse, SAME_WITHIN),
-    };
+    let pairs = same_draws && before.len() == now.len();
+    let replicates = if pairs { Replicates::Paired } else { Replicates::Independent };
+    let change = compare_rates(before, now, replicates, worse, RateScale::of(name));
     change.map_or_else(RateOutcome::Lost, RateOutcome::Compared)
 }
 
@@ -354,7 +486,7 @@ fn hold_the_level(rows: &mut [RateRow]) {
         let tracked: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].epoch == epoch).collect();
         let p = |i: &usize| match &rows[*i].outcome {
             RateOutcome::Compared(change) => change.p_worse,
-            RateOutcome::Identical | RateOutcome::Lost(_) => 1.0,
+            RateOutcome::Identical | RateOutcome::Lost(_) | RateOutcome::Moved(_) => 1.0,
         };
         let p: Vec<f64> = tracked.iter().map(p).collect();
         let rejected = holm::step_down(&p, tracked.len(), LEVEL);
@@ -367,22 +499,6 @@ fn hold_the_level(rows: &mut [RateRow]) {
             }
         }
     }
-}
-
-/// Returns remarks on numbers that changed and are not judged.
-fn moved(id: &str, old: &Measured, new: &Measured) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if old.seed == new.seed && old.sizes == new.sizes && old.tier == new.tier {
-        if let Err(difference) = same_counts(&old.trials, &new.trials) {
-            remarks.push(format!("{id}: trials looked at, {difference}"));
-        }
-        if let (Some(before), Some(now)) = (old.tightness, new.tightness)
-            && (before - now).abs() > 1e-6 * before.abs()
-        {
-            remarks.push(format!("{id}: tightness {} -> {}", number(before), number(now)));
-        }
-    }
-    remarks
 }
 
 fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
@@ -400,31 +516,35 @@ fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
         platform: record.run.platform.clone(),
         key: record.run.key.clone(),
         sizes: claim.sizes.clone(),
-        tightness: claim.tightness,
+        verdict: Some(claim.verdict),
+        tightness: claim.tightness.map(|tightness| tightness.median),
         trials: cells.iter().map(|cell| cell.finding.n_trials).collect(),
         rates: rates.iter().filter(|rate| !rate.replicates.is_empty()).map(rate).collect(),
     }
 }
 
-/// Writes the measurements of the claims that ran as the new baseline. Claims that did not run keep their old
-/// measurements, and the first measurements of every rate are kept as epoch zero.
+/// Writes the measurements of a run of the whole suite as the new baseline. The first measurements of every rate
+/// are kept as epoch zero.
 ///
 /// # Errors
 /// Those of [`may_bless`].
 pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()> {
     let mut baseline = may_bless(file, reason)?;
-    let comparison = against(record, &baseline);
+    let comparison = against(record, &baseline, Scope::Everything);
     let changes = comparison.rows.iter().filter(|row| row.epoch == BaselineEpoch::Current);
     let changes = changes.filter_map(|row| match &row.outcome {
         RateOutcome::Identical => None,
         RateOutcome::Compared(change) => {
             Some(format!("{}: {}: {}", row.claim, row.rate, by_how_much(change)))
         }
-        RateOutcome::Lost(why) => Some(format!("{}: {}: lost: {why}", row.claim, row.rate)),
+        RateOutcome::Lost(what) | RateOutcome::Moved(what) => {
+            Some(format!("{}: {}: {}: {what}", row.outcome.word().to_lowercase(), row.claim, row.rate))
+        }
     });
     let version = record.run.version.clone();
     baseline.history.push(Bless { version, reason: reason.trim().into(), changes: changes.collect() });
-    for claim in record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none()) {
+    baseline.current.clear();
+    for claim in &record.claims {
         let new = measured(record, claim);
         let zero = baseline.epoch_zero.entry(claim.id.clone()).or_insert_with(|| new.clone());
         for (name, rate) in &new.rates {

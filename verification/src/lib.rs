@@ -14,6 +14,7 @@ pub mod baseline_diff;
 pub mod errata;
 pub mod explain;
 pub mod papers;
+pub mod partition;
 pub mod plan;
 pub mod record;
 pub mod report;

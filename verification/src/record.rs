@@ -39,8 +39,8 @@ pub struct RunInfo {
     pub alpha: f64,
     /// Claims that the family is planned for.
     pub family: usize,
-    /// A hash of program, plan, tier, seed and data folder. Runs with equal keys on one platform give equal
-    /// records.
+    /// A hash of commit, lock file, target and profile (or of the program, if files are not as committed), plan,
+    /// tier and seed. Runs with equal keys on the same data give equal records.
     pub key: String,
     /// Architecture and operating system.
     pub platform: String,

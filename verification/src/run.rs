@@ -7,10 +7,11 @@
 use crate::claim::{Claim, Expected, Must};
 use crate::context::{ArmRecord, Cell};
 use crate::judge::{Decision, holm};
+use crate::partition::Partition;
 use crate::plan::{Plan, RunTier, Sizes};
 use crate::record::{ClaimRecord, CrippledRecord, MutantRecord, RunInfo, RunRecord, SCHEMA, Tightness};
 use crate::verdict::{self, HolmRejects, Verdict};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail, ensure};
 use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;
 use lao_verification_engine::arm::{ArmSettings, ClaimArms};
@@ -20,7 +21,8 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -79,6 +81,8 @@ pub type Timings = BTreeMap<String, f64>;
 const STATE: &str = "run.json";
 /// The file with the record.
 const EVIDENCE: &str = "evidence.json";
+/// The file that says which part of a run a folder holds.
+const SHARD: &str = "shard.json";
 /// The file with the seconds per claim.
 const TIMINGS: &str = "timings.json";
 
@@ -137,8 +141,8 @@ fn file_of(claim: &Claim) -> String {
 /// Runs the claims, writes the record into the folder, and returns it.
 ///
 /// # Errors
-/// When the folder cannot be written, or the run was canceled ([`RunCanceled`]). The results of finished
-/// claims are kept, and the next run with the same key resumes from them.
+/// When the folder cannot be written, or the run was canceled ([`RunCanceled`](crate::context::RunCanceled)). The
+/// results of finished claims are kept, and the next run of the same program resumes from them.
 pub fn run(
     options: &RunOptions,
     plan: &Plan,
@@ -146,42 +150,182 @@ pub fn run(
     progress: &dyn RunProgress,
     canceled: &AtomicBool,
 ) -> anyhow::Result<(RunRecord, Timings)> {
+    crate::report::announce(folder, options.claims.iter().map(|claim| claim.id))?;
+    // Before the claims run: the files of the repository may change while they do.
     let info = run_info(options, plan)?;
+    let stored = execute(options, plan, folder, progress, canceled)?;
+    record(options, plan, info, folder, stored)
+}
+
+/// Judges what was stored, and writes the record into the folder.
+fn record(
+    options: &RunOptions,
+    plan: &Plan,
+    info: RunInfo,
+    folder: &mut OutputFolder,
+    stored: Vec<Stored>,
+) -> anyhow::Result<(RunRecord, Timings)> {
+    folder.announce([EVIDENCE, TIMINGS].map(String::from))?;
+    let timings = options.claims.iter().zip(&stored).map(|(c, s)| (c.id.to_string(), s.seconds)).collect();
+    let record = assemble(options, plan, info, stored, level(plan));
+    write_json(folder, EVIDENCE, &record)?;
+    write_json(folder, TIMINGS, &timings)?;
+    Ok((record, timings))
+}
+
+/// Returns the level of one claim.
+fn level(plan: &Plan) -> f64 {
+    plan.suite.alpha / plan.suite.family as f64
+}
+
+/// Runs the claims, and stores the arms of each in the folder.
+fn execute(
+    options: &RunOptions,
+    plan: &Plan,
+    folder: &mut OutputFolder,
+    progress: &dyn RunProgress,
+    canceled: &AtomicBool,
+) -> anyhow::Result<Vec<Stored>> {
+    let key = resume_key(options)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
     let pool =
         pool.with_context(|| format!("cannot start {} threads: ask for fewer with --jobs", options.jobs))?;
-    if options.fresh || !unfinished(&folder.path().join(STATE), &info.key) {
+    if options.fresh || !unfinished(&folder.path().join(STATE), &key) {
         folder.remove(|name| name.starts_with("claims/"))?;
     }
-    folder.announce([STATE, EVIDENCE, TIMINGS].map(String::from))?;
+    folder.announce([STATE.to_string()])?;
     folder.announce(options.claims.iter().map(|claim| file_of(claim)))?;
-    crate::report::announce(folder, options.claims.iter().map(|claim| claim.id))?;
-    write_json(folder, STATE, &State { key: info.key.clone(), finished: false })?;
+    write_json(folder, STATE, &State { key: key.clone(), finished: false })?;
     let folder = &*folder;
 
-    let alpha = plan.suite.alpha / plan.suite.family as f64;
+    let alpha = level(plan);
     let stored: Vec<anyhow::Result<Stored>> = pool.install(|| {
         let one = |claim: &&'static Claim| {
             let file = file_of(claim);
-            if let Some(stored) = load(&folder.path().join(&file), &info.key, claim) {
+            if let Some(stored) = load(&folder.path().join(&file), &key, claim) {
                 progress.finished(claim, passed(claim, &stored, alpha), true);
                 return Ok(stored);
             }
             progress.started(claim);
             let sizes = plan.sizes(claim.id, options.tier);
-            let stored = run_claim(claim, &sizes, alpha, options.seed, &info.key, progress, canceled)?;
+            let stored = run_claim(claim, &sizes, alpha, options.seed, &key, progress, canceled)?;
             write_json(folder, &file, &stored)?;
             progress.finished(claim, passed(claim, &stored, alpha), false);
             Ok(stored)
         };
         options.claims.par_iter().with_max_len(1).map(one).collect()
     });
-    let stored: Vec<Stored> = stored.into_iter().collect::<anyhow::Result<_>>()?;
-    let timings = options.claims.iter().zip(&stored).map(|(c, s)| (c.id.to_string(), s.seconds)).collect();
-    let record = assemble(options, plan, info, stored, alpha);
-    write_json(folder, EVIDENCE, &record)?;
-    write_json(folder, TIMINGS, &timings)?;
-    Ok((record, timings))
+    stored.into_iter().collect()
+}
+
+/// One part of a run, as its folder says it: what ran, and which claims. Their arms are beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shard {
+    /// [`SCHEMA`].
+    schema: String,
+    run: RunInfo,
+    partition: String,
+    /// All claims of the run, of which this is a part.
+    all: Vec<String>,
+    /// The claims of this part.
+    claims: Vec<String>,
+}
+
+/// Runs one part of the claims, and stores their arms without judging them; [`merge`] judges all parts.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_part(
+    options: &RunOptions,
+    partition: Partition,
+    plan: &Plan,
+    folder: &mut OutputFolder,
+    progress: &dyn RunProgress,
+    canceled: &AtomicBool,
+) -> anyhow::Result<()> {
+    let seconds: Timings = serde_json::from_str(crate::partition::SECONDS)?;
+    let claims = partition.select(options.claims.clone(), &seconds);
+    folder.announce([SHARD.to_string()])?;
+    let ids = |claims: &[&'static Claim]| claims.iter().map(|claim| claim.id.to_string()).collect();
+    let shard = Shard {
+        schema: SCHEMA.into(),
+        run: run_info(options, plan)?,
+        partition: partition.to_string(),
+        all: ids(&options.claims),
+        claims: ids(&claims),
+    };
+    execute(&RunOptions { claims, ..options.clone() }, plan, folder, progress, canceled)?;
+    write_json(folder, SHARD, &shard)?;
+    let key = resume_key(options)?;
+    write_json(folder, STATE, &State { key, finished: true })
+}
+
+/// What a merge of parts leaves.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// The record of all claims.
+    pub record: RunRecord,
+    /// Their seconds.
+    pub timings: Timings,
+    /// The tier of the run.
+    pub tier: RunTier,
+}
+
+/// Merges the parts of a run: judges all claims, writes the record into the folder, and returns it. The record is
+/// the one that a single run would have left, byte for byte.
+///
+/// # Errors
+/// When a folder holds no finished part, the parts belong to different runs, or a claim is missing or was run
+/// twice; the error names the folder and the claim.
+pub fn merge(parts: &[PathBuf], plan: &Plan, folder: &mut OutputFolder) -> anyhow::Result<Merged> {
+    let mut shards: Vec<(&PathBuf, Shard)> = Vec::new();
+    for part in parts {
+        let file = part.join(SHARD);
+        let text = std::fs::read_to_string(&file).with_context(|| {
+            format!("{} holds no finished part: run `verify --partition K/N --out DIR` first", part.display())
+        })?;
+        let shard: Shard =
+            serde_json::from_str(&text).with_context(|| format!("{} is no part of a run", file.display()))?;
+        shards.push((part, shard));
+    }
+    let Some((first_folder, first)) = shards.first() else { bail!("name the folders of the parts") };
+    let mut from: BTreeMap<&str, &PathBuf> = BTreeMap::new();
+    for (part, shard) in &shards {
+        ensure!(
+            shard.run == first.run && shard.all == first.all && shard.schema == SCHEMA,
+            "{} and {} are parts of different runs: commit, lock file, target, profile, tier, seed and claims \
+             must be the same",
+            first_folder.display(),
+            part.display()
+        );
+        for claim in &shard.claims {
+            if let Some(other) = from.insert(claim, part) {
+                bail!("{claim} was run in {} and in {}", other.display(), part.display());
+            }
+        }
+    }
+    let (mut claims, mut stored) = (Vec::new(), Vec::new());
+    for id in &first.all {
+        let part = from.get(id.as_str()).with_context(|| format!("no part holds {id}: a part is missing"))?;
+        let claim = crate::papers::find(id).with_context(|| format!("{id} is no claim of this program"))?;
+        let file = part.join(file_of(claim));
+        let one =
+            std::fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str::<Stored>(&text).ok());
+        stored.push(one.with_context(|| format!("{} cannot be read", file.display()))?);
+        claims.push(claim);
+    }
+    let tier = match first.run.tier.as_str() {
+        "quick" => RunTier::Quick,
+        "full" => RunTier::Full,
+        _ => RunTier::Nightly,
+    };
+    let info = first.run.clone();
+    let options = RunOptions { claims, tier, seed: info.seed, jobs: 0, fresh: false };
+    folder.announce([STATE.to_string()])?;
+    crate::report::announce(folder, options.claims.iter().map(|claim| claim.id))?;
+    let (record, timings) = record(&options, plan, info, folder, stored)?;
+    Ok(Merged { record, timings, tier })
 }
 
 /// Records that the run is complete, so that the next run starts anew.
@@ -189,6 +333,7 @@ pub fn run(
 /// # Errors
 /// When the folder cannot be written.
 pub fn finish(folder: &OutputFolder, record: &RunRecord) -> anyhow::Result<()> {
+    // The key of the run suffices: only unfinished runs are resumed.
     write_json(folder, STATE, &State { key: record.run.key.clone(), finished: true })
 }
 
@@ -324,22 +469,62 @@ fn passed(claim: &Claim, stored: &Stored, alpha: f64) -> bool {
 }
 
 fn run_info(options: &RunOptions, plan: &Plan) -> anyhow::Result<RunInfo> {
-    let mut hash = Sha256::new();
-    let program = std::env::current_exe().context("cannot find the running program")?;
-    hash.update(std::fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?);
-    hash.update(Plan::TEXT);
-    let data = std::env::var_os("LAO_DATA").unwrap_or_default();
-    hash.update(format!("\0{}\0{}\0{}", options.tier, options.seed, data.to_string_lossy()));
-    let key: String = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     Ok(RunInfo {
         version: env!("CARGO_PKG_VERSION").into(),
         tier: options.tier.to_string(),
         seed: options.seed,
         alpha: plan.suite.alpha,
         family: plan.suite.family,
-        key,
+        key: run_key(options)?,
         platform: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
     })
+}
+
+/// Returns the key of a run, by which runs on several machines know that they are parts of one: the commit, the
+/// lock file, the target and the profile, with plan, tier and seed. A tree that is not as committed counts by the
+/// program itself.
+fn run_key(options: &RunOptions) -> anyhow::Result<String> {
+    let mut hash = Sha256::new();
+    match committed() {
+        Some(commit) => {
+            let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+            let (arch, system) = (std::env::consts::ARCH, std::env::consts::OS);
+            hash.update(format!("{commit}\0{arch}-{system}\0{profile}\0"));
+            hash.update(include_str!("../../Cargo.lock"));
+        }
+        None => hash.update(program()?),
+    }
+    Ok(finish_key(hash, options))
+}
+
+/// Returns the key by which a run resumes an unfinished one: it must be the same program, on the same data.
+fn resume_key(options: &RunOptions) -> anyhow::Result<String> {
+    let mut hash = Sha256::new();
+    hash.update(program()?);
+    hash.update(std::env::var_os("LAO_DATA").unwrap_or_default().to_string_lossy().as_bytes());
+    Ok(finish_key(hash, options))
+}
+
+fn finish_key(mut hash: Sha256, options: &RunOptions) -> String {
+    hash.update(Plan::TEXT);
+    hash.update(format!("\0{}\0{}", options.tier, options.seed));
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn program() -> anyhow::Result<Vec<u8>> {
+    let program = std::env::current_exe().context("cannot find the running program")?;
+    std::fs::read(&program).with_context(|| format!("cannot read {}", program.display()))
+}
+
+/// Returns the commit, if the files of the repository are as committed.
+fn committed() -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let git =
+            Command::new("git").current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).output().ok()?;
+        String::from_utf8(git.stdout).ok().filter(|_| git.status.success())
+    };
+    let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    git(&["rev-parse", "HEAD"]).filter(|_| changed.trim().is_empty())
 }
 
 /// Returns the root seed of a nightly run: a hash of the day (UTC), below 2^48 so that every JSON reader

@@ -1,14 +1,17 @@
 //! The verb `cargo xtask verify`, which tests the claims and writes the report.
 
 use anyhow::{Context as _, bail};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
+use lao_figures::OutputFolder;
 use lao_say as say;
+use lao_verification::baseline_diff::{Baseline, Scope};
 use lao_verification::claim::{Claim, Expected};
 use lao_verification::context::RunCanceled;
+use lao_verification::partition::Partition;
 use lao_verification::plan::{Plan, RunTier};
 use lao_verification::record::RunRecord;
-use lao_verification::run::{self, RunOptions, RunProgress};
+use lao_verification::run::{self, RunOptions, RunProgress, Timings};
 use lao_verification::status::{ClaimStatus, ExitStatus, RunStatus};
 use lao_verification::{baseline_diff, explain, papers, report};
 use std::path::{Path, PathBuf};
@@ -28,18 +31,24 @@ Examples:
   cargo xtask verify --tier full            larger sizes, real data where it is found (LAO_DATA)
   cargo xtask verify --explain ms18-thm41-literal
   cargo xtask verify --compare verification/baseline.json
+  cargo xtask verify --partition time:1/4 --out part-1      one of four parts, on one of four machines
+  cargo xtask verify merge part-1 part-2 part-3 part-4      judge the four parts together
 
 Exit status:
   0    every verdict is as expected
   1    a verdict is not the expected one
   2    wrong usage, failed I/O, or results that cannot be printed (unless their reader has closed the stream)
-  3    a claim is inconclusive at sizes at which it should not be
+  3    a claim is inconclusive
   4    a mutant was not noticed
   5    an experiment ended with an error
   6    nothing ran
-  7    a tracked rate is worse than when it was blessed last
+  7    a tracked figure is worse than when it was blessed last, is another one, or is lost
+  8    a claim did not judge exactly the cells that it planned
   130  canceled; the results of finished claims are kept, and the next run resumes from them")]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct VerifyArgs {
+    #[command(subcommand)]
+    command: Option<VerifyCommand>,
     /// Run only the claims whose id contains one of these texts.
     filter: Vec<String>,
     /// Run only the claims of this paper, such as ms18.
@@ -72,7 +81,11 @@ pub struct VerifyArgs {
     /// The form of the output: a table for people, or the record as JSON.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Compare the convergence rates of this run with a baseline; the run fails if a rate is worse.
+    /// Run one part of the claims and judge nothing: slice:K/N (every N-th claim), hash:K/N (by the hash of the
+    /// id) or time:K/N (parts of equal time). `verify merge` judges all parts.
+    #[arg(long, value_name = "PART", conflicts_with_all = ["compare", "bless", "format"])]
+    partition: Option<Partition>,
+    /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or lost.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
     /// Write the convergence rates of this run as the new baseline; this needs --reason.
@@ -81,6 +94,33 @@ pub struct VerifyArgs {
     /// The reason why the baseline changes, which is stored in the baseline.
     #[arg(long, value_name = "TEXT", requires = "bless")]
     reason: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum VerifyCommand {
+    /// Judge the parts that `verify --partition` left, and write one report.
+    ///
+    /// The record is the one that a single run would have left, byte for byte.
+    Merge {
+        /// The folders of the parts.
+        #[arg(required = true, value_name = "DIR")]
+        parts: Vec<PathBuf>,
+        /// The folder of the results: a new or empty one, or that of an earlier run.
+        #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
+        out: PathBuf,
+        /// The form of the output: a table for people, or the record as JSON.
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+        /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or lost.
+        #[arg(long, value_name = "FILE")]
+        compare: Option<PathBuf>,
+        /// Write the figures of this run as the new baseline; this needs --reason.
+        #[arg(long, value_name = "FILE", requires = "reason")]
+        bless: Option<PathBuf>,
+        /// The reason why the baseline changes, which is stored in the baseline.
+        #[arg(long, value_name = "TEXT", requires = "bless")]
+        reason: Option<String>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -99,6 +139,9 @@ enum Format {
 /// Runs the verb.
 pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     let plan = Plan::built_in()?;
+    if let Some(command) = args.command {
+        return merge(command, &plan);
+    }
     let tier = match args.tier {
         TierArg::Quick => RunTier::Quick,
         TierArg::Full => RunTier::Full,
@@ -114,12 +157,9 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         say::results(&list(&selected, args.format)?)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let whole = selected.len() == papers::all().count();
     // Everything that can be refused is refused before the first claim runs.
-    let baseline = args.compare.as_deref().map(baseline_diff::read).transpose()?;
-    let reason = args.reason.as_deref().unwrap_or_default();
-    if let Some(file) = &args.bless {
-        baseline_diff::may_bless(file, reason)?;
-    }
+    let ending = Ending::prepare(&args.compare, &args.bless, &args.reason, tier, whole, args.format)?;
     let mut folder = run::open_folder(&args.out)?;
     let seed = match (args.seed, tier) {
         (Some(seed), _) => seed,
@@ -132,37 +172,102 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     let flag = Arc::clone(&canceled);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
     let bar = Bar::new(options.claims.len());
-    let result = run::run(&options, &plan, &mut folder, &bar, &canceled);
+    let result = match args.partition {
+        Some(part) => run::run_part(&options, part, &plan, &mut folder, &bar, &canceled).map(|()| None),
+        None => run::run(&options, &plan, &mut folder, &bar, &canceled).map(Some),
+    };
     bar.0.finish_and_clear();
-    let (record, timings) = match result {
-        Ok(done) => done,
+    match result {
+        Ok(Some((record, timings))) => ending.write(&mut folder, &record, &timings),
+        Ok(None) => {
+            say::results(&format!(
+                "the part is in {}: `verify merge` judges all parts\n",
+                args.out.display()
+            ))?;
+            Ok(ExitCode::SUCCESS)
+        }
         Err(error) if error.is::<RunCanceled>() => {
             say::note(&format!(
                 "canceled; finished claims are kept in {}, and the next run resumes from them",
                 args.out.display()
             ));
-            return Ok(ExitCode::from(130));
+            Ok(ExitCode::from(130))
         }
-        Err(error) => return Err(error),
-    };
+        Err(error) => Err(error),
+    }
+}
 
-    // All files are written before anything is printed, so that a closed or full stream loses no result.
-    let comparison = baseline.map(|baseline| baseline_diff::against(&record, &baseline));
-    let status = RunStatus::of(&record, comparison.as_ref());
-    report::write(&mut folder, &record, &timings, comparison.as_ref(), &status)?;
-    run::finish(&folder, &record)?;
-    if let Some(file) = &args.bless {
-        if !matches!(status.exit, ExitStatus::AsExpected | ExitStatus::Worse) {
-            bail!("the baseline is not written, since the run is not as expected: {}", status.exit.meaning());
+/// What happens when all claims were judged: the report is written, compared, blessed, and printed.
+struct Ending {
+    baseline: Option<Baseline>,
+    bless: Option<(PathBuf, String)>,
+    scope: Scope,
+    format: Format,
+}
+
+impl Ending {
+    /// Reads the baseline and checks the options. `whole` says whether all claims run.
+    fn prepare(
+        compare: &Option<PathBuf>,
+        bless: &Option<PathBuf>,
+        reason: &Option<String>,
+        tier: RunTier,
+        whole: bool,
+        format: Format,
+    ) -> anyhow::Result<Self> {
+        let baseline = compare.as_deref().map(baseline_diff::read).transpose()?;
+        if let Some(baseline) = &baseline {
+            baseline_diff::may_compare(baseline, &tier.to_string())?;
         }
-        baseline_diff::bless(&record, file, reason)?;
-        say::note(&format!("wrote {}", file.display()));
+        let reason = reason.clone().unwrap_or_default();
+        if let Some(file) = bless {
+            if !whole {
+                bail!("a baseline is blessed from a run of all claims: leave --paper and the filters out");
+            }
+            baseline_diff::may_bless(file, &reason)?;
+        }
+        let scope = if whole { Scope::Everything } else { Scope::Selection };
+        Ok(Ending { baseline, bless: bless.clone().map(|file| (file, reason)), scope, format })
     }
-    match args.format {
-        Format::Json => say::results(&(serde_json::to_string_pretty(&record)? + "\n"))?,
-        Format::Human => say::results(&summary(&record, comparison.as_ref(), &status, &args.out))?,
+
+    /// Writes all files and then prints, so that a closed or full stream loses no result.
+    fn write(
+        self,
+        folder: &mut OutputFolder,
+        record: &RunRecord,
+        timings: &Timings,
+    ) -> anyhow::Result<ExitCode> {
+        let against = |baseline: Baseline| baseline_diff::against(record, &baseline, self.scope);
+        let comparison = self.baseline.map(against);
+        let status = RunStatus::of(record, comparison.as_ref());
+        report::write(folder, record, timings, comparison.as_ref(), &status)?;
+        run::finish(folder, record)?;
+        if let Some((file, reason)) = &self.bless {
+            if !matches!(status.exit, ExitStatus::AsExpected | ExitStatus::Worse) {
+                bail!(
+                    "the baseline is not written, since the run is not as expected: {}",
+                    status.exit.meaning()
+                );
+            }
+            baseline_diff::bless(record, file, reason)?;
+            say::note(&format!("wrote {}", file.display()));
+        }
+        match self.format {
+            Format::Json => say::results(&(serde_json::to_string_pretty(record)? + "\n"))?,
+            Format::Human => say::results(&summary(record, comparison.as_ref(), &status, folder.path()))?,
+        }
+        Ok(ExitCode::from(status.exit as u8))
     }
-    Ok(ExitCode::from(status.exit as u8))
+}
+
+/// Runs `verify merge`.
+fn merge(command: VerifyCommand, plan: &Plan) -> anyhow::Result<ExitCode> {
+    let VerifyCommand::Merge { parts, out, format, compare, bless, reason } = command;
+    let mut folder = run::open_folder(&out)?;
+    let merged = run::merge(&parts, plan, &mut folder)?;
+    let whole = merged.record.claims.len() == papers::all().count();
+    let ending = Ending::prepare(&compare, &bless, &reason, merged.tier, whole, format)?;
+    ending.write(&mut folder, &merged.record, &merged.timings)
 }
 
 /// Returns the claims that were asked for; the error for an unknown name suggests the nearest one.

@@ -7,7 +7,6 @@ use crate::errata::{self, literal};
 use crate::record::RunRecord;
 use crate::status::RunStatus;
 use crate::verdict::Verdict;
-use lao_figures::number;
 use std::fmt::Write as _;
 
 /// Returns a summary of the run in one page.

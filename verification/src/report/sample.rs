@@ -41,7 +41,7 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
         _ => {}
     }
     honest.waits_for_data = verdict == Verdict::NotRun;
-    let mutant = |name: &str, noticed| MutantRecord {
+    let mutant = |name: &str, noticed: bool| MutantRecord {
         name: name.into(),
         fault: "the gradient <without> its 2".into(),
         must: Must::BeRefuted,
