@@ -253,6 +253,6 @@ mod tests {
         let record = crate::report::sample::record();
         let text = markdown(&RunRecord { claims: Vec::new(), ..record });
         assert!(is_generated(&text) && !is_generated("# Errata\n\nMine.\n"));
-        assert_eq!(text.matches("No claim of this run shows it.").count(), all().count());
+        assert_eq!(text.matches("No claim of this run concerns it.").count(), all().count());
     }
 }

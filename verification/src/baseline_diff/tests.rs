@@ -203,10 +203,10 @@ fn one_worse_rate_among_many_must_pass_holm() {
         outcome: RateOutcome::Compared(RateChange {
             change,
             baseline: 1.0,
-            run: 1.1,
+            run: 1.05,
             interval: crate::judge::Interval { level: 0.999, lo: 0.01, hi: 0.2, method: "welch".into() },
             scale: RateScale::Amount,
-            worsening: 0.1,
+            worsening: 0.05,
             p_worse,
         }),
     };

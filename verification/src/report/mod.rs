@@ -9,6 +9,7 @@
 //! | `plots/<claim>-<n>.svg`, `plots/tightness.svg` | other documents |
 
 pub mod formula;
+mod headlines;
 mod html;
 mod junit;
 pub mod markdown;

@@ -1,12 +1,14 @@
 //! The content of a page: a record joined with the registry, with every number formatted.
 
 use super::formula;
+use super::headlines::{Headlines, headlines};
 use crate::baseline_diff::Comparison;
 use crate::claim::{Claim, Must, Regime, StatementForm};
-use crate::context::Cell;
+use crate::context::{Cell, Figure};
 use crate::errata::{self, finding_evidence};
 use crate::judge::{FindingKind, Interval, Stopped};
 use crate::paper::Erratum;
+use crate::papers;
 use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord};
 use crate::run::Timings;
 use crate::status::{ClaimStatus, ExitStatus, RunStatus};
@@ -26,6 +28,7 @@ pub(super) struct Page {
     pub mutants: usize,
     pub errata_shown: usize,
     pub errata: Vec<ErratumView>,
+    pub headlines: Headlines,
     pub tightness: Option<String>,
     pub comparison: Option<ComparisonView>,
     pub time: String,
@@ -66,6 +69,10 @@ pub(super) struct ClaimView {
     pub form: &'static str,
     pub regime: &'static str,
     pub verdict: String,
+    /// The label of the count that the claim belongs to.
+    pub label: String,
+    /// The title of the paper, where its first claim stands.
+    pub group: Option<&'static str>,
     pub class: &'static str,
     pub mark: &'static str,
     pub expected: String,
@@ -166,6 +173,18 @@ pub(super) fn page(
         ErratumView { paper, number, place, printed, corrected, claims: claims.collect() }
     };
     let errata: Vec<_> = errata::all().map(errata_view).collect();
+    let mut claims = Vec::new();
+    let mut last = "";
+    for (claim, status) in record.claims.iter().zip(&status.claims) {
+        let mut claim_view = claim_view(claim, *status, timings)?;
+        let paper = claim.id.split('-').next().unwrap_or_default();
+        if paper != last {
+            claim_view.group =
+                papers::PAPERS.iter().find(|known| known.name == paper).map(|known| known.title);
+            last = paper;
+        }
+        claims.push(claim_view);
+    }
     Ok(Page {
         run: record.run.clone(),
         headline: headline(record),
@@ -177,15 +196,11 @@ pub(super) fn page(
         mutants: mutants.len(),
         errata_shown: errata.iter().filter(|erratum| !erratum.claims.is_empty()).count(),
         errata,
+        headlines: headlines(record, &status.claims)?,
         tightness: tightness(record)?,
         comparison: comparison.map(|c| ComparisonView { worse: c.is_worse(), text: c.to_string() }),
         time: seconds(timings.values().sum()),
-        claims: record
-            .claims
-            .iter()
-            .zip(&status.claims)
-            .map(|(claim, status)| claim_view(claim, *status, timings))
-            .collect::<anyhow::Result<_>>()?,
+        claims,
     })
 }
 
@@ -234,10 +249,6 @@ fn claim_view(record: &ClaimRecord, status: ClaimStatus, timings: &Timings) -> a
     let honest = &record.honest;
     let (class, mark) = status.badge();
     let cells = honest.cells.iter().zip(&record.cells);
-    let plots = honest.figures.iter().enumerate().map(|(i, figure)| {
-        let file = super::plot(&record.id, i + 1);
-        Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
-    });
     Ok(ClaimView {
         id: record.id.clone(),
         place: record.place.clone(),
@@ -248,6 +259,11 @@ fn claim_view(record: &ClaimRecord, status: ClaimStatus, timings: &Timings) -> a
         form: form(record.form),
         regime: regime(record.regime),
         verdict: record.verdict.to_string(),
+        label: match record.verdict {
+            Verdict::Refuted if record.as_expected => "REFUTED as expected".into(),
+            verdict => verdict.to_string(),
+        },
+        group: None,
         class,
         mark,
         expected: record.expected.clone(),
@@ -268,8 +284,17 @@ fn claim_view(record: &ClaimRecord, status: ClaimStatus, timings: &Timings) -> a
         mutants: record.mutants.iter().map(|mutant| mutant_view(mutant, record.alpha)).collect(),
         unpredicted: record.unpredicted.clone(),
         noticed: record.mutants.iter().filter(|mutant| mutant.noticed).count(),
-        plots: plots.collect::<anyhow::Result<_>>()?,
+        plots: plots(record)?,
     })
+}
+
+/// Returns the plots of a claim.
+pub(super) fn plots(record: &ClaimRecord) -> anyhow::Result<Vec<PlotView>> {
+    let plot = |(i, figure): (usize, &Figure)| {
+        let file = super::plot(&record.id, i + 1);
+        Ok(PlotView { caption: figure.caption.clone(), file, svg: lao_figures::draw(figure)? })
+    };
+    record.honest.figures.iter().enumerate().map(plot).collect()
 }
 
 fn form(form: StatementForm) -> &'static str {
