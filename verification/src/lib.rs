@@ -21,5 +21,6 @@ pub mod report;
 pub mod run;
 mod self_tests;
 pub mod status;
+pub mod track;
 
 pub use lao_verification_engine::{claim, context, judge, paper, verdict};

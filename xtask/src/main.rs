@@ -10,6 +10,7 @@ use std::process::ExitCode;
 mod bench;
 mod data;
 mod report;
+mod track;
 mod verify;
 
 /// Sparse linear learning under limited attribute observation: verify the theory, run benchmarks, fetch data.
@@ -26,6 +27,7 @@ enum Command {
     Bench(bench::BenchArgs),
     Data(data::DataArgs),
     Report(report::ReportArgs),
+    Track(track::TrackArgs),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +47,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::run(args),
         Command::Data(args) => data::run(args),
         Command::Report(args) => report::run(args),
+        Command::Track(args) => track::run(args),
     }
 }
 

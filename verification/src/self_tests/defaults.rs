@@ -1,0 +1,165 @@
+//! The claims that the practical defaults of every method and solver of the registries learn.
+//!
+//! *Statement*: with practical parameters and nothing chosen but the sparsity and the budget, an online method
+//! ends below half the excess risk of the start in at least nine of ten runs, and a solver at less than half the
+//! start's distance from the truth.
+//!
+//! *Design*: twelve independent attributes of variance 1/3, labels `x_1 - 2 x_6` with noise of standard deviation
+//! .3, and every online method of the registry; 200 normal rows of 40 columns with four signs as truth and noise
+//! of standard deviation .1, and every solver. Replicates are geometric means over a few runs, so that a method
+//! that is slower by a fifth is told from noise. A new method is tracked by being a row of its registry.
+//!
+//! *Mutant*: labels turned around, so that whatever learns learns the opposite.
+
+use crate::claim::{Claim, Fault, Standing, mutants};
+use crate::context::{Context, Direction, Trial};
+use crate::judge::prob;
+use anyhow::Context as _;
+use lao_algorithms::Task;
+use lao_algorithms::registry::{METHODS, Method};
+use lao_algorithms::thresholding::registry::StepRule;
+use lao_algorithms::thresholding::{SOLVERS, Shape, SolverLimit, SolverRow, SolverTask, solve};
+use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+use lao_kernels::SparseVector;
+use lao_observation::{Learner as _, Session, SessionLimit};
+use lao_verification_engine::mutants::Cripple;
+use rand_distr::{Distribution as _, StandardNormal};
+
+/// The share of the start's error below which a run succeeds.
+const HALF: f64 = 0.5;
+
+const FAULTS: [Fault<f64>; 1] =
+    [Fault::refuted("labels_turned_around", "is told the labels with the opposite sign", -1.0)];
+
+/// Judges and tracks one method or solver from the errors of its runs, as shares of the start's.
+fn track(
+    cx: &mut Context<'_>,
+    name: &str,
+    what: &str,
+    error: impl Fn(&Trial) -> anyhow::Result<f64> + Sync,
+) -> anyhow::Result<()> {
+    let (replicates, runs) = (cx.size("replicates")?, cx.size("runs")?);
+    let errors = cx.all_trials(name, replicates * runs, |trial| error(trial))?;
+    let failures = errors.iter().filter(|error| !(**error < HALF)).count() as u64;
+    cx.judge(name, prob::fixed(0.1, cx.alpha(), failures, errors.len() as u64));
+    let mean = |runs: &[f64]| (runs.iter().map(|error| error.ln()).sum::<f64>() / runs.len() as f64).exp();
+    cx.rate(&format!("{what}, {name}"), Direction::Larger, errors.chunks(runs as usize).map(mean).collect());
+    Ok(())
+}
+
+fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(METHODS.len());
+    let (sign, cripple, examples) = (cx.arm(1.0, &FAULTS), cx.cripple(), cx.size("examples")?);
+    for method in METHODS {
+        track(cx, method.name, "share of the excess risk left", |trial| {
+            excess(method, sign, cripple, examples, trial)
+                .with_context(|| format!("{} on the problem of the defaults", method.name))
+        })?;
+        cx.settled()?;
+    }
+    Ok(())
+}
+
+/// Returns the excess risk after `examples` examples, as a share of that of zero.
+fn excess(
+    method: &Method,
+    sign: f64,
+    cripple: Option<Cripple>,
+    examples: u64,
+    trial: &Trial,
+) -> anyhow::Result<f64> {
+    const DIM: usize = 12;
+    let truth = [(1, 1.0), (6, -2.0)];
+    let (indices, told) = truth.iter().map(|(j, w)| (*j, sign * w)).unzip();
+    let target = SparseVector::new(DIM, indices, told)?;
+    let source = Virtual::new(Uniform::new(DIM)?, target, Noise::Gaussian(0.3), &trial.seed.child("data"))?;
+    let budget = method.accuracy.budget.max(6);
+    let task = Task { dim: DIM, sparsity: 2, budget, radius: Some(3.0), examples, ..Task::default() };
+    let mut learner = method.build(&task)?;
+    let mut session = Session::new(source, (method.budget)(&task), &trial.seed.child("algorithm"));
+    session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {})?;
+    let mut estimate: Vec<f64> = (0..DIM as u32).map(|j| learner.coefficients().get(j)).collect();
+    if let Some(cripple) = cripple {
+        cripple.estimate(&[], &mut estimate);
+    }
+    // Attributes of one variance: the share of the excess risk is that of the squared distance.
+    let mut distance: f64 = estimate.iter().map(|w| w * w).sum();
+    distance += truth.iter().map(|(j, w)| w * w - 2.0 * w * estimate[*j as usize]).sum::<f64>();
+    Ok(distance / truth.iter().map(|(_, w)| w * w).sum::<f64>())
+}
+
+fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.split(SOLVERS.len());
+    let (sign, cripple, passes) = (cx.arm(1.0, &FAULTS), cx.cripple(), cx.size("passes")?);
+    for row in SOLVERS {
+        track(cx, row.name, "share of the squared distance left", |trial| {
+            distance(row, sign, cripple, passes, trial)
+        })?;
+        cx.settled()?;
+    }
+    Ok(())
+}
+
+/// Returns the squared distance from the truth after so many passes, as a share of the start's.
+fn distance(
+    row: &SolverRow,
+    sign: f64,
+    cripple: Option<Cripple>,
+    passes: u64,
+    trial: &Trial,
+) -> anyhow::Result<f64> {
+    const ROWS: usize = 200;
+    const DIM: usize = 40;
+    const STEP: usize = 10;
+    let mut rng = trial.seed.child("data").rng();
+    let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+    let values: Vec<f64> = (0..ROWS * DIM).map(|_| normal()).collect();
+    let truth = |j: usize| if j % STEP == 0 { 1.0 - 2.0 * ((j / STEP) % 2) as f64 } else { 0.0 };
+    let label = |row: &[f64]| -> f64 { row.iter().enumerate().map(|(j, x)| truth(j) * x).sum() };
+    let labels = values.chunks(DIM).map(|row| sign * (label(row) + 0.1 * normal())).collect();
+    let mut sum = FiniteSum::new(DesignMatrix::rows(ROWS, DIM, values)?, Loss::least_squares(labels)?)?;
+    // The largest eigenvalue of the mean Hessian is near (1 + sqrt(40/200))^2 = 2.1.
+    let smoothness = if row.step == StepRule::Mean { 3.0 } else { sum.component_smoothness() };
+    let task = SolverTask { sparsity: DIM / STEP, step_size: 1.0 / smoothness, start: None };
+    let mut solver = (row.build)(Shape::of(&sum), &task)?;
+    let limit = SolverLimit::after_calls(passes * ROWS as u64);
+    let run = solve(&mut sum, &mut *solver, &trial.seed.child("algorithm"), limit)?;
+    let mut estimate: Vec<f64> =
+        (0..DIM as u32).map(|j| run.predictor.coefficients[0].view().get(j)).collect();
+    if let Some(cripple) = cripple {
+        cripple.estimate(&[], &mut estimate);
+    }
+    let distance: f64 = estimate.iter().enumerate().map(|(j, x)| (x - truth(j)).powi(2)).sum();
+    Ok(distance / (DIM / STEP) as f64)
+}
+
+/// The claim about the online methods.
+pub const LEARNERS: Claim = Claim {
+    id: "engine-defaults-learners",
+    place: "the registry of methods",
+    sentence: "With practical parameters, every online method of the registry ends below half the excess risk \
+               of predicting zero in at least nine of ten runs.",
+    formula: r"P\left( \frac{L(w) - L(w_*)}{L(0) - L(w_*)} < \frac{1}{2} \right) \ge \frac{9}{10}",
+    design: "Twelve independent attributes of variance 1/3, labels x_1 - 2 x_6 with noise .3, two attributes \
+             in the predictor, six observed (or as many as the method needs). The share of the excess risk \
+             that is left is tracked for each method.",
+    standing: Standing::sound().practical().learns(),
+    mutants: &mutants(&FAULTS),
+    experiment: learners,
+};
+
+/// The claim about the solvers.
+pub const SOLVERS_CLAIM: Claim = Claim {
+    id: "engine-defaults-solvers",
+    place: "the registry of solvers",
+    sentence: "With practical parameters, every solver of the registry ends at less than half the start's \
+               squared distance from the truth in at least nine of ten runs.",
+    formula: r"P\left( \frac{\|x - x^*\|^2}{\|x^*\|^2} < \frac{1}{2} \right) \ge \frac{9}{10}",
+    design: "Normal rows, 200 of 40 columns, four signs as truth, noise .1, the sparsity of the truth, and the \
+             step size 1/L that each solver asks for. The share of the squared distance that is left is \
+             tracked for each solver.",
+    standing: Standing::sound().practical().learns(),
+    mutants: &mutants(&FAULTS),
+    experiment: solvers,
+};

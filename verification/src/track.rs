@@ -1,0 +1,326 @@
+//! The history of the tracked rates: one line of JSON per rate and run, appended and never rewritten.
+//!
+//! A project that tracks a learner of its own writes the same lines, or a record with claims of its own, and uses
+//! the same trends and change points.
+
+use crate::context::{Axis, Direction, Figure, Rate, Series};
+use crate::judge::compare::{RateScale, values};
+use crate::judge::sample::Moments;
+use crate::record::RunRecord;
+use anyhow::{Context as _, ensure};
+use lao_verification_engine::special::student_sf;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+/// The version of the layout of a history.
+pub const SCHEMA: &str = "lao-track/1";
+
+/// One tracked rate in one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrackPoint {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// When the run was recorded, in seconds since 1970.
+    pub recorded: u64,
+    /// The key of the run.
+    pub key: String,
+    /// The tier of the run.
+    pub tier: String,
+    /// The root seed of the run.
+    pub seed: u64,
+    /// The claim's id.
+    pub claim: String,
+    /// The rate's name.
+    pub rate: String,
+    /// The direction that is worse.
+    pub worse: Direction,
+    /// The mean of the replicates.
+    pub mean: f64,
+    /// The standard deviation of the replicates.
+    pub sd: f64,
+    /// The number of replicates.
+    pub count: usize,
+    /// The mean of the values that are compared (logarithms of an amount, an exponent as it is), if the rate has
+    /// not vanished.
+    pub value: Option<f64>,
+}
+
+/// Returns the rates of a record as points of a history.
+pub fn points(record: &RunRecord, recorded: u64) -> Vec<TrackPoint> {
+    let rates = record.claims.iter().flat_map(|claim| claim.honest.rates.iter().map(move |r| (claim, r)));
+    let point = |(claim, rate): (&crate::record::ClaimRecord, &Rate)| {
+        let moments = Moments::of(&rate.replicates);
+        let compared = values("run", &rate.replicates, RateScale::of(&rate.name));
+        TrackPoint {
+            schema: SCHEMA.into(),
+            recorded,
+            key: record.run.key.clone(),
+            tier: record.run.tier.clone(),
+            seed: record.run.seed,
+            claim: claim.id.clone(),
+            rate: rate.name.clone(),
+            worse: rate.worse,
+            mean: moments.mean,
+            sd: moments.sd,
+            count: moments.n,
+            value: compared.ok().map(|values| Moments::of(&values).mean),
+        }
+    };
+    rates.filter(|(_, rate)| !rate.replicates.is_empty()).map(point).collect()
+}
+
+/// Appends points to a history. The file is created if there is none.
+///
+/// # Errors
+/// When the file cannot be read or written, holds a line that is no point, or already holds the run: the same
+/// draws must not count twice.
+pub fn append(file: &Path, points: &[TrackPoint]) -> anyhow::Result<()> {
+    let known = if file.exists() { read(file)? } else { Vec::new() };
+    if let Some(new) = points.first() {
+        let same = |old: &&TrackPoint| old.key == new.key && old.tier == new.tier && old.seed == new.seed;
+        ensure!(
+            !known.iter().any(|old| same(&old)),
+            "{} already holds this run (tier {}, seed {}): run another seed",
+            file.display(),
+            new.tier,
+            new.seed
+        );
+    }
+    let mut text = String::new();
+    for point in points {
+        text += &serde_json::to_string(point)?;
+        text.push('\n');
+    }
+    let open = OpenOptions::new().create(true).append(true).open(file);
+    let mut out = open.with_context(|| format!("cannot write {}", file.display()))?;
+    out.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Reads a history.
+///
+/// # Errors
+/// When the file cannot be read, or a line is no point of this version; the error names the line.
+pub fn read(file: &Path) -> anyhow::Result<Vec<TrackPoint>> {
+    let text = std::fs::read_to_string(file).with_context(|| {
+        format!("cannot read {}: `cargo xtask track add` writes a history", file.display())
+    })?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let point = |(number, line): (usize, &str)| {
+        let point = serde_json::from_str::<TrackPoint>(line);
+        let point =
+            point.with_context(|| format!("{}, line {}: no tracked rate", file.display(), number + 1))?;
+        ensure!(
+            point.schema == SCHEMA,
+            "{}, line {}: schema is `{}`, this program reads `{SCHEMA}`",
+            file.display(),
+            number + 1,
+            point.schema
+        );
+        Ok(point)
+    };
+    lines.map(point).collect()
+}
+
+/// The points of one rate in one tier, in the order of the history.
+#[derive(Clone, Debug)]
+pub struct Trend {
+    /// The claim's id.
+    pub claim: String,
+    /// The rate's name.
+    pub rate: String,
+    /// The tier.
+    pub tier: String,
+    /// The points.
+    pub points: Vec<TrackPoint>,
+    /// Where the mean moved, if it did.
+    pub change: Option<ChangePoint>,
+}
+
+/// A run from which on a rate has another mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChangePoint {
+    /// The first run with the new mean, counted from 0.
+    pub at: usize,
+    /// The distance of the means on the rate's scale, positive where the rate got worse.
+    pub worsening: f64,
+    /// The p-value of "no change", corrected for the number of runs at which the change could have been.
+    pub p: f64,
+}
+
+/// The level at which a change point is reported.
+const LEVEL: f64 = 1e-3;
+
+/// Returns the trends of a history, by claim, rate and tier.
+pub fn trends(history: &[TrackPoint]) -> Vec<Trend> {
+    let mut by: BTreeMap<(&str, &str, &str), Vec<TrackPoint>> = BTreeMap::new();
+    for point in history {
+        by.entry((&point.claim, &point.rate, &point.tier)).or_default().push(point.clone());
+    }
+    let trend = |((claim, rate, tier), points): ((&str, &str, &str), Vec<TrackPoint>)| Trend {
+        claim: claim.into(),
+        rate: rate.into(),
+        tier: tier.into(),
+        change: change_point(&points),
+        points,
+    };
+    by.into_iter().map(trend).collect()
+}
+
+/// Returns the most likely run at which the mean moved, if Welch's test between the runs before and after it
+/// rejects "no change" at the level .001 divided by the number of possible runs. At least three runs must lie on
+/// each side. Runs in which the rate had vanished are left out.
+fn change_point(points: &[TrackPoint]) -> Option<ChangePoint> {
+    let kept: Vec<(usize, f64)> =
+        points.iter().enumerate().filter_map(|(i, p)| Some((i, p.value?))).collect();
+    let values: Vec<f64> = kept.iter().map(|(_, value)| *value).collect();
+    let splits = 3..values.len().saturating_sub(2);
+    let count = splits.len().max(1) as f64;
+    let test = |split: usize| {
+        let (before, after) = (Moments::of(&values[..split]), Moments::of(&values[split..]));
+        let (vb, va) = (before.se().powi(2), after.se().powi(2));
+        let (se, difference) = ((vb + va).sqrt(), after.mean - before.mean);
+        let df = if se > 0.0 { se.powi(4) / (vb * vb / before.df() + va * va / after.df()) } else { 1.0 };
+        let p = match se > 0.0 {
+            true => 2.0 * student_sf((difference / se).abs(), df),
+            false if difference != 0.0 => 0.0,
+            false => 1.0,
+        };
+        (split, difference, (p * count).min(1.0))
+    };
+    let best = splits.map(test).min_by(|a, b| a.2.total_cmp(&b.2).then(b.1.abs().total_cmp(&a.1.abs())))?;
+    let (split, difference, p) = best;
+    let sign = if points[0].worse == Direction::Larger { 1.0 } else { -1.0 };
+    (p <= LEVEL).then_some(ChangePoint { at: kept[split].0, worsening: sign * difference, p })
+}
+
+impl Trend {
+    /// Returns the plot of the trend: the mean of each run, with the standard error of the mean.
+    pub fn figure(&self) -> Figure {
+        let at = |i: usize, point: &TrackPoint| [i as f64, point.mean];
+        let points: Vec<[f64; 2]> = self.points.iter().enumerate().map(|(i, p)| at(i, p)).collect();
+        let reach = |p: &TrackPoint| 2.0 * p.sd / (p.count.max(1) as f64).sqrt();
+        let interval = self.points.iter().map(|p| [p.mean - reach(p), p.mean + reach(p)]).collect();
+        let mut series = vec![Series { interval, ..Series::points("mean of a run", points) }];
+        if let Some(change) = self.change {
+            let mean = |part: &[TrackPoint]| part.iter().map(|p| p.mean).sum::<f64>() / part.len() as f64;
+            let (before, after) = self.points.split_at(change.at);
+            let last = self.points.len() as f64 - 1.0;
+            let steps = vec![
+                [0.0, mean(before)],
+                [change.at as f64 - 0.5, mean(before)],
+                [change.at as f64 - 0.5, mean(after)],
+                [last, mean(after)],
+            ];
+            series.push(Series::line("mean before and after the change", steps));
+        }
+        Figure {
+            caption: format!("{}: {} ({})", self.claim, self.rate, self.tier),
+            x: Axis::linear("run"),
+            y: Axis::linear("mean"),
+            series,
+        }
+    }
+
+    /// Returns the change in words: `run 12: worse by +8.31 % (p = 2e-5)`.
+    pub fn words(&self) -> Option<String> {
+        let change = self.change?;
+        let word = if change.worsening > 0.0 { "worse" } else { "better" };
+        let by = RateScale::of(&self.rate).words(change.worsening.abs());
+        Some(format!("{word} by {by} from run {} on (p = {})", change.at, lao_figures::p_value(change.p)))
+    }
+}
+
+/// Returns the rates of a record in Bencher's metric format.
+pub fn bencher(record: &RunRecord) -> serde_json::Value {
+    let mut all = serde_json::Map::new();
+    for point in points(record, 0) {
+        let reach = 2.0 * point.sd / (point.count.max(1) as f64).sqrt();
+        let (low, high) = (point.mean - reach, point.mean + reach);
+        let measure = serde_json::json!({"value": point.mean, "lower_value": low, "upper_value": high});
+        let name = if point.worse == Direction::Larger { "smaller-is-better" } else { "larger-is-better" };
+        all.insert(format!("{}: {}", point.claim, point.rate), serde_json::json!({ name: measure }));
+    }
+    all.into()
+}
+
+/// Returns the rates of which smaller (or larger) values are worse in the format of github-action-benchmark, which
+/// wants a file for each: `customBiggerIsBetter` and `customSmallerIsBetter`.
+pub fn github(record: &RunRecord, worse: Direction) -> serde_json::Value {
+    let rates = points(record, 0).into_iter().filter(|point| point.worse == worse);
+    let entry = |point: TrackPoint| {
+        serde_json::json!({
+            "name": format!("{}: {}", point.claim, point.rate),
+            "unit": "",
+            "value": point.mean,
+            "range": format!("{:.3e}", point.sd / (point.count.max(1) as f64).sqrt()),
+        })
+    };
+    rates.map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn series(values: &[f64]) -> Vec<TrackPoint> {
+        let mut record = sample::record();
+        record.claims.truncate(1);
+        let mut all = Vec::new();
+        for (seed, value) in values.iter().enumerate() {
+            record.run.seed = seed as u64;
+            record.claims[0].honest.rates[0].name = "examples to the target".into();
+            record.claims[0].honest.rates[0].replicates = vec![0.99 * value, 1.01 * value];
+            all.extend(points(&record, seed as u64));
+        }
+        all
+    }
+
+    #[test]
+    fn a_change_is_found_where_it_is() {
+        let noise = |i: usize| 1.0 + 0.01 * ((i * 7 % 10) as f64 - 4.5) / 4.5;
+        let values: Vec<f64> = (0..20).map(|i| noise(i) * if i < 12 { 100.0 } else { 110.0 }).collect();
+        let trends = trends(&series(&values));
+        let change = trends[0].change.unwrap();
+        assert_eq!((trends.len(), change.at), (1, 12));
+        assert!((change.worsening - 1.1_f64.ln()).abs() < 0.01, "{change:?}");
+        assert!(trends[0].words().unwrap().contains("worse by +"), "{:?}", trends[0].words());
+        assert_eq!(trends[0].figure().series.len(), 2);
+    }
+
+    #[test]
+    fn noise_is_no_change() {
+        let values: Vec<f64> = (0..30).map(|i| 100.0 + (i * 7 % 10) as f64).collect();
+        assert_eq!(trends(&series(&values))[0].change, None);
+        assert_eq!(trends(&series(&values[..4]))[0].change, None, "too short to say");
+    }
+
+    #[test]
+    fn a_history_is_appended_to_and_holds_no_run_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("history.jsonl");
+        let all = series(&[100.0, 101.0]);
+        append(&file, &all[..1]).unwrap();
+        append(&file, &all[1..]).unwrap();
+        assert_eq!(read(&file).unwrap(), all);
+        let again = append(&file, &all[..1]).unwrap_err();
+        assert!(again.to_string().contains("already holds"), "{again}");
+        std::fs::write(&file, "{}\n").unwrap();
+        assert!(format!("{:#}", read(&file).unwrap_err()).contains("line 1"));
+    }
+
+    #[test]
+    fn other_tools_get_their_formats() {
+        let record = sample::record();
+        let bencher = bencher(&record);
+        let (name, measures) = bencher.as_object().unwrap().iter().next().unwrap();
+        assert!(name.contains("contraction factor") && measures["smaller-is-better"]["value"].is_number());
+        let smaller = github(&record, Direction::Larger);
+        assert!(smaller[0]["value"].is_number() && smaller[0]["name"].is_string());
+        assert_eq!(github(&record, Direction::Smaller), serde_json::json!([]));
+    }
+}

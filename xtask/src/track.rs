@@ -1,0 +1,122 @@
+//! The verb `cargo xtask track`, which keeps the history of the tracked rates.
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand, ValueEnum};
+use lao_figures::{standalone, write_atomically};
+use lao_say as say;
+use lao_verification::context::Direction;
+use lao_verification::record::RunRecord;
+use lao_verification::track;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Keep the history of the convergence rates, and show where they moved.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask verify --tier nightly && cargo xtask track add --history rates.jsonl
+  cargo xtask track show --history rates.jsonl
+  cargo xtask track export --format bencher > bencher.json
+
+Exit status: 0 done; 2 wrong usage or failed I/O; 7 (show) a rate got worse.")]
+pub struct TrackArgs {
+    #[command(subcommand)]
+    command: TrackCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TrackCommand {
+    /// Append the rates of the last run to a history, a line of JSON for each.
+    Add {
+        /// The folder of the results of the run.
+        #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
+        from: PathBuf,
+        /// The history; it is created if there is none.
+        #[arg(long, value_name = "FILE")]
+        history: PathBuf,
+    },
+    /// Print the rates whose mean has moved, and draw the trends.
+    Show {
+        /// The history.
+        #[arg(long, value_name = "FILE")]
+        history: PathBuf,
+        /// The folder for the plots, one for each rate; it is created if there is none.
+        #[arg(long, value_name = "DIR")]
+        plots: Option<PathBuf>,
+    },
+    /// Print the rates of the last run for another tool.
+    Export {
+        /// The folder of the results of the run.
+        #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
+        from: PathBuf,
+        /// The format.
+        #[arg(long, value_enum)]
+        format: ExportFormat,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    /// Bencher's metric format.
+    Bencher,
+    /// The rates of which smaller is better, for github-action-benchmark.
+    GithubSmaller,
+    /// The rates of which larger is better, for github-action-benchmark.
+    GithubLarger,
+}
+
+/// Runs the verb.
+pub fn run(args: TrackArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        TrackCommand::Add { from, history } => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+            let points = track::points(&record(&from)?, now);
+            track::append(&history, &points)?;
+            say::results(&format!("{} rates were appended to {}\n", points.len(), history.display()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        TrackCommand::Show { history, plots } => show(&history, plots.as_deref()),
+        TrackCommand::Export { from, format } => {
+            let record = record(&from)?;
+            let value = match format {
+                ExportFormat::Bencher => track::bencher(&record),
+                ExportFormat::GithubSmaller => track::github(&record, Direction::Larger),
+                ExportFormat::GithubLarger => track::github(&record, Direction::Smaller),
+            };
+            say::results(&(serde_json::to_string_pretty(&value)? + "\n"))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn show(history: &Path, plots: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let trends = track::trends(&track::read(history)?);
+    if let Some(folder) = plots {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        for (i, trend) in trends.iter().enumerate() {
+            let svg = standalone(&lao_figures::draw(&trend.figure())?);
+            write_atomically(&folder.join(format!("{}-{}.svg", trend.claim, i + 1)), svg.as_bytes())?;
+        }
+    }
+    let mut text = String::new();
+    for trend in &trends {
+        if let Some(words) = trend.words() {
+            text += &format!("{}: {} ({}): {words}\n", trend.claim, trend.rate, trend.tier);
+        }
+    }
+    let moved = trends.iter().filter(|trend| trend.change.is_some()).count();
+    text += &format!("{} rates, {moved} of which moved\n", trends.len());
+    say::results(&text)?;
+    let worse = trends.iter().any(|trend| trend.change.is_some_and(|change| change.worsening > 0.0));
+    Ok(if worse { ExitCode::from(7) } else { ExitCode::SUCCESS })
+}
+
+fn record(from: &Path) -> anyhow::Result<RunRecord> {
+    let file = from.join("evidence.json");
+    let text = std::fs::read_to_string(&file)
+        .with_context(|| format!("cannot read {}: run `cargo xtask verify` first", file.display()))?;
+    serde_json::from_str(&text).with_context(|| {
+        format!("{} is not a record of this version: run `cargo xtask verify`", file.display())
+    })
+}
