@@ -157,9 +157,9 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         say::results(&list(&selected, args.format)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let whole = selected.len() == papers::all().count();
+    let ids: Vec<&str> = selected.iter().map(|claim| claim.id).collect();
     // Everything that can be refused is refused before the first claim runs.
-    let ending = Ending::prepare(&args.compare, &args.bless, &args.reason, tier, whole, args.format)?;
+    let ending = Ending::prepare(&args.compare, &args.bless, &args.reason, tier, &ids, args.format)?;
     let mut folder = run::open_folder(&args.out)?;
     let seed = match (args.seed, tier) {
         (Some(seed), _) => seed,
@@ -206,13 +206,13 @@ struct Ending {
 }
 
 impl Ending {
-    /// Reads the baseline and checks the options. `whole` says whether all claims run.
+    /// Reads the baseline and checks the options. `selected` are the ids of the claims that run.
     fn prepare(
         compare: &Option<PathBuf>,
         bless: &Option<PathBuf>,
         reason: &Option<String>,
         tier: RunTier,
-        whole: bool,
+        selected: &[&str],
         format: Format,
     ) -> anyhow::Result<Self> {
         let baseline = compare.as_deref().map(baseline_diff::read).transpose()?;
@@ -221,11 +221,16 @@ impl Ending {
         }
         let reason = reason.clone().unwrap_or_default();
         if let Some(file) = bless {
-            if !whole {
-                bail!("a baseline is blessed from a run of all claims: leave --paper and the filters out");
+            let baseline = baseline_diff::may_bless(file, &reason)?;
+            let left_out = baseline
+                .current
+                .keys()
+                .find(|id| papers::find(id).is_some() && !selected.iter().any(|claim| claim == id));
+            if let Some(id) = left_out {
+                bail!("{} holds {id}, which does not run: bless a run of all its claims", file.display());
             }
-            baseline_diff::may_bless(file, &reason)?;
         }
+        let whole = selected.len() == papers::all().count();
         let scope = if whole { Scope::Everything } else { Scope::Selection };
         Ok(Ending { baseline, bless: bless.clone().map(|file| (file, reason)), scope, format })
     }
@@ -265,8 +270,8 @@ fn merge(command: VerifyCommand, plan: &Plan) -> anyhow::Result<ExitCode> {
     let VerifyCommand::Merge { parts, out, format, compare, bless, reason } = command;
     let mut folder = run::open_folder(&out)?;
     let merged = run::merge(&parts, plan, &mut folder)?;
-    let whole = merged.record.claims.len() == papers::all().count();
-    let ending = Ending::prepare(&compare, &bless, &reason, merged.tier, whole, format)?;
+    let ids: Vec<&str> = merged.record.claims.iter().map(|claim| claim.id.as_str()).collect();
+    let ending = Ending::prepare(&compare, &bless, &reason, merged.tier, &ids, format)?;
     ending.write(&mut folder, &merged.record, &merged.timings)
 }
 

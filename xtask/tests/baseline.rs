@@ -82,19 +82,19 @@ fn an_accepted_slow_down_is_blessed_once_and_its_drift_stays_in_view() {
         |rest: &[&'static str]| -> Vec<&str> { ["verify", RATED].iter().chain(rest).copied().collect() };
     exits(0, here, &verify(&["--bless", "b.json", "--reason", "first"]));
     let [said, _] = exits(0, here, &verify(&["--compare", "b.json"]));
-    assert!(said.contains("1 figures: 1 unchanged") && !said.contains("undecided: "), "{said}");
+    assert!(said.contains("7 figures: 7 unchanged") && !said.contains("undecided: "), "{said}");
     assert!(!said.contains("drift"), "{said}");
 
     improve(&here.join("b.json"));
     let [said, _] = exits(7, here, &verify(&["--compare", "b.json"]));
-    assert!(said.contains("WORSE: ms18-consistency-remark") && said.contains("+11.11 %"), "{said}");
+    assert!(said.contains("WORSE: ms18-consistency-remark") && said.contains("+18.33 %"), "{said}");
     assert!(said.contains("cargo xtask verify --bless FILE --reason"), "it says how to accept: {said}");
 
     exits(0, here, &verify(&["--bless", "b.json", "--reason", "slower, and accepted"]));
     for _ in 0..2 {
         let [said, _] = exits(0, here, &verify(&["--compare", "b.json"]));
         assert!(
-            said.contains("1 unchanged") && !said.contains("WORSE") && !said.contains("--bless"),
+            said.contains("7 unchanged") && !said.contains("WORSE") && !said.contains("--bless"),
             "{said}"
         );
         assert!(said.contains("drift, worse: ms18-consistency-remark"), "{said}");
@@ -118,4 +118,59 @@ fn lists_fit_a_page_and_lose_nothing_as_json() {
         list.as_array().unwrap().iter().map(|claim| claim["sentence"].as_str().unwrap()).collect();
     let known: Vec<&str> = lao_verification::papers::all().map(|claim| claim.sentence).collect();
     assert_eq!(listed, known);
+}
+
+#[test]
+fn a_selection_cannot_bless_away_what_it_does_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    exits(0, here, &["verify", CHEAP, RATED, "--bless", "b.json", "--reason", "both"]);
+    refused(here, &["verify", CHEAP, "--bless", "b.json", "--reason", "one"], &[RATED, "does not run"]);
+}
+
+#[test]
+fn parts_merge_to_the_record_of_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let claims = ["lemma-a", "hk12-lemb", "consistency-remark", "step-i"];
+    let run = |rest: &[&'static str]| -> Vec<&str> {
+        ["verify"].iter().chain(&claims).chain(rest).copied().collect()
+    };
+    exits(0, here, &run(&["--out", "whole"]));
+    for [part, out] in [["time:1/4", "1"], ["time:2/4", "2"], ["time:3/4", "3"], ["time:4/4", "4"]] {
+        let [said, _] = exits(0, here, &run(&["--partition", part, "--out", out]));
+        assert!(said.contains("verify merge"), "{said}");
+        assert!(!here.join(out).join("evidence.json").exists(), "a part judges nothing");
+    }
+    let merge = ["verify", "merge", "1", "2", "3", "4", "--out", "merged"];
+    exits(0, here, &merge);
+    let read = |out: &str| std::fs::read(here.join(out).join("evidence.json")).unwrap();
+    assert!(read("whole") == read("merged"), "the merged record is not that of one run");
+    assert!(here.join("merged/index.html").exists());
+
+    refused(here, &["verify", "merge", "1", "2", "4", "--out", "merged"], &["a part is missing"]);
+    refused(here, &["verify", "merge", "1", "1", "3", "4", "--out", "merged"], &["was run in"]);
+    refused(here, &["verify", "merge", "whole", "--out", "merged"], &["whole", "no finished part"]);
+    exits(0, here, &["verify", CHEAP, "--seed", "5", "--partition", "slice:1/1", "--out", "5"]);
+    refused(here, &["verify", "merge", "1", "5", "--out", "merged"], &["different runs"]);
+    refused(here, &["verify", "--partition", "slice:5/4"], &["slice:5/4", "slice:1/4"]);
+}
+
+#[test]
+fn a_history_grows_and_shows_its_trends() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    for seed in ["1", "2", "3"] {
+        exits(0, here, &["verify", RATED, "--seed", seed]);
+        exits(0, here, &["track", "add", "--history", "rates.jsonl"]);
+    }
+    refused(here, &["track", "add", "--history", "rates.jsonl"], &["already holds this run"]);
+    let [said, _] = exits(0, here, &["track", "show", "--history", "rates.jsonl", "--plots", "plots"]);
+    assert!(said.contains("1 rates, 0 of which moved"), "{said}");
+    assert_eq!(std::fs::read_dir(here.join("plots")).unwrap().count(), 1);
+    let [said, _] = exits(0, here, &["track", "export", "--format", "bencher"]);
+    assert!(said.contains("smaller-is-better"), "{said}");
+    let [said, _] = exits(0, here, &["track", "export", "--format", "github-smaller"]);
+    assert!(serde_json::from_str::<Vec<serde_json::Value>>(&said).is_ok_and(|list| list.len() == 1));
+    refused(here, &["track", "show", "--history", "nope.jsonl"], &["nope.jsonl", "track add"]);
 }

@@ -274,7 +274,22 @@ pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitD
 
 /// Runs every engine at level .01 (.05 for the hedged interval), `100 scale` times each.
 pub fn battery(scale: u64, uniform: &mut UnitDraw<'_>) -> Vec<Crossings> {
-    let (alpha, runs) = (0.01, 100 * scale);
+    let levels = CalibrationLevels { one_sided: 0.01, interval: 0.05 };
+    battery_at(levels, scale, uniform)
+}
+
+/// The levels of a battery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CalibrationLevels {
+    /// Of all engines but the hedged interval.
+    pub one_sided: f64,
+    /// Of the hedged interval.
+    pub interval: f64,
+}
+
+/// Runs every engine at the given levels, `100 scale` times each.
+pub fn battery_at(levels: CalibrationLevels, scale: u64, uniform: &mut UnitDraw<'_>) -> Vec<Crossings> {
+    let (alpha, runs) = (levels.one_sided, 100 * scale);
     let mut all = Vec::new();
     for delta in [0.05, 0.1, 0.3] {
         all.extend(prob_sequential(delta, alpha, 2000, runs, uniform));
@@ -292,7 +307,7 @@ pub fn battery(scale: u64, uniform: &mut UnitDraw<'_>) -> Vec<Crossings> {
         all.push(mean_support(law, alpha, 400, runs, uniform));
     }
     all.push(mean_support_bounded(alpha, 1000, runs, uniform));
-    all.push(hedged_interval(0.05, 500, runs, uniform));
+    all.push(hedged_interval(levels.interval, 500, runs, uniform));
     for replicates in [8, 20] {
         all.push(slope_support(alpha, replicates, runs, uniform));
         all.push(geom_support(alpha, replicates, runs, uniform));
