@@ -126,6 +126,9 @@ fn last_result(text: &mut String, claim: &Claim, out: &Path) {
                 let _ = write!(text, ", refutes {}", mutants.join(", "));
             }
         }
+        if judged.loose {
+            text.push_str(", loosely: the bound is more than ten times what was found");
+        }
         if !judged.passed_by.is_empty() {
             let _ = write!(text, ", passed by {}", judged.passed_by.join(", "));
         }

@@ -168,7 +168,7 @@ impl RunRecord {
         format!(
             "claims {}: HOLDS {}, REFUTED as expected {expected}, REFUTED {}, INCONCLUSIVE {}, PARTIAL {}, \
              VACUOUS {}, UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; cells {}: {} that \
-             no mutant refutes, {} that a crippled learner passes; level {} per family; seed {}",
+             no mutant refutes, {} that a crippled learner passes, {} with a loose bound; level {} per family; seed {}",
             self.claims.len(),
             count(Verdict::Holds),
             count(Verdict::Refuted) - expected,
@@ -182,6 +182,7 @@ impl RunRecord {
             self.cells().count(),
             self.cells().filter(|cell| !cell.is_shown()).count(),
             self.cells().filter(|cell| cell.said == CellVerdict::Vacuous).count(),
+            self.cells().filter(|cell| cell.loose).count(),
             self.run.alpha,
             self.run.seed,
         )

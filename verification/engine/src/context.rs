@@ -256,6 +256,17 @@ impl<'a> Context<'a> {
         self.record.cells.push(Cell { name: cell.into(), finding });
     }
 
+    /// Says that the cell judged last bounds a contraction, so that its tightness is a share of rates: the log
+    /// rate that the bound promises over the one that was found. 1 is sharp; a bound that promises a fiftieth of
+    /// the rate has .02, and not the ratio of two numbers near 1.
+    pub fn judged_a_contraction(&mut self) {
+        if let Some(cell) = self.record.cells.last_mut() {
+            let ratio = cell.finding.bound.ln() / cell.finding.estimate.ln();
+            let are_contractions = cell.finding.bound < 1.0 && cell.finding.estimate < 1.0;
+            cell.finding.tightness = (are_contractions && ratio.is_finite()).then_some(ratio);
+        }
+    }
+
     /// Adds a number that is reported and not judged.
     pub fn note(&mut self, name: &str, value: f64) {
         self.record.notes.push(Note { name: name.into(), value });

@@ -76,6 +76,9 @@ pub struct CellRecord {
     /// learning.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_by: Vec<String>,
+    /// Whether the bound is more than ten times what was found, so that the cell says little about the size.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loose: bool,
     /// Why no mutant can be refuted in it, if the claim says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond: Option<String>,
@@ -148,6 +151,9 @@ pub fn cells(claim: &Claim, arms: &ClaimArms, alpha: f64) -> Vec<CellRecord> {
             said,
             refutes: refutes.map(|(mutant, _)| mutant.name.into()).collect(),
             passed_by,
+            loose: said == CellVerdict::Supported
+                && !cell.finding.kind.is_computed()
+                && cell.finding.tightness.is_some_and(|tightness| tightness < 0.1),
             beyond: beyond.map(|beyond| beyond.why.into()),
         }
     };

@@ -242,3 +242,56 @@ fn a_missing_or_foreign_file_is_named() {
     assert!(format!("{:#}", read(folder.path()).unwrap_err()).contains("not an ordinary file"));
     assert!(format!("{:#}", may_bless(folder.path(), "why").unwrap_err()).contains("a folder"));
 }
+
+/// Returns a rate of a method that is a fifth slower (an exponent: worse by .1).
+fn a_fifth_worse(name: &str, rate: f64, worse: Direction) -> f64 {
+    let slower = if worse == Direction::Larger { 1.2 } else { 1.0 / 1.2 };
+    match RateScale::of(name) {
+        RateScale::Amount => rate * slower,
+        RateScale::Contraction => rate.powf(1.0 / slower),
+        RateScale::Decay => rate / slower,
+        RateScale::Logarithm => rate + slower.ln(),
+        RateScale::Exponent if worse == Direction::Larger => rate + 0.1,
+        RateScale::Exponent => rate - 0.1,
+    }
+}
+
+#[test]
+fn a_fifth_slower_is_worse_in_every_tracked_rate_by_name() {
+    let baseline = read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.json"))).unwrap();
+    let template = sample::record();
+    let with = |change: &dyn Fn(&str, f64, Direction) -> f64| {
+        let claims = baseline.current.iter().map(|(id, measured)| {
+            let mut claim = template.claims[0].clone();
+            (claim.id, claim.sizes) = (id.clone(), measured.sizes.clone());
+            claim.verdict = measured.verdict.unwrap_or(claim.verdict);
+            let rates = measured.rates.iter().map(|(name, rate)| {
+                let replicates = rate.replicates.iter().map(|x| change(name, *x, rate.worse)).collect();
+                Rate { name: name.clone(), worse: rate.worse, replicates }
+            });
+            claim.honest.rates = rates.collect();
+            claim
+        });
+        let mut record = RunRecord { claims: claims.collect(), ..template.clone() };
+        let one = baseline.current.values().next().unwrap();
+        (record.run.tier, record.run.seed) = (one.tier.clone(), one.seed);
+        record.run.platform = one.platform.clone();
+        against(&record, &baseline, Scope::Everything)
+    };
+    let rates = |comparison: &Comparison| -> Vec<RateRow> {
+        let counted = ["verdict", "trials", "tightness"];
+        let current = comparison.of(BaselineEpoch::Current);
+        current.filter(|row| !counted.contains(&row.rate.as_str())).cloned().collect()
+    };
+    let tracked: usize = baseline.current.values().map(|measured| measured.rates.len()).sum();
+
+    let same = rates(&with(&|_, rate, _| rate));
+    assert!(same.len() == tracked && tracked > 90, "{tracked} rates");
+    assert!(same.iter().all(|row| row.outcome == RateOutcome::Identical));
+
+    let slower = rates(&with(&a_fifth_worse));
+    let noticed =
+        |row: &&RateRow| matches!(&row.outcome, RateOutcome::Compared(c) if c.change == Change::Worse);
+    let missed: Vec<_> = slower.iter().filter(|row| !noticed(row)).collect();
+    assert!(missed.is_empty() && slower.len() == tracked, "not noticed: {missed:#?}");
+}

@@ -349,7 +349,7 @@ fn cell_view(cell: &Cell, record: &CellRecord, alpha: f64) -> CellView {
         tightness: finding.tightness.map(number),
         interval: finding.interval.as_ref().map(interval),
         evidence: finding_evidence(finding, record.said == CellVerdict::Refuted, alpha),
-        said: record.said.to_string(),
+        said: if record.loose { "SUPPORTED, loosely".into() } else { record.said.to_string() },
         class: match record.said {
             CellVerdict::Supported => "ok",
             CellVerdict::Refuted => "refuted",

@@ -40,7 +40,7 @@ impl InequalityInstance {
     fn violated(&self) -> bool {
         let excess = self.lhs - self.rhs;
         let infinite = self.lhs.is_infinite() || self.rhs.is_infinite();
-        excess > 0.0 && (infinite || excess > 1e-9 * (1.0 + self.lhs.abs() + self.rhs.abs()))
+        excess > 0.0 && (infinite || excess > 1e-9 * (self.lhs.abs() + self.rhs.abs()))
     }
 }
 
