@@ -3,7 +3,7 @@
 use super::{Finding, FindingKind, nonfinite};
 use serde::{Deserialize, Serialize};
 
-/// A running count of instances and violations of `lhs <= rhs + 1e-9 (1 + |lhs| + |rhs|)`.
+/// A running count of instances and violations of `lhs <= rhs + 1e-9 (|lhs| + |rhs|)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PropertyTally {
     instances: u64,
@@ -31,16 +31,17 @@ impl InequalityInstance {
     pub fn ratio(&self) -> f64 {
         match self.rhs > 0.0 {
             true => self.lhs / self.rhs,
-            false if self.violated() => f64::INFINITY,
+            false if self.violated(0.0) => f64::INFINITY,
             false => f64::NEG_INFINITY,
         }
     }
 
-    /// Returns whether `lhs` exceeds `rhs` by more than the tolerance.
-    fn violated(&self) -> bool {
+    /// Returns whether `lhs` exceeds `rhs` by more than the tolerance, which is relative to them, and by more than
+    /// the rounding of numbers of size `terms`, of which they are sums.
+    fn violated(&self, terms: f64) -> bool {
         let excess = self.lhs - self.rhs;
         let infinite = self.lhs.is_infinite() || self.rhs.is_infinite();
-        excess > 0.0 && (infinite || excess > 1e-9 * (self.lhs.abs() + self.rhs.abs()))
+        excess > 0.0 && (infinite || excess > 1e-9 * (self.lhs.abs() + self.rhs.abs()) + 1e-13 * terms)
     }
 }
 
@@ -53,6 +54,12 @@ impl PropertyTally {
     /// Checks one instance and returns whether its inequality holds. A side that is NaN makes the finding
     /// broken.
     pub fn check(&mut self, lhs: f64, rhs: f64) -> bool {
+        self.check_sums(lhs, rhs, 0.0)
+    }
+
+    /// Checks one instance whose sides are sums of numbers that may cancel; `terms` is the size of the largest of
+    /// them, and allows for its rounding. Returns whether the instance holds.
+    pub fn check_sums(&mut self, lhs: f64, rhs: f64, terms: f64) -> bool {
         let instance = InequalityInstance { index: self.instances, lhs, rhs };
         self.instances += 1;
         if lhs.is_nan() || rhs.is_nan() {
@@ -62,7 +69,7 @@ impl PropertyTally {
         if self.tightest.is_none_or(|tightest| instance.ratio() > tightest.ratio()) {
             self.tightest = Some(instance);
         }
-        let violated = instance.violated();
+        let violated = instance.violated(terms);
         if violated {
             self.violations += 1;
             self.first_violation.get_or_insert(instance);
