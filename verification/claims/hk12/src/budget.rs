@@ -75,6 +75,8 @@ const ONE_DRAW_MORE: Mutant = Mutant::refuted("one_draw_more", "makes k + 1 unif
 const ONE_DRAW_LESS: Mutant = Mutant::refuted("one_draw_less", "makes k - 1 uniform draws");
 const LOOKS_AT_ONE_MORE: Mutant =
     Mutant::refuted("looks_at_one_more", "reads one attribute that was not asked for");
+const SESSION_LETS_ONE_MORE_PASS: Mutant =
+    Mutant::refuted("session_lets_one_more_pass", "a session that allows one attribute above its budget");
 const LIMIT_OF_K: Mutant = Mutant::refuted("limit_of_k", "counts k attributes in all, as Table 1 does");
 
 fn outcome<L: TwoDraws>(
@@ -92,7 +94,8 @@ fn outcome<L: TwoDraws>(
         let (free, source) = run(Metered::new(source()), &mut learner()?, Budget::Unlimited, &trial.seed)?;
         (free, source.attributes_per_example().collect())
     };
-    let within = |limit: usize| run(source(), &mut learner()?, Budget::PerExample(limit), &trial.seed);
+    let lax = usize::from(cx.commits(&SESSION_LETS_ONE_MORE_PASS));
+    let within = |limit: usize| run(source(), &mut learner()?, Budget::PerExample(limit + lax), &trial.seed);
     let (enough, short) = (within(draws + 1)?.0, within(draws)?.0);
     Ok(Outcome { dim, draws, free, distinct, enough, short })
 }
@@ -111,7 +114,7 @@ fn pass<L: TwoDraws>(mut learner: L, seed: &Seed) -> anyhow::Result<f64> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(10);
+    cx.split(8);
     let (more, less) = (usize::from(cx.commits(&ONE_DRAW_MORE)), usize::from(cx.commits(&ONE_DRAW_LESS)));
     let drawn = |draws: usize| draws + more - less;
     let outcomes = cx.all_trials("shapes", cx.size("shapes")?, |trial| {
@@ -186,7 +189,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             .map(|error| error.to_string()),
     ];
     let named = refusals.iter().flatten().filter(|error| error.contains("draws")).count();
-    cx.judge("k = 0 is refused by name", exact(named as f64, 2.0, 0.0));
+    anyhow::ensure!(named == 2, "k = 0 is not refused by name: {refusals:?}");
 
     let seed = cx.seed("images");
     let lasso = pass(
@@ -201,9 +204,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     )?;
     cx.judge("one pass of AELR, 4 in all", exact(lasso, 48_436.0, 0.0));
     cx.judge("one pass of AERR, 56 in all", exact(ridge, 678_104.0, 0.0));
-    let attributes = 48_500.0;
-    let quoted = [(attributes / 4.0, 12_125.0), ((attributes / PIXELS as f64).round(), 62.0)];
-    cx.judge("48,500 attributes", exact_all(quoted, 0.0));
+    // Section 5 quotes 48,500 attributes, of 12,125 and of 62 images.
+    cx.note("images of 4 attributes in 48,500", 48_500.0 / 4.0);
+    cx.note("whole images in 48,500 attributes", 48_500.0 / PIXELS as f64);
     Ok(())
 }
 
@@ -221,6 +224,6 @@ pub const CLAIM: Claim = Claim {
              show more than k, and one whose draws are all different must be refused. Then one pass of each \
              learner over as many images as the paper has.",
     standing: Standing::sound(),
-    mutants: &[ONE_DRAW_MORE, ONE_DRAW_LESS, LOOKS_AT_ONE_MORE, LIMIT_OF_K],
+    mutants: &[ONE_DRAW_MORE, ONE_DRAW_LESS, LOOKS_AT_ONE_MORE, SESSION_LETS_ONE_MORE_PASS, LIMIT_OF_K],
     experiment,
 };

@@ -10,12 +10,16 @@ use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact_all;
 
 const DIVISOR_LOST: Mutant = Mutant::refuted("divisor_lost", "coefficients without the divisor 2n+1");
+const INDEX_SHIFTED: Mutant = Mutant::refuted("index_shifted", "takes a_(n+1) for a_n");
+const SMOOTHING_FORGOTTEN: Mutant =
+    Mutant::refuted("smoothing_forgotten", "the derivative of the smoothed loss with eps = 1");
 const SIGN_LOST: Mutant = Mutant::refuted("sign_lost", "coefficients without the factor (-1)^n");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(5);
     let (integrand, unsigned) = (cx.commits(&DIVISOR_LOST), cx.commits(&SIGN_LOST));
-    let coefficient = |n: u32| match erf_coefficient(n) {
+    let (shift, plain) = (u32::from(cx.commits(&INDEX_SHIFTED)), cx.commits(&SMOOTHING_FORGOTTEN));
+    let coefficient = |n: u32| match erf_coefficient(n + shift) {
         a if integrand => f64::from(n) * a,
         a if unsigned => a.abs(),
         a => a,
@@ -30,7 +34,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("60 terms are the slope of rho", exact_all(grid().map(|x| (series(x), secant(&rho, x))), 1e-9));
     let slopes = grid().flat_map(|z| {
         [(0.0, 1.0), (0.3, 0.5), (1.0, 0.4)]
-            .map(|(delta, eps)| (smoothed_derivative(z, delta, eps), secant(&|z| smoothed(z, delta, eps), z)))
+            .map(|(delta, eps)| {
+                let slope = smoothed_derivative(z, delta, if plain { 1.0 } else { eps });
+                (slope, secant(&|z| smoothed(z, delta, eps), z))
+            })
     });
     cx.judge("slope of the smoothed loss", exact_all(slopes, 1e-8));
     let logs = (0..150).map(|n| (coefficient(2 * n + 1).abs().ln(), ln_erf_coefficient(2 * n + 1)));
@@ -51,6 +58,6 @@ pub const CLAIM: Claim = Claim {
              against the error function and against central differences of the production rho; the \
              coefficients against their logarithms, which exact moments use.",
     standing: Standing::sound(),
-    mutants: &[DIVISOR_LOST, SIGN_LOST],
+    mutants: &[DIVISOR_LOST, SIGN_LOST, INDEX_SHIFTED, SMOOTHING_FORGOTTEN],
     experiment,
 };

@@ -30,13 +30,14 @@ fn share_told(cx: &Context<'_>, dim: usize, entries: usize, guesses: bool) -> an
     Ok(f64::from(told) / (2 * dim) as f64)
 }
 
-/// The best probability over adaptive readers who may read `left` more after `cleared` zeros.
-fn best(dim: usize, cleared: usize, left: usize) -> f64 {
+/// The best probability over adaptive readers who may read `left` more after `cleared` zeros, and who answer
+/// right with probability `guess` when they have not seen the sign.
+fn best(dim: usize, cleared: usize, left: usize, guess: f64) -> f64 {
     if left == 0 || cleared == dim {
-        return 0.5;
+        return guess;
     }
     let hit = 1.0 / (dim - cleared) as f64;
-    hit + (1.0 - hit) * best(dim, cleared + 1, left - 1)
+    hit + (1.0 - hit) * best(dim, cleared + 1, left - 1, guess)
 }
 
 const A_QUARTER_SUFFICES: Mutant =
@@ -56,7 +57,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let (told, n) = (share_told(cx, dim, entries, guesses)?, entries as f64);
             let value = 0.5 + n / (2.0 * dim as f64);
             formula.push((told, value));
-            adaptive.push((best(dim, 0, entries), value));
+            let guess = if guesses { 0.5 } else { 0.0 };
+            adaptive.push((best(dim, 0, entries, guess), value));
             if entries >= enough(dim) {
                 threshold.check(2.0 / 3.0, told);
             } else {

@@ -8,13 +8,13 @@
 //! *One mutant.* Reuse of `i_1` as `j`, with the weight that goes with it, leaves both factors unbiased and
 //! only their product wrong.
 
-use crate::setup::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor};
+use crate::setup::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor, repeat_a_draw};
 use crate::setup::faults;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::mutants::TwoSampleEstimates;
 
-const FAULTS: [Fault<Arm>; 5] = [
+const FAULTS: [Fault<Arm>; 6] = [
     Fault::refuted(
         "forgets_the_factor_d",
         "takes the mean of the drawn attributes for x~",
@@ -43,6 +43,11 @@ const FAULTS: [Fault<Arm>; 5] = [
             fault: Some(faults::weight_of_a_uniform_draw),
             ..Arm::SOUND
         },
+    ),
+    Fault::refuted(
+        "repeats_a_draw",
+        "takes i_1 for i_2 as well, which leaves all means as they are",
+        Arm { alter: Some(repeat_a_draw), ..Arm::SOUND },
     ),
 ];
 

@@ -33,11 +33,13 @@ struct Arm {
     descends: bool,
     log: f64,
     second: f64,
+    factor: f64,
+    pace: f64,
 }
 
-const SOUND: Arm = Arm { clip: 1.0, descends: true, log: 1.0, second: 1.0 };
+const SOUND: Arm = Arm { clip: 1.0, descends: true, log: 1.0, second: 1.0, factor: 1.0, pace: 1.0 };
 
-const FAULTS: [Fault<Arm>; 4] = [
+const FAULTS: [Fault<Arm>; 6] = [
     Fault::refuted("never_clips", "steps along the estimate as it is", Arm { clip: f64::INFINITY, ..SOUND }),
     Fault::refuted(
         "ascends",
@@ -46,11 +48,22 @@ const FAULTS: [Fault<Arm>; 4] = [
     ),
     Fault::refuted("logarithm_cut", "0.8 log(2d) in the bound", Arm { log: 0.8, ..SOUND }),
     Fault::refuted("second_moment_cut", "an eighth of G^2", Arm { second: 0.125, ..SOUND }),
+    Fault::refuted(
+        "steps_of_half_the_size",
+        "the production learner has half the step size",
+        Arm { pace: 0.5, ..SOUND },
+    ),
+    Fault::refuted(
+        "ascends_along_64_estimates",
+        "steps along 64 times the estimate, which is not clipped",
+        Arm { clip: f64::INFINITY, descends: false, factor: 64.0, ..SOUND },
+    ),
 ];
 
 impl Arm {
     fn rounds<'a>(&self, problem: &'a Problem, draws: usize, rounds: u64, step_size: f64) -> Rounds<'a> {
-        Rounds { problem, draws, rounds, step_size, clip: self.clip, descends: self.descends }
+        let Arm { clip, descends, factor, pace, .. } = *self;
+        Rounds { problem, draws, rounds, step_size, clip, descends, factor, pace }
     }
 }
 
@@ -133,7 +146,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let many = Problem::signs(36, 1.0)?;
     let clips = 0.5 / second_moment(&many, 1).sqrt();
     let settings = [
-        ("signs, d = 10, k = 2", arm.rounds(&ten, 2, 500, theorem(10, 2, 500))),
+        ("signs, d = 10, k = 2", arm.rounds(&ten, 2, 2000, theorem(10, 2, 2000))),
         ("axis, d = 5, k = 5", arm.rounds(&five, 5, 500, theorem(5, 5, 500))),
         ("signs, d = 36, k = 1, eta = 1/(2G)", arm.rounds(&many, 1, 100, clips)),
     ];

@@ -24,7 +24,7 @@ use lao_observation::{Ask, Rng};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, minus, sup_norm, tally};
-use lao_verification_engine::judge::{FindingKind, PropertyTally, exact, exact_all, slope};
+use lao_verification_engine::judge::{PropertyTally, exact};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -114,20 +114,20 @@ impl OneStep {
     }
 }
 
-/// The four forms of the statement, the second moment, and the size of the mean, in units of `eta G^2`, `G^2`
-/// and `G`.
+/// The four forms of the statement, in units of `eta G^2`. The hypothesis of the lemma, on the second moment,
+/// must hold.
 fn check(
     one: &OneStep,
     example: (&[f64], f64),
     sharp: f64,
-    tallies: &mut [PropertyTally; 5],
+    tallies: &mut [PropertyTally; 4],
 ) -> anyhow::Result<()> {
     let (dim, k, radius) = (example.0.len() as f64, one.draws as f64, one.radius);
     let moment = 4.0 * radius * radius * (dim + k - 1.0) / k;
     let Moments { w, estimate, clipped, squares } = one.moments(example)?;
     let unit = one.step_size * moment;
     let lost: Vec<f64> = minus(&estimate, &clipped).iter().map(|g| g / unit).collect();
-    let [coordinate, sharper, transfer, printed, hypotheses] = tallies;
+    let [coordinate, sharper, transfer, printed] = tallies;
     let allowed = one.step_size * moment.sqrt() <= 0.5 + 1e-12;
     // The worst w* is the vertex against the largest loss.
     let along = dot(&lost, &w) / radius;
@@ -138,8 +138,8 @@ fn check(
     }
     sharper.check(sup_norm(&lost), sharp);
     sharper.check(along + sup_norm(&lost), 2.0 * sharp);
-    hypotheses.check(sup_norm(&squares) / moment, 1.0);
-    hypotheses.check(sup_norm(&estimate) / moment.sqrt(), 1.0);
+    let most = sup_norm(&squares) / moment;
+    anyhow::ensure!(most <= 1.0 + 1e-9, "the second moment of a coordinate is {most} G^2");
     Ok(())
 }
 
@@ -195,8 +195,7 @@ fn instances(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
         }
         Ok(())
     })?;
-    let mut extremal: [PropertyTally; 5] = std::array::from_fn(|_| PropertyTally::new());
-    let mut means = Vec::new();
+    let mut extremal: [PropertyTally; 4] = std::array::from_fn(|_| PropertyTally::new());
     for (dim, draws) in SHAPES.into_iter().chain([(16, 1)]) {
         let (x, mut u) = (vec![1.0; dim], vec![0.0; dim]);
         u[0] = 8.0;
@@ -207,7 +206,8 @@ fn instances(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
             check(&one, (&x, -1.0), arm.sharp, &mut extremal)?;
             let moments = one.moments((&x, -1.0))?;
             let gradient = dot(&moments.w, &x) + 1.0;
-            means.extend(moments.estimate.iter().map(|mean| (*mean, gradient)));
+            let off = moments.estimate.iter().map(|mean| (mean - gradient).abs()).fold(0.0, f64::max);
+            anyhow::ensure!(off <= 1e-9 * gradient.abs(), "the mean estimate is off by {off}");
         }
     }
     let names = [
@@ -215,60 +215,57 @@ fn instances(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
         "and at most eta G^2/4, for every eta",
         "with w_t - w*: at most 4 B eta G^2",
         "with w_t alone, as printed: at most 4 B eta G^2",
-        "the second moment is at most G^2, the mean at most G",
     ];
     for ((name, random), extremal) in names.iter().zip(all).zip(&mut extremal) {
         extremal.append(&random);
         cx.judge(name, extremal.finish());
     }
-    cx.judge("the estimate has the gradient as its mean", exact_all(means, 1e-9));
     Ok(())
 }
 
 /// Where the printed form says nothing about the term that Theorem 3.4 needs.
 fn at_zero(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
-    if arm.clip.is_some() {
-        return Ok(());
-    }
-    let one = OneStep::new(1, 1.0, 1.0 / 24.0, &[0.0; 36])?;
+    let one = OneStep { clip: arm.clip, ..OneStep::new(1, 1.0, 1.0 / 24.0, &[0.0; 36])? };
     let moments = one.moments((&one_attribute(36), -1.0))?;
     let lost = minus(&moments.estimate, &moments.clipped);
     let needed = sup_norm(&lost);
-    cx.judge("at w = 0, d = 36: the printed term is 0", exact(dot(&lost, &moments.w), 0.0, 1e-12));
+    cx.note("at w = 0, d = 36: the printed term", dot(&lost, &moments.w));
     cx.judge("at w = 0, d = 36: the term with w* is B^2/3", exact(needed, 1.0 / 3.0, 1e-9));
     Ok(())
 }
 
-/// Means over runs.
-fn runs(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
-    let (runs, alpha) = (cx.size("mean_runs")?, cx.alpha());
+/// Reports means over runs. They decide nothing: clipping takes away the gradient at most, whose product with
+/// `w_t - w*` is below the bound here, whatever the clip.
+fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let runs = cx.size("mean_runs")?;
     for (name, problem) in
         [("signs, d = 36", Problem::signs(36, 1.0)?), ("axis, d = 36", Problem::axis(36, 1.0))]
     {
-        cx.settled()?;
         let moment = second_moment(&problem, 1);
-        let (step_size, clip) = (0.5 / moment.sqrt(), arm.clip.unwrap_or(1.0));
-        let rounds = Rounds { problem: &problem, draws: 1, rounds: 72, step_size, clip, descends: true };
+        let (step_size, draws, factor) = (0.5 / moment.sqrt(), 1, 1.0);
+        let (clip, descends, pace) = (1.0, true, 1.0);
+        let problem = &problem;
+        let rounds = Rounds { problem, draws, rounds: 72, step_size, clip, descends, factor, pace };
         let shares = cx.all_trials(name, runs, |trial| {
             let mut lost = 0.0;
             rounds.follow(&trial.seed, |round| {
                 let away = minus(round.w, &problem.star);
                 lost += dot(&minus(round.estimate, round.clipped), &away);
             })?;
-            Ok(lost / (2.0 * arm.sharp * step_size * moment * 72.0))
+            Ok(lost / (0.5 * step_size * moment * 72.0))
         })?;
-        let finding = slope::judge_sample(&shares, (f64::NEG_INFINITY, 1.0), alpha, FindingKind::Mean);
-        cx.judge(&format!("{name}: mean loss of a run over B eta G^2 m/2"), finding);
+        let mean = shares.iter().sum::<f64>() / runs as f64;
+        cx.note(&format!("{name}: mean loss of a run over B eta G^2 m/2"), mean);
     }
     Ok(())
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(10);
+    cx.split(5);
     let arm = cx.arm(SOUND, &FAULTS);
     instances(cx, arm)?;
     at_zero(cx, arm)?;
-    runs(cx, arm)
+    if cx.honest() { runs(cx) } else { Ok(()) }
 }
 
 fn one_attribute(dim: usize) -> Vec<f64> {
@@ -286,7 +283,7 @@ pub const CLAIM: Claim = Claim {
                for } 1/2,\ \eta \le 1/2G)",
     design: "Production AELR at a chosen iterate takes its step for every outcome of the draws, and what it \
              stepped along is read off the iterates: exact expectations, on random and on extremal \
-             instances, G^2 = 4 B^2 (d + k - 1)/k. Then means over runs.",
+             instances, G^2 = 4 B^2 (d + k - 1)/k. Means over runs are reported.",
     standing: Standing::corrected(&[3, 11]),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -4,14 +4,14 @@
 //! `|w_j|/|w|_1`, value `|w|_1 sign(w_j) x_j`, whose mean is `sum_j w_j x_j`. `w_1 = 0` always: there
 //! `phi = -y` (erratum 8).
 
-use crate::setup::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor};
+use crate::setup::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor, repeat_a_draw};
 use crate::setup::faults;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::sup_norm;
 use rand::RngExt;
 
-const FAULTS: [Fault<Arm>; 5] = [
+const FAULTS: [Fault<Arm>; 6] = [
     Fault::refuted(
         "forgets_the_factor_d",
         "takes the mean of the drawn attributes for x~",
@@ -41,6 +41,11 @@ const FAULTS: [Fault<Arm>; 5] = [
             ..Arm::SOUND
         },
     ),
+    Fault::refuted(
+        "repeats_a_draw",
+        "takes i_1 for i_2 as well, which leaves all means as they are",
+        Arm { alter: Some(repeat_a_draw), ..Arm::SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -55,7 +60,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         aelr_at(&u, draws, radius, largest)
     })?;
     cx.settled()?;
-    judge_sampler(cx, &arm, aelr_at(&[0.9, -0.6, 0.3, 0.0, -0.4, 0.5], 3, 1.5, 100.0)?)
+    judge_sampler(cx, &arm, aelr_at(&[2.0, -1.2, 0.3, 0.0, -0.4, 0.5], 3, 1.5, 100.0)?)
 }
 
 /// The claim.

@@ -40,6 +40,8 @@ struct Wasteful<L> {
     dense: Vec<f64>,
     keeps: bool,
     kept: Vec<f64>,
+    /// An entry for each pair of values told, if the learner forms pairs.
+    pairs: Option<Vec<f64>>,
 }
 
 impl<L: Learner> Learner for Wasteful<L> {
@@ -55,6 +57,10 @@ impl<L: Learner> Learner for Wasteful<L> {
             && self.keeps
         {
             self.kept.extend(block.single().into_iter().flat_map(|(row, _)| row.values));
+        }
+        if let (Told::Values(block), Some(pairs)) = (told, &mut self.pairs) {
+            pairs.resize(block.attributes().len().pow(2), 0.0);
+            pairs.iter_mut().for_each(|pair| *pair += 1.0);
         }
         self.learner.tell(told)
     }
@@ -96,6 +102,9 @@ const SCALES_ALL_COORDINATES: Mutant =
 const SCANS_ALL_WEIGHTS: Mutant = Mutant::refuted("scans_all_weights", "draws j by running over all weights");
 const READS_EVERY_ATTRIBUTE: Mutant =
     Mutant::refuted("reads_every_attribute", "looks at all attributes of every example");
+const FORMS_PAIRS: Mutant = Mutant::refuted("forms_pairs", "updates a number for each pair of attributes read");
+const REBUILDS_THE_SUMS: Mutant =
+    Mutant::refuted("rebuilds_the_sums", "adds up all sums of the tree anew after a step");
 const KEEPS_WHAT_IT_WAS_TOLD: Mutant =
     Mutant::refuted("keeps_what_it_was_told", "the learner stores every value that it was told");
 
@@ -113,7 +122,9 @@ fn work<L: Learner + Serialize>(
     };
     let source = Metered::new(LawSource::new(dim, examples, seed.child("data"), law));
     let dense = if cx.commits(&SCALES_ALL_COORDINATES) { vec![1.0; dim] } else { Vec::new() };
-    let learner = Wasteful { learner, dense, keeps: cx.commits(&KEEPS_WHAT_IT_WAS_TOLD), kept: Vec::new() };
+    let keeps = cx.commits(&KEEPS_WHAT_IT_WAS_TOLD);
+    let pairs = cx.commits(&FORMS_PAIRS).then(Vec::new);
+    let learner = Wasteful { learner, dense, keeps, kept: Vec::new(), pairs };
     if cx.commits(&READS_EVERY_ATTRIBUTE) {
         let source = Overreaches::new(source, Overreach::All);
         watch(source, learner, examples, seed, |source| source.inner().values())
@@ -190,8 +201,15 @@ impl AddAssign for Counted {
     }
 }
 
+/// What a fault makes of the tree of sums.
+#[derive(Clone, Copy)]
+struct Tree {
+    scans: bool,
+    rebuilds: bool,
+}
+
 /// Visits of a draw, at most, and of a change of `draws + 1` entries with the sum that follows it.
-fn tree(scans: bool, dim: usize, draws: usize, rng: &mut Rng) -> anyhow::Result<[u64; 2]> {
+fn tree(wrong: Tree, dim: usize, draws: usize, rng: &mut Rng) -> anyhow::Result<[u64; 2]> {
     let mut tree = SumTree::<Counted>::new(dim);
     tree.set_all(|_| Counted(BLOCK as f64));
     let count = |work: &mut dyn FnMut()| {
@@ -203,7 +221,7 @@ fn tree(scans: bool, dim: usize, draws: usize, rng: &mut Rng) -> anyhow::Result<
     for _ in 0..32 {
         let target = rng.random::<f64>() * dim as f64;
         let draw = count(&mut || {
-            if scans {
+            if wrong.scans {
                 let mut left = target;
                 found = Ok((0..dim)
                     .take_while(|_| {
@@ -229,6 +247,9 @@ fn tree(scans: bool, dim: usize, draws: usize, rng: &mut Rng) -> anyhow::Result<
         anyhow::ensure!(found == Ok(target as usize), "found {found:?} for {target}");
         let change = count(&mut || {
             (0..=draws).for_each(|i| tree.add(i * dim / (draws + 1), Counted(0.0)));
+            if wrong.rebuilds {
+                (0..dim).for_each(|j| tree.add(j, Counted(0.0)));
+            }
             tree.set_block(0, Counted(BLOCK as f64));
             tree.total();
         });
@@ -288,9 +309,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let rng = &mut cx.seed("tree").child("algorithm").rng();
     let (mut draw, mut change) = (PropertyTally::new(), PropertyTally::new());
+    let wrong = Tree { scans: cx.commits(&SCANS_ALL_WEIGHTS), rebuilds: cx.commits(&REBUILDS_THE_SUMS) };
     for dim in [1 << 7, 1 << 10, 1 << 14, 1 << 17, 1 << 20] {
         for draws in DRAWS {
-            let [of_draw, of_change] = tree(cx.commits(&SCANS_ALL_WEIGHTS), dim, draws, rng)?;
+            let [of_draw, of_change] = tree(wrong, dim, draws, rng)?;
             draw.check(of_draw as f64, (3 * 64 + BLOCK) as f64);
             // Three levels, two blocks of them added up anew, and the sum of the coarsest.
             change.check(of_change as f64, (3 * (draws + 1) + 2 * 64 + 64 + 7) as f64);
@@ -314,7 +336,14 @@ pub const CLAIM: Claim = Claim {
              numbers per attribute seen (draws, step, entry, two levels of two sums), rounded up to 20, and \
              40 besides; three levels of 64 and a block of 8 visits of a draw.",
     standing: Standing::sound(),
-    mutants: &[SCALES_ALL_COORDINATES, SCANS_ALL_WEIGHTS, READS_EVERY_ATTRIBUTE, KEEPS_WHAT_IT_WAS_TOLD],
+    mutants: &[
+        SCALES_ALL_COORDINATES,
+        SCANS_ALL_WEIGHTS,
+        READS_EVERY_ATTRIBUTE,
+        FORMS_PAIRS,
+        REBUILDS_THE_SUMS,
+        KEEPS_WHAT_IT_WAS_TOLD,
+    ],
     experiment,
 };
 

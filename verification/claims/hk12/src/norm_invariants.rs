@@ -6,6 +6,7 @@
 //! `|u|` is beyond 17.
 
 use crate::setup::problem::Problem;
+use crate::setup::rounds;
 use crate::setup::steps::aelr_along;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_observation::{Budget, Learner, Seed};
@@ -35,7 +36,8 @@ fn unnormalized(u: &[f64], radius: f64) -> Vec<f64> {
 }
 
 /// The norms of one run of each method over B.
-fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow::Result<()> {
+fn runs(arm: Arm, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow::Result<()> {
+    let Arm { too_large, last, .. } = arm;
     let [ridge, ridge_output, lasso, inside, lasso_output] = tallies;
     let rng = &mut seed.child("setting").rng();
     let (dim, draws) = ([4, 10, 30][rng.random_range(0..3)], rng.random_range(1..4));
@@ -46,9 +48,12 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
     let problem = Problem::sphere(dim, radius);
     let params = AerrParams::from_theorem(Horizon { dim, draws, radius: too_large * radius, examples });
     let learner = AerrParams { step_size: factor * params.step_size, ..params }.build()?;
+    let mut end = Vec::new();
     let output = problem.learn_watched(learner, budget, examples, seed, |learner| {
-        ridge.check(norm2(&learner.iterate()).sqrt() / radius, 1.0);
+        end = learner.iterate();
+        ridge.check(norm2(&end).sqrt() / radius, 1.0);
     })?;
+    let output = if last { Some(end) } else { output };
     ridge_output.check(output.map_or(f64::INFINITY, |w| norm2(&w).sqrt() / radius), 1.0);
 
     let problem = if rng.random() { Problem::axis(dim, radius) } else { Problem::signs(dim, radius)? };
@@ -67,7 +72,7 @@ fn runs(too_large: f64, seed: &Seed, tallies: &mut [PropertyTally; 5]) -> anyhow
 }
 
 /// AELR sent along one gradient and back: the norm, whether all was finite, and the ends.
-fn there_and_back(steps: u64, read: Option<Read>) -> anyhow::Result<(PropertyTally, f64, f64)> {
+fn there_and_back(steps: u64, arm: Arm) -> anyhow::Result<(PropertyTally, f64, f64)> {
     let (mut learner, mut norms) = (
         AelrParams {
             step_size: 0.5,
@@ -81,13 +86,14 @@ fn there_and_back(steps: u64, read: Option<Read>) -> anyhow::Result<(PropertyTal
         let direction = if t < steps { -1.0 } else { 1.0 };
         // Beyond the clip; a third of it; nothing.
         let g = [4.0 * direction, -2.0 / 3.0 * direction, 0.0];
-        let w = match read {
+        let w = match arm.read {
             None => {
                 aelr_along(&mut learner, &g)?;
                 learner.iterate()
             }
             Some(read) => {
-                u.iter_mut().zip(g).for_each(|(u, g)| *u -= 0.5 * g.clamp(-2.0, 2.0));
+                let step = |u: f64, g: f64| (u - 0.5 * g.clamp(-2.0, 2.0)).clamp(-arm.limit, arm.limit);
+                u.iter_mut().zip(g).for_each(|(u, g)| *u = step(*u, g));
                 read(&u, 2.0)
             }
         };
@@ -108,12 +114,16 @@ fn there_and_back(steps: u64, read: Option<Read>) -> anyhow::Result<(PropertyTal
 struct Arm {
     /// The learners' radius over B.
     too_large: f64,
+    /// Takes the last iterate of AERR for its output.
+    last: bool,
     read: Option<Read>,
+    /// The largest exponent, where `read` is written out.
+    limit: f64,
 }
 
-const SOUND: Arm = Arm { too_large: 1.0, read: None };
+const SOUND: Arm = Arm { too_large: 1.0, last: false, read: None, limit: f64::INFINITY };
 
-const FAULTS: [Fault<Arm>; 3] = [
+const FAULTS: [Fault<Arm>; 5] = [
     Fault::refuted("ball_too_large", "learners with a ball of 1.5 B", Arm { too_large: 1.5, ..SOUND }),
     Fault::refuted(
         "exponentials_overflow",
@@ -125,12 +135,22 @@ const FAULTS: [Fault<Arm>; 3] = [
         "divides by 2d, the sum of the weights at the start",
         Arm { read: Some(unnormalized), ..SOUND },
     ),
+    Fault::refuted(
+        "last_iterate_of_a_large_ball",
+        "learners with a ball of 1.5 B, and AERR's last iterate as its output",
+        Arm { too_large: 1.5, last: true, ..SOUND },
+    ),
+    Fault::refuted(
+        "exponents_saturate",
+        "keeps exponents within [-5, 5]",
+        Arm { read: Some(rounds::predictor), limit: 5.0, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(9);
-    let Arm { too_large, read } = cx.arm(SOUND, &FAULTS);
-    let all = tally(cx, "runs", cx.size("runs")?, |trial, tallies| runs(too_large, &trial.seed, tallies))?;
+    cx.split(8);
+    let arm = cx.arm(SOUND, &FAULTS);
+    let all = tally(cx, "runs", cx.size("runs")?, |trial, tallies| runs(arm, &trial.seed, tallies))?;
     let names = [
         "AERR: iterates",
         "AERR: output",
@@ -143,8 +163,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     let first =
         AelrParams::from_theorem(Horizon { dim: 5, draws: 2, radius: 1.0, examples: 10 }).build()?.iterate();
-    cx.judge("AELR starts at 0", exact(one_norm(&first), 0.0, 0.0));
-    let (norms, far, near) = there_and_back(cx.size("steps")?, read)?;
+    anyhow::ensure!(one_norm(&first) == 0.0, "AELR starts at {first:?}");
+    let (norms, far, near) = there_and_back(cx.size("steps")?, arm)?;
     cx.judge("AELR far out: finite, within the ball", norms.finish());
     if far.is_finite() && near.is_finite() {
         cx.judge("AELR far out: at the vertex", exact(far, 1.0, 1e-12));

@@ -20,6 +20,8 @@ use lao_verification_engine::judge::exact_all;
 use rand::RngExt;
 
 const SQUARE_WITHOUT_HALF: Mutant = Mutant::refuted("square_without_half", "the risk without its factor 1/2");
+const STEP_SIZE_OF_ONE_DRAW: Mutant =
+    Mutant::refuted("step_size_of_one_draw", "AERR's step size for one draw, whatever k");
 const STEP_SIZE_AS_PRINTED: Mutant =
     Mutant::refuted("step_size_as_printed", "1/(4B^2) in the step size of AELR");
 
@@ -44,8 +46,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 let (df, kf) = (d as f64, k as f64);
                 let square = 4.0 * radius * radius * 2.0 * df / kf;
                 let m = (32.0 * f64::powi(radius, 4) * df / (kf * eps * eps)).ceil().max(1.0);
-                let eta = AerrParams::from_theorem(Horizon { dim: d, draws: k, radius, examples: m as u64 })
-                    .step_size;
+                let draws = if cx.commits(&STEP_SIZE_OF_ONE_DRAW) { 1 } else { k };
+                let eta =
+                    AerrParams::from_theorem(Horizon { dim: d, draws, radius, examples: m as u64 }).step_size;
                 let bound = 4.0 * radius * radius * (2.0 * df / (kf * m)).sqrt();
                 let two_terms = 2.0 * radius * radius / (eta * m) + 0.5 * eta * square;
                 // In units of eps. The rounding of m is all that is left of the first difference.
@@ -83,6 +86,6 @@ pub const CLAIM: Claim = Claim {
     design: "The exact risk of a production population against the mean loss over its finite law; both step \
              sizes over a grid of d from 2 to 784, B from 0.2 to 5, k and m.",
     standing: Standing::corrected(&[6]),
-    mutants: &[SQUARE_WITHOUT_HALF, STEP_SIZE_AS_PRINTED],
+    mutants: &[SQUARE_WITHOUT_HALF, STEP_SIZE_OF_ONE_DRAW, STEP_SIZE_AS_PRINTED],
     experiment,
 };

@@ -2,6 +2,7 @@
 
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use std::cell::OnceCell;
 
 /// How a learner is crippled. The engine runs every claim about learning with each of these; a cell that such
 /// a learner passes says nothing about learning, and the engine marks it so.
@@ -61,16 +62,15 @@ pub struct Crippled<L> {
     inner: L,
     cripple: Option<Cripple>,
     start: SparseVector,
-    shown: SparseVector,
+    /// The crippled estimate, once it is asked for.
+    shown: OnceCell<SparseVector>,
 }
 
 impl<L: Learner> Crippled<L> {
     /// Wraps a learner that stands at its start; `None` leaves it sound.
     pub fn new(inner: L, cripple: Option<Cripple>) -> Self {
         let start = inner.coefficients().to_owned_vector();
-        let mut crippled = Crippled { shown: start.clone(), start, inner, cripple };
-        crippled.show();
-        crippled
+        Crippled { shown: OnceCell::new(), start, inner, cripple }
     }
 
     /// The learner inside.
@@ -78,19 +78,19 @@ impl<L: Learner> Crippled<L> {
         &self.inner
     }
 
-    fn show(&mut self) {
-        let Some(cripple) = self.cripple else { return };
+    fn show(&self, cripple: Cripple) -> SparseVector {
         let now = self.inner.coefficients();
         let mut both: Vec<u32> = now.indices().iter().chain(self.start.indices()).copied().collect();
         both.sort_unstable();
         both.dedup();
-        self.shown = SparseVector::zeros(self.inner.dim());
+        let mut shown = SparseVector::zeros(self.inner.dim());
         for j in both {
             let value = cripple.value(self.start.view().get(j), now.get(j));
             if value != 0.0 {
-                self.shown.push(j, value);
+                shown.push(j, value);
             }
         }
+        shown
     }
 }
 
@@ -104,22 +104,25 @@ impl<L: Learner> Learner for Crippled<L> {
     }
 
     fn predict(&self, seen: Row<'_>) -> f64 {
-        match self.cripple {
-            None => self.inner.predict(seen),
-            Some(_) => seen.dot(self.shown.view()),
+        let Some(cripple) = self.cripple else { return self.inner.predict(seen) };
+        // Coefficients are crippled one by one, and linearly: so is a prediction, without forming them.
+        let start = seen.dot(self.start.view());
+        match cripple {
+            Cripple::PredictsZero => 0.0,
+            Cripple::StaysAtItsStart => start,
+            Cripple::GoesOneHundredth => cripple.value(start, self.inner.predict(seen)),
         }
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        self.inner.tell(told)?;
-        self.show();
-        Ok(())
+        self.shown.take();
+        self.inner.tell(told)
     }
 
     fn coefficients(&self) -> SparseView<'_> {
         match self.cripple {
             None => self.inner.coefficients(),
-            Some(_) => self.shown.view(),
+            Some(cripple) => self.shown.get_or_init(|| self.show(cripple)).view(),
         }
     }
 

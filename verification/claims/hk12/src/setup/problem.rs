@@ -12,7 +12,7 @@ use lao_observation::{
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{LawSource, dot, minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{Tampered, TwoDraws, TwoSampleEstimates};
+use lao_verification_engine::mutants::{Cripple, Tampered, TwoDraws, TwoSampleEstimates};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -245,13 +245,18 @@ impl Problem {
 
     fn faulty<L: TwoDraws>(&self, learner: L, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let budget = Budget::PerExample(run.draws + 1);
+        let start = learner.coefficients().to_dense();
         let end = match run.fault {
             None => self.learn(learner, budget, run.examples, seed)?,
             Some(fault) => {
                 self.learn(Tampered::new(learner, run.draws, fault), budget, run.examples, seed)?
             }
         };
-        end.ok_or_else(|| anyhow::anyhow!("the learner diverged"))
+        let mut end = end.ok_or_else(|| anyhow::anyhow!("the learner diverged"))?;
+        if let Some(cripple) = run.cripple {
+            cripple.estimate(&start, &mut end);
+        }
+        Ok(end)
     }
 }
 
@@ -268,12 +273,14 @@ pub(crate) struct Run {
     pub start: Option<Vec<f64>>,
     /// What is done to the estimates.
     pub fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
+    /// How the output is crippled.
+    pub cripple: Option<Cripple>,
 }
 
 impl Run {
     /// As the theorem has it.
     pub(crate) fn new(draws: usize, examples: u64) -> Run {
-        Run { draws, examples, step: 1.0, start: None, fault: None }
+        Run { draws, examples, step: 1.0, start: None, fault: None, cripple: None }
     }
 }
 

@@ -24,6 +24,10 @@ pub(crate) struct Rounds<'a> {
     pub clip: f64,
     /// Steps against the clipped estimate, as one should.
     pub descends: bool,
+    /// A factor of the estimate; 1 is the method's.
+    pub factor: f64,
+    /// A factor of the production learner's step size; 1 is what the weights written out here have.
+    pub pace: f64,
 }
 
 /// One round.
@@ -110,10 +114,10 @@ fn draw(w: &[f64], count: usize, rng: &mut Rng) -> TwoSampleDraws {
 impl Rounds<'_> {
     /// Plays the rounds; `look` sees each before its step.
     pub(crate) fn follow(&self, seed: &Seed, mut look: impl FnMut(&Round<'_>)) -> anyhow::Result<()> {
-        let Rounds { problem, draws, rounds, step_size, clip, descends } = *self;
+        let Rounds { problem, draws, rounds, step_size, clip, descends, factor, pace } = *self;
         let (dim, radius) = (problem.dim, problem.radius);
         let params = AelrParams {
-            step_size,
+            step_size: pace * step_size,
             ..AelrParams::from_theorem(Horizon { dim, draws, radius, examples: rounds })
         };
         let mut learner = params.build()?;
@@ -130,7 +134,8 @@ impl Rounds<'_> {
             } else {
                 draw(&w, draws, &mut rng)
             };
-            let estimate = estimate(&w, &draws, (x, y));
+            let mut estimate = estimate(&w, &draws, (x, y));
+            estimate.iter_mut().for_each(|g| *g *= factor);
             let clipped: Vec<f64> = estimate.iter().map(|g| g.clamp(-level, level)).collect();
             let shares: Vec<f64> = shares(&u).iter().map(|(plus, minus)| plus + minus).collect();
             let off = w.iter().zip(&by_hand).map(|(w, v)| (w - v).abs() / radius).fold(0.0, f64::max);

@@ -2,7 +2,8 @@
 
 use lao_observation::Seed;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::judge::slope::{SlopeJudge, fit};
+use lao_verification_engine::judge::FindingKind;
+use lao_verification_engine::judge::slope::{self, SlopeJudge, fit};
 
 /// What is measured at the `i`-th grid point, from a seed.
 pub(crate) type Measure<'a> = dyn Fn(usize, &Seed) -> anyhow::Result<f64> + Sync + 'a;
@@ -19,6 +20,8 @@ pub(crate) struct Grid<'a> {
     pub measure: Box<Measure<'a>>,
     /// The claim; `None` to report only.
     pub judge: Option<SlopeJudge>,
+    /// The most that the mean at the last grid point may be; an exponent says nothing of it.
+    pub level: Option<f64>,
 }
 
 /// Judges the grids one after the other, until a mutant is settled.
@@ -27,6 +30,12 @@ pub(crate) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -
         let values = measured(cx, grid, replicates)?;
         if let Some(judge) = &grid.judge {
             cx.judge(grid.name, judge.judge(&grid.x, &values, cx.alpha()));
+        }
+        if let Some(level) = grid.level {
+            let ends: Vec<f64> = values.iter().map(|y| y[y.len() - 1]).collect();
+            let within = (f64::NEG_INFINITY, level);
+            let finding = slope::judge_sample(&ends, within, cx.alpha(), FindingKind::Mean);
+            cx.judge(&format!("{}: at the largest, at most {level}", grid.name), finding);
         }
         cx.settled()?;
         if cx.honest() {

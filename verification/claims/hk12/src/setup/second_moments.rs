@@ -2,9 +2,16 @@
 //! looked at.
 
 use super::estimates::shapes;
+use lao_algorithms::hazan_koren::TwoSampleDraws;
 use lao_observation::Rng;
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::PropertyTally;
+
+/// All draws are the first one.
+pub(crate) fn repeat_the_first(draws: &mut TwoSampleDraws) {
+    let first = draws.uniform[0];
+    draws.uniform.fill(first);
+}
 
 /// `(d + k - 1)/k`.
 pub(crate) fn spread(dim: usize, draws: usize) -> f64 {
