@@ -191,7 +191,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         };
         let (mut learner, ..) = shape.learner(trial.number % 3, one_more)?;
         let less = Budget::PerExample(allowed - 1);
-        let refused = self::run(source()?, &mut *learner, less, trial, |source| source).most;
+        let refused = if cx.commits(&LOOKS_AT_ONE_MORE) {
+            let source = Overreaches::new(source()?, Overreach::OneMore);
+            self::run(source, &mut *learner, less, trial, |source| source.inner()).most
+        } else {
+            self::run(source()?, &mut *learner, less, trial, |source| source).most
+        };
         Ok(Outcome { run, allowed, sparsity: shape.sparsity, examples, refused: (refused, allowed - 1) })
     })?;
 

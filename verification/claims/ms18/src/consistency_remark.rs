@@ -75,7 +75,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let growth = cx.arm(SOUND, &FAULTS).growth;
     let shorter = cx.arm(SOUND, &FAULTS).shorter;
-    let practical = Practical::signs(128, 2, 6, 64);
+    let practical = Practical { cripple: cx.cripple(), ..Practical::signs(128, 2, 6, 64) };
     let gaps = |trial: &Trial| -> anyhow::Result<Vec<f64>> {
         let mut params = practical.exploration(BatchSizes::Geometric { first: 1024.0, growth }, UPDATES);
         params.step_size *= shorter;
@@ -110,7 +110,7 @@ pub const CLAIM: Claim = Claim {
              is an equality; production constants and gaps of designs with correlated pairs. (b) d = 128, s* \
              = 2, s = 6, B_t = 1024 (16/9)^(t-1): for all T <= 20, gap_T <= 3 (9/16)^T gap_0, with \
              probability at least .9.",
-    standing: Standing::corrected(&[17]).practical(),
+    standing: Standing::reading(&[17]).practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

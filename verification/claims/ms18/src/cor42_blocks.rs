@@ -29,10 +29,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates = cx.size("replicates")?;
     let (replays, splits, ragged) =
         (cx.commits(&REPLAYS_ONE_BATCH), cx.commits(&SPLITS_ONE_BATCH), cx.commits(&DROPS_RAGGED_BLOCK));
-    let mut counts = Vec::new();
+    let (cripple, mut counts) = (cx.cripple(), Vec::new());
     let mut gaps: Vec<Vec<f64>> = Vec::new();
     for width in WIDTHS {
-        let practical = setting(width);
+        let practical = Practical { cripple, ..setting(width) };
         let sabotage = if replays {
             GradientFault::ReplaysBatch.into()
         } else if splits {
@@ -79,7 +79,7 @@ pub const CLAIM: Claim = Claim {
     design: "Random Hadamard rows, d = 512, s* = 4, s = 12, B = 256, T = 15; blocks of 8, 32, 96 and 500 \
              attributes (the last two leave ragged last blocks). The mean gaps must agree within a factor \
              1.25, and the session's count of examples must be d' T B, all of them different.",
-    standing: Standing::sound().practical(),
+    standing: Standing::sound().practical().learns(),
     mutants: &[REPLAYS_ONE_BATCH, SPLITS_ONE_BATCH, DROPS_RAGGED_BLOCK],
     experiment,
 };

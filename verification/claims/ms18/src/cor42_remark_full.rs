@@ -21,6 +21,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         share: (!cx.commits(&BLOCKS_OF_SIXTEEN)).then_some(2),
         growing: cx.commits(&BATCHES_GROW_LIKE_ROOT_D),
         fault: None,
+        cripple: cx.cripple(),
     };
     let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
     judge(cx, &cost, Exponent::AtMost(0.0), sizes)
@@ -37,7 +38,7 @@ pub const CLAIM: Claim = Claim {
     design: "As ms18-cor42-remark-partial with s'-s = d/2, so d' = 2: the exponent in d of the examples \
              until eps is reached, divided by log(2dT/delta), is at most .15. Since s >= 1 and s' <= d, d' \
              is never less than 2: \"full information\" costs at least twice a full gradient.",
-    standing: Standing::sound().with_errata(&[31]).practical(),
+    standing: Standing::sound().with_errata(&[31]).practical().learns(),
     mutants: &[BLOCKS_OF_SIXTEEN, BATCHES_GROW_LIKE_ROOT_D],
     experiment,
 };

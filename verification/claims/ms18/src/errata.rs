@@ -8,11 +8,14 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
         row(
             1,
             "Remark in Section 2.3",
-            "L_s ≥ sup u'Σu and μ_s ≤ inf u'Σu over 2s-sparse unit vectors u",
-            "L_s ≥ 2 sup u'Σu and μ_s ≤ 2 inf u'Σu",
-            "The Hessian of E(θ'x − y)² is 2Σ. With the printed L_s the step size 1/(4L_s) becomes 1/(2L_s), \
-             which Proposition A.1 excludes.",
-        ),
+            "Assumptions 2 and 3 are equivalent to the existence of L_s ≥ sup u'Σu and μ_s ≤ inf u'Σu over \
+             2s-sparse unit vectors u",
+            "the constants of Assumptions 2 and 3 are L_s = 2 sup u'Σu and μ_s = 2 inf u'Σu",
+            "The equivalence of existence is true as printed. If the letters are to mean the same numbers, there \
+             is a factor 2, since the Hessian of E(θ'x − y)² is 2Σ: a step size 1/(4L_s) with the eigenvalue \
+             for L_s is one that Proposition A.1 excludes.",
+        )
+        .reading(),
         row(
             2,
             "Assumptions 2 and 3",
@@ -85,9 +88,10 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Supplement A.1, size of the extended support without R",
             "at most s + 2s*",
             "at most s + s*, hence the factor s*/s in place of 2s*/(s + s*)",
-            "The elements of S* that enter and those that stay outside are disjoint parts of S*; the print \
-         counts S* twice.",
-        ),
+            "The printed bound is true. The elements of S* that enter and those that stay outside are disjoint \
+             parts of S*, which the print counts twice.",
+        )
+        .improvement(),
         row(
             12,
             "Supplement A.1, formula for g_t",
@@ -129,9 +133,11 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             17,
             "Remark on consistency",
             "θ_T is consistent as T → ∞",
-            "provided that B_t grows like (1 − α)^{−T}",
-            "With a fixed batch size the gap stops at a floor of order σ²s/B.",
-        ),
+            "with the B_t of Theorem 4.1, which grow like (1 − α)^{−T}",
+            "The remark stands under that theorem and does not repeat its batch sizes. With a fixed batch size \
+             the gap would stop at a floor of order σ²s/B.",
+        )
+        .reading(),
         row(
             18,
             "Supplement, (9)",
@@ -236,5 +242,36 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Proposition A.1, Algorithm 1, Algorithm 3, Theorem 4.4",
             "No such items exist.",
         ),
+        row(
+            32,
+            "Table 1, rows of Exploration and Hybrid",
+            "d s²/s' and d s_*/s'",
+            "s' − s in place of s', as in Corollaries 4.2 and 4.5",
+            "An example fills s' − s coordinates of the gradient. At s' = s + 1 the table is too small by the \
+             factor s'; it is right up to a constant for s' ≥ (1 + c)s.",
+        ),
+        row(
+            33,
+            "Remark after Corollary 4.5",
+            "κ_s, R_∞/μ_s and μ_s r_min² are Θ(1)",
+            "κ_s, R_∞²/μ_s and μ_s r_min² are Θ(1)",
+            "The corollary contains R_∞⁴/μ_s² and R_∞²/μ_s. Neither follows from R_∞/μ_s, which has a unit: x → \
+             cx divides it by c.",
+        ),
+        row(
+            34,
+            "Proof of Corollary 4.5, second term",
+            "t²/(1 − α)^{T_k^-}, and (T_k^-)³ in the sum over t",
+            "T_k^-/(1 − α)^{T_k^-}, and (T_k^-)²",
+            "B_{t,k}^- has the T of its stage, as in Theorem 4.1. Since T_k^- = 3, no order changes.",
+        ),
+        row(
+            35,
+            "Theorem 4.4, k-check",
+            "k-check rounded up, and K ≥ k-check + 1",
+            "every K > k-check, without rounding, as in the proof",
+            "The statement follows from the proof's; where k-check is no integer it gives away one stage.",
+        )
+        .improvement(),
     ],
 );

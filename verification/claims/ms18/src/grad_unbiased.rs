@@ -202,10 +202,11 @@ impl Finite {
 ///
 /// `theta` has few enough non-zeros that nothing is thresholded away, so `g = (theta_0 - theta_1)/eta`. Which
 /// set a learner has drawn is read off a twin that starts at zero: it asks for the set and nothing else.
-fn naive_step(problem: &Finite, seed: &Seed) -> anyhow::Result<Vec<f64>> {
+fn naive_step(cx: &Context<'_>, problem: &Finite, seed: &Seed) -> anyhow::Result<Vec<f64>> {
     let (dim, width) = (problem.gradient.len(), problem.width());
     let build = |start: Option<SparseVector>| {
-        let step_size = StepSizes::Constant(1.0);
+        // A learner without the 2 of the squared loss makes half of the step.
+        let step_size = StepSizes::Constant(if cx.commits(&FORGETS_FACTOR_TWO) { 0.5 } else { 1.0 });
         NaiveParams { dim, sparsity: problem.sparsity, budget: problem.budget, step_size, start }.build()
     };
     let wanted = masks(dim, width).count();
@@ -274,7 +275,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         // s = 4 leaves room for the 3 drawn attributes and a theta with one non-zero.
         let mut problem = Finite::draw(trial, (7, 1, 4));
         (problem.sparsity, problem.budget) = (4, 7);
-        Ok(problem.compare(&naive_step(&problem, &trial.seed.child("algorithm"))?))
+        Ok(problem.compare(&naive_step(cx, &problem, &trial.seed.child("algorithm"))?))
     })?;
     cx.judge("naive learner's step, all sets", exact_all(pairs.into_iter().flatten(), TOLERANCE));
 

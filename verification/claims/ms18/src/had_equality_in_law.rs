@@ -39,12 +39,23 @@ struct Arm {
     noise_ignores_counts: bool,
     independent_counts: bool,
     pairs_forgotten: bool,
+    first_row_missing: bool,
 }
 
-const SOUND: Arm =
-    Arm { fault: None, noise_ignores_counts: false, independent_counts: false, pairs_forgotten: false };
+const SOUND: Arm = Arm {
+    fault: None,
+    noise_ignores_counts: false,
+    independent_counts: false,
+    pairs_forgotten: false,
+    first_row_missing: false,
+};
 
-const FAULTS: [Fault<Arm>; 5] = [
+const FAULTS: [Fault<Arm>; 6] = [
+    Fault::refuted(
+        "first_row_missing",
+        "counts the second row where the first is drawn",
+        Arm { first_row_missing: true, ..SOUND },
+    ),
     Fault::refuted(
         "forgets_factor_two",
         "uses (theta' x - y) x without the 2 of the squared loss",
@@ -87,12 +98,15 @@ impl Arm {
         } else {
             row_counts(rng, examples, share, counts);
         }
+        if self.first_row_missing {
+            counts[1] += std::mem::take(&mut counts[0]);
+        }
         Ok(())
     }
 
     /// By hand, from the public pieces; only for arms whose fault sits between them.
     fn by_hand(&self) -> bool {
-        self.noise_ignores_counts || self.independent_counts || self.pairs_forgotten
+        self.noise_ignores_counts || self.independent_counts || self.pairs_forgotten || self.first_row_missing
     }
 }
 

@@ -7,7 +7,6 @@ mod assumption_order;
 mod assumption_order_printed;
 mod attribute_budget;
 mod consistency_remark;
-mod consistency_remark_printed;
 mod cor42_arithmetic;
 mod cor42_blocks;
 mod cor42_eps;
@@ -45,7 +44,6 @@ mod supnorm_as_printed;
 mod supnorm_corrected;
 mod supnorm_restricted_eq9;
 mod support_size_gap;
-mod table1_formulas;
 mod theta_star_minimiser;
 mod thm41_literal;
 mod thm41_printed;
@@ -69,7 +67,6 @@ pub const PAPER: Paper = Paper {
 
 /// The claims of the paper and its supplement, in the paper's order.
 const CLAIMS: &[Claim] = &[
-    restricted_constants_remark::PRINTED,
     restricted_constants_remark::CLAIM,
     theta_star_minimiser::CLAIM,
     grad_unbiased::CLAIM,
@@ -100,7 +97,6 @@ const CLAIMS: &[Claim] = &[
     cor42_s::CLAIM,
     cor42_remark_partial::CLAIM,
     cor42_remark_full::CLAIM,
-    consistency_remark_printed::PRINTED,
     consistency_remark::CLAIM,
     naive_nonconvergence::CLAIM,
     descent_eq8::CLAIM,
@@ -115,7 +111,6 @@ const CLAIMS: &[Claim] = &[
     cor45_dimension::PRINTED,
     cor45_dimension::CLAIM,
     cor45_advantage::CLAIM,
-    table1_formulas::CLAIM,
     fig1::CLAIM,
     fig1_rivals::CLAIM,
     fig2::CLAIM,

@@ -40,6 +40,7 @@ const CONSTANT_17_FOR_16: Mutant =
 const BATCH_WITHOUT_R4: Mutant = Mutant::refuted("batch_without_r4", "takes the printed batch, without R^4");
 const NOISE_AS_PRINTED: Mutant =
     Mutant::refuted("noise_as_printed", "takes the printed noise term: 4 for 16, no R^2, log(d/delta)");
+const STEP_HALVED: Mutant = Mutant::refuted("step_halved", "takes eta = 1/(8L) in place of 1/(4L)");
 const SMOOTHNESS_WITHOUT_THE_2: Mutant = Mutant::refuted(
     "smoothness_without_the_2",
     "takes L and mu for the eigenvalues, without the 2 of the loss",
@@ -75,7 +76,7 @@ impl Setting {
             constants: believed,
             dim: 4 * sparsity,
             sparsity,
-            step_size: Problem::theorem_step(&believed),
+            step_size: Problem::theorem_step(&believed) * if cx.commits(&STEP_HALVED) { 0.5 } else { 1.0 },
         };
         let reading = |wrong: Mutant| if cx.commits(&wrong) { Reading::Printed } else { Reading::Corrected };
         Setting {
@@ -185,6 +186,7 @@ pub const CLAIM: Claim = Claim {
         CONSTANT_17_FOR_16,
         BATCH_WITHOUT_R4,
         NOISE_AS_PRINTED,
+        STEP_HALVED,
         SMOOTHNESS_WITHOUT_THE_2,
     ],
     experiment,

@@ -29,7 +29,7 @@ fn ratio(trial: &Trial, reading: Reading) -> anyhow::Result<f64> {
         updates: Some(1),
         start: Some(literal::last_unit(DIM)),
     };
-    let path = explore(&problem, params, (None, Keep::default()), &trial.seed.child("algorithm"))?;
+    let path = explore(&problem, params, (None, Keep::default()), None, &trial.seed.child("algorithm"))?;
     Ok(path.last_gap() / (theory.noise_a1(DELTA, reading) / batch as f64))
 }
 

@@ -14,7 +14,7 @@ use lao_datasets::synthetic::Hadamard;
 use lao_kernels::{NotFinite, SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
-use lao_verification_engine::mutants::{GradientFault, Keep, KeepsSmallest};
+use lao_verification_engine::mutants::{Cripple, GradientFault, Keep, KeepsSmallest};
 
 /// Noise levels, one cell each.
 const NOISE: [f64; 4] = [0.0, 1.0, 30.0, 300.0];
@@ -39,6 +39,7 @@ struct Arm {
     smallest: bool,
     gradient_only: bool,
     step: f64,
+    cripple: Option<Cripple>,
 }
 
 /// One update, in the statement's terms.
@@ -95,7 +96,8 @@ const FAULTS: [Fault<fn(&mut Arm)>; 6] = [
 impl Arm {
     fn of(cx: &Context<'_>) -> anyhow::Result<Self> {
         let delta = 1.0 / cx.size("one_in")? as f64;
-        let mut arm = Arm { delta, fault: None, smallest: false, gradient_only: false, step: 1.0 };
+        let cripple = cx.cripple();
+        let mut arm = Arm { delta, fault: None, smallest: false, gradient_only: false, step: 1.0, cripple };
         if let Some(commit) = cx.fault(&FAULTS) {
             commit(&mut arm);
         }
@@ -129,10 +131,10 @@ impl Arm {
         let algorithm = trial.seed.child("algorithm");
         let path = if self.gradient_only {
             let threshold = OfGradientOnly { theta: start, keep: Keep::default(), started: false };
-            explore(&problem, params, (self.fault, threshold), &algorithm)?
+            explore(&problem, params, (self.fault, threshold), self.cripple, &algorithm)?
         } else {
             let keep = if self.smallest { Keep::Smallest(KeepsSmallest) } else { Keep::default() };
-            explore(&problem, params, (self.fault, keep), &algorithm)?
+            explore(&problem, params, (self.fault, keep), self.cripple, &algorithm)?
         };
         Ok(Update {
             before: path.points[0].gap,
@@ -198,7 +200,7 @@ pub const CLAIM: Claim = Claim {
              10^-5 of theta*, and theta*; one cell per noise level 0, 1, 30 and 300. Without noise the last \
              two leave no room for any error of the estimate, and with sigma = 300 the noise term alone \
              decides.",
-    standing: Standing::corrected(&[]).literal(),
+    standing: Standing::corrected(&[]).literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -56,6 +56,9 @@ const COPIES_AN_ATTRIBUTE: Mutant = Mutant::refuted(
 const CONVEXITY_ONE_PERCENT_TOO_LARGE: Mutant =
     Mutant::refuted("convexity_one_percent_too_large", "1.01 mu in place of mu");
 
+const REPORTS_IN_ANOTHER_UNIT: Mutant =
+    Mutant::refuted("reports_in_another_unit", "designs whose attributes are a tenth larger than they say");
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
     let stretch = if cx.commits(&CONVEXITY_ONE_PERCENT_TOO_LARGE) { 1.01 } else { 1.0 };
@@ -122,7 +125,9 @@ fn reported(cx: &Context<'_>) -> anyhow::Result<Vec<(f64, f64)>> {
     ];
     let seed = cx.seed("reported");
     let (mut rng, mut pairs) = (seed.rng(), Vec::new());
+    let unit = if cx.commits(&REPORTS_IN_ANOTHER_UNIT) { 1.1 } else { 1.0 };
     for (design, rho, scale) in designs {
+        let design: Box<dyn Design> = if unit == 1.0 { design } else { Box::new(Scaled::new(design, unit)?) };
         let star = sparse_normal(&mut rng, DIM, 3);
         let source = Virtual::new(design, SparseVector::from_dense(&star), Noise::Gaussian(1.0), &seed)?;
         for size in 0..10 {
@@ -153,6 +158,6 @@ pub const CLAIM: Claim = Claim {
              and gradients that virtual designs report, on which all claims about runs rely, are compared \
              with the closed form of their covariance.",
     standing: Standing::sound(),
-    mutants: &[COPIES_AN_ATTRIBUTE, CONVEXITY_ONE_PERCENT_TOO_LARGE],
+    mutants: &[COPIES_AN_ATTRIBUTE, CONVEXITY_ONE_PERCENT_TOO_LARGE, REPORTS_IN_ANOTHER_UNIT],
     experiment,
 };

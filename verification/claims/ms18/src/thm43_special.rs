@@ -28,7 +28,7 @@ use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{Faulty, GradientFault};
+use lao_verification_engine::mutants::{Cripple, Crippled, Faulty, GradientFault};
 use lao_verification_engine::probe;
 
 const DIM: usize = 16;
@@ -56,6 +56,7 @@ struct Arm {
     fault: Option<GradientFault>,
     /// Takes the printed condition for the batch.
     printed_condition: bool,
+    cripple: Option<Cripple>,
 }
 
 const SOUND: Arm = Arm {
@@ -64,6 +65,7 @@ const SOUND: Arm = Arm {
     tiny_step: false,
     fault: None,
     printed_condition: false,
+    cripple: None,
 };
 
 const FAULTS: [Fault<Arm>; 5] = [
@@ -125,11 +127,12 @@ fn run<D: Design + Clone, S: Source>(
     if arm.tiny_step {
         params.step_size /= 100.0;
     }
-    let mut learner = params.build()?;
+    let learner = params.build()?;
     let fault = arm.fault.unwrap_or(GradientFault::Scaled(1.0));
     let source = Faulty::new(source(truth.clone())?, fault);
     let mut last = f64::INFINITY;
     let after = |_: &_, theta: lao_kernels::SparseView<'_>| last = truth.gap(theta);
+    let mut learner = Crippled::new(learner, arm.cripple);
     let end = probe::run(
         source,
         &mut learner,
@@ -147,7 +150,8 @@ fn cell<D: Design + Clone, S: Source>(
     setting: &Setting<D>,
     source: impl Fn(Virtual<D>) -> anyhow::Result<S> + Sync,
 ) -> anyhow::Result<()> {
-    let (arm, most) = (cx.arm(SOUND, &FAULTS), cx.size("trials")?);
+    let arm = Arm { cripple: cx.cripple(), ..cx.arm(SOUND, &FAULTS) };
+    let most = cx.size("trials")?;
     let kept = (1.0 - 1.0 / (32.0 * setting.kappa)).powi(UPDATES as i32);
     cx.prob(setting.name, DELTA, most, |trial: &Trial| {
         let (first, last) = run(setting, arm, &trial.seed, &source)?;
@@ -256,7 +260,7 @@ pub const CLAIM: Claim = Claim {
              = 0.1: example by example without noise, where B = 3.5 thousand; by row counts with so much \
              noise that the second branch decides; and on correlated pairs, kappa = 2. Small supports make \
              the theorem's own constants cheap here.",
-    standing: Standing::corrected(&[18, 19, 20]).literal(),
+    standing: Standing::corrected(&[18, 19, 20]).literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

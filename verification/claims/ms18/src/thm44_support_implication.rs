@@ -28,7 +28,8 @@ fn smallest(theta_star: &[f64]) -> f64 {
     theta_star.iter().filter(|x| **x != 0.0).fold(f64::INFINITY, |least, x| least.min(x.abs()))
 }
 
-/// The squared distance of an iterate that misses a coordinate, and the gap, against their bounds.
+/// The two implications are algebra: the squared distance of an iterate that misses a coordinate, and that of
+/// one with a small gap (`ms18-theta-star-minimiser` judges the latter), against their bounds.
 fn vectors(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let [missing, convex] = tally(cx, "vectors", cx.size("pairs")?, |trial, [missing, convex]| {
         let mut rng = trial.seed.child("data").rng();
@@ -51,8 +52,8 @@ fn vectors(cx: &mut Context<'_>) -> anyhow::Result<()> {
         convex.check(norm2(&v), 2.0 / mu * population.gap(&theta, &theta_star));
         Ok(())
     })?;
-    cx.judge("a missing coordinate costs r_min^2", missing.finish());
-    cx.judge("|v|^2 is at most (2/mu) gap", convex.finish());
+    let holds = missing.violations() == 0 && convex.violations() == 0;
+    anyhow::ensure!(holds, "a missing coordinate costs less than r_min^2, or |v|^2 is beyond (2/mu) gap");
     Ok(())
 }
 
@@ -138,7 +139,7 @@ fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(4);
+    cx.split(2);
     vectors(cx)?;
     stages(cx);
     runs(cx)
@@ -154,11 +155,11 @@ pub const CLAIM: Claim = Claim {
                / (r_{\min}^2 \mu_s) \right)}{\log((1-\check{\alpha})^{-1})} \;\Rightarrow\;
                \|\tilde\theta_k - \theta_*\|^2 < r_{\min}^2 \;\Rightarrow\; \mathrm{supp}(\theta_*)
                \subset \mathrm{supp}(\tilde\theta_k) \subset \mathrm{supp}(\tilde\theta_k^-)",
-    design: "Random pairs of sparse vectors, half of them as close as a missing coordinate allows; random \
-             populations for strong convexity; the production k-check on a grid of condition numbers, first \
+    design: "The production k-check on a grid of condition numbers, first \
              gaps and smallest coefficients; and in runs of the production Hybrid the supports at the two \
              ends of every stage's Exploitation. The learner says where these ends are, so the number of \
-             updates in a stage does not matter; a stage without Exploitation is a violation.",
+             updates in a stage does not matter; a stage without Exploitation is a violation. The two implications between \
+             them are algebra, checked on random pairs of vectors and populations, and not judged.",
     standing: Standing::sound(),
     mutants: &[TWO_IN_PLACE_OF_FOUR, SMALLEST_NOT_SQUARED, EXPLOITS_OTHER_ATTRIBUTES],
     experiment,

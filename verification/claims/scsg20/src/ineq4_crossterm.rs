@@ -17,7 +17,7 @@ use crate::setup::enumerated::{Averages, averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
-use lao_verification_engine::instance::{SmallSum, sparse_normal, tally};
+use lao_verification_engine::instance::{SmallSum, in_units, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use rand::RngExt;
 
@@ -26,9 +26,9 @@ const STEP_SIZE: f64 = 1.0 / 64.0;
 const BATCH: usize = 2;
 const STEPS: usize = 64;
 
-/// The explicit instance, from the optimum.
-fn explicit() -> anyhow::Result<Averages> {
-    averages_around(&CENTERS.map(|c| vec![c]), (&[0.0], &[0.0]), (1, STEP_SIZE), (BATCH, 1), STEPS)
+/// The explicit instance, from the optimum, with the step size that the solver takes.
+fn explicit(step_size: f64) -> anyhow::Result<Averages> {
+    averages_around(&CENTERS.map(|c| vec![c]), (&[0.0], &[0.0]), (1, step_size), (BATCH, 1), STEPS)
 }
 
 /// `(lhs, rhs)` of (4) at step t; `cross` is what stands in the place of `-2 eta E<e, x_t - x*>`.
@@ -37,11 +37,31 @@ fn sides(at: &Averages, t: usize, step_size: f64, alpha: f64, cross: f64) -> (f6
     (at.distance[t + 1], (1.0 + alpha) * (inner + cross))
 }
 
-const FAULTS: [Fault<f64>; 1] = [Fault::refuted("no_batch_error", "the coefficient of E|e|^2 is 0", 0.0)];
+/// What a fault changes.
+#[derive(Clone, Copy)]
+struct Arm {
+    /// The share of E|e|^2 that is kept.
+    kept: f64,
+    /// The step that the solver takes over the one of the inequality.
+    longer: f64,
+}
+
+const SOUND: Arm = Arm { kept: 1.0, longer: 1.0 };
+
+const FAULTS: [Fault<Arm>; 2] = [
+    Fault::refuted("no_batch_error", "the coefficient of E|e|^2 is 0", Arm { kept: 0.0, ..SOUND }),
+    Fault::refuted("step_doubled", "the solver's steps are twice as long as eta", Arm { longer: 2.0, ..SOUND }),
+];
+
+/// Checks `lhs <= rhs`, relative to the larger of them.
+fn check(tally: &mut PropertyTally, (lhs, rhs): (f64, f64)) {
+    let (lhs, rhs) = in_units(lhs.abs().max(rhs.abs()), lhs, rhs);
+    tally.check(lhs, rhs);
+}
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
-    let kept = cx.arm(1.0, &FAULTS);
+    let Arm { kept, longer } = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?;
     let [mut with_cross, mut with_young, full] =
         tally(cx, "instances", n, |trial, [with_cross, with_young, full]| {
@@ -56,29 +76,25 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let alpha = if sparsity == dim { 0.0 } else { expansion(k_star, sparsity) };
             let (start, star) = (sparse_normal(rng, dim, sparsity), sparse_normal(rng, dim, k_star));
             let size = rng.random_range(1..=4);
-            let at = averages(&small, (&start, &star), (sparsity, step_size), size, 3)?;
+            let taken = longer * step_size;
+            let at = averages(&small, (&start, &star), (sparsity, taken), size, 3)?;
             for t in 0..3 {
-                let (lhs, rhs) = sides(&at, t, step_size, alpha, -2.0 * step_size * at.cross[t]);
-                with_cross.check(lhs / rhs, 1.0);
+                check(with_cross, sides(&at, t, step_size, alpha, -2.0 * step_size * at.cross[t]));
                 let young = 0.5 * step_size * rho * at.distance[t] + kept * 2.0 * step_size / rho * at.error;
-                let (lhs, rhs) = sides(&at, t, step_size, alpha, young);
-                with_young.check(lhs / rhs, 1.0);
+                check(with_young, sides(&at, t, step_size, alpha, young));
                 if size == 4 {
-                    let (lhs, rhs) = sides(&at, t, step_size, alpha, 0.0);
-                    full.check(lhs / rhs, 1.0);
+                    check(full, sides(&at, t, step_size, alpha, 0.0));
                 }
             }
             Ok(())
         })?;
-    let (at, mut closed) = (explicit()?, Vec::new());
+    let (at, mut closed) = (explicit(longer * STEP_SIZE)?, Vec::new());
     for t in 0..STEPS {
         let shrunk = (1.0 - STEP_SIZE).powi(t as i32);
         closed.push((at.cross[t] / at.error, shrunk - 1.0));
-        let (lhs, rhs) = sides(&at, t, STEP_SIZE, 0.0, -2.0 * STEP_SIZE * at.cross[t]);
-        with_cross.check(lhs / rhs, 1.0);
+        check(&mut with_cross, sides(&at, t, STEP_SIZE, 0.0, -2.0 * STEP_SIZE * at.cross[t]));
         let young = 0.5 * STEP_SIZE * at.distance[t] + kept * 2.0 * STEP_SIZE * at.error;
-        let (lhs, rhs) = sides(&at, t, STEP_SIZE, 0.0, young);
-        with_young.check(lhs, rhs);
+        check(&mut with_young, sides(&at, t, STEP_SIZE, 0.0, young));
     }
     // (n-B)/((n-1) B) times the variance of the centers.
     closed.push((at.error, 4.0 / 10.0 * CENTERS.map(|c| c * c).iter().sum::<f64>() / 6.0));
@@ -109,7 +125,7 @@ pub const CLAIM: Claim = Claim {
 const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "with the cross term", true)];
 
 fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (at, mut tally) = (explicit()?, PropertyTally::new());
+    let (at, mut tally) = (explicit(STEP_SIZE)?, PropertyTally::new());
     let (mut found, mut allowed) = (Vec::new(), Vec::new());
     for t in 0..STEPS {
         let cross = if cx.arm(false, &CONTROL) { -2.0 * STEP_SIZE * at.cross[t] } else { 0.0 };

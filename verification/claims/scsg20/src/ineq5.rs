@@ -30,6 +30,7 @@ struct Arm {
     inverted: bool,
     fixed: bool,
     no_cross: bool,
+    too_long: bool,
 }
 
 /// Means over N.
@@ -61,6 +62,11 @@ impl Arm {
         }
     }
 
+    /// The step that the solver takes.
+    fn taken(self, step_size: f64) -> f64 {
+        if self.too_long { 10.0 * step_size } else { step_size }
+    }
+
     /// `(lhs, rhs)` of (5).
     fn sides(self, epoch: &Epoch, (size, mini): (usize, usize), step_size: f64, alpha: f64) -> (f64, f64) {
         let r = mini as f64 / size as f64;
@@ -73,9 +79,14 @@ impl Arm {
     }
 }
 
-const SOUND: Arm = Arm { inverted: false, fixed: false, no_cross: false };
+const SOUND: Arm = Arm { inverted: false, fixed: false, no_cross: false, too_long: false };
 
-const FAULTS: [Fault<Arm>; 3] = [
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted(
+        "step_too_long",
+        "the solver's steps are ten times as long as eta",
+        Arm { too_long: true, ..SOUND },
+    ),
     Fault::refuted("ratio_inverted", "B/b in place of b/B", Arm { inverted: true, ..SOUND }),
     Fault::refuted("option_two", "N fixed at B/b", Arm { fixed: true, ..SOUND }),
     Fault::refuted("cross_term_dropped", "no cross term, as printed", Arm { no_cross: true, ..SOUND }),
@@ -89,7 +100,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for size in SIZES {
         for step_size in [1.0 / 64.0, 0.3] {
             for (start, star) in [(0.0, 0.0), (1.3, 0.0), (-0.4, 0.7)] {
-                let at = averages_around(&centers, (&[start], &[star]), (1, step_size), size, STEPS)?;
+                let at = averages_around(&centers, (&[start], &[star]), (1, arm.taken(step_size)), size, STEPS)?;
                 let epoch = arm.epoch(&at, size);
                 equalities.push(arm.sides(&epoch, size, step_size, 0.0));
                 if star == 0.0 {
@@ -107,16 +118,21 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let n = cx.size("instances")?;
     let [zero, sparse] = tally(cx, "instances", n, |trial, [zero, sparse]| {
         let rng = &mut trial.seed.child("data").rng();
-        let (dim, size) = (rng.random_range(2..=4), SIZES[rng.random_range(0..SIZES.len())]);
+        let with_star = trial.number % 2 == 1;
+        // With x* sparse, alpha is at most b/B = 1/2 only for k of 17 and more.
+        let dim = if with_star { rng.random_range(19..=22) } else { rng.random_range(2..=4) };
+        let size = SIZES[if with_star { 2 * rng.random_range(0..2) } else { rng.random_range(0..4) }];
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let centers: Vec<Vec<f64>> = (0..COMPONENTS).map(|_| (0..dim).map(|_| normal()).collect()).collect();
         let step_size = rng.random_range(0.005..0.3);
-        let sparsity = rng.random_range(1..dim);
-        let k_star = rng.random_range(0..sparsity);
+        let sparsity = if with_star { dim - 1 } else { rng.random_range(1..dim) };
+        let k_star = usize::from(with_star);
+        let alpha = expansion(k_star, sparsity);
+        anyhow::ensure!(alpha <= size.1 as f64 / size.0 as f64, "alpha is beyond b/B");
         let (start, star) = (sparse_normal(rng, dim, sparsity), sparse_normal(rng, dim, k_star));
-        let at = averages_around(&centers, (&start, &star), (sparsity, step_size), size, STEPS)?;
+        let at = averages_around(&centers, (&start, &star), (sparsity, arm.taken(step_size)), size, STEPS)?;
         let epoch = arm.epoch(&at, size);
-        let (lhs, rhs) = arm.sides(&epoch, size, step_size, expansion(k_star, sparsity));
+        let (lhs, rhs) = arm.sides(&epoch, size, step_size, alpha);
         if k_star == 0 {
             zero.check(lhs, rhs)
         } else {
@@ -141,7 +157,8 @@ pub const CLAIM: Claim = Claim {
     design: "Components (1/2)|x - c_z|^2, all batches, production epochs of 160 steps (the law's tail beyond \
              is below 1e-19). Equality without thresholding, and the closed forms D = m_2 D_0 + (1 - 2 m_1 + \
              m_2) V_I, C = -(1 - m_1) V_I with m_1 = r/(r+eta), m_2 = r/(r + 2 eta - eta^2), V_I = E|e|^2. \
-             The inequality with thresholding, for x* = 0 and for sparse x*.",
+             The inequality with thresholding, for x* = 0, and for k* = 1 with k of 18 to 21, where alpha is \
+             at most b/B = 1/2, as the theorem has it.",
     standing: Standing::corrected(&[3]),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -38,6 +38,7 @@ struct Arm {
     no_ridge: bool,
     joint_threshold: bool,
     naive_exponential: bool,
+    two_steps: bool,
 }
 
 /// A sum of some components of one loss.
@@ -130,7 +131,7 @@ impl Arm {
 }
 
 /// Softmax of classes 0 and 1 at columns u, v, and logistic at v - u.
-fn two_classes(rng: &mut Rng) -> anyhow::Result<Vec<(f64, f64)>> {
+fn two_classes(arm: Arm, rng: &mut Rng) -> anyhow::Result<Vec<(f64, f64)>> {
     let n = 6;
     let values: Vec<f64> = random_point(rng, n, 1.0);
     let labels: Vec<f64> = (0..n).map(|z| (z % 2) as f64).collect();
@@ -140,7 +141,6 @@ fn two_classes(rng: &mut Rng) -> anyhow::Result<Vec<(f64, f64)>> {
     let x = random_point(rng, 2, 2.0);
     let (u, v) = x.split_at(DIM);
     let difference: Vec<f64> = v.iter().zip(u).map(|(v, u)| v - u).collect();
-    let arm = Arm::default();
     let mut pairs = vec![(softmax.objective(&predictor(&x))?, logistic.objective(&predictor(&difference))?)];
     let (ours, theirs) = (arm.gradient(&mut softmax, &x)?, arm.gradient(&mut logistic, &difference)?);
     pairs.extend(ours[DIM..].iter().copied().zip(theirs.iter().copied()));
@@ -176,13 +176,15 @@ fn extreme(naive: bool) -> anyhow::Result<Vec<(f64, f64)>> {
 }
 
 /// Non-zeros per column after one step of GD-HT from 0 on softmax, and thresholdings counted.
-fn columns(rng: &mut Rng, sparsity: usize, joint: bool) -> anyhow::Result<(Vec<usize>, u64)> {
+fn columns(rng: &mut Rng, sparsity: usize, arm: Arm) -> anyhow::Result<(Vec<usize>, u64)> {
     let mut sum = random_sum(rng, 2, 12, 0.0)?;
     let params = GdParams { sparsity, step: GdStep::Fixed(0.1), refit: false, start: None };
     let mut solver = params.build(Shape::of(&sum))?;
-    solver.step(&mut sum, &mut Seed::root(0).rng())?;
+    for _ in 0..if arm.two_steps { 2 } else { 1 } {
+        solver.step(&mut sum, &mut Seed::root(0).rng())?;
+    }
     let mut x = solver.coefficients().coefficients.clone();
-    if joint {
+    if arm.joint_threshold {
         let all = x.iter().flat_map(|x| x.view().to_dense()).collect::<Vec<_>>();
         let gradient = Arm::default().gradient(&mut sum, &vec![0.0; all.len()])?;
         let mut kept = SparseVector::zeros(all.len());
@@ -198,9 +200,10 @@ const SOUND: Arm = Arm {
     no_ridge: false,
     joint_threshold: false,
     naive_exponential: false,
+    two_steps: false,
 };
 
-const FAULTS: [Fault<Arm>; 5] = [
+const FAULTS: [Fault<Arm>; 6] = [
     Fault::refuted(
         "factor_two_missing",
         "gradient of squares without its 2",
@@ -222,6 +225,7 @@ const FAULTS: [Fault<Arm>; 5] = [
         "log(1 + exp(t)) as it stands",
         Arm { naive_exponential: true, ..SOUND },
     ),
+    Fault::refuted("two_steps", "GD-HT makes two steps for one", Arm { two_steps: true, ..SOUND }),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -234,11 +238,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let [bounds] = tally(cx, name, n, |trial, [bounds]| arm.second_order(trial, kind, bounds))?;
         cx.judge(&format!("{name}: convex and smooth"), bounds.finish());
     }
-    let pairs = cx.all_trials("two classes", n, |trial| two_classes(&mut trial.seed.child("data").rng()))?;
+    let pairs = cx.all_trials("two classes", n, |trial| two_classes(arm, &mut trial.seed.child("data").rng()))?;
     cx.judge("softmax of two classes is logistic", exact_all(pairs.into_iter().flatten(), 1e-10));
     cx.judge("logits of 10^4", exact_all(extreme(arm.naive_exponential)?, 1e-12));
     let steps = cx.all_trials("columns", n, |trial| {
-        columns(&mut trial.seed.child("data").rng(), 2, arm.joint_threshold)
+        columns(&mut trial.seed.child("data").rng(), 2, arm)
     })?;
     let sizes = steps.iter().flat_map(|(sizes, _)| sizes).map(|size| (*size as f64, 2.0));
     cx.judge("non-zeros of every column at k = 2", exact_all(sizes, 0.0));

@@ -13,7 +13,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
-use lao_verification_engine::judge::{PropertyTally, paired, ratio};
+use lao_verification_engine::judge::{paired, ratio};
 
 const BUDGET: u64 = 1800;
 const EPOCHS: u64 = 6;
@@ -37,7 +37,7 @@ const OPTIONS_SWAPPED: Mutant =
 const OPTION_TWO_TWICE: Mutant = Mutant::not_held("option_two_twice", "compares option II with itself");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(3);
+    cx.split(2);
     let (mut first, mut second) = (option_one(20, 0.002, 100, 2), option_two(20, 0.002, 100, 2));
     if cx.commits(&OPTIONS_SWAPPED) {
         std::mem::swap(&mut first, &mut second);
@@ -65,16 +65,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (one, two) = (at_budget(|pair| pair.0[1]), at_budget(|pair| pair.1[1]));
     cx.judge("option II ahead at equal calls", paired::better(&two, &one, cx.alpha()));
     cx.settled()?;
-    let mut jensen = PropertyTally::new();
     for step_size in [1.0 / 1024.0, 1.0 / 64.0, 0.3] {
         for (batch, mini_batch) in [(10, 1), (100, 10), (100, 1), (1000, 1)] {
             let [one, two] = [true, false].map(|geometric| {
                 Toy { components: 10_000, batch, mini_batch, step_size, geometric }.moment(2)
             });
-            jensen.check(two, one);
+            anyhow::ensure!(two < one, "Jensen's inequality fails for B = {batch}, b = {mini_batch}");
         }
     }
-    cx.judge("contraction without noise, option II at most option I", jensen.finish());
     cx.rate("f - f* at 1800 calls, option I", Direction::Larger, one);
     cx.rate("f - f* at 1800 calls, option II", Direction::Larger, two);
     Ok(())

@@ -11,7 +11,7 @@ use lao_datasets::synthetic::{Counted, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
 use lao_observation::Seed;
 use lao_observation::sample::SubsetSampler;
-use lao_verification_engine::mutants::{Faulty, GradientFault};
+use lao_verification_engine::mutants::{Cripple, Crippled, Faulty, GradientFault};
 use rand_distr::{Distribution, StandardNormal};
 
 /// `d` where kappa = 1.
@@ -60,7 +60,7 @@ pub fn random_start(dim: usize, nonzeros: usize, size: f64, data: &Seed) -> Spar
     start
 }
 
-/// Follows production Exploration; the examples pass through `fault`, if there is one.
+/// Follows production Exploration, sound or crippled; the examples pass through `fault`, if there is one.
 ///
 /// # Errors
 /// When parameters are refused or the session fails; divergence is no error.
@@ -68,9 +68,11 @@ pub fn explore<D: WalshRows + Clone, T: Threshold>(
     problem: &Virtual<D>,
     params: ExplorationParams,
     (fault, threshold): (Option<GradientFault>, T),
+    cripple: Option<Cripple>,
     algorithm: &Seed,
 ) -> anyhow::Result<Path> {
-    let (budget, mut learner) = (params.budget, params.check_with(threshold)?);
+    let (budget, learner) = (params.budget, params.check_with(threshold)?);
+    let mut learner = Crippled::new(learner, cripple);
     let source = Counted::new(problem.clone())?;
     match fault {
         Some(fault) => follow(Faulty::new(source, fault), problem, &mut learner, budget, algorithm),

@@ -3,3 +3,4 @@
 pub(crate) mod literal;
 pub(crate) mod practical;
 pub(crate) mod real;
+pub(crate) mod shown;

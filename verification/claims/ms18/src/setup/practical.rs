@@ -21,7 +21,7 @@ use lao_observation::{
     BlockBuf, Budget, GradientAsk, Learner, Ledger, Scratch, Seed, SessionLimit, Source, SourceError,
 };
 use lao_verification_engine::context::Trial;
-use lao_verification_engine::mutants::{Faulty, Sabotage};
+use lao_verification_engine::mutants::{Cripple, Crippled, Faulty, Sabotage};
 use lao_verification_engine::probe;
 
 /// `eta = 1/(4 L_s)` where `Sigma = I`.
@@ -43,6 +43,8 @@ pub struct Practical {
     pub width: usize,
     /// `sigma`, the standard deviation of Gaussian noise.
     pub noise: f64,
+    /// How the learner is crippled, if it is.
+    pub cripple: Option<Cripple>,
 }
 
 /// `T` and `B` of the P-schedule.
@@ -58,7 +60,7 @@ impl Practical {
     /// `theta*` with `support` coefficients 1, -1, 1, ... and noise of standard deviation 1.
     pub fn signs(dim: usize, support: usize, sparsity: usize, width: usize) -> Self {
         let coefficients = (0..support).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
-        Practical { dim, coefficients, sparsity, width, noise: 1.0 }
+        Practical { dim, coefficients, sparsity, width, noise: 1.0, cripple: None }
     }
 
     /// `s'`.
@@ -123,7 +125,8 @@ impl Practical {
         sabotage: &Sabotage,
     ) -> anyhow::Result<Path> {
         let problem = self.problem(&trial.seed.child("data"))?;
-        let (budget, mut learner) = (params.budget, params.check_with(sabotage.keep.clone())?);
+        let (budget, learner) = (params.budget, params.check_with(sabotage.keep.clone())?);
+        let mut learner = Crippled::new(learner, self.cripple);
         let (source, seed) = (Batches::new(problem.clone())?, trial.seed.child("algorithm"));
         match sabotage.fault {
             Some(fault) => follow(Faulty::new(source, fault), &problem, &mut learner, budget, &seed),
