@@ -6,7 +6,7 @@
 use crate::context::{Axis, Direction, Figure, Rate, Series};
 use crate::judge::compare::{RateScale, values};
 use crate::judge::sample::Moments;
-use crate::record::RunRecord;
+use crate::record::{ClaimRecord, RunRecord};
 use anyhow::{Context as _, ensure};
 use lao_verification_engine::special::student_sf;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub struct TrackPoint {
 /// Returns the rates of a record as points of a history.
 pub fn points(record: &RunRecord, recorded: u64) -> Vec<TrackPoint> {
     let rates = record.claims.iter().flat_map(|claim| claim.honest.rates.iter().map(move |r| (claim, r)));
-    let point = |(claim, rate): (&crate::record::ClaimRecord, &Rate)| {
+    let point = |(claim, rate): (&ClaimRecord, &Rate)| {
         let moments = Moments::of(&rate.replicates);
         let compared = values("run", &rate.replicates, RateScale::of(&rate.name));
         TrackPoint {
@@ -73,26 +73,135 @@ pub fn points(record: &RunRecord, recorded: u64) -> Vec<TrackPoint> {
     rates.filter(|(_, rate)| !rate.replicates.is_empty()).map(point).collect()
 }
 
-/// Appends points to a history. The file is created if there is none.
+/// The evidence on one claim in one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NightPoint {
+    /// [`NIGHT_SCHEMA`].
+    pub schema: String,
+    /// When the run was recorded, in seconds since 1970.
+    pub recorded: u64,
+    /// The tier of the run.
+    pub tier: String,
+    /// The root seed of the run.
+    pub seed: u64,
+    /// The version of the project.
+    pub version: String,
+    /// The claim's id.
+    pub claim: String,
+    /// The verdict that is expected.
+    pub expected: String,
+    /// The level of the claim.
+    pub alpha: f64,
+    /// The p-value of "the claim holds".
+    pub p_refute: f64,
+    /// The p-value of "the claim fails".
+    pub p_support: f64,
+}
+
+/// The version of the layout of the evidence of a run.
+pub const NIGHT_SCHEMA: &str = "lao-night/1";
+
+/// A line of a history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum HistoryLine {
+    /// A rate.
+    Rate(TrackPoint),
+    /// The evidence on a claim.
+    Night(NightPoint),
+}
+
+/// Returns what a history keeps of a record: its rates, and the evidence on each claim that ran.
+pub fn lines(record: &RunRecord, recorded: u64) -> Vec<HistoryLine> {
+    let rates = points(record, recorded).into_iter().map(HistoryLine::Rate);
+    let ran = record.claims.iter().filter(|c| c.honest.not_run.is_none() && c.honest.error.is_none());
+    let night = |claim: &ClaimRecord| {
+        HistoryLine::Night(NightPoint {
+            schema: NIGHT_SCHEMA.into(),
+            recorded,
+            tier: record.run.tier.clone(),
+            seed: record.run.seed,
+            version: record.run.version.clone(),
+            claim: claim.id.clone(),
+            expected: claim.expected.clone(),
+            alpha: claim.alpha,
+            p_refute: claim.evidence.p_refute,
+            p_support: claim.evidence.p_support,
+        })
+    };
+    rates.chain(ran.map(night)).collect()
+}
+
+/// The evidence on a claim over all nights of a history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pooled {
+    /// The claim's id.
+    pub claim: String,
+    /// The number of nights.
+    pub nights: usize,
+    /// The verdict that is expected.
+    pub expected: String,
+    /// Whether the nights together reject that the claim holds.
+    pub refuted: bool,
+    /// Whether the nights together reject that the claim fails.
+    pub supported: bool,
+}
+
+/// Pools the nights of one version and tier.
+///
+/// Each p-value becomes the e-value `1/(2 sqrt p)`, whose mean is at most 1 if the hypothesis is true. Nights have
+/// seeds of their own, so the product is an e-value too, and stays valid however many nights there are. A hypothesis
+/// is rejected where the product reaches `1/alpha`. (A p-value that is tested anew each night would reject a true
+/// hypothesis sooner or later.)
+pub fn pooled(history: &[HistoryLine]) -> Vec<Pooled> {
+    let nights = history.iter().filter_map(|line| match line {
+        HistoryLine::Night(night) => Some(night),
+        HistoryLine::Rate(_) => None,
+    });
+    let mut by: BTreeMap<(&str, &str, &str), Vec<&NightPoint>> = BTreeMap::new();
+    for night in nights {
+        by.entry((&night.claim, &night.tier, &night.version)).or_default().push(night);
+    }
+    let pool = |nights: Vec<&NightPoint>| {
+        // A p-value below the smallest double counts as that.
+        let log_e = |p: f64| -0.5 * p.max(f64::MIN_POSITIVE).ln() - 2.0_f64.ln();
+        let reached = |p: &dyn Fn(&NightPoint) -> f64| {
+            let sum: f64 = nights.iter().map(|night| log_e(p(night))).sum();
+            sum >= -nights[0].alpha.ln()
+        };
+        Pooled {
+            claim: nights[0].claim.clone(),
+            nights: nights.len(),
+            expected: nights[0].expected.clone(),
+            refuted: reached(&|night| night.p_refute),
+            supported: reached(&|night| night.p_support),
+        }
+    };
+    by.into_values().map(pool).collect()
+}
+
+/// Appends lines to a history. The file is created if there is none.
 ///
 /// # Errors
 /// When the file cannot be read or written, holds a line that is no point, or already holds the run: the same
 /// draws must not count twice.
-pub fn append(file: &Path, points: &[TrackPoint]) -> anyhow::Result<()> {
+pub fn append(file: &Path, lines: &[HistoryLine]) -> anyhow::Result<()> {
     let known = if file.exists() { read(file)? } else { Vec::new() };
-    if let Some(new) = points.first() {
-        let same = |old: &&TrackPoint| old.key == new.key && old.tier == new.tier && old.seed == new.seed;
+    if let Some(new) = lines.first() {
+        let same = |old: &&HistoryLine| {
+            old.draws() == new.draws() && old.version_of_program() == new.version_of_program()
+        };
+        let (tier, seed) = new.draws();
         ensure!(
             !known.iter().any(|old| same(&old)),
-            "{} already holds this run (tier {}, seed {}): run another seed",
+            "{} already holds this run (tier {tier}, seed {seed}): run another seed",
             file.display(),
-            new.tier,
-            new.seed
         );
     }
     let mut text = String::new();
-    for point in points {
-        text += &serde_json::to_string(point)?;
+    for line in lines {
+        text += &serde_json::to_string(line)?;
         text.push('\n');
     }
     let open = OpenOptions::new().create(true).append(true).open(file);
@@ -104,25 +213,38 @@ pub fn append(file: &Path, points: &[TrackPoint]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the file cannot be read, or a line is no point of this version; the error names the line.
-pub fn read(file: &Path) -> anyhow::Result<Vec<TrackPoint>> {
+pub fn read(file: &Path) -> anyhow::Result<Vec<HistoryLine>> {
     let text = std::fs::read_to_string(file).with_context(|| {
         format!("cannot read {}: `cargo xtask track add` writes a history", file.display())
     })?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let point = |(number, line): (usize, &str)| {
-        let point = serde_json::from_str::<TrackPoint>(line);
-        let point =
-            point.with_context(|| format!("{}, line {}: no tracked rate", file.display(), number + 1))?;
-        ensure!(
-            point.schema == SCHEMA,
-            "{}, line {}: schema is `{}`, this program reads `{SCHEMA}`",
-            file.display(),
-            number + 1,
-            point.schema
-        );
-        Ok(point)
+        let known = serde_json::from_str::<HistoryLine>(line).ok().filter(|line| match line {
+            HistoryLine::Rate(point) => point.schema == SCHEMA,
+            HistoryLine::Night(point) => point.schema == NIGHT_SCHEMA,
+        });
+        known.with_context(|| {
+            format!("{}, line {}: no line of `{SCHEMA}` or `{NIGHT_SCHEMA}`", file.display(), number + 1)
+        })
     };
     lines.map(point).collect()
+}
+
+impl HistoryLine {
+    /// Returns what the draws of the run depend on: tier and seed.
+    fn draws(&self) -> (&str, u64) {
+        match self {
+            HistoryLine::Rate(point) => (&point.tier, point.seed),
+            HistoryLine::Night(point) => (&point.tier, point.seed),
+        }
+    }
+
+    fn version_of_program(&self) -> &str {
+        match self {
+            HistoryLine::Rate(point) => &point.key,
+            HistoryLine::Night(point) => &point.version,
+        }
+    }
 }
 
 /// The points of one rate in one tier, in the order of the history.
@@ -155,10 +277,12 @@ pub struct ChangePoint {
 const LEVEL: f64 = 1e-3;
 
 /// Returns the trends of a history, by claim, rate and tier.
-pub fn trends(history: &[TrackPoint]) -> Vec<Trend> {
+pub fn trends(history: &[HistoryLine]) -> Vec<Trend> {
     let mut by: BTreeMap<(&str, &str, &str), Vec<TrackPoint>> = BTreeMap::new();
-    for point in history {
-        by.entry((&point.claim, &point.rate, &point.tier)).or_default().push(point.clone());
+    for line in history {
+        if let HistoryLine::Rate(point) = line {
+            by.entry((&point.claim, &point.rate, &point.tier)).or_default().push(point.clone());
+        }
     }
     let trend = |((claim, rate, tier), points): ((&str, &str, &str), Vec<TrackPoint>)| Trend {
         claim: claim.into(),
@@ -267,7 +391,7 @@ mod tests {
     use super::*;
     use crate::report::sample;
 
-    fn series(values: &[f64]) -> Vec<TrackPoint> {
+    fn series(values: &[f64]) -> Vec<HistoryLine> {
         let mut record = sample::record();
         record.claims.truncate(1);
         let mut all = Vec::new();
@@ -275,7 +399,7 @@ mod tests {
             record.run.seed = seed as u64;
             record.claims[0].honest.rates[0].name = "examples to the target".into();
             record.claims[0].honest.rates[0].replicates = vec![0.99 * value, 1.01 * value];
-            all.extend(points(&record, seed as u64));
+            all.extend(points(&record, seed as u64).into_iter().map(HistoryLine::Rate));
         }
         all
     }
@@ -311,6 +435,26 @@ mod tests {
         assert!(again.to_string().contains("already holds"), "{again}");
         std::fs::write(&file, "{}\n").unwrap();
         assert!(format!("{:#}", read(&file).unwrap_err()).contains("line 1"));
+    }
+
+    #[test]
+    fn nights_are_pooled_by_e_values() {
+        let mut record = sample::record();
+        record.claims.truncate(1);
+        let mut after = |nights: u64, p_refute: f64| {
+            let mut history = Vec::new();
+            for seed in 0..nights {
+                record.run.seed = seed;
+                let evidence = &mut record.claims[0].evidence;
+                (evidence.p_refute, evidence.p_support) = (p_refute, 0.5);
+                history.extend(lines(&record, seed));
+            }
+            pooled(&history)[0].clone()
+        };
+        // A p-value of .05 each night is an e-value of 2.2, and adds up; one of .5 is .7, and never does.
+        assert!(!after(5, 0.05).refuted && after(30, 0.05).refuted);
+        let never = after(1000, 0.5);
+        assert!(!never.refuted && !never.supported && never.nights == 1000);
     }
 
     #[test]

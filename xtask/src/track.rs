@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Keep the history of the convergence rates, and show where they moved.
+/// Keep the history of rates and verdicts, show where rates moved, and pool the evidence of all nights.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -19,7 +19,8 @@ Examples:
   cargo xtask track show --history rates.jsonl
   cargo xtask track export --format bencher > bencher.json
 
-Exit status: 0 done; 2 wrong usage or failed I/O; 7 (show) a rate got worse.")]
+Exit status: 0 done; 1 (show) all nights together reject an expected verdict; 2 wrong usage or failed I/O;
+7 (show) a rate got worse.")]
 pub struct TrackArgs {
     #[command(subcommand)]
     command: TrackCommand,
@@ -27,7 +28,7 @@ pub struct TrackArgs {
 
 #[derive(Debug, Subcommand)]
 enum TrackCommand {
-    /// Append the rates of the last run to a history, a line of JSON for each.
+    /// Append the rates of the last run, and its evidence on each claim, to a history: a line of JSON for each.
     Add {
         /// The folder of the results of the run.
         #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
@@ -36,7 +37,7 @@ enum TrackCommand {
         #[arg(long, value_name = "FILE")]
         history: PathBuf,
     },
-    /// Print the rates whose mean has moved, and draw the trends.
+    /// Print the rates whose mean has moved and the verdicts that all nights reject, and draw the trends.
     Show {
         /// The history.
         #[arg(long, value_name = "FILE")]
@@ -71,9 +72,9 @@ pub fn run(args: TrackArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         TrackCommand::Add { from, history } => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-            let points = track::points(&record(&from)?, now);
-            track::append(&history, &points)?;
-            say::results(&format!("{} rates were appended to {}\n", points.len(), history.display()))?;
+            let lines = track::lines(&record(&from)?, now);
+            track::append(&history, &lines)?;
+            say::results(&format!("{} lines were appended to {}\n", lines.len(), history.display()))?;
             Ok(ExitCode::SUCCESS)
         }
         TrackCommand::Show { history, plots } => show(&history, plots.as_deref()),
@@ -91,7 +92,8 @@ pub fn run(args: TrackArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn show(history: &Path, plots: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let trends = track::trends(&track::read(history)?);
+    let lines = track::read(history)?;
+    let trends = track::trends(&lines);
     if let Some(folder) = plots {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         for (i, trend) in trends.iter().enumerate() {
@@ -105,11 +107,28 @@ fn show(history: &Path, plots: Option<&Path>) -> anyhow::Result<ExitCode> {
             text += &format!("{}: {} ({}): {words}\n", trend.claim, trend.rate, trend.tier);
         }
     }
+    let pooled = track::pooled(&lines);
+    let against = pooled.iter().filter(|pooled| match pooled.expected.as_str() {
+        "HOLDS" => pooled.refuted,
+        "REFUTED" => pooled.supported,
+        _ => false,
+    });
+    for pooled in against.clone() {
+        let (claim, nights, expected) = (&pooled.claim, pooled.nights, &pooled.expected);
+        text += &format!("{claim}: {nights} nights together reject the expected verdict, {expected}\n");
+    }
     let moved = trends.iter().filter(|trend| trend.change.is_some()).count();
     text += &format!("{} rates, {moved} of which moved\n", trends.len());
     say::results(&text)?;
     let worse = trends.iter().any(|trend| trend.change.is_some_and(|change| change.worsening > 0.0));
-    Ok(if worse { ExitCode::from(7) } else { ExitCode::SUCCESS })
+    let contradicted = against.count() > 0;
+    Ok(ExitCode::from(if contradicted {
+        1
+    } else if worse {
+        7
+    } else {
+        0
+    }))
 }
 
 fn record(from: &Path) -> anyhow::Result<RunRecord> {

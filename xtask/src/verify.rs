@@ -363,6 +363,16 @@ fn summary(
         if let Some(error) = &claim.honest.error {
             text += &format!("broken: {}: {error}\n", claim.id);
         }
+        for cell in claim.cells.iter().filter(|cell| !cell.is_shown()) {
+            text += &format!("no mutant refutes: {}: {}\n", claim.id, cell.name);
+        }
+        for cell in claim.cells.iter().filter(|cell| !cell.passed_by.is_empty()) {
+            text +=
+                &format!("vacuous: {}: {}: passed by {}\n", claim.id, cell.name, cell.passed_by.join(", "));
+        }
+        for difference in &claim.unpredicted {
+            text += &format!("not as predicted: {}: {difference}\n", claim.id);
+        }
         for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
             text += &format!(
                 "not noticed: {}: mutant {} ({}): {}\n",

@@ -38,6 +38,12 @@ pub fn summary(record: &RunRecord, comparison: Option<&Comparison>, status: &Run
         if let Some(why) = trouble {
             let _ = write!(text, "\n- {}: {}", claim.id, literal(why));
         }
+        for cell in claim.cells.iter().filter(|cell| !cell.is_shown()) {
+            let _ = write!(text, "\n- {}: no mutant refutes the cell {}", claim.id, literal(&cell.name));
+        }
+        for difference in &claim.unpredicted {
+            let _ = write!(text, "\n- {}: not as predicted: {}", claim.id, literal(difference));
+        }
         for mutant in claim.mutants.iter().filter(|mutant| !mutant.noticed) {
             let said = literal(&mutant.said);
             let _ =

@@ -52,7 +52,7 @@ fn follow<L: TwoDraws>(
         let (below, above) = in_units(unit, gain, slope);
         convex.check(below, above);
         let expected = 0.5 * dot(&away, x).powi(2);
-        defect.check((slope - gain - expected).abs() / unit, 0.0);
+        defect.check_sums((slope - gain - expected).abs() / unit, 0.0, 1.0);
         sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
         risks += problem.excess(&w);
         learner.ask(&mut rng, &mut ask);
@@ -68,7 +68,7 @@ fn follow<L: TwoDraws>(
         () => learner.coefficients().to_dense(),
     };
     for (output, sum) in output.iter().zip(&sum) {
-        average.check((output - sum / m).abs() / problem.radius, 0.0);
+        average.check_sums((output - sum / m).abs() / problem.radius, 0.0, 1.0);
     }
     let (of_average, average_of) = in_units(unit, problem.excess(&output), risks / m);
     jensen.check(of_average, average_of);

@@ -83,7 +83,7 @@ fn check(
         squares += round.shares.iter().zip(round.clipped).map(|(p, g)| p * g * g).sum::<f64>();
         // The worst w* is the vertex against the largest sum.
         regret.check(eta * (along + sup_norm(&sum)), log + eta * eta * squares);
-        iterates.check(round.off, 0.0);
+        iterates.check_sums(round.off, 0.0, 1.0);
     })
 }
 

@@ -15,9 +15,7 @@
 
 use crate::setup::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
 use crate::setup::faults;
-use crate::setup::second_moments::{
-    Constants, examples, judge_bounds, printed, repeat_the_first, spread,
-};
+use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, repeat_the_first, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};

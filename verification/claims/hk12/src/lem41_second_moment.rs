@@ -77,7 +77,9 @@ impl Instance {
             + (self.second - self.margin * self.margin).max(0.0) / f64::from(self.repetitions());
         log_sum(4.0 * ratio * self.radius * self.radius, |n| {
             let second = if estimate.copies(n) == 1 { self.second } else { averaged };
-            f64::from(n + 1) * ratio.ln() - (ratio - 1.0).ln() + 2.0 * ln_erf_coefficient(n) + f64::from(n) * second.ln()
+            f64::from(n + 1) * ratio.ln() - (ratio - 1.0).ln()
+                + 2.0 * ln_erf_coefficient(n)
+                + f64::from(n) * second.ln()
         })
     }
 

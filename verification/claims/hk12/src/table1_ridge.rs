@@ -99,7 +99,8 @@ fn collapses(arm: Arm) -> anyhow::Result<([Grid<'static>; 2], Grid<'static>)> {
     let in_k = grid(("excess/eps at m = 32 d K/k, in k", "k"), &k, |k| (128, 4, k), excess, flat.clone())?;
     let in_d = grid(("excess/eps at m = 32 d K/k, in d", "d"), &d, |d| (d, 4, 4), excess, flat)?;
     let name = ("excess/eps at m = 32 d K/k, in K", "K");
-    let in_rows = grid(name, &rows, |rows| (144, rows, 16), excess, (at_most(0.0, 0.15), Some(LEVEL_IN_ROWS)))?;
+    let in_rows =
+        grid(name, &rows, |rows| (144, rows, 16), excess, (at_most(0.0, 0.15), Some(LEVEL_IN_ROWS)))?;
     Ok(([in_k, in_d], in_rows))
 }
 
@@ -108,9 +109,27 @@ fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 3]> {
     let count = move |point: &Point, seed: &Seed| point.needed(arm, seed);
     let (k, d, rows) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256], [4, 9, 16, 36, 64]);
     Ok([
-        grid(("examples until excess is eps/2, in d", "d"), &d, |d| (d, 4, 4), count, (at_most(1.0, 0.1), None))?,
-        grid(("examples until excess is eps/2, in k", "k"), &k, |k| (64, 4, k), count, (at_most(-1.0, 0.1), None))?,
-        grid(("examples until excess is eps/2, in K", "K"), &rows, |rows| (64, rows, 8), count, (None, None))?,
+        grid(
+            ("examples until excess is eps/2, in d", "d"),
+            &d,
+            |d| (d, 4, 4),
+            count,
+            (at_most(1.0, 0.1), None),
+        )?,
+        grid(
+            ("examples until excess is eps/2, in k", "k"),
+            &k,
+            |k| (64, 4, k),
+            count,
+            (at_most(-1.0, 0.1), None),
+        )?,
+        grid(
+            ("examples until excess is eps/2, in K", "K"),
+            &rows,
+            |rows| (64, rows, 8),
+            count,
+            (None, None),
+        )?,
     ])
 }
 

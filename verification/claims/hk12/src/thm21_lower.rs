@@ -150,7 +150,11 @@ struct Arm {
 }
 
 const FAULTS: [Fault<Wrong>; 3] = [
-    Fault::refuted("knows_the_place", "begins with all its weight on the planted attribute", Wrong::KnowsThePlace),
+    Fault::refuted(
+        "knows_the_place",
+        "begins with all its weight on the planted attribute",
+        Wrong::KnowsThePlace,
+    ),
     Fault::refuted("peeks", "looks at all attributes and counts kappa", Wrong::Peeks),
     Fault::refuted("advantage_doubled", "p = 4 sqrt(eps)", Wrong::DoublesTheAdvantage),
 ];
@@ -176,11 +180,13 @@ fn exact_parts(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
 fn ratios(cx: &mut Context<'_>, arm: Arm, trials: u64) -> anyhow::Result<()> {
     for setting in SETTINGS {
         let Setting { dim, kappa, eps } = setting;
-        let name = format!("kappa m eps/d in [.05, log d], d = {dim}, kappa = {kappa}, eps = 1/{}", 1.0 / eps);
+        let name =
+            format!("kappa m eps/d in [.05, log d], d = {dim}, kappa = {kappa}, eps = 1/{}", 1.0 / eps);
         let most = (dim as f64).ln();
         let cap = setting.examples(2.0 * most);
         let unit = dim as f64 / (kappa as f64 * eps);
-        let sample = cx.all_trials(&name, trials, |trial| Ok(needs(setting, trial, arm, cap)? as f64 / unit))?;
+        let sample =
+            cx.all_trials(&name, trials, |trial| Ok(needs(setting, trial, arm, cap)? as f64 / unit))?;
         cx.judge(&name, slope::judge_sample(&sample, (0.05, most), cx.alpha(), FindingKind::Mean));
         cx.settled()?;
     }

@@ -67,7 +67,11 @@ impl Arm {
 
     /// The smallest batch that suffices without noise.
     fn noiseless(&self, trial: &Trial, sparsity: usize) -> anyhow::Result<f64> {
-        let practical = Practical { noise: 0.0, cripple: self.cripple, ..Practical::signs(DIM, sparsity / 3, sparsity, 64) };
+        let practical = Practical {
+            noise: 0.0,
+            cripple: self.cripple,
+            ..Practical::signs(DIM, sparsity / 3, sparsity, 64)
+        };
         for batch in SMALL {
             let params = practical.exploration(BatchSizes::Constant(batch), 60);
             let path = practical.explore(trial, params, &self.sabotage(sparsity))?;

@@ -81,8 +81,7 @@ impl Setting {
             Some(Wrong::BatchesOverSmallest) if method == Method::Hybrid => (smallest * smallest).recip(),
             _ => 1.0,
         };
-        let needed =
-            |accuracy: f64| ((SPARSITY as f64 * noise * more / accuracy).max(100.0)).ceil() as u64;
+        let needed = |accuracy: f64| ((SPARSITY as f64 * noise * more / accuracy).max(100.0)).ceil() as u64;
         let target = |stage: u64| gap_0 * SHRINK.powi(stage as i32);
         let refine = ((blocks as f64).ln() / (1.0 / SHRINK).ln()).ceil() as u64;
         let exploits = match method {
@@ -153,12 +152,7 @@ impl Setting {
 }
 
 /// Runs of both methods, on data of their own, until `eps`.
-fn both(
-    cx: &Context<'_>,
-    setting: Setting,
-    eps: f64,
-    n: u64,
-) -> anyhow::Result<[Vec<Run>; 2]> {
+fn both(cx: &Context<'_>, setting: Setting, eps: f64, n: u64) -> anyhow::Result<[Vec<Run>; 2]> {
     let Setting { blocks, smallest, .. } = setting;
     let runs = |name: &str, method: Method| {
         let cell = format!("{name}, d' = {blocks}, r = {smallest}");

@@ -50,7 +50,11 @@ const SOUND: Arm = Arm { kept: 1.0, longer: 1.0 };
 
 const FAULTS: [Fault<Arm>; 2] = [
     Fault::refuted("no_batch_error", "the coefficient of E|e|^2 is 0", Arm { kept: 0.0, ..SOUND }),
-    Fault::refuted("step_doubled", "the solver's steps are twice as long as eta", Arm { longer: 2.0, ..SOUND }),
+    Fault::refuted(
+        "step_doubled",
+        "the solver's steps are twice as long as eta",
+        Arm { longer: 2.0, ..SOUND },
+    ),
 ];
 
 /// Checks `lhs <= rhs`, relative to the larger of them.

@@ -168,7 +168,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let square = |z| norm2(&small.component_gradient(z, &at));
             let unit = (0..components).map(square).fold(f64::MIN_POSITIVE, f64::max);
             law.push((error / unit, without_replacement(components, size) * variance / unit));
-            bound.check(error, arm.bound(&small, (&at, &star), size)?);
+            bound.check_sums(error, arm.bound(&small, (&at, &star), size)?, norm2(&at));
         }
         Ok((law, bound, arm.direction(&small, &at, trial)?))
     })?;
