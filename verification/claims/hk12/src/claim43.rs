@@ -33,11 +33,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("60 terms are erf", exact_all(grid().map(|x| (series(x), libm::erf(x))), 1e-12));
     cx.judge("60 terms are the slope of rho", exact_all(grid().map(|x| (series(x), secant(&rho, x))), 1e-9));
     let slopes = grid().flat_map(|z| {
-        [(0.0, 1.0), (0.3, 0.5), (1.0, 0.4)]
-            .map(|(delta, eps)| {
-                let slope = smoothed_derivative(z, delta, if plain { 1.0 } else { eps });
-                (slope, secant(&|z| smoothed(z, delta, eps), z))
-            })
+        [(0.0, 1.0), (0.3, 0.5), (1.0, 0.4)].map(|(delta, eps)| {
+            let slope = smoothed_derivative(z, delta, if plain { 1.0 } else { eps });
+            (slope, secant(&|z| smoothed(z, delta, eps), z))
+        })
     });
     cx.judge("slope of the smoothed loss", exact_all(slopes, 1e-8));
     let logs = (0..150).map(|n| (coefficient(2 * n + 1).abs().ln(), ln_erf_coefficient(2 * n + 1)));

@@ -64,8 +64,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Algorithm 1, line 8, and Algorithm 2, line 9",
             "j drawn from w²/‖w‖₂² and from |w|/‖w‖₁",
             "w_t; whenever w_t = 0 any j may be read, and φ_t = −y_t",
-            "At w_t = 0 the law of j is undefined: in Algorithm 2 in the first round, in Algorithm 1 whenever it \
-             starts or comes back there. The inner product is zero then.",
+            "At w_t = 0 the law of j is undefined: in Algorithm 2 in the first round, in Algorithm 1 \
+             whenever it starts or comes back there. The inner product is zero then.",
         ),
         row(
             9,
@@ -194,16 +194,16 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Proof of Theorem 3.1",
             "G² = max_t E_t‖g̃_t‖²",
             "G² = 8B²d/k, for k ≤ d + 1",
-            "The maximum depends on the run, while η is fixed before it; the proof needs a number, and the bound of \
-             Lemma 3.3 is one.",
+            "The maximum depends on the run, while η is fixed before it; the proof needs a number, and the \
+             bound of Lemma 3.3 is one.",
         ),
         row(
             26,
             "A.6, last step",
             "1 + (N − 1)(r + 1)2⁻ʳ and 2·(8B²)ⁿ-type terms bounded without conditions on N and B",
             "N ≥ 2 and 8B² ≥ 1",
-            "For N = 1, ν = 0, and for 8B² < 1 a power with a smaller exponent is the larger one; both cases must be \
-             treated apart, and are harmless.",
+            "For N = 1, ν = 0, and for 8B² < 1 a power with a smaller exponent is the larger one; both cases \
+             must be treated apart, and are harmless.",
         )
         .reading(),
         row(
@@ -219,7 +219,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Theorem 4.4",
             "a step size that is tuned properly",
             "left open",
-            "No constant is named in (8), so no run can refute it; the library takes 2B/(G√m) with a bound on E φ².",
+            "No constant is named in (8), so no run can refute it; the library takes 2B/(G√m) with a bound \
+             on E φ².",
         )
         .reading(),
         row(
@@ -227,8 +228,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Appendix B.2, end of the proof of Theorem B.1",
             "a set of size (1/10 + 100δ)k, most of which lies in T",
             "at least K/10 coordinates of T, and their signs",
-            "Lemma B.5 gives at least K/10 large coordinates, not about as many, and |w_i| ≥ ε/10 does not give the \
-             sign of r_i, which Corollary B.3 asks for.",
+            "Lemma B.5 gives at least K/10 large coordinates, not about as many, and |w_i| ≥ ε/10 does not \
+             give the sign of r_i, which Corollary B.3 asks for.",
         ),
     ],
 );

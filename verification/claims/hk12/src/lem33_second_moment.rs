@@ -16,9 +16,7 @@
 
 use crate::setup::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
 use crate::setup::faults;
-use crate::setup::second_moments::{
-    Constants, examples, judge_bounds, printed, repeat_the_first, spread,
-};
+use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, repeat_the_first, spread};
 use lao_algorithms::hazan_koren::Aerr;
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};

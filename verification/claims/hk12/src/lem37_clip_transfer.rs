@@ -284,7 +284,10 @@ pub const CLAIM: Claim = Claim {
     design: "Production AELR at a chosen iterate takes its step for every outcome of the draws, and what it \
              stepped along is read off the iterates: exact expectations, on random and on extremal \
              instances, G^2 = 4 B^2 (d + k - 1)/k. Means over runs are reported.",
-    standing: Standing::corrected(&[3, 11]).showing(&[Shown { erratum: 3, cell: "at w = 0, d = 36" }, Shown { erratum: 11, cell: "and at most eta G^2/4" }]),
+    standing: Standing::corrected(&[3, 11]).showing(&[
+        Shown { erratum: 3, cell: "at w = 0, d = 36" },
+        Shown { erratum: 11, cell: "and at most eta G^2/4" },
+    ]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -15,9 +15,7 @@
 
 use crate::setup::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
 use crate::setup::faults;
-use crate::setup::second_moments::{
-    Constants, examples, judge_bounds, printed, repeat_the_first, spread,
-};
+use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, repeat_the_first, spread};
 use lao_algorithms::hazan_koren::Aelr;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Shown, Standing, Violation, mutants};
@@ -254,7 +252,8 @@ pub const PRINTED: Claim = Claim {
     formula: r"E[\tilde{x}_t^2] = \frac{d+k-1}{k} x_t",
     design: "All draws for two to four attributes and one to three uniform draws of random examples, through \
              the production learner.",
-    // Where x_i = -1 the two sides are s and -s with s = (d+k-1)/k, 2s/(1+s) apart in relation; s is at most 4.
+    // Where x_i = -1 the two sides are s and -s with s = (d+k-1)/k, 2s/(1+s) apart in relation; s is at
+    // most 4.
     standing: Standing::printed(&[5])
         .violated(&[Violation { cell: WITHOUT_SQUARE, at_least: 1.14, at_most: 1.601 }])
         .showing(&[Shown { erratum: 5, cell: WITHOUT_SQUARE }]),

@@ -15,7 +15,8 @@
 //!
 //! *What is true.* `v_n <= 4B^2` always, so
 //! `E phi^2 <= 2 sum a_n^2 (8B^2)^n <= 2 (f'_+(2 sqrt 2 B))^2 = exp(O(B^2))`. And the printed bound is right,
-//! from `B = 1` on, where `|theta| <= 1/2` (the control of the printed form): then `v_n <= 1/4 + B^2/N <= 1/2` beyond nu.
+//! from `B = 1` on, where `|theta| <= 1/2` (the control of the printed form): then
+//! `v_n <= 1/4 + B^2/N <= 1/2` beyond nu.
 
 use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws};
 use lao_algorithms::hazan_koren::loss::ln_erf_coefficient;
@@ -77,7 +78,9 @@ impl Instance {
             + (self.second - self.margin * self.margin).max(0.0) / f64::from(self.repetitions());
         log_sum(4.0 * ratio * self.radius * self.radius, |n| {
             let second = if estimate.copies(n) == 1 { self.second } else { averaged };
-            f64::from(n + 1) * ratio.ln() - (ratio - 1.0).ln() + 2.0 * ln_erf_coefficient(n) + f64::from(n) * second.ln()
+            f64::from(n + 1) * ratio.ln() - (ratio - 1.0).ln()
+                + 2.0 * ln_erf_coefficient(n)
+                + f64::from(n) * second.ln()
         })
     }
 
@@ -250,8 +253,8 @@ pub const PRINTED: Claim = Claim {
     design: "One attribute, w = B, x = 1, y = -B, the derivative of the loss erf: every estimate of the \
              residual is 2B exactly, and at B = 2 the log moment is 57.1 against a log bound of 35.0. The \
              series is summed in logarithms.",
-    // At B = 16 the log moment is near 16 B^2 = 4096 (less 2 log of that and the like), and the log of the bound
-    // is 40 log 64 + log 2 + 2 log 1.65 = 168.
+    // At B = 16 the log moment is near 16 B^2 = 4096 (less 2 log of that and the like), and the log of the
+    // bound is 40 log 64 + log 2 + 2 log 1.65 = 168.
     standing: Standing::printed(&[13, 14, 15]).violated(&[Violation {
         cell: "log E phi^2 <= log of the bound, B from 1/2 to 16",
         at_least: 24.0,

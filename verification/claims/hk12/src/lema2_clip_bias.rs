@@ -85,8 +85,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for p in [1e-1, 1e-2, 1e-3, 1e-4] {
         let law = [(1.5, p), (0.5 - p / (1.0 - p), 1.0 - p)];
         check(&mut extremal, &law);
-        worst =
-            Law(&law).sides(level, f64::INFINITY).map_or(worst, |(bias, variance)| worst.max(bias / variance));
+        worst = Law(&law)
+            .sides(level, f64::INFINITY)
+            .map_or(worst, |(bias, variance)| worst.max(bias / variance));
     }
     for (name, form) in ["constant 2", "constant 1/2"].iter().zip(0..) {
         // The extremal family has two points too.

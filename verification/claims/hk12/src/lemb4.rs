@@ -73,7 +73,9 @@ pub const CLAIM: Claim = Claim {
                \min_{\|w\|_2 \le 1} L(w)",
     design: "The production instance for random T and signs, K in 4, 9, 100; random w in the ball, among \
              them perturbed w*.",
-    standing: Standing::sound().with_errata(&[21]).showing(&[Shown { erratum: 21, cell: "loss and norm of w*" }]),
+    standing: Standing::sound()
+        .with_errata(&[21])
+        .showing(&[Shown { erratum: 21, cell: "loss and norm of w*" }]),
     mutants: &[WEIGHTS_ONE_OVER_K, BALL_TOO_LARGE],
     experiment,
 };

@@ -15,11 +15,11 @@
 //!
 //! *The end of the proof of Theorem B.1* takes `delta = 10^-5`, any eps, and a predictor of loss
 //! `L(w*) + delta eps`. Since `L(w*) = (1-eps)^2`, the lemma's hypothesis `L <= 1 - 2 (1-delta) eps` says
-//! `eps^2 <= delta eps`: it needs `eps <= delta` (erratum 23), and the theorem stands "for eps below an absolute
-//! constant". The lemma leaves `1 - (1-delta)^2 <= 2 delta` of the weight outside T, which pays for at most
-//! `2 delta/(eps/10)^2 = 200 delta K` coordinates there, not for `100 delta K` (erratum 24). Besides, T's large
-//! coordinates are at least, not about, `K/10` in number, and a large `|w_i|` need not have the sign of `r_i`,
-//! which Corollary B.3 asks for (erratum 29). This is arithmetic, and nothing of it is judged.
+//! `eps^2 <= delta eps`: it needs `eps <= delta` (erratum 23), and the theorem stands "for eps below an
+//! absolute constant". The lemma leaves `1 - (1-delta)^2 <= 2 delta` of the weight outside T, which pays for
+//! at most `2 delta/(eps/10)^2 = 200 delta K` coordinates there, not for `100 delta K` (erratum 24). Besides,
+//! T's large coordinates are at least, not about, `K/10` in number, and a large `|w_i|` need not have the
+//! sign of `r_i`, which Corollary B.3 asks for (erratum 29). This is arithmetic, and nothing of it is judged.
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};

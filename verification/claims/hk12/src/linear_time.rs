@@ -102,7 +102,8 @@ const SCALES_ALL_COORDINATES: Mutant =
 const SCANS_ALL_WEIGHTS: Mutant = Mutant::refuted("scans_all_weights", "draws j by running over all weights");
 const READS_EVERY_ATTRIBUTE: Mutant =
     Mutant::refuted("reads_every_attribute", "looks at all attributes of every example");
-const FORMS_PAIRS: Mutant = Mutant::refuted("forms_pairs", "updates a number for each pair of attributes read");
+const FORMS_PAIRS: Mutant =
+    Mutant::refuted("forms_pairs", "updates a number for each pair of attributes read");
 const REBUILDS_THE_SUMS: Mutant =
     Mutant::refuted("rebuilds_the_sums", "adds up all sums of the tree anew after a step");
 const KEEPS_WHAT_IT_WAS_TOLD: Mutant =

@@ -2,8 +2,8 @@
 //!
 //! *Why.* The eps of the inner derivative and that in front of rho cancel, so x is not divided:
 //! `grad = (f'(theta+) + f'(theta-)) x/2` with `f' = erf` and `theta+- = w.x' - y+-`. AESVR takes
-//! `phi = (G+ + G-)/2` for the bracket, `G+- = 2^(n+1) a_n theta~_1 .. theta~_n` with `n` of its own for each,
-//! and `x~ = (d/k) sum_r x[i_r] e_{i_r}` for x. Given both `n`, all draws are independent, so
+//! `phi = (G+ + G-)/2` for the bracket, `G+- = 2^(n+1) a_n theta~_1 .. theta~_n` with `n` of its own for
+//! each, and `x~ = (d/k) sum_r x[i_r] e_{i_r}` for x. Given both `n`, all draws are independent, so
 //!
 //! ```text
 //! E[phi | n+, n-]   = (mu(n+) + mu(n-))/2,     mu(n) = 2^(n+1) a_n theta^n,
@@ -12,8 +12,8 @@
 //!
 //! with `v` the second moment of one factor, which is a single attribute up to `n = 2 log2 N` and a mean of N
 //! beyond. Multiplied by x and by `E |x~|^2 = (d + k - 1)/k |x|^2` these are the moments of `g~`. The
-//! probability of `n` is `2^-(n+1)` ([`lem41_unbiased`](super::lem41_unbiased)); on one attribute every factor
-//! is theta itself, and the sum over `n` can be carried out.
+//! probability of `n` is `2^-(n+1)` ([`lem41_unbiased`](super::lem41_unbiased)); on one attribute every
+//! factor is theta itself, and the sum over `n` can be carried out.
 
 use super::setup::steps::tell;
 use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
@@ -87,8 +87,8 @@ struct At {
 }
 
 impl At {
-    /// Production AESVR, brought to `w` by steps of its own, one for each coordinate: an example `e_i` on which
-    /// the attribute read for the inner product is zero moves `w_i` by as much as its label says.
+    /// Production AESVR, brought to `w` by steps of its own, one for each coordinate: an example `e_i` on
+    /// which the attribute read for the inner product is zero moves `w_i` by as much as its label says.
     fn new(
         instance: &Instance,
         w: &[f64],
@@ -120,7 +120,12 @@ impl At {
             let draws = AesvrDraws { uniform: vec![i as u32; draws], estimates: [one(), one()] };
             learner.ask_for(&draws, &mut ask);
             // phi is -4 a_1 y/eps, and x~ is d e_i.
-            tell(&mut learner, &ask, &unit, target * eps / (4.0 * erf_coefficient(1) * dim as f64 * step_size))?;
+            tell(
+                &mut learner,
+                &ask,
+                &unit,
+                target * eps / (4.0 * erf_coefficient(1) * dim as f64 * step_size),
+            )?;
         }
         let w = learner.iterate();
         Ok(At { learner, w, draws, step_size, estimate: GenEst::new(repetitions), wrong })
@@ -133,10 +138,13 @@ impl At {
         if self.wrong == Some(Wrong::OneSharedFactor) {
             for one in &mut draws.estimates {
                 let copies = self.estimate.copies(one.factors) as usize;
-                (copies..one.attributes.len()).for_each(|at| one.attributes[at] = one.attributes[at - copies]);
+                (copies..one.attributes.len())
+                    .for_each(|at| one.attributes[at] = one.attributes[at - copies]);
             }
         }
-        if self.wrong == Some(Wrong::OneDrawForBoth) && draws.estimates[0].factors == draws.estimates[1].factors {
+        if self.wrong == Some(Wrong::OneDrawForBoth)
+            && draws.estimates[0].factors == draws.estimates[1].factors
+        {
             draws.estimates[1] = draws.estimates[0].clone();
         }
         let Instance { x, y, delta, eps } = instance;
@@ -176,7 +184,8 @@ impl At {
         let (first, second) = (self.sequences(plus), self.sequences(minus));
         let tuples = dim.pow(self.draws as u32);
         for code in 0..tuples {
-            let uniform: Vec<u32> = (0..self.draws).map(|r| (code / dim.pow(r as u32) % dim) as u32).collect();
+            let uniform: Vec<u32> =
+                (0..self.draws).map(|r| (code / dim.pow(r as u32) % dim) as u32).collect();
             for (p, upper) in &first {
                 for (q, lower) in &second {
                     let estimates = [upper.clone(), lower.clone()];
@@ -226,13 +235,19 @@ fn moments(rng: &mut Rng, wrong: Option<Wrong>) -> anyhow::Result<[Pairs; 2]> {
         for &n in numbers {
             let moment = |side: usize| {
                 let factor = margins[side].powi(2) + variance / f64::from(at.estimate.copies(n[side]));
-                (weight(n[side]) * margins[side].powi(n[side] as i32), weight(n[side]).powi(2) * factor.powi(n[side] as i32))
+                (
+                    weight(n[side]) * margins[side].powi(n[side] as i32),
+                    weight(n[side]).powi(2) * factor.powi(n[side] as i32),
+                )
             };
             let ((mu, m), (nu, l)) = (moment(0), moment(1));
             let (mean, square) = at.given(&instance, n)?;
             let size = (spread * norm2(x) * 0.25 * (m + l + 2.0 * (mu * nu).abs())).sqrt();
             means.extend(mean.iter().zip(x).map(|(mean, x)| (mean / size, 0.5 * (mu + nu) * x / size)));
-            squares.push((square / (size * size), spread * norm2(x) * 0.25 * (m + l + 2.0 * mu * nu) / (size * size)));
+            squares.push((
+                square / (size * size),
+                spread * norm2(x) * 0.25 * (m + l + 2.0 * mu * nu) / (size * size),
+            ));
         }
     }
     Ok([means, squares])
@@ -286,9 +301,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         Ok(differences(&mut trial.seed.child("data").rng(), wrong))
     })?;
     cx.judge("the formula against differences of the loss", exact_all(loss.into_iter().flatten(), 1e-6));
-    let sums = cx.all_trials("sums", instances, |trial| {
-        summed(&mut trial.seed.child("data").rng(), wrong)
-    })?;
+    let sums =
+        cx.all_trials("sums", instances, |trial| summed(&mut trial.seed.child("data").rng(), wrong))?;
     cx.judge("AESVR on one attribute: E g~ is the gradient", exact_all(sums.into_iter().flatten(), 1e-9));
     let all = cx.all_trials("moments", cx.size("enumerations")?, |trial| {
         moments(&mut trial.seed.child("data").rng(), wrong)
@@ -307,13 +321,14 @@ pub const CLAIM: Claim = Claim {
                example and the two shifted and scaled labels, times the example itself, and AESVR's estimate \
                of it is unbiased.",
     formula: r"\nabla \ell^\varepsilon(w) = \frac12 \left[ \rho'(w \cdot x' - y^+) + \rho'(w \cdot x' -
-               y^-) \right] x = \mathbb{E}[\tilde{g}], \quad x' = \frac{x}{\varepsilon}, \; y^\pm = \frac{y \pm
-               \delta}{\varepsilon}",
-    design: "Random w, x, y, delta, eps. The formula against central differences of the production loss in four \
-             dimensions. Then production AESVR, brought to w by steps of its own, takes its step for given draws: \
-             on one attribute, where a factor is its mean, summed over n with the law of n; on two attributes \
-             over all draws given n+ and n-, its mean and its second moment, for one and two uniform draws and \
-             N = 1, 2, 3. That the learner draws n and attributes as it should is hk12-lem41-unbiased.",
+               y^-) \right] x = \mathbb{E}[\tilde{g}], \quad x' = \frac{x}{\varepsilon}, \; y^\pm =
+               \frac{y \pm \delta}{\varepsilon}",
+    design: "Random w, x, y, delta, eps. The formula against central differences of the production loss in \
+             four dimensions. Then production AESVR, brought to w by steps of its own, takes its step for \
+             given draws: on one attribute, where a factor is its mean, summed over n with the law of n; on \
+             two attributes over all draws given n+ and n-, its mean and its second moment, for one and two \
+             uniform draws and N = 1, 2, 3. That the learner draws n and attributes as it should is \
+             hk12-lem41-unbiased.",
     standing: Standing::sound(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -107,7 +107,11 @@ fn grids(arm: Arm, more: bool) -> anyhow::Result<Vec<Grid<'static>>> {
 const SOUND: Arm = Arm { power_of_dim: 1.0, power_of_draws: 1.0, step: 1.0, cripple: None };
 
 const FAULTS: [Fault<Arm>; 3] = [
-    Fault::refuted("a_hundredth_of_the_step", "AELR with a hundredth of its step size", Arm { step: 0.01, ..SOUND }),
+    Fault::refuted(
+        "a_hundredth_of_the_step",
+        "AELR with a hundredth of its step size",
+        Arm { step: 0.01, ..SOUND },
+    ),
     Fault::refuted(
         "examples_grow_like_the_root_of_d",
         "takes 2 d^(1/2) in the place of d",

@@ -18,12 +18,7 @@ const BUDGET: usize = 9;
 const HALF: f64 = 0.09;
 
 /// Excess of AER on signs after `examples` examples.
-fn aer(
-    problem: &Problem,
-    examples: u64,
-    cripple: Option<Cripple>,
-    seed: &Seed,
-) -> anyhow::Result<f64> {
+fn aer(problem: &Problem, examples: u64, cripple: Option<Cripple>, seed: &Seed) -> anyhow::Result<f64> {
     // Nine draws with replacement, of eight attributes.
     let practical = AerParams::practical(&Task {
         dim: problem.dim,
@@ -39,12 +34,7 @@ fn aer(
 }
 
 /// Excess of AELR, the same.
-fn aelr(
-    problem: &Problem,
-    examples: u64,
-    cripple: Option<Cripple>,
-    seed: &Seed,
-) -> anyhow::Result<f64> {
+fn aelr(problem: &Problem, examples: u64, cripple: Option<Cripple>, seed: &Seed) -> anyhow::Result<f64> {
     let run = Run { cripple, ..Run::new(BUDGET - 1, examples) };
     Ok(problem.excess(&problem.lasso(&run, seed)?))
 }
@@ -108,7 +98,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     let sought = |name, of: Excess| needs(name, move |problem, m, seed| of(problem, m, cripple, seed));
     let aer = scaling::exponents(cx, &sought("AER's examples until half of the excess", aer)?, replicates)?;
-    let aelr = scaling::exponents(cx, &sought("AELR's examples until half of the excess", aelr)?, replicates)?;
+    let aelr =
+        scaling::exponents(cx, &sought("AELR's examples until half of the excess", aelr)?, replicates)?;
     let sign = if cx.commits(&LABELS_SWAPPED) { -1.0 } else { 1.0 };
     let more: Vec<f64> = aer.iter().zip(&aelr).map(|(aer, aelr)| sign * (aer - aelr)).collect();
     let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), FindingKind::Slope);

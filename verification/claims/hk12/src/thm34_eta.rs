@@ -82,10 +82,10 @@ pub const PRINTED: Claim = Claim {
                \mathbf{E}\,[L_{\mathcal{D}}(\bar{w})] \le L_{\mathcal{D}}(w^*) + 4 B^2 \sqrt{\frac{10\,
                d \log 2d}{km}}",
     design: "As the corrected form: x = s e_1 and y = -B s; excess in units of B^2, in closed form.",
-    standing: Standing::printed(&[6]).literal().violated(&VIOLATIONS).showing(&[
-        Shown { erratum: 6, cell: "B = 20" },
-        Shown { erratum: 6, cell: "B = 50" },
-    ]),
+    standing: Standing::printed(&[6])
+        .literal()
+        .violated(&VIOLATIONS)
+        .showing(&[Shown { erratum: 6, cell: "B = 20" }, Shown { erratum: 6, cell: "B = 50" }]),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };

@@ -20,8 +20,8 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::probe::ManualSession;
 use lao_verification_engine::mutants::Crippled;
+use lao_verification_engine::probe::ManualSession;
 use rand_distr::{Distribution, StandardNormal};
 
 /// `(d, k, k')` of the enumeration.
@@ -188,10 +188,11 @@ pub const CLAIM: Claim = Claim {
              examples, with a support that is read for predictions beside it; the moments that it adds. (2) \
              d = 10, k = 2, k' = 4, independent signs, w* = (.5, -.4) on the features 6 and 9, noise +-.1, c \
              = 1: w* violates the constraints after 16, 32, .. examples in at most 1 run of 10. (3) c = .1, \
-             the practical constant: S_t = S*, and weights within a half of those of w*, at the programs of the end of the burn-in and of twice that. \
-             (4) The same over more rounds: regret has an exponent of at most .2 beyond the burn-in, with \
-             the customary .05 for the curvature of a logarithm; means over blocks of five runs. That w* is \
-             feasible is a matter of the moments, so that cell says nothing about the estimate.",
+             the practical constant: S_t = S*, and weights within a half of those of w*, at the programs of \
+             the end of the burn-in and of twice that. (4) The same over more rounds: regret has an exponent \
+             of at most .2 beyond the burn-in, with the customary .05 for the curvature of a logarithm; \
+             means over blocks of five runs. That w* is feasible is a matter of the moments, so that cell \
+             says nothing about the estimate.",
     standing: Standing::sound().practical().learns(),
     mutants: &[SUPPORT_ESTIMATES_TOO, ONE_ATTRIBUTE_TOO_FEW, TOLERANCE_OF_A_HUNDREDTH, ZERO_IS_FEASIBLE],
     experiment,

@@ -50,8 +50,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Section 3, L",
             "the Cholesky decomposition of V, V = LᵀL",
             "any L with V = LᵀL",
-            "The display defines all that is used, ‖Lw‖² = wᵀVw; the factor that is usually called by this name is \
-             the transposed one.",
+            "The display defines all that is used, ‖Lw‖² = wᵀVw; the factor that is usually called by this \
+             name is the transposed one.",
         )
         .reading(),
         row(
@@ -159,9 +159,9 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Section 6, normalization",
             "|y| ≤ 1 and ‖x‖ ≤ 1",
             "probably features of unit variance",
-            "Under |y| ≤ 1 the predictor zero loses at most 5000 in 5000 rounds, and AELR has a printed regret of \
-             6076. Regrets of the uniform choice near (1 − k'/d)|w*|² per round fit unit variance. This is not \
-             settled: the generator is in a supplement that is not available.",
+            "Under |y| ≤ 1 the predictor zero loses at most 5000 in 5000 rounds, and AELR has a printed \
+             regret of 6076. Regrets of the uniform choice near (1 − k'/d)|w*|² per round fit unit variance. \
+             This is not settled: the generator is in a supplement that is not available.",
         )
         .reading(),
         row(
@@ -169,8 +169,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Section 1, FKK",
             "enumerates C(d, k') sets",
             "probably C(d, k), for k-subsets",
-            "As reconstructed here, the method has one predictor per candidate support of size k. The paper of Foster \
-             et al. was not at hand.",
+            "As reconstructed here, the method has one predictor per candidate support of size k. The paper \
+             of Foster et al. was not at hand.",
         )
         .reading(),
         row(
@@ -194,16 +194,16 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Section 1, footnote 3, Theorem 7",
             "O(√(dT) + d¹⁶/k'¹⁶)",
             "O(√(dT) + k⁸d¹⁶/k'¹⁶)",
-            "The exponent of Theorem 7 contains |w_i*|²φ_0²/k, so the maximum of its second term over T has the \
-             factor k⁸, and the third term k⁴.",
+            "The exponent of Theorem 7 contains |w_i*|²φ_0²/k, so the maximum of its second term over T has \
+             the factor k⁸, and the third term k⁴.",
         ),
         row(
             28,
             "Section 1, footnote 3, Theorem 6",
             "O(√(dT) + d¹⁶/k'¹⁶)",
             "O(√(dT) + d²⁰/k'¹⁶) at best",
-            "The maximum of the second term is of order (C|w_i*|σ_d)⁻⁸, and trace V ≤ 1 gives σ_d² ≤ 1/d: a σ_d \
-             that does not depend on d is excluded.",
+            "The maximum of the second term is of order (C|w_i*|σ_d)⁻⁸, and trace V ≤ 1 gives σ_d² ≤ 1/d: a \
+             σ_d that does not depend on d is excluded.",
         ),
         row(
             29,
@@ -217,8 +217,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Section 5.2, S_t",
             "the set of the k largest features with respect to w̄_s",
             "the k' largest",
-            "The learner is not told k, and observes k' attributes; with k' > k the sets are larger than the text has \
-             them, and a relevant feature is missed less often.",
+            "The learner is not told k, and observes k' attributes; with k' > k the sets are larger than the \
+             text has them, and a relevant feature is missed less often.",
         )
         .reading(),
     ],

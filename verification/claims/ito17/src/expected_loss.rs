@@ -4,9 +4,9 @@
 //!
 //! *Assumption (1) as printed* bounds `|w|`, which is no name in it; `|w*|` is meant. That `|y| <= 1` is no
 //! substitute: with short x it leaves `|w*|` free, and then no weights of the ball reach `sigma^2`, so that
-//! the regret against `w*` grows linearly (the fault `target_outside_the_ball`). Nor does it come for free: with eps independent of x
-//! it says `|w*'x| + |eps| <= 1` for all values of the two. Labels that are clipped to \[-1, 1\] instead
-//! break independence, and the identity.
+//! the regret against `w*` grows linearly (the fault `target_outside_the_ball`). Nor does it come for free:
+//! with eps independent of x it says `|w*'x| + |eps| <= 1` for all values of the two. Labels that are clipped
+//! to \[-1, 1\] instead break independence, and the identity.
 
 use crate::setup::enumerated::{largest, outside, play};
 use crate::setup::finite_law::FiniteLaw;
@@ -132,7 +132,8 @@ pub const CLAIM: Claim = Claim {
     design: "Random laws with finitely many values of x and eps in up to six dimensions; what production \
              Algorithm 1 predicts, for random weights, from a random set that it can look at, and from the \
              weights that are closest to w*.",
-    standing: Standing::corrected(&[7, 10]).showing(&[Shown { erratum: 10, cell: "weights of the ball reach sigma^2" }]),
+    standing: Standing::corrected(&[7, 10])
+        .showing(&[Shown { erratum: 10, cell: "weights of the ball reach sigma^2" }]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -24,8 +24,7 @@ const FAULTS: [Fault<Contest>; 2] = [
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     use Method::{A1, A2, A3, Aelr, Fkk, Greedy, Uniform};
     let contest = Contest { cripple: cx.cripple(), ..cx.arm(CONTEST, &FAULTS) };
-    let (many, few, slow) =
-        (cx.size("instances")?, cx.size("uniform_instances")?, cx.size("fkk_instances")?);
+    let (many, few, slow) = (cx.size("instances")?, cx.size("uniform_instances")?, cx.size("fkk_instances")?);
     cx.split(6);
     let mut methods = vec![(A1, many), (A2, many), (A3, many), (Greedy, many), (Uniform, few)];
     if cx.honest() {

@@ -28,7 +28,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     if cx.honest() {
         curves.compared(cx, A3, A2)?;
-        let caption = "(d, k1, k) = (20, 5, 7), k' = k: mean regret of the methods, bars of two standard errors.";
+        let caption =
+            "(d, k1, k) = (20, 5, 7), k' = k: mean regret of the methods, bars of two standard errors.";
         curves.report(cx, caption)?;
     }
     Ok(())
@@ -69,14 +70,15 @@ pub const CLAIM: Claim = Claim {
 /// What the figure shows of Algorithms 2 and 3.
 pub const BELOW_A1: Claim = Claim {
     id: "ito17-fig2-below-a1",
-    sentence: "At (d, k1, k) = (20, 5, 7), k' = k, Algorithms 2 and 3 have less regret than Algorithm 1 after \
-               5000 rounds.",
+    sentence: "At (d, k1, k) = (20, 5, 7), k' = k, Algorithms 2 and 3 have less regret than Algorithm 1 \
+               after 5000 rounds.",
     formula: r"R_T(A2), R_T(A3) < R_T(A1), \qquad (d, k_1, k) = (20, 5, 7),\ k' = k,\ T = 5000",
-    design: "The figure's order, by sign tests on the instances of ito17-fig2. The generator stands for the one \
-             of a supplement that is not available, and the printed order is that of one instance: what is \
-             refuted is this reading. With 20 attributes the exploring rounds see a given pair with probability \
-             .11, at most 8 times in the 70 exploring rounds: A2 and A3 are still looking for the small weights, \
-             while A1 has five of the seven. So they win the minority of instances, if not none.",
+    design: "The figure's order, by sign tests on the instances of ito17-fig2. The generator stands for the \
+             one of a supplement that is not available, and the printed order is that of one instance: what \
+             is refuted is this reading. With 20 attributes the exploring rounds see a given pair with \
+             probability .11, at most 8 times in the 70 exploring rounds: A2 and A3 are still looking for \
+             the small weights, while A1 has five of the seven. So they win the minority of instances, if \
+             not none.",
     standing: Standing::reading(&[23, 25]).refuted().practical().violated(&[
         Violation { cell: "A2 before A1", at_least: 0.02, at_most: 0.4 },
         Violation { cell: "A3 before A1", at_least: 0.02, at_most: 0.4 },

@@ -8,8 +8,9 @@
 //! it; written from descriptions.)
 //!
 //! *How many supports.* The paper says that the method "enumerates all d choose k' possibilities". As
-//! reconstructed here, from the comparators that its regret is against, it keeps one predictor for each of the
-//! d choose k supports: 15,504 for (d, k, k') = (20, 5, 7), not 77,520 (reported; the original was not at hand).
+//! reconstructed here, from the comparators that its regret is against, it keeps one predictor for each of
+//! the d choose k supports: 15,504 for (d, k, k') = (20, 5, 7), not 77,520 (reported; the original was not at
+//! hand).
 
 use lao_algorithms::baselines::{Fkk, FkkParams};
 use lao_observation::{Ask, Learner, Request};

@@ -5,8 +5,8 @@
 //! *What follows.* With `C = k'(k'-1)/(d(d-1))`, Theorem 6 has `a` of order `C^2` and `b = 1/4`, Theorem 7
 //! `a` of order C and, for the root of `T^(1/4)`, `b = 1/8`: either gives `C^-8`, that is `(d/k')^16`. The
 //! third terms are of order `C^-4` only. What `d^16/k'^16` hides are further powers (errata 27 and 28): up to
-//! constants the maximum is `(C |w*_i| sigma_d)^-8` in Theorem 6, which with `sigma_d^2 <= 1/d` is `d^20/k'^16`
-//! at best, and `(k/(C |w*_i|^2 phi_0^2))^8` in Theorem 7, with a power `k^8`.
+//! constants the maximum is `(C |w*_i| sigma_d)^-8` in Theorem 6, which with `sigma_d^2 <= 1/d` is
+//! `d^20/k'^16` at best, and `(k/(C |w*_i|^2 phi_0^2))^8` in Theorem 7, with a power `k^8`.
 
 use lao_verification_engine::claim::{Claim, Mutant, Shown, Standing};
 use lao_verification_engine::context::Context;

@@ -93,8 +93,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let bounded = ito::b_not_a()?.scaled(1.0 / 1.09)?;
     let (explorations, runs) = (cx.size("explorations")?, cx.size("runs")?);
     let cripple = cx.cripple();
-    // The two largest weights, if that of feature 0 has grown to a tenth: a run that has learned nothing counts
-    // for neither algorithm.
+    // The two largest weights, if that of feature 0 has grown to a tenth: a run that has learned nothing
+    // counts for neither algorithm.
     let chosen = |penalty: f64, seed: &_| -> anyhow::Result<Option<Vec<usize>>> {
         let mut average = average_of_run(&bounded, 4, penalty, explorations, seed)?;
         if let Some(cripple) = cripple {

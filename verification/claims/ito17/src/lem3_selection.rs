@@ -10,9 +10,9 @@
 //! does not: with `w = w* = (1, 1)/sqrt 2` and `k_1 = 1` the left-hand side is positive and the right-hand
 //! side zero ([`PRINTED`]).
 //!
-//! *The same slip* in Section 5.1: "If `U_t` is in `S_t` and `|S_t| = k' = k >= k_1 = |U_t|`, then `U_t = S_t`".
-//! A subset equals the set iff it is as large, so the inequality must be `k_1 >= k` (erratum 6). The conclusion
-//! drawn from it is right: with `k' = k` nothing is left to draw.
+//! *The same slip* in Section 5.1: "If `U_t` is in `S_t` and `|S_t| = k' = k >= k_1 = |U_t|`, then
+//! `U_t = S_t`". A subset equals the set iff it is as large, so the inequality must be `k_1 >= k`
+//! (erratum 6). The conclusion drawn from it is right: with `k' = k` nothing is left to draw.
 //!
 //! *The constant.* Keep the pairs together: of i missed and j kept in its place, with `w*_i = 1` and
 //! `|w_i| <= |w_j| = b`, the error grows from at least `(1 - b)^2 + b^2` to `1 + b^2`. The ratio is largest

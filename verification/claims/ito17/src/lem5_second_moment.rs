@@ -250,12 +250,6 @@ pub const CLAIM: Claim = Claim {
              for the worst w and x on the sphere, y = 1 and -1, for nine shapes; and x = e_1, w = -e_1, y = \
              1.",
     standing: Standing::corrected(&[14]),
-    mutants: &[
-        ALL_BY_THE_PAIR,
-        CONSTANT_15_9,
-        PATHWISE_CONSTANT_3_9,
-        PAIRS_AS_INDEPENDENT,
-        Z_BY_THE_SQUARE,
-    ],
+    mutants: &[ALL_BY_THE_PAIR, CONSTANT_15_9, PATHWISE_CONSTANT_3_9, PAIRS_AS_INDEPENDENT, Z_BY_THE_SQUARE],
     experiment,
 };

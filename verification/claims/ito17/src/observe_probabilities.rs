@@ -320,7 +320,8 @@ pub const CLAIM: Claim = Claim {
              pairs and triples against the formula, the formula against the library's law, U against the \
              largest weights. Then the production sampler, on both of its ways to draw, round after round, \
              and the sampler of an exploration round of Algorithm 2: all sets equally often, to 10 percent.",
-    standing: Standing::corrected(&[12, 13]).showing(&[Shown { erratum: 12, cell: "the improvement is attained" }]),
+    standing: Standing::corrected(&[12, 13])
+        .showing(&[Shown { erratum: 12, cell: "the improvement is attained" }]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -31,8 +31,7 @@ const AVERAGES_THE_GRADIENTS: Mutant =
 const NOT_PROJECTED: Mutant = Mutant::refuted("not_projected", "leaves the ball when h exceeds lambda");
 const NOT_REGULARIZED: Mutant =
     Mutant::refuted("not_regularized", "goes to the boundary of the ball whatever lambda");
-const HALF_THE_PENALTY: Mutant =
-    Mutant::refuted("half_the_penalty", "Algorithm 3 with half of its l1 term");
+const HALF_THE_PENALTY: Mutant = Mutant::refuted("half_the_penalty", "Algorithm 3 with half of its l1 term");
 const REGULARIZES_LIKE_T: Mutant =
     Mutant::refuted("regularizes_like_t", "lets the theorems' lambda_t grow like t");
 
@@ -202,7 +201,8 @@ pub const CLAIM: Claim = Claim {
              is checked alike: u = soft(h, Lambda) in place of h. And the weights of Algorithms 1 and 2 with \
              the theorems' constants, round by round, against lambda_t = 8 sqrt(t/C), and 8 sqrt(s)/C and 8 \
              sqrt t.",
-    standing: Standing::corrected(&[11]).showing(&[Shown { erratum: 11, cell: "h is the sum of the gradients" }]),
+    standing: Standing::corrected(&[11])
+        .showing(&[Shown { erratum: 11, cell: "h is the sum of the gradients" }]),
     mutants: &[AVERAGES_THE_GRADIENTS, NOT_PROJECTED, NOT_REGULARIZED, HALF_THE_PENALTY, REGULARIZES_LIKE_T],
     experiment,
 };

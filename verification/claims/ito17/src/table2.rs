@@ -129,11 +129,12 @@ pub const FKK: Claim = Claim {
     sentence: "With the rates of its theorem FKK has less regret than the uniform choice and AELR, as in the \
                table.",
     formula: r"R_T(FKK) < R_T(U), R_T(AELR), \qquad (d, k, k') = (10, 2, 4),\ T = 5000",
-    design: "As ito17-table2, whose generator stands for the one of a supplement that is not available, and FKK \
-             as reconstructed from descriptions: what is refuted is this reading, not the table. In theory 45 \
-             supports with the rates of the theorem hardly differ in weight after 5000 rounds, so that FKK loses \
-             more than U, which sees 4 of 10 attributes, in nearly every instance. (The greedy choice depends on \
-             the attributes that it begins with, so that no order is expected there.)",
+    design: "As ito17-table2, whose generator stands for the one of a supplement that is not available, and \
+             FKK as reconstructed from descriptions: what is refuted is this reading, not the table. In \
+             theory 45 supports with the rates of the theorem hardly differ in weight after 5000 rounds, so \
+             that FKK loses more than U, which sees 4 of 10 attributes, in nearly every instance. (The \
+             greedy choice depends on the attributes that it begins with, so that no order is expected \
+             there.)",
     standing: Standing::reading(&[23, 24]).refuted().practical().violated(&[
         Violation { cell: "FKK before U", at_least: 0.0, at_most: 0.1 },
         Violation { cell: "FKK before AELR", at_least: 0.0, at_most: 0.1 },

@@ -80,12 +80,12 @@ pub const CLAIM: Claim = Claim {
                bound of dual averaging.",
     formula: r"\mathbb{E} R_T(w) \le \frac{3}{\sigma_d^2} \left( \frac{16}{C} \sum_{t=1}^T
                \frac{1}{\lambda_t} + \frac{\lambda_{T+1}}{2} \right)",
-    design: "Signs over sqrt d, a target of norm .9 and noise .1; mean losses over independent runs. The bounds \
-             are so loose that the predictor zero satisfies most of them: the printed one says something only \
-             below 4 sigma_1^2 T, from T = 8750 on at (d, k, k') = (3, 1, 3), the sharper one from T = 1800 \
-             on. So what is judged is the smaller of the bound and half of the regret of the predictor zero: \
-             the sharper one at three shapes and for three step sizes, the printed one for a constant lambda_t \
-             of the size of the theorem at T (the square root is ito17-thm2-lambda).",
+    design: "Signs over sqrt d, a target of norm .9 and noise .1; mean losses over independent runs. The \
+             bounds are so loose that the predictor zero satisfies most of them: the printed one says \
+             something only below 4 sigma_1^2 T, from T = 8750 on at (d, k, k') = (3, 1, 3), the sharper one \
+             from T = 1800 on. So what is judged is the smaller of the bound and half of the regret of the \
+             predictor zero: the sharper one at three shapes and for three step sizes, the printed one for a \
+             constant lambda_t of the size of the theorem at T (the square root is ito17-thm2-lambda).",
     standing: Standing::sound().literal().learns(),
     mutants: &[ASCENDS_THE_GRADIENT, ONLY_THE_LARGEST_WEIGHTS],
     experiment,

@@ -2,13 +2,13 @@
 //!
 //! *Setting.* `C = k'(k'-1)/(d(d-1))`.
 //!
-//! *Vacuity.* The predictor zero has an expected regret of `T w*'Vw* <= T |w*|^2`. As long as no exponent exceeds
-//! 1 the second term alone is at least `12 T sum |w*_i|/e >= 4.4 T |w*|`, and `|w*| <= 1`: the bound is then above
-//! what a learner gets that learns nothing, whatever w*. The exponent of a weight is
-//! `C^2 (T^(1/4) - 1) |w*_i|^2 sigma_d^2/18432`; by `sigma_d^2 <= 1/d` the first to reach 1 is that of d = k' = 2,
-//! k = 1, `|w*_1| = 1`, `sigma_d^2 = 1/2`: at T = 36865^4 = 1.8e18. The third term is 1.07e9 there, and 4.8e16 for
-//! (d, k', k) = (10, 4, 2). So no run before that time is evidence for the bound: the verdict is VACUOUS. What can
-//! be tested is in `ito17-thm6-decomposition` and `ito17-alg2-consistency`.
+//! *Vacuity.* The predictor zero has an expected regret of `T w*'Vw* <= T |w*|^2`. As long as no exponent
+//! exceeds 1 the second term alone is at least `12 T sum |w*_i|/e >= 4.4 T |w*|`, and `|w*| <= 1`: the bound
+//! is then above what a learner gets that learns nothing, whatever w*. The exponent of a weight is
+//! `C^2 (T^(1/4) - 1) |w*_i|^2 sigma_d^2/18432`; by `sigma_d^2 <= 1/d` the first to reach 1 is that of d =
+//! k' = 2, k = 1, `|w*_1| = 1`, `sigma_d^2 = 1/2`: at T = 36865^4 = 1.8e18. The third term is 1.07e9 there,
+//! and 4.8e16 for (d, k', k) = (10, 4, 2). So no run before that time is evidence for the bound: the verdict
+//! is VACUOUS. What can be tested is in `ito17-thm6-decomposition` and `ito17-alg2-consistency`.
 //!
 //! *A suspected misprint.* With the step size of the reconstruction the drift to beat is `w^2 sigma^2/8` per
 //! exploration and the increments are `12/C`; Azuma's inequality gives
@@ -167,13 +167,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-thm6-bound",
     place: "Theorem 6",
-    sentence: "Algorithm 2 has regret at most the printed bound, which exceeds the regret of the predictor zero \
-               for every T below 1.8e18.",
+    sentence: "Algorithm 2 has regret at most the printed bound, which exceeds the regret of the predictor \
+               zero for every T below 1.8e18.",
     formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left(
                -\frac{C^2 (T^{1/4}-1) |w_i^*|^2 \sigma_d^2}{18432} \right) + 4 \sum_{i \in S^*} |w_i^*|
                \left( \frac{4096}{C^2 w_i^{*4} \sigma_d^4} + 1 \right)^2",
-    design: "The bound against T |w*|^2, which the predictor zero does not exceed in the mean, at 48 settings of \
-             d, k', k and w*, T up to 10^9 and up to exponent 1. That k' = 1 is refused is checked besides.",
+    design: "The bound against T |w*|^2, which the predictor zero does not exceed in the mean, at 48 \
+             settings of d, k', k and w*, T up to 10^9 and up to exponent 1. That k' = 1 is refused is \
+             checked besides.",
     standing: Standing::sound().with_errata(&[18, 19, 20]).vacuous(),
     mutants: &mutants(&FAULTS),
     experiment,

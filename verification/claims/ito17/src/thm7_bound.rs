@@ -2,11 +2,11 @@
 //!
 //! *Setting.* `C = k'(k'-1)/(d(d-1))`, and `phi_0` is the compatibility constant.
 //!
-//! *Vacuity.* As for [Theorem 6](super::thm6_bound): up to exponent 1 the second term exceeds the
-//! regret of the predictor zero. Averaged over the signs of weights `1/k` on `S*`, `w'Vw` is `trace V_S/k^2 <= 1/k^2`, so
-//! `phi_0^2 <= 1/k` (not `1/d`: compatibility does not mind features without variance). The easiest case is
-//! d = k' = 2, k = 1: T = 1.3e30 for `phi_0^2 = 1`, 3.4e32 for independent features. The third term is 4.6e16
-//! at least.
+//! *Vacuity.* As for [Theorem 6](super::thm6_bound): up to exponent 1 the second term exceeds the regret of
+//! the predictor zero. Averaged over the signs of weights `1/k` on `S*`, `w'Vw` is `trace V_S/k^2 <= 1/k^2`,
+//! so `phi_0^2 <= 1/k` (not `1/d`: compatibility does not mind features without variance). The easiest case
+//! is d = k' = 2, k = 1: T = 1.3e30 for `phi_0^2 = 1`, 3.4e32 for independent features. The third term is
+//! 4.6e16 at least.
 
 use super::thm6_bound::Setting;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
@@ -91,13 +91,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-thm7-bound",
     place: "Theorem 7",
-    sentence: "Algorithm 3 has regret at most the printed bound, which exceeds the regret of the predictor zero \
-               for every T below 10^30.",
+    sentence: "Algorithm 3 has regret at most the printed bound, which exceeds the regret of the predictor \
+               zero for every T below 10^30.",
     formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left( -\frac{C
                \sqrt{T^{1/4}-1} |w_i^*|^2 \phi_0^2}{5832 k} \right) + 4 \sum_{i \in S^*} |w_i^*| \left(
                \frac{64 \cdot 36^4 k^2}{C^2 w_i^{*4} \phi_0^4} + 1 \right)^2",
-    design: "The bound against T |w*|^2, which the predictor zero does not exceed in the mean, at 48 settings of \
-             d, k', k and w*, T up to 10^9 and up to exponent 1.",
+    design: "The bound against T |w*|^2, which the predictor zero does not exceed in the mean, at 48 \
+             settings of d, k', k and w*, T up to 10^9 and up to exponent 1.",
     standing: Standing::sound().with_errata(&[20]).vacuous(),
     mutants: &mutants(&FAULTS),
     experiment,

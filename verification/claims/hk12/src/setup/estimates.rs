@@ -171,12 +171,7 @@ pub(crate) fn pair(outcomes: &[Outcome], claimed: f64, f: impl Fn(&Outcome) -> f
 }
 
 /// The same in units of `least` at least.
-fn pair_above(
-    least: f64,
-    outcomes: &[Outcome],
-    claimed: f64,
-    f: impl Fn(&Outcome) -> f64,
-) -> (f64, f64) {
+fn pair_above(least: f64, outcomes: &[Outcome], claimed: f64, f: impl Fn(&Outcome) -> f64) -> (f64, f64) {
     let (mean, size) = mean(outcomes, f);
     let unit = size.max(claimed.abs()).max(least);
     (mean / unit, claimed / unit)

@@ -75,7 +75,6 @@ struct Run {
     incomplete: bool,
 }
 
-
 /// The experiment for one of the algorithms.
 pub(crate) fn experiment<L: Averages>(
     cx: &mut Context<'_>,
@@ -118,7 +117,10 @@ pub(crate) fn experiment<L: Averages>(
     let share = cx.size("percent")? as f64 / 100.0;
     let incomplete = all.iter().filter(|run| run.incomplete).count() as u64;
     let finding = prob::fixed(share, cx.alpha(), incomplete, runs);
-    cx.judge(&format!("a relevant feature is missing or faint in the end with probability at most {share}"), finding);
+    cx.judge(
+        &format!("a relevant feature is missing or faint in the end with probability at most {share}"),
+        finding,
+    );
 
     let points = |values: &[Vec<f64>]| {
         grid.iter().enumerate().map(|(i, &mark)| [mark, mean_at(values, i)]).collect::<Vec<[f64; 2]>>()

@@ -126,9 +126,7 @@ impl Contest {
         let (explore, exploit) = (Regularization::sqrt(scales.explore), Regularization::sqrt(scales.exploit));
         let penalty = scales.penalty;
         Ok(match method {
-            Method::A1 => {
-                boxed(Rda1Params { dim, budget, kept, regularization, radius }.build()?, cripple)
-            }
+            Method::A1 => boxed(Rda1Params { dim, budget, kept, regularization, radius }.build()?, cripple),
             Method::A2 => boxed(Rda2Params { dim, budget, explore, exploit, radius }.build()?, cripple),
             Method::A3 => {
                 boxed(Rda3Params { dim, budget, explore, exploit, radius, penalty }.build()?, cripple)
@@ -232,8 +230,8 @@ impl Curves {
         Ok(paired::better(&loss(a, 1.0), &loss(b, 1.0 - less), alpha))
     }
 
-    /// Judges that one method has less regret than another by a twentieth at least, by the sign test. (Crippled
-    /// methods, whose regrets are that of the predictor zero but for a fiftieth, are in no order.)
+    /// Judges that one method has less regret than another by a twentieth at least, by the sign test.
+    /// (Crippled methods, whose regrets are that of the predictor zero but for a fiftieth, are in no order.)
     pub fn ordered(&self, cx: &mut Context<'_>, better: Method, worse: Method) -> anyhow::Result<()> {
         let finding = self.compare(better, worse, 0.05, cx.alpha())?;
         cx.judge(&format!("{} before {}", better.name(), worse.name()), finding);
@@ -264,15 +262,18 @@ impl Curves {
         Ok(())
     }
 
-    /// Reports the exponents of the mean regret in the number of rounds, from `first` rounds on; means are over
-    /// blocks of five instances.
+    /// Reports the exponents of the mean regret in the number of rounds, from `first` rounds on; means are
+    /// over blocks of five instances.
     pub fn exponents(&self, cx: &mut Context<'_>, method: Method, first: u64) -> anyhow::Result<()> {
         let from = self.marks.partition_point(|&mark| mark < first);
         let marks: Vec<f64> = self.marks[from..].iter().map(|&mark| mark as f64).collect();
         let blocks = slope::block_means(self.curves(method)?, 5);
         let curves: Vec<Vec<f64>> = blocks.into_iter().map(|block| block[from..].to_vec()).collect();
-        let slopes: Vec<f64> =
-            slope::fit(&marks, &curves, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect();
+        let slopes: Vec<f64> = slope::fit(&marks, &curves, None)
+            .map_err(anyhow::Error::msg)?
+            .iter()
+            .map(|fit| fit.slope)
+            .collect();
         cx.rate(&format!("exponent of the regret of {}", method.name()), Direction::Larger, slopes);
         Ok(())
     }
