@@ -199,13 +199,12 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
         ),
         row(
             26,
-            "A.6, last step",
-            "1 + (N − 1)(r + 1)2⁻ʳ and 2·(8B²)ⁿ-type terms bounded without conditions on N and B",
-            "N ≥ 2 and 8B² ≥ 1",
-            "For N = 1, ν = 0, and for 8B² < 1 a power with a smaller exponent is the larger one; both cases \
-             must be treated apart, and are harmless.",
-        )
-        .reading(),
+            "A.6, last step of the second moment",
+            "2(8B²)^ν S + 2S ≤ (4B)^(2ν) · 2S",
+            "for N ≥ 2; for N = 1 the left side is 4S",
+            "The step says (8B²)^ν + 1 ≤ (16B²)^ν. For B ≤ 1/2, where N = 1 and ν = 0, that is 2 ≤ 1; and where \
+             8B² < 1 a smaller power is the larger number.",
+        ),
         row(
             27,
             "Theorems 3.1, 3.4 and 4.4, Table 1",
@@ -217,7 +216,7 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
         row(
             28,
             "Theorem 4.4",
-            "a step size that is tuned properly",
+            "η properly tuned",
             "left open",
             "No constant is named in (8), so no run can refute it; the library takes 2B/(G√m) with a bound \
              on E φ².",

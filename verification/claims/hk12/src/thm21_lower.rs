@@ -120,9 +120,8 @@ fn needs(setting: Setting, trial: &Trial, arm: Arm, most: u64) -> anyhow::Result
     let place = source.population().minimizer().view().indices().to_vec();
     let mut session = Session::new(source, Budget::PerExample(seen), &trial.seed.child("algorithm"));
     let (mut examples, stride) = (0, (setting.dim / seen) as u64);
-    // Every other learner is told after a round: numbers that are all the same have no spread to be judged
-    // by.
-    let told = stride * (trial.number % 2);
+    // Half of the learners are told after a round: numbers that are all the same have no spread.
+    let told = if trial.seed.child("told").rng().random() { stride } else { 0 };
     while examples < most {
         if knows && examples == told {
             place.iter().for_each(|&j| learner.log_odds[j as usize] += 100.0);

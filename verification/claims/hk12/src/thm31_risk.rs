@@ -177,7 +177,7 @@ pub const CLAIM: Claim = Claim {
              betting is slow and Hall's t is used instead. Multiplying labels and B by c multiplies every \
              iterate by c, since eta does not depend on B; that is checked draw by draw, and stands for \
              other radii.",
-    standing: Standing::corrected(&[2]).literal().learns(),
+    standing: Standing::corrected(&[2, 25]).literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };
