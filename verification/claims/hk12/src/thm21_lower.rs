@@ -103,11 +103,10 @@ impl Setting {
     }
 }
 
-const SETTINGS: [Setting; 4] = [
+const SETTINGS: [Setting; 3] = [
     Setting { dim: 32, kappa: 4, eps: 1.0 / 64.0 },
     Setting { dim: 128, kappa: 4, eps: 1.0 / 256.0 },
     Setting { dim: 128, kappa: 16, eps: 1.0 / 64.0 },
-    Setting { dim: 512, kappa: 4, eps: 1.0 / 64.0 },
 ];
 
 /// Examples that the posterior takes until its excess risk is at most eps, at most `most`; it answers anew
@@ -239,7 +238,7 @@ fn growth(cx: &mut Context<'_>, arm: Arm, replicates: u64) -> anyhow::Result<()>
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(8);
+    cx.split(7);
     let arm = Arm { wrong: cx.fault(&FAULTS), cripple: cx.cripple() };
     exact_parts(cx, arm)?;
     cx.settled()?;
