@@ -28,15 +28,17 @@
 //! The reasons for the choices are:
 //! - `lambda_s = 8 sqrt(s)/C` gives the paper's constant 4096 in the third term of Theorem 6, by the pathwise
 //!   regret of dual averaging with `||g^|| <= 4/C`;
-//! - `k_1 = 0`, since the bounds contain `C_{d,k',0}`, although the text says "at most k-2";
+//! - `k_1 = 0`, since the bounds contain `C_{d,k',0}`; the text allows any `k_1` up to `k' - 2`;
 //! - `lambda~_t = 8 sqrt(t)` gives the term `8 sqrt(T+1)` with `||D g~|| <= 4`;
 //! - `S_t` is random at the squares themselves. The text has it constant from one square to the next, but
 //!   then no pair of unchosen attributes would ever be observed;
 //! - `h~` is computed from `w~`. The text says `w`, but means the vector that predicted.
 //!
-//! *Departures*: beside \[R\], the ball has a radius `R`, which is 1 in the paper. The estimate,
-//! [`coefficients`](lao_observation::Learner::coefficients), is `w~` on the `k'` attributes chosen. A round
-//! costs O(k'), and a square round O(d) more, which is O(k' + d/sqrt(t)) per example on average.
+//! *Departures*: beside \[R\], `S` has the `k'` largest entries, where Section 5.2 says the `k` largest: the
+//! method has no input `k`, and the two agree for `k' = k`. The ball has a radius `R`, which is 1 in the
+//! paper. The estimate, [`coefficients`](lao_observation::Learner::coefficients), is `w~` on the `k'`
+//! attributes chosen. A round costs O(k'), and a square round O(d) more, which is O(k' + d/sqrt(t)) per
+//! example on average.
 //!
 //! *Reference*: [`Rda3Reference::rda2`](super::reference::Rda3Reference::rda2).
 //!

@@ -223,7 +223,7 @@ pub const CLAIM: Claim = Claim {
              ledger must agree. With a budget of k + 1 the session refuses nothing; with k no example may \
              show more than k, and one whose draws are all different must be refused. Then one pass of each \
              learner over as many images as the paper has.",
-    standing: Standing::sound(),
+    standing: Standing::sound().with_errata(&[27]),
     mutants: &[ONE_DRAW_MORE, ONE_DRAW_LESS, LOOKS_AT_ONE_MORE, SESSION_LETS_ONE_MORE_PASS, LIMIT_OF_K],
     experiment,
 };

@@ -13,7 +13,7 @@
 //! `1 + 1/sqrt(pi)`.
 
 use lao_algorithms::hazan_koren::loss::{insensitive, smoothed};
-use lao_verification_engine::claim::{Claim, Mutant, Standing};
+use lao_verification_engine::claim::{Claim, Mutant, Shown, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -128,7 +128,9 @@ pub const CLAIM: Claim = Claim {
              for five values of delta/eps from 0 to 3; it is Lipschitz with constant 1, so nothing between \
              grid points exceeds by more than eps/1000. Beyond, erfc is below 1e-28. For the consequence, \
              finite laws of (x, y) on the line and all predictors of a grid.",
-    standing: Standing::sound().with_errata(&[18]),
+    standing: Standing::sound()
+        .with_errata(&[18])
+        .showing(&[Shown { erratum: 18, cell: "never below the loss" }]),
     mutants: &[
         RHO_WITHOUT_ROOT_OF_PI,
         LIES_BELOW,

@@ -61,11 +61,11 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
         ),
         row(
             8,
-            "Algorithm 2, line 9",
-            "w[j], with j drawn from |w|/‖w‖₁",
-            "w_t[j]; φ_1 = −y_1 in the first round",
-            "w_1 = 0, so in the first round the law of j is undefined. Any attribute may be read then: the \
-             inner product is zero.",
+            "Algorithm 1, line 8, and Algorithm 2, line 9",
+            "j drawn from w²/‖w‖₂² and from |w|/‖w‖₁",
+            "w_t; whenever w_t = 0 any j may be read, and φ_t = −y_t",
+            "At w_t = 0 the law of j is undefined: in Algorithm 2 in the first round, in Algorithm 1 \
+             whenever it starts or comes back there. The inner product is zero then.",
         ),
         row(
             9,
@@ -81,14 +81,16 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "|E clip(X, C) − E X| ≤ 2 Var(X)/C",
             "the constant 1/2 suffices, and is sharp",
             "For u = x − μ and D = C − μ ≥ C/2, (u − D)/u² ≤ 1/(4D) ≤ 1/(2C).",
-        ),
+        )
+        .improvement(),
         row(
             11,
             "Lemma 3.7 and Theorem 3.4, conditions",
             "η ≤ 1/(2G), m ≥ log 2d, constant 4",
             "no condition, constant 1/2",
             "By (u − C)₊ ≤ u²/(4C), the clipping bias is at most ηG²/4, whatever the mean is.",
-        ),
+        )
+        .improvement(),
         row(
             12,
             "Lemma 4.1, hypothesis",
@@ -134,7 +136,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "at most 3 per call, k + 6 per round",
             "7/4 per call, k + 3.5 per round",
             "1 + (N − 1)(r + 1)2⁻ʳ with r = ⌊2 log₂ N⌋ + 1 is largest at N = 5.",
-        ),
+        )
+        .improvement(),
         row(
             18,
             "Section 4, from smooth to plain loss",
@@ -185,6 +188,47 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "weight δ, hence 100δk",
             "2δ, hence 200δk",
             "Lemma B.5 gives (1 − δ)² ≥ 1 − 2δ.",
+        ),
+        row(
+            25,
+            "Proof of Theorem 3.1",
+            "G² = max_t E_t‖g̃_t‖²",
+            "G² = 8B²d/k, for k ≤ d + 1",
+            "The maximum depends on the run, while η is fixed before it; the proof needs a number, and the \
+             bound of Lemma 3.3 is one.",
+        ),
+        row(
+            26,
+            "A.6, last step of the second moment",
+            "2(8B²)^ν S + 2S ≤ (4B)^(2ν) · 2S",
+            "for N ≥ 2; for N = 1 the left side is 4S",
+            "The step says (8B²)^ν + 1 ≤ (16B²)^ν. For B ≤ 1/2, where N = 1 and ν = 0, that is 2 ≤ 1; and where \
+             8B² < 1 a smaller power is the larger number.",
+        ),
+        row(
+            27,
+            "Theorems 3.1, 3.4 and 4.4, Table 1",
+            "k attributes per example in Table 1 and Section 2, k + 1 in the algorithms",
+            "k + 1, at most: k uniform draws, with replacement, and one by weight",
+            "The k = 4 and k = 56 of Section 5 count all of them; k = 0 is impossible.",
+        )
+        .reading(),
+        row(
+            28,
+            "Theorem 4.4",
+            "η properly tuned",
+            "left open",
+            "No constant is named in (8), so no run can refute it; the library takes 2B/(G√m) with a bound \
+             on E φ².",
+        )
+        .reading(),
+        row(
+            29,
+            "Appendix B.2, end of the proof of Theorem B.1",
+            "a set of size (1/10 + 100δ)k, most of which lies in T",
+            "at least K/10 coordinates of T, and their signs",
+            "Lemma B.5 gives at least K/10 large coordinates, not about as many, and |w_i| ≥ ε/10 does not \
+             give the sign of r_i, which Corollary B.3 asks for.",
         ),
     ],
 );

@@ -7,9 +7,10 @@
 //! [`digits`](crate::setup::digits).
 //!
 //! *What comes out.* Not this: with 28 draws for the product `w'x` where AERR has one, AER as reconstructed
-//! is below AERR. The errors stand in the report. Control: [`test_errors`].
+//! is below AERR. On the surrogate that order is the claim; it says nothing about the figure, which is of
+//! other images, and of an AER that was not at hand.
 
-use crate::setup::test_errors::{self, Kernel, Setup, Tuned};
+use crate::setup::test_errors::{self, Ahead, Kernel, OnSurrogate, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
 use lao_verification_engine::claim::{Claim, Standing, mutants};
 
@@ -22,18 +23,25 @@ const SETUP: Setup = Setup {
     penalty: 1e-2,
 };
 
+const CLAIMED: OnSurrogate = OnSurrogate { ahead: Ahead::Aer, last_error: (0.08, 0.16) };
+
 /// On the surrogate.
 pub const CLAIM: Claim = Claim {
     id: "hk12-fig2",
     place: "Section 5, Figure 2, on a surrogate",
-    sentence: "With 56 attributes per image, AERR's test error is below AER's at every prefix, and within \
-               0.25 of offline Ridge at the end.",
-    formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) <
-               \mathrm{err}_{\mathrm{AER}}(n)",
-    design: test_errors::SURROGATE_DESIGN,
-    standing: Standing::printed(&[]).practical(),
-    mutants: &mutants(&test_errors::CONTROL),
-    experiment: |cx| test_errors::on_surrogate(cx, &SETUP),
+    sentence: "On the surrogate, with 56 attributes per image, AER as reconstructed is below AERR at the \
+               first prefix and at the end, where AERR's test error is about an eighth of the predictor \
+               zero's.",
+    formula: r"\mathrm{err}_{\mathrm{AER}}(n) < \mathrm{err}_{\mathrm{AERR}}(n)",
+    design: "28 x 28 images of two classes made of blobs, 12,109 for training, 1,345 for testing; parameters \
+             as tuned on other images. Means of the logarithm of the ratio of the two errors over fresh \
+             images (at least .05), at a 32nd of the images and at all; and the level of the last error, \
+             fixed at other seeds. The figure has the opposite order; with 28 draws for the product w.x \
+             where AERR has one, AER has less noise. A surrogate neither shows nor refutes what the figure \
+             has on MNIST.",
+    standing: Standing::reading(&[]).practical().learns(),
+    mutants: &mutants(&test_errors::FAULTS),
+    experiment: |cx| test_errors::on_surrogate(cx, &SETUP, &CLAIMED),
 };
 
 /// On the paper's data.
@@ -42,7 +50,10 @@ pub const MNIST: Claim = Claim {
     place: "Section 5, Figure 2",
     sentence: "On MNIST, 3 against 5, with 56 pixels per image, AERR's test error is below AER's at every \
                prefix, and within 0.25 of offline Ridge at the end.",
+    formula: r"\mathrm{err}_{\mathrm{Ridge}} < \mathrm{err}_{\mathrm{AERR}}(n) <
+               \mathrm{err}_{\mathrm{AER}}(n)",
     design: test_errors::MNIST_DESIGN,
+    standing: Standing::reading(&[]).refuted().practical(),
+    mutants: &mutants(&test_errors::CONTROL),
     experiment: |cx| test_errors::on_mnist(cx, &SETUP),
-    ..CLAIM
 };

@@ -20,7 +20,7 @@ use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, r
 use lao_algorithms::hazan_koren::Aerr;
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::{Rng, Row};
-use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -185,6 +185,9 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
+const DISPLAY_9: &str = "E |x~|^2 as in display (9)";
+const EVERY_K: &str = "E |g~|^2 <= 8 B^2 d/k";
+
 const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "the factor (d+k-1)/k");
 const SINGLE_DRAW: Mutant = Mutant::held("single_draw", "the printed factor at k = 1, where both agree");
 
@@ -198,7 +201,7 @@ fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let factor = if corrected { spread(dim, draws) } else { display };
         pairs.push((mean(&outcomes, SQUARES[0]).0, factor * norm2(&instance.x)));
     }
-    cx.judge("E |x~|^2 as in display (9)", exact_all(pairs, 1e-10));
+    cx.judge(DISPLAY_9, exact_all(pairs, 1e-10));
     Ok(())
 }
 
@@ -211,7 +214,10 @@ pub const PRINTED: Claim = Claim {
     formula: r"E\|\tilde{x}_t\|^2 = \frac{2d+k-1}{2k} \|x_t\|^2",
     design: "All draws for two to four attributes and one to three uniform draws, through the production \
              learner.",
-    standing: Standing::printed(&[1]),
+    // At d = 2, k = 3: (k - 1)/(2k) = 1/3 apart, over 1 + 1.
+    standing: Standing::printed(&[1])
+        .violated(&[Violation { cell: DISPLAY_9, at_least: 0.1666, at_most: 0.1667 }])
+        .showing(&[Shown { erratum: 1, cell: DISPLAY_9 }]),
     mutants: &[CORRECTED_FORM, SINGLE_DRAW],
     experiment: experiment_printed,
 };
@@ -231,7 +237,7 @@ fn experiment_range(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let bound = if corrected { 4.0 * spread(dim, draws) } else { printed(dim, draws) };
         tally.check(mean(&outcomes, SQUARES[2]).0, bound);
     }
-    cx.judge("E |g~|^2 <= 8 B^2 d/k", tally.finish());
+    cx.judge(EVERY_K, tally.finish());
     Ok(())
 }
 
@@ -243,7 +249,10 @@ pub const PRINTED_RANGE: Claim = Claim {
     formula: r"E\|\tilde{g}_t\|^2 \le \frac{8B^2 d}{k}, \qquad k \ge 1",
     design: "All draws of the extremal example w = B x, y = -B, through the production learner, up to ten \
              draws of two attributes.",
-    standing: Standing::printed(&[2]),
+    // At d = 2, k = 10: (d + k - 1)/(2d) = 11/4.
+    standing: Standing::printed(&[2])
+        .violated(&[Violation { cell: EVERY_K, at_least: 2.7499, at_most: 2.7501 }])
+        .showing(&[Shown { erratum: 2, cell: EVERY_K }]),
     mutants: &[CORRECTED_FORM_PRINTED, FEW_DRAWS],
     experiment: experiment_range,
 };

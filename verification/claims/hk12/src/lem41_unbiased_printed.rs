@@ -7,7 +7,7 @@
 //! (erratum 12).
 
 use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::exact;
 
@@ -47,7 +47,10 @@ pub const PRINTED: Claim = Claim {
                \tilde\theta_n\right] = f'(\theta) \quad (|\theta| \le 2B)",
     design: "One attribute, so that every factor is theta itself; the production estimator, summed over n <= \
              60 with the probabilities of n, against f'(theta) at theta = 3.",
-    standing: Standing::printed(&[12]),
+    // ((9/4)^31 + 1)/(13/4) = 2.5455e10, over 1 + 4/13.
+    standing: Standing::printed(&[12])
+        .violated(&[Violation { cell: "sum over n <= 60", at_least: 1.946e10, at_most: 1.947e10 }])
+        .showing(&[Shown { erratum: 12, cell: "sum over n <= 60" }]),
     mutants: &mutants(&CONTROL),
     experiment,
 };

@@ -6,7 +6,7 @@
 //! *Tightness.* `mu = C/2`, `X = 3C/2` with a small probability p, else what makes the mean right: bias over
 //! `Var/C` is `(1 - p)/2`.
 
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -111,7 +111,7 @@ pub const CLAIM: Claim = Claim {
     design: "C = 1 (the statement is scale-free). All two-point laws on a grid, random three-point laws, the \
              extremal family. Means are finite sums. That the hypothesis is needed is a check of its own: at \
              a constant X = 1.2 C there is bias without variance.",
-    standing: Standing::corrected(&[10]),
+    standing: Standing::corrected(&[10]).showing(&[Shown { erratum: 10, cell: "largest bias over Var/C" }]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -9,7 +9,7 @@
 
 use lao_datasets::adversarial::hazan_koren::{Population, SignedRows};
 use lao_kernels::{SparseVector, project_l2_ball};
-use lao_verification_engine::claim::{Claim, Mutant, Standing};
+use lao_verification_engine::claim::{Claim, Mutant, Shown, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::exact_all;
@@ -73,7 +73,9 @@ pub const CLAIM: Claim = Claim {
                \min_{\|w\|_2 \le 1} L(w)",
     design: "The production instance for random T and signs, K in 4, 9, 100; random w in the ball, among \
              them perturbed w*.",
-    standing: Standing::sound().with_errata(&[21]),
+    standing: Standing::sound()
+        .with_errata(&[21])
+        .showing(&[Shown { erratum: 21, cell: "loss and norm of w*" }]),
     mutants: &[WEIGHTS_ONE_OVER_K, BALL_TOO_LARGE],
     experiment,
 };

@@ -41,7 +41,6 @@ mod thm34_eta;
 mod thm34_risk;
 mod thm44_attributes;
 mod thm44_risk;
-mod thmb1_chain;
 
 /// The paper, for the registry of the suite.
 pub const PAPER: Paper = Paper {
@@ -96,8 +95,6 @@ const CLAIMS: &[Claim] = &[
     lemb4::CLAIM,
     lemb5::PRINTED,
     lemb5::CLAIM,
-    thmb1_chain::PRINTED,
-    thmb1_chain::CLAIM,
     fig1::CLAIM,
     fig1::MNIST,
     fig2::CLAIM,

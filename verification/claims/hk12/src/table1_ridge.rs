@@ -21,8 +21,8 @@ use lao_verification_engine::mutants::Cripple;
 
 /// `m k/(d K)` of the collapse.
 const EXAMPLES: f64 = 32.0;
-/// Of the excess over eps, half way from what AERR had at other seeds, .30 with K = 4 rows and .50 with K = 144,
-/// to what the predictor zero has, `1 - K^(-1/2)/2`: .75 and .96.
+/// Of the excess over eps, half way from what AERR had at other seeds, .30 with K = 4 rows and .50 with K =
+/// 144, to what the predictor zero has, `1 - K^(-1/2)/2`: .75 and .96.
 const LEVEL: f64 = 0.525;
 const LEVEL_IN_ROWS: f64 = 0.73;
 
@@ -177,10 +177,10 @@ pub const CLAIM: Claim = Claim {
              -w*. First the collapse: at m = 32 d K/k and the theorem's step size the bound is eps in every \
              setting, so excess/eps must not depend on d or on k (exponent within 0.1), nor grow with K \
              (0.15; it saturates near 1/2). Since a learner that stays where it is has exponent 0 too, the \
-             level at the largest k, d and K is bounded as well, half way to that of the predictor zero. In the full tier also directly: the number of examples until the \
-             mean excess of four runs is eps/2, by doubling and bisection to five percent, each number tried \
-             with the theorem's step size for it; exponents at most 1.1 in d and -0.9 in k. One slope per \
-             replicate.",
+             level at the largest k, d and K is bounded as well, half way to that of the predictor zero. In \
+             the full tier also directly: the number of examples until the mean excess of four runs is \
+             eps/2, by doubling and bisection to five percent, each number tried with the theorem's step \
+             size for it; exponents at most 1.1 in d and -0.9 in k. One slope per replicate.",
     standing: Standing::sound().literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -13,7 +13,7 @@ use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 use lao_verification_engine::judge::{FindingKind, PropertyTally, exact_all};
-use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::mutants::Cripple;
 use rand::RngExt;
 
 /// Looks at attributes in turn, answers `p` times the posterior law of the planted attribute.
@@ -103,11 +103,10 @@ impl Setting {
     }
 }
 
-const SETTINGS: [Setting; 4] = [
+const SETTINGS: [Setting; 3] = [
     Setting { dim: 32, kappa: 4, eps: 1.0 / 64.0 },
     Setting { dim: 128, kappa: 4, eps: 1.0 / 256.0 },
     Setting { dim: 128, kappa: 16, eps: 1.0 / 64.0 },
-    Setting { dim: 512, kappa: 4, eps: 1.0 / 64.0 },
 ];
 
 /// Examples that the posterior takes until its excess risk is at most eps, at most `most`; it answers anew
@@ -115,20 +114,32 @@ const SETTINGS: [Setting; 4] = [
 fn needs(setting: Setting, trial: &Trial, arm: Arm, most: u64) -> anyhow::Result<u64> {
     let seen = if arm.wrong == Some(Wrong::Peeks) { setting.dim } else { setting.kappa };
     let source = setting.source(trial)?;
-    let mut posterior = Posterior::new(setting.dim, seen, setting.advantage());
-    if arm.wrong == Some(Wrong::KnowsThePlace) {
-        let place = source.population().minimizer().view().to_owned_vector();
-        place.indices().iter().for_each(|&j| posterior.log_odds[j as usize] = 100.0);
-    }
-    let mut learner = Crippled::new(posterior, arm.cripple);
+    let mut learner = Posterior::new(setting.dim, seen, setting.advantage());
+    let knows = arm.wrong == Some(Wrong::KnowsThePlace);
+    let place = source.population().minimizer().view().indices().to_vec();
     let mut session = Session::new(source, Budget::PerExample(seen), &trial.seed.child("algorithm"));
     let (mut examples, stride) = (0, (setting.dim / seen) as u64);
+    // Half of the learners are told after a round: numbers that are all the same have no spread.
+    let told = if trial.seed.child("told").rng().random() { stride } else { 0 };
     while examples < most {
+        if knows && examples == told {
+            place.iter().for_each(|&j| learner.log_odds[j as usize] += 100.0);
+        }
         session.step(&mut learner, 1)?;
         examples += 1;
-        let population = session.source().population();
-        if examples % stride == 0 && population.excess_risk(learner.coefficients()) <= setting.eps {
-            break;
+        if examples % stride == 0 {
+            let population = session.source().population();
+            let excess = match arm.cripple {
+                None => population.excess_risk(learner.coefficients()),
+                Some(cripple) => {
+                    let mut answer = learner.coefficients().to_dense();
+                    cripple.estimate(&[], &mut answer);
+                    population.excess_risk(SparseVector::from_dense(&answer).view())
+                }
+            };
+            if excess <= setting.eps {
+                break;
+            }
         }
     }
     Ok(examples)
@@ -152,7 +163,7 @@ struct Arm {
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted(
         "knows_the_place",
-        "begins with all its weight on the planted attribute",
+        "is told which attribute is planted before or after the first round",
         Wrong::KnowsThePlace,
     ),
     Fault::refuted("peeks", "looks at all attributes and counts kappa", Wrong::Peeks),
@@ -183,7 +194,7 @@ fn ratios(cx: &mut Context<'_>, arm: Arm, trials: u64) -> anyhow::Result<()> {
         let name =
             format!("kappa m eps/d in [.05, log d], d = {dim}, kappa = {kappa}, eps = 1/{}", 1.0 / eps);
         let most = (dim as f64).ln();
-        let cap = setting.examples(2.0 * most);
+        let cap = setting.examples(1.5 * most);
         let unit = dim as f64 / (kappa as f64 * eps);
         let sample =
             cx.all_trials(&name, trials, |trial| Ok(needs(setting, trial, arm, cap)? as f64 / unit))?;
@@ -227,7 +238,7 @@ fn growth(cx: &mut Context<'_>, arm: Arm, replicates: u64) -> anyhow::Result<()>
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(8);
+    cx.split(7);
     let arm = Arm { wrong: cx.fault(&FAULTS), cripple: cx.cripple() };
     exact_parts(cx, arm)?;
     cx.settled()?;
@@ -247,10 +258,10 @@ pub const CLAIM: Claim = Claim {
     design: "Fair signs with one planted attribute, d up to 512, eps from 1/32 to 1/1024, and exact excess \
              risks; the construction is a reconstruction. An algorithm that knows the construction and p: it \
              looks at kappa attributes in turn and answers the posterior mean p q, the best answer to what \
-             it saw. Its mean of kappa m eps/d at excess eps is at least .05 and at most log d (theory: about \
-             log(d)/2), and m grows at least like d^.9 and like eps^-.9 to eps^-2.1. AELR is no subject: \
-             within these numbers of examples it reaches eps nowhere. The verdict is consistency, not proof: \
-             the quantifier over algorithms cannot be tested.",
+             it saw. Its mean of kappa m eps/d at excess eps is at least .05 and at most log d (theory: \
+             about log(d)/2), and m grows at least like d^.9 and like eps^-.9 to eps^-2.1. AELR is no \
+             subject: within these numbers of examples it reaches eps nowhere. The verdict is consistency, \
+             not proof: the quantifier over algorithms cannot be tested.",
     standing: Standing::sound().literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

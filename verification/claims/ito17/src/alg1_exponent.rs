@@ -8,7 +8,7 @@
 //! largest weights alone. Both leave a regret that is linear.
 
 use super::table2::CONTEST;
-use crate::setup::contest::Method;
+use crate::setup::contest::{Contest, Method};
 use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -21,7 +21,7 @@ const ONLY_THE_LARGEST_WEIGHTS: Mutant =
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, last) = (cx.size("runs")?, cx.size("rounds")?);
-    let mut contest = CONTEST;
+    let mut contest = Contest { cripple: cx.cripple(), ..CONTEST };
     if cx.commits(&KEEPS_ONE_FEATURE_LESS) {
         contest.kept = 1;
     }
@@ -63,7 +63,7 @@ pub const CLAIM: Claim = Claim {
     design: "(d, k, k') = (10, 2, 4), k_1 = 2, generator and constants of ito17-table2, lambda_t = 16 sqrt t \
              at any time. Regret at eleven marks, half of them to the octave (more in the full tier); means \
              over blocks of five runs give one slope each. Exponents of at most .5, with a margin of .1.",
-    standing: Standing::sound().practical(),
+    standing: Standing::sound().practical().learns(),
     mutants: &[KEEPS_ONE_FEATURE_LESS, ONLY_THE_LARGEST_WEIGHTS],
     experiment,
 };

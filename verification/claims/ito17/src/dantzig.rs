@@ -20,6 +20,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
+use lao_verification_engine::mutants::Crippled;
 use lao_verification_engine::probe::ManualSession;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -141,12 +142,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
     let (first, last) = (cx.size("burnt_in")?, cx.size("rounds")?);
     let scale = if cx.commits(&ZERO_IS_FEASIBLE) { 10.0 } else { 0.1 };
+    let cripple = cx.cripple();
     let play = |last: u64, trial: &Trial| -> anyhow::Result<(Vec<f64>, bool)> {
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
         let marks = marks(first, last, (last / first).ilog2() as usize + 1);
         let race = Race::new(&mut source(&trial.seed)?, star.view(), marks)?;
-        let (mut learner, mut right) = (learner(scale, 0.0)?, true);
-        let look = |learner: &Dantzig| right &= learner.coefficients().indices() == FEATURES;
+        let (mut learner, mut right) = (Crippled::new(learner(scale, 0.0)?, cripple), true);
+        let look = |learner: &Crippled<Dantzig>| {
+            let w = learner.coefficients();
+            let near = w.values().iter().zip(WEIGHTS).all(|(w, star)| (w - star).abs() <= 0.5 * star.abs());
+            right &= w.indices() == FEATURES && near;
+        };
         let curve = race.regret_watched(&mut learner, BUDGET, &trial.seed.child("algorithm"), look)?;
         Ok((curve, right))
     };
@@ -182,10 +188,12 @@ pub const CLAIM: Claim = Claim {
              examples, with a support that is read for predictions beside it; the moments that it adds. (2) \
              d = 10, k = 2, k' = 4, independent signs, w* = (.5, -.4) on the features 6 and 9, noise +-.1, c \
              = 1: w* violates the constraints after 16, 32, .. examples in at most 1 run of 10. (3) c = .1, \
-             the practical constant: S_t = S* at the programs of the end of the burn-in and of twice that. \
-             (4) The same over more rounds: regret has an exponent of at most .2 beyond the burn-in, with \
-             the customary .05 for the curvature of a logarithm; means over blocks of five runs.",
-    standing: Standing::sound().practical(),
+             the practical constant: S_t = S*, and weights within a half of those of w*, at the programs of \
+             the end of the burn-in and of twice that. (4) The same over more rounds: regret has an exponent \
+             of at most .2 beyond the burn-in, with the customary .05 for the curvature of a logarithm; \
+             means over blocks of five runs. That w* is feasible is a matter of the moments, so that cell \
+             says nothing about the estimate.",
+    standing: Standing::sound().practical().learns(),
     mutants: &[SUPPORT_ESTIMATES_TOO, ONE_ATTRIBUTE_TOO_FEW, TOLERANCE_OF_A_HUNDREDTH, ZERO_IS_FEASIBLE],
     experiment,
 };

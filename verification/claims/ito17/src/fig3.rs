@@ -12,7 +12,7 @@
 //! with each of [`SCALES`] as the constant of its `lambda_t`; the report has the smallest mean loss of each
 //! and the scale that gave it. AELR has its theorem's step size alone.
 
-use crate::setup::contest::{Contest, Method, Scales};
+use crate::setup::contest::{self, Contest, Method, Scales};
 use crate::setup::regret::{Race, mean_at};
 use lao_datasets::memory::Rows;
 use lao_kernels::SparseVector;
@@ -80,7 +80,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         energy: 1.0,
         rounds,
         scales: Scales { online: scale, explore: scale, exploit: scale, penalty: scale },
-        ball: 1.0,
+        fault: contest::Fault::NONE,
+        cripple: None,
     };
     // curves[run][method][scale]
     let curves = cx.all_trials("surrogate", runs, |trial| {

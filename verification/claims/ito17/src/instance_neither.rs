@@ -9,12 +9,14 @@
 //! harm when a relevant one has a twin, and then the l1 norm does not help; twins outside `S*` leave
 //! `phi_0^2 = 1/4`, and harm nobody.
 
-use crate::setup::population::Population;
+use crate::setup::population::{Last, Population};
 use lao_datasets::adversarial::ito;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
+const LAST_FOR_THE_AVERAGE: Mutant =
+    Mutant::refuted("last_for_the_average", "takes the last weights of production for their average");
 const TWINS_DO_NOT_MATTER: Mutant =
     Mutant::refuted("twins_do_not_matter", "copies a feature outside the support");
 const SECOND_FEATURE_HEAVIER: Mutant =
@@ -36,7 +38,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
     }
     cx.judge("Algorithms 1, 2 and 3 prefer the twin to feature 1", missed.finish());
-    let beside = [population.production(0.1, 0.0)?, population.production(0.1, 0.1)?].concat();
+    let last = Last(cx.commits(&LAST_FOR_THE_AVERAGE));
+    let beside = [population.production(0.1, 0.0, last)?, population.production(0.1, 0.1, last)?].concat();
     cx.judge("production told the population's gradients", exact_all(beside, 1e-9));
     let (_, plain) = population.rda(0.1, 0.0).after(30_000);
     let limits = plain.iter().copied().zip([0.4, 0.35, 0.4, 0.0]);
@@ -63,6 +66,6 @@ pub const CLAIM: Claim = Claim {
     design: "The population recursion to s = 30000 with lambda_s = .1 sqrt s and rho_0 = 0, .02, .1, \
              production beside it; certified compatibility of this instance and of the harmless one.",
     standing: Standing::sound(),
-    mutants: &[TWINS_DO_NOT_MATTER, SECOND_FEATURE_HEAVIER],
+    mutants: &[LAST_FOR_THE_AVERAGE, TWINS_DO_NOT_MATTER, SECOND_FEATURE_HEAVIER],
     experiment,
 };

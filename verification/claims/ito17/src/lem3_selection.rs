@@ -10,6 +10,10 @@
 //! does not: with `w = w* = (1, 1)/sqrt 2` and `k_1 = 1` the left-hand side is positive and the right-hand
 //! side zero ([`PRINTED`]).
 //!
+//! *The same slip* in Section 5.1: "If `U_t` is in `S_t` and `|S_t| = k' = k >= k_1 = |U_t|`, then
+//! `U_t = S_t`". A subset equals the set iff it is as large, so the inequality must be `k_1 >= k`
+//! (erratum 6). The conclusion drawn from it is right: with `k' = k` nothing is left to draw.
+//!
 //! *The constant.* Keep the pairs together: of i missed and j kept in its place, with `w*_i = 1` and
 //! `|w_i| <= |w_j| = b`, the error grows from at least `(1 - b)^2 + b^2` to `1 + b^2`. The ratio is largest
 //! at the golden section, `b = (sqrt 5 - 1)/2`, where it is `(3 + sqrt 5)/2 = 2.618`; so
@@ -19,7 +23,7 @@ use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{QuadraticPopulation, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -195,7 +199,17 @@ pub const PRINTED: Claim = Claim {
     design: "As the corrected form, with selections of up to one weight fewer than S* has members: w = w* is \
              among the weights, where the right-hand side is zero. The corrected form passes the same \
              judge.",
-    standing: Standing::printed(&[4]),
+    // At w = w* the right-hand side is zero.
+    standing: Standing::printed(&[4])
+        .violated(&[
+            Violation { cell: "factor 3/sigma_d^2", at_least: f64::INFINITY, at_most: f64::INFINITY },
+            Violation {
+                cell: "factor 2.618 sigma_1^2/sigma_d^2",
+                at_least: f64::INFINITY,
+                at_most: f64::INFINITY,
+            },
+        ])
+        .showing(&[Shown { erratum: 4, cell: "factor 3/sigma_d^2" }]),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
     ..CLAIM

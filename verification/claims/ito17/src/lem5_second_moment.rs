@@ -47,17 +47,24 @@ struct Weights {
 const CONSTANT_15_9: Mutant = Mutant::refuted("constant_15_9", "claims 15.9 for 16");
 const PATHWISE_CONSTANT_3_9: Mutant = Mutant::refuted("pathwise_constant_3_9", "claims 3.9 for 4");
 const PAIRS_AS_INDEPENDENT: Mutant = Mutant::refuted("pairs_as_independent", "divides x_i x_j by p_i p_j");
+const ALL_BY_THE_PAIR: Mutant =
+    Mutant::refuted("all_by_the_pair", "divides the diagonal of X and z by the probability of a pair, too");
 const Z_BY_THE_SQUARE: Mutant = Mutant::refuted("z_by_the_square", "divides x_i by p_i^2");
 
 impl Weights {
     fn of(cx: &Context<'_>, law: Observe) -> Weights {
         let mut gram = law.estimates();
         let (flat, squared) = (cx.commits(&PAIRS_AS_INDEPENDENT), cx.commits(&Z_BY_THE_SQUARE));
-        let single = if squared { gram.single } else { 1.0 };
+        let by_pair = cx.commits(&ALL_BY_THE_PAIR);
+        let single = match (squared, by_pair) {
+            (true, _) => gram.single,
+            (_, true) => gram.pair / gram.single,
+            _ => 1.0,
+        };
         if flat {
             gram.pair = gram.single * gram.single;
         }
-        Weights { gram, flat, single }
+        Weights { gram, flat: flat || by_pair, single }
     }
 
     /// `2 X w - 2 y z` where observed; the first `kept` attributes are U.
@@ -243,6 +250,6 @@ pub const CLAIM: Claim = Claim {
              for the worst w and x on the sphere, y = 1 and -1, for nine shapes; and x = e_1, w = -e_1, y = \
              1.",
     standing: Standing::corrected(&[14]),
-    mutants: &[CONSTANT_15_9, PATHWISE_CONSTANT_3_9, PAIRS_AS_INDEPENDENT, Z_BY_THE_SQUARE],
+    mutants: &[ALL_BY_THE_PAIR, CONSTANT_15_9, PATHWISE_CONSTANT_3_9, PAIRS_AS_INDEPENDENT, Z_BY_THE_SQUARE],
     experiment,
 };

@@ -10,14 +10,12 @@ mod alg2_consistency;
 mod alg3_consistency;
 mod dantzig;
 mod eq4;
-mod equal_sets;
 mod errata;
 mod expected_loss;
 mod fig1;
 mod fig2;
 mod fig3;
 mod fkk;
-mod fkk_subsets;
 mod footnote3;
 mod implications;
 mod instance_a_not_2;
@@ -29,7 +27,6 @@ mod lem5_second_moment;
 mod masked_gram;
 mod observe_probabilities;
 mod rda_closed_form;
-mod root_of_v;
 mod runtime;
 mod setup;
 mod table2;
@@ -58,23 +55,16 @@ pub const PAPER: Paper = Paper {
 const CLAIMS: &[Claim] = &[
     dantzig::CLAIM,
     fkk::CLAIM,
-    fkk_subsets::CLAIM,
-    fkk_subsets::PRINTED,
     trace_of_v::CLAIM,
-    root_of_v::CLAIM,
-    root_of_v::PRINTED,
     implications::CLAIM,
     implications::PRINTED,
     expected_loss::CLAIM,
-    expected_loss::PRINTED,
     eq4::CLAIM,
     thm1_hardness::CLAIM,
-    thm1_hardness::PRINTED,
     instance_a_not_2::CLAIM,
     rda_closed_form::CLAIM,
     observe_probabilities::CLAIM,
     masked_gram::CLAIM,
-    masked_gram::PRINTED,
     unbiased::CLAIM,
     lem3_selection::CLAIM,
     lem3_selection::PRINTED,
@@ -87,8 +77,6 @@ const CLAIMS: &[Claim] = &[
     thm2_lambda::CLAIM,
     alg1_exponent::CLAIM,
     alg1_d_rate::CLAIM,
-    equal_sets::CLAIM,
-    equal_sets::PRINTED,
     thm6_decomposition::CLAIM,
     thm6_bound::CLAIM,
     thm7_bound::CLAIM,
@@ -99,9 +87,11 @@ const CLAIMS: &[Claim] = &[
     instance_b_not_a::CLAIM,
     instance_neither::CLAIM,
     table2::CLAIM,
+    table2::FKK,
     table3::CLAIM,
     fig1::CLAIM,
     fig2::CLAIM,
+    fig2::BELOW_A1,
     fig3::CLAIM,
     runtime::CLAIM,
 ];

@@ -6,7 +6,7 @@
 //! formed from what was seen.
 
 use lao_algorithms::ito::gram::Observe;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{dot, masks, members, norm2};
 use lao_verification_engine::judge::exact_all;
@@ -14,7 +14,8 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Judges `E X w = x x'w`, with the observed products or with `|x|^2 D`.
-fn judge(cx: &mut Context<'_>, number_on_the_diagonal: bool) -> anyhow::Result<()> {
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let number_on_the_diagonal = cx.arm(false, &FAULTS);
     let each = cx.all_trials("random", cx.size("instances")?, |trial| {
         let mut rng = trial.seed.child("data").rng();
         let dim = rng.random_range(3..=6);
@@ -43,16 +44,6 @@ fn judge(cx: &mut Context<'_>, number_on_the_diagonal: bool) -> anyhow::Result<(
 const FAULTS: [Fault<bool>; 1] =
     [Fault::refuted("number_on_the_diagonal", "takes x'x, a number, for x x'", true)];
 
-fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, cx.arm(false, &FAULTS))
-}
-
-const CONTROL: [Fault<bool>; 1] = [Fault::held("corrected_form", "takes x x' in its place", false)];
-
-fn experiment_printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    judge(cx, cx.arm(true, &CONTROL))
-}
-
 /// With the products of observed attributes.
 pub const CLAIM: Claim = Claim {
     id: "ito17-masked-gram",
@@ -63,19 +54,7 @@ pub const CLAIM: Claim = Claim {
     design: "Random (w, x), all sets of k' of d attributes: the expectation of X w over the sets, through \
              the production estimate, against x (x'w). In the printed form |x|^2 D takes the place of the \
              observed products.",
-    standing: Standing::corrected(&[9]),
+    standing: Standing::corrected(&[9]).showing(&[Shown { erratum: 9, cell: "E X w = x x'w" }]),
     mutants: &mutants(&FAULTS),
     experiment,
-};
-
-/// As printed.
-pub const PRINTED: Claim = Claim {
-    id: "ito17-masked-gram-printed",
-    sentence: "With X~ = D x'x D, divided entry by entry by the pair probabilities, X is an unbiased \
-               estimate of x x'.",
-    formula: r"\tilde{X} = D x^\top x D \;\Rightarrow\; E[\tilde{x}_{ij}/p_{ij}] = x_i x_j",
-    standing: Standing::printed(&[9]),
-    mutants: &mutants(&CONTROL),
-    experiment: experiment_printed,
-    ..CLAIM
 };

@@ -42,16 +42,17 @@ const ONLY_THE_LARGEST_WEIGHTS: Mutant =
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SHARPER.len() + 1);
     let (ascends, greedy) = (cx.commits(&ASCENDS_THE_GRADIENT), cx.commits(&ONLY_THE_LARGEST_WEIGHTS));
+    let cripple = cx.cripple();
     let loss = |shape: Shape, regularization: Regularization, rounds: u64, trial: &Trial| {
         let one = shape.algorithm_1(regularization);
         if ascends {
-            shape.loss(&mut Ascends(one.build()?), shape.budget, rounds, &trial.seed)
+            shape.loss(Ascends(one.build()?), cripple, (shape.budget, rounds), &trial.seed)
         } else if greedy {
             let (dim, budget) = (shape.dim, shape.kept);
             let greedy = GreedyParams { dim, budget, regularization, radius: 1.0 };
-            shape.loss(&mut greedy.build()?, budget, rounds, &trial.seed)
+            shape.loss(greedy.build()?, cripple, (budget, rounds), &trial.seed)
         } else {
-            shape.loss(&mut one.build()?, shape.budget, rounds, &trial.seed)
+            shape.loss(one.build()?, cripple, (shape.budget, rounds), &trial.seed)
         }
     };
     let runs = cx.size("runs")?;
@@ -59,16 +60,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         // The mutants need more rounds than the bound.
         let rounds = cx.size(if i == 0 { "first_rounds" } else { "rounds" })?;
         let lambda = shape.regularization(c, power, rounds);
-        let bound = shape.sharper(lambda, rounds) + Shape::noise(rounds);
-        let cell = format!("sharper bound, {}, {c} lambda, t^{power}", shape.name());
+        let bound = shape.sharper(lambda, rounds).min(shape.half_of_zero(rounds)) + Shape::noise(rounds);
+        let cell = format!("sharper bound, and half of zero's, {}, {c} lambda, t^{power}", shape.name());
         cx.mean(&cell, bound, runs, |trial| loss(shape, lambda, rounds, trial))?;
         cx.settled()?;
     }
-    let (rounds, runs) = (cx.size("printed_rounds")?, cx.size("printed_runs")?);
+    let rounds = cx.size("printed_rounds")?;
     let lambda = SHAPE.regularization(1.0, 0.0, rounds);
-    let bound = SHAPE.printed(lambda, rounds) + Shape::noise(rounds);
-    let cell = format!("printed bound, {}, constant lambda", SHAPE.name());
-    cx.mean_within(&cell, (bound, 4.0 * rounds as f64), runs, |trial| loss(SHAPE, lambda, rounds, trial))
+    let bound = SHAPE.printed(lambda, rounds).min(SHAPE.half_of_zero(rounds)) + Shape::noise(rounds);
+    let cell = format!("printed bound, and half of zero's, {}, constant lambda", SHAPE.name());
+    cx.mean(&cell, bound, runs, |trial| loss(SHAPE, lambda, rounds, trial))
 }
 
 /// The claim.
@@ -80,12 +81,12 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} R_T(w) \le \frac{3}{\sigma_d^2} \left( \frac{16}{C} \sum_{t=1}^T
                \frac{1}{\lambda_t} + \frac{\lambda_{T+1}}{2} \right)",
     design: "Signs over sqrt d, a target of norm .9 and noise .1; mean losses over independent runs. The \
-             printed bound says something only below 4 sigma_1^2 T, and sigma_d^2 <= 1/d makes that late: at \
-             (d, k, k') = (3, 1, 3) from T = 8750 on. There it is judged for a constant lambda_t, of the \
-             size of the theorem at T (the square root is ito17-thm2-lambda). The sharper bound says \
-             something from T = 1800 on at the latest, and is judged at three shapes and for three step \
-             sizes. The loss is bounded, so the printed form is judged without an assumption on its tail.",
-    standing: Standing::sound().literal(),
+             bounds are so loose that the predictor zero satisfies most of them: the printed one says \
+             something only below 4 sigma_1^2 T, from T = 8750 on at (d, k, k') = (3, 1, 3), the sharper one \
+             from T = 1800 on. So what is judged is the smaller of the bound and half of the regret of the \
+             predictor zero: the sharper one at three shapes and for three step sizes, the printed one for a \
+             constant lambda_t of the size of the theorem at T (the square root is ito17-thm2-lambda).",
+    standing: Standing::sound().literal().learns(),
     mutants: &[ASCENDS_THE_GRADIENT, ONLY_THE_LARGEST_WEIGHTS],
     experiment,
 };

@@ -23,14 +23,15 @@ const FAULTS: [Fault<bool>; 1] =
     [Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (runs, ascends) = (cx.size("runs")?, cx.arm(false, &FAULTS));
+    let (runs, ascends, cripple) = (cx.size("runs")?, cx.arm(false, &FAULTS), cx.cripple());
     let of = [(SHAPES[0], cx.size("rounds")?), (SHAPES[1], cx.size("rounds_of_four")?)];
     let judged = of.iter().filter(|(_, rounds)| *rounds > 0).count();
     cx.split(3 * judged);
     for (shape, rounds) in of.into_iter().filter(|(_, rounds)| *rounds > 0) {
         let Shape { dim, kept, budget } = shape;
         let c = shape.floor();
-        let bound = 24.0 * dim as f64 * ((rounds as f64 + 1.0) / c).sqrt() + Shape::noise(rounds);
+        let seven = 24.0 * dim as f64 * ((rounds as f64 + 1.0) / c).sqrt();
+        let bound = seven.min(shape.half_of_zero(rounds)) + Shape::noise(rounds);
         let production =
             Rda1Params::from_theorem(&Task { dim, sparsity: kept, budget, ..Task::default() }).regularization;
         let steps = [
@@ -40,13 +41,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         ];
         for (name, regularization) in steps {
             let cell = format!("{}, {name}", shape.name());
-            cx.mean_within(&cell, (bound, 4.0 * rounds as f64), runs, |trial| {
+            cx.mean(&cell, bound, runs, |trial| {
                 let learner = shape.algorithm_1(regularization).build()?;
                 if ascends {
-                    return shape.loss(&mut Ascends(learner), budget, rounds, &trial.seed);
+                    return shape.loss(Ascends(learner), cripple, (budget, rounds), &trial.seed);
                 }
-                let mut learner = learner;
-                shape.loss(&mut learner, budget, rounds, &trial.seed)
+                shape.loss(learner, cripple, (budget, rounds), &trial.seed)
             })?;
             cx.settled()?;
         }
@@ -64,8 +64,9 @@ pub const CLAIM: Claim = Claim {
     design: "Signs over sqrt d, a target of norm .9 and noise .1; production's step size and the two printed \
              ones; mean losses over independent runs. (7) is below the trivial 4 sigma_1^2 T from T = 8750 \
              on at (d, k, k') = (3, 1, 3), the smallest useful shape, and from T = 55,300 on at (4, 1, 3), \
-             which is left to the full tier.",
-    standing: Standing::corrected(&[2, 3]).literal(),
+             which is left to the full tier. The predictor zero satisfies it there, so what is judged is the \
+             smaller of (7) and half of the regret of that predictor.",
+    standing: Standing::corrected(&[2, 3]).literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -2,12 +2,13 @@
 //!
 //! *Setting.* `C = k'(k'-1)/(d(d-1))`.
 //!
-//! *Vacuity.* Predictions and labels lie in [-1, 1], so no regret exceeds 4T. As long as no exponent exceeds
-//! 1 and `|w*| = 1`, the second term alone is at least `12 T/e > 4T`. By `sigma_d^2 <= 1/d` the easiest case
-//! is d = k' = 2, k = 1, `|w*_1| = 1`, `sigma_d^2 = 1/2`: exponent 1 at T = 36865^4 = 1.8e18. The third term
-//! is 1.07e9 there, and 4.8e16 for (d, k', k) = (10, 4, 2). So no run can violate the bound, and none is
-//! evidence for it: the verdict is VACUOUS. What can be tested is in `ito17-thm6-decomposition` and
-//! `ito17-alg2-consistency`.
+//! *Vacuity.* The predictor zero has an expected regret of `T w*'Vw* <= T |w*|^2`. As long as no exponent
+//! exceeds 1 the second term alone is at least `12 T sum |w*_i|/e >= 4.4 T |w*|`, and `|w*| <= 1`: the bound
+//! is then above what a learner gets that learns nothing, whatever w*. The exponent of a weight is
+//! `C^2 (T^(1/4) - 1) |w*_i|^2 sigma_d^2/18432`; by `sigma_d^2 <= 1/d` the first to reach 1 is that of d =
+//! k' = 2, k = 1, `|w*_1| = 1`, `sigma_d^2 = 1/2`: at T = 36865^4 = 1.8e18. The third term is 1.07e9 there,
+//! and 4.8e16 for (d, k', k) = (10, 4, 2). So no run before that time is evidence for the bound: the verdict
+//! is VACUOUS. What can be tested is in `ito17-thm6-decomposition` and `ito17-alg2-consistency`.
 //!
 //! *A suspected misprint.* With the step size of the reconstruction the drift to beat is `w^2 sigma^2/8` per
 //! exploration and the increments are `12/C`; Azuma's inequality gives
@@ -21,11 +22,9 @@
 
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda2Params, Rda3Params};
-use lao_datasets::adversarial::ito;
-use lao_observation::{Budget, Learner, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::judge::{PropertyTally, exact_all};
+use lao_verification_engine::judge::PropertyTally;
 
 /// A problem as the bounds see it.
 pub(super) struct Setting {
@@ -107,20 +106,6 @@ fn turning_point(setting: &Setting, power: i32) -> f64 {
     (18_432.0 / (setting.pair().powi(2) * drift) + 1.0).powi(4)
 }
 
-/// Runs a learner for `rounds` examples of an isotropic law without noise; returns its regret against `w*`.
-pub(super) fn regret<L: Learner>(
-    cx: &Context<'_>,
-    learner: &mut L,
-    budget: usize,
-    (rounds, trial): (u64, u64),
-) -> anyhow::Result<f64> {
-    let seed = cx.seed("runs").trial(trial);
-    let source = ito::sphere(learner.dim(), 1, &seed.child("data"))?;
-    let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm")).online();
-    session.run(learner, SessionLimit::after_examples(rounds), |_, _| {})?;
-    Ok(session.ledger().squared_loss)
-}
-
 const SOUND: Reading = Reading { first_only: false, root: 0.25, azuma: 18_432.0 };
 
 const FAULTS: [Fault<Reading>; 3] = [
@@ -142,61 +127,34 @@ const FAULTS: [Fault<Reading>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(4);
+    cx.split(2);
     let reading = cx.arm(SOUND, &FAULTS);
     let (mut grid, mut turning) = (PropertyTally::new(), PropertyTally::new());
     for (norm, setting) in Setting::grid(|dim, _| 1.0 / dim) {
+        let zero = norm * norm;
         for decade in 0..=9 {
             let rounds = 10f64.powi(decade);
-            grid.check(4.0 * rounds, reading.bound(&setting, rounds));
+            grid.check(zero * rounds, reading.bound(&setting, rounds));
         }
-        if norm == 1.0 {
-            let last = turning_point(&setting, 1);
-            for share in [1e-6, 1e-3, 0.1, 1.0] {
-                turning.check(4.0 * share * last, reading.bound(&setting, share * last));
-            }
+        let last = turning_point(&setting, 1);
+        for share in [1e-6, 1e-3, 0.1, 1.0] {
+            turning.check(zero * share * last, reading.bound(&setting, share * last));
         }
     }
-    cx.judge("the bound exceeds 4T up to T = 10^9", grid.finish());
-    cx.judge("and up to exponent 1 when |w*| = 1", turning.finish());
+    cx.judge("the bound exceeds the regret of zero up to T = 10^9", grid.finish());
+    cx.judge("and up to exponent 1", turning.finish());
 
-    let (easiest, table) = (Setting::easiest(0.5), Setting::of_table_2());
-    let third = |setting: &Setting| {
-        let c = setting.pair().powi(2);
-        4.0 * setting.sum(|w| (4096.0 / (c * (w * w * setting.conditioning).powi(2)) + 1.0).powi(2))
-    };
-    let burn_in = |s: f64, drift: f64| (8.0 * s.sqrt(), s * drift / 8.0);
-    let (left, right) = burn_in(4096.0 / 0.3_f64.powi(2), 0.3);
-    let arithmetic = [
-        (turning_point(&easiest, 1) / 1.847e18, 1.0),
-        (turning_point(&easiest, 2) / 2.955e19, 1.0),
-        (third(&easiest) / 1.074e9, 1.0),
-        (third(&table) / 4.805e16, 1.0),
-        (2.0 * 12.0_f64.powi(2) * 8.0_f64.powi(2), 18_432.0),
-        (left, right),
-    ];
-    cx.judge("figures of the text", exact_all(arithmetic, 1e-3));
-
-    let (mut runs, rounds) = (PropertyTally::new(), 4096);
-    for trial in 0..4 {
-        let mut learner = Rda2Params::from_theorem(&Task { dim: 3, budget: 2, ..Task::default() }).build()?;
-        let regret = regret(cx, &mut learner, 2, (rounds, trial))?;
-        runs.check(regret, 4.0 * rounds as f64);
-        let setting = Setting { dim: 3, budget: 2, weights: vec![1.0], conditioning: 1.0 / 3.0 };
-        runs.check(regret, reading.bound(&setting, rounds as f64));
-    }
     let refuses =
         |budget| Rda2Params::from_theorem(&Task { dim: 3, budget, ..Task::default() }).build().is_err();
-    runs.check(f64::from(u8::from(!refuses(1))), 0.0);
-    runs.check(f64::from(u8::from(refuses(2))), 0.0);
-    runs.check(
-        f64::from(u8::from(
-            Rda3Params::from_theorem(&Task { dim: 3, budget: 1, ..Task::default() }, 0.1).build().is_ok(),
-        )),
-        0.0,
-    );
-    cx.judge("regrets of runs stay below 4T, and k' = 1 is refused", runs.finish());
+    let third_refuses =
+        Rda3Params::from_theorem(&Task { dim: 3, budget: 1, ..Task::default() }, 0.1).build().is_err();
+    anyhow::ensure!(refuses(1) && !refuses(2) && third_refuses, "k' = 1 is not refused");
     if cx.honest() {
+        let (easiest, table) = (Setting::easiest(0.5), Setting::of_table_2());
+        let third = |setting: &Setting| {
+            let c = setting.pair().powi(2);
+            4.0 * setting.sum(|w| (4096.0 / (c * (w * w * setting.conditioning).powi(2)) + 1.0).powi(2))
+        };
         cx.note("T at exponent 1, easiest case", turning_point(&easiest, 1));
         cx.note("the same with fourth powers", turning_point(&easiest, 2));
         cx.note("third term, easiest case", third(&easiest));
@@ -209,14 +167,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-thm6-bound",
     place: "Theorem 6",
-    sentence: "Algorithm 2 has regret at most the printed bound, which exceeds the largest possible regret \
-               4T for every T below 1.8e18.",
+    sentence: "Algorithm 2 has regret at most the printed bound, which exceeds the regret of the predictor \
+               zero for every T below 1.8e18.",
     formula: r"E[R_T(w)] \le 8(1+\sqrt{d})\sqrt{T+1} + 12 T \sum_{i \in S^*} |w_i^*| \exp\left(
                -\frac{C^2 (T^{1/4}-1) |w_i^*|^2 \sigma_d^2}{18432} \right) + 4 \sum_{i \in S^*} |w_i^*|
                \left( \frac{4096}{C^2 w_i^{*4} \sigma_d^4} + 1 \right)^2",
-    design: "The bound against 4T at 48 settings of d, k', k and w*, T up to 10^9 and up to exponent 1; the \
-             arithmetic of its constants; four runs of production Algorithm 2 with the theorem's constants.",
-    standing: Standing::printed(&[18, 19, 20]).vacuous(),
+    design: "The bound against T |w*|^2, which the predictor zero does not exceed in the mean, at 48 \
+             settings of d, k', k and w*, T up to 10^9 and up to exponent 1. That k' = 1 is refused is \
+             checked besides.",
+    standing: Standing::sound().with_errata(&[18, 19, 20]).vacuous(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

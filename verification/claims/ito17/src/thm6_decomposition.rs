@@ -143,6 +143,8 @@ enum Wrong {
     None,
     /// Asks for every attribute, as the gradient of `(w~'x - y)^2` would need.
     WholeGradient,
+    /// Counts the attributes of the round before as those that it looked at.
+    SetOfTheRoundBefore,
     /// Is told a label that makes its residual `w~'x - y`, or the opposite of its residual.
     Residual {
         at_whole_vector: bool,
@@ -265,7 +267,9 @@ fn check<L: Learner>(
         let of_star: f64 = seen.clone().map(|j| star[j] * x[j]).sum();
         let (loss, least) = ((predicted - y).powi(2), (dot(star, x) - y).powi(2));
         let observed = (of_star - y).powi(2);
-        let absent: f64 = (0..dim).filter(|j| !set.contains(&(*j as u32))).map(|j| star[j].abs()).sum();
+        let stale = wrong == Wrong::SetOfTheRoundBefore;
+        let counted = if stale { &learner.sets[i.saturating_sub(1)] } else { set };
+        let absent: f64 = (0..dim).filter(|j| !counted.contains(&(*j as u32))).map(|j| star[j].abs()).sum();
         absences.check(observed - least, 4.0 * absent);
 
         let g: Vec<(usize, f64)> = seen.map(|j| (j, 2.0 * x[j] * (predicted - y))).collect();
@@ -330,7 +334,12 @@ struct Arm {
 
 const SOUND: Arm = Arm { wrong: Wrong::None, constant: 8.0 };
 
-const FAULTS: [Fault<Arm>; 4] = [
+const FAULTS: [Fault<Arm>; 5] = [
+    Fault::refuted(
+        "counts_the_set_of_the_round_before",
+        "takes the set of the round before for that of the round",
+        Arm { wrong: Wrong::SetOfTheRoundBefore, ..SOUND },
+    ),
     Fault::refuted(
         "asks_for_the_whole_gradient",
         "updates with 2x(w'x - y), which the budget does not allow",

@@ -4,11 +4,15 @@
 //! The matrix that its next lines need is `V = E[x x']`. From `|x| <= 1` the paper concludes `sigma_1 <= 1`;
 //! more is true: `trace V <= 1`, so `sigma_d^2 <= 1/d`, and the factor `1/sigma_d^2` of every bound is at
 //! least d. Theorem 2 is `O(d^2/(k' - k) sqrt T)` at best.
+//!
+//! *The root.* "Let L be the Cholesky decomposition of V (i.e. `V = L'L`)" leaves open which factor is meant
+//! (the usual one is lower triangular with `V = L L'`); all that is used is `|L w|^2 = w'Vw`, so any L with
+//! `V = L'L` will do.
 
 use lao_datasets::adversarial::ito;
 use lao_datasets::synthetic::{Design, Sphere};
 use lao_kernels::symmetric_eigenvalues;
-use lao_verification_engine::claim::{Claim, Mutant, Standing};
+use lao_verification_engine::claim::{Claim, Mutant, Shown, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{norm2, tally};
 use lao_verification_engine::judge::{PropertyTally, exact};
@@ -90,7 +94,10 @@ pub const CLAIM: Claim = Claim {
                \sigma_d^2 \le \frac{1}{d}",
     design: "Random finite laws with |x| <= 1 and the laws and instances of the suite: mean squared norm, \
              trace and eigenvalues. The uniform law on the sphere attains 1/d.",
-    standing: Standing::corrected(&[7, 26]),
+    standing: Standing::corrected(&[7, 26]).showing(&[
+        Shown { erratum: 7, cell: "E|x|^2 is the trace" },
+        Shown { erratum: 26, cell: "sigma_d^2 is at most 1/d" },
+    ]),
     mutants: &[ATTRIBUTES_BOUNDED_ONE_BY_ONE, EIGENVALUE_OF_THE_ROOT],
     experiment,
 };

@@ -123,8 +123,8 @@ fn enumerate<L: Draws>(
     Ok(())
 }
 
-/// `E X_ij` and `x_i x_j`, `E z_i` and `x_i`, by the library's estimates.
-fn entries(sets: Sets, rng: &mut Rng) -> Vec<(f64, f64)> {
+/// `E X_ij` and `x_i x_j`, `E z_i` and `x_i`, by the library's estimates, or by the weights of a fault.
+fn entries(sets: Sets, formula: Option<Formula>, rng: &mut Rng) -> Vec<(f64, f64)> {
     let (dim, kept) = (sets.dim, sets.kept.count_ones() as usize);
     let (x, law) = (normal(rng, dim), Observe { dim, budget: sets.budget, kept });
     let (estimates, mut column) = (law.estimates(), Vec::new());
@@ -135,8 +135,11 @@ fn entries(sets: Sets, rng: &mut Rng) -> Vec<(f64, f64)> {
         for (place, &j) in seen.iter().enumerate() {
             let unit: Vec<f64> = (0..seen.len()).map(|at| f64::from(at == place)).collect();
             estimates.gram_times(&values, &unit, kept, &mut column);
-            seen.iter().zip(&column).for_each(|(&i, entry)| gram[i * dim + j] += entry);
-            single[j] += if place >= kept { estimates.single * x[j] } else { x[j] };
+            for (&i, entry) in seen.iter().zip(&column) {
+                gram[i * dim + j] += formula.map_or(*entry, |wrong| sets.weight(wrong, i, j) * x[i] * x[j]);
+            }
+            let weight = if place >= kept { estimates.single } else { 1.0 };
+            single[j] += weight * x[j];
         }
         count += 1.0;
     }
@@ -185,7 +188,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (mut first, mut rest) = (Pairs::default(), Pairs::default());
         enumerate(&learner, (budget, kept), formula, &mut rng, &mut first)?;
         let sets = Sets { dim, budget, kept: largest(&learner.iterate(), kept) };
-        let entries = entries(sets, &mut rng);
+        let entries = entries(sets, formula, &mut rng);
         others(formula, &trial.seed.child("others"), &mut rest)?;
         Ok((first, rest, entries))
     })?;

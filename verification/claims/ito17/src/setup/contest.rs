@@ -14,8 +14,9 @@ use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, Regu
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_observation::Learner;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
-use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
+use lao_verification_engine::judge::slope;
 use lao_verification_engine::judge::{Finding, FindingKind, paired};
+use lao_verification_engine::mutants::{Cripple, Crippled};
 
 /// A method of Section 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +32,6 @@ pub(crate) enum Method {
     AelrObserved,
     /// FKK with the rates of its theorem.
     Fkk,
-}
-
-/// What a fault makes of a contest.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Wrong {
-    /// Algorithm 1 keeps none of its weights in sight.
-    KeepsNothing,
-    /// The ball has a tenth of the radius.
-    SmallBall,
-    /// Two methods go by each other's name.
-    Exchanged,
 }
 
 impl Method {
@@ -88,8 +78,25 @@ pub(crate) struct Contest {
     /// `T`.
     pub rounds: u64,
     pub scales: Scales,
+    /// What an arm gets wrong.
+    pub fault: Fault,
+    /// How every learner is crippled.
+    pub cripple: Option<Cripple>,
+}
+
+/// What a fault makes of the methods.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fault {
     /// Radius of the balls that Algorithms 1, 2 and 3 predict from, as a share of what it should be.
     pub ball: f64,
+    /// The same of the baselines but FKK.
+    pub others: f64,
+    /// Whether the greedy and the uniform choice see all attributes.
+    pub baselines_see_all: bool,
+}
+
+impl Fault {
+    pub const NONE: Fault = Fault { ball: 1.0, others: 1.0, baselines_see_all: false };
 }
 
 /// Regret curves of several methods on the same instances.
@@ -107,33 +114,37 @@ pub(crate) struct Curves {
 impl Contest {
     /// A fresh learner; `star_l1` is `|w*|_1`, which AELR is given.
     pub fn learner(&self, method: Method, star_l1: f64) -> anyhow::Result<Box<dyn Learner>> {
-        let Contest { dim, sparsity, kept, budget, rounds, scales, .. } = *self;
+        let Contest { dim, sparsity, kept, rounds, scales, fault, cripple, .. } = *self;
         let whole = self.energy.sqrt().max(1.0);
         let radius = match method {
-            Method::A1 | Method::A2 | Method::A3 => self.ball * whole,
-            _ => whole,
+            Method::A1 | Method::A2 | Method::A3 => fault.ball * whole,
+            Method::Fkk => whole,
+            _ => fault.others * whole,
         };
+        let budget = self.sight(method);
         let regularization = Regularization::sqrt(scales.online);
         let (explore, exploit) = (Regularization::sqrt(scales.explore), Regularization::sqrt(scales.exploit));
         let penalty = scales.penalty;
         Ok(match method {
-            Method::A1 => Box::new(Rda1Params { dim, budget, kept, regularization, radius }.build()?),
-            Method::A2 => Box::new(Rda2Params { dim, budget, explore, exploit, radius }.build()?),
-            Method::A3 => Box::new(Rda3Params { dim, budget, explore, exploit, radius, penalty }.build()?),
-            Method::Greedy => Box::new(GreedyParams { dim, budget, regularization, radius }.build()?),
-            Method::Uniform => Box::new(UniformParams { dim, budget, regularization, radius }.build()?),
+            Method::A1 => boxed(Rda1Params { dim, budget, kept, regularization, radius }.build()?, cripple),
+            Method::A2 => boxed(Rda2Params { dim, budget, explore, exploit, radius }.build()?, cripple),
+            Method::A3 => {
+                boxed(Rda3Params { dim, budget, explore, exploit, radius, penalty }.build()?, cripple)
+            }
+            Method::Greedy => boxed(GreedyParams { dim, budget, regularization, radius }.build()?, cripple),
+            Method::Uniform => boxed(UniformParams { dim, budget, regularization, radius }.build()?, cripple),
             Method::Aelr | Method::AelrObserved => {
                 let params = AelrParams::from_theorem(Horizon {
                     dim,
                     draws: budget - 1,
-                    radius: star_l1,
+                    radius: fault.others * star_l1,
                     examples: rounds,
                 });
                 let prediction = match method {
                     Method::Aelr => Prediction::Unbiased,
                     _ => Prediction::Observed,
                 };
-                Box::new(AelrParams { prediction, ..params }.build()?)
+                boxed(AelrParams { prediction, ..params }.build()?, cripple)
             }
             Method::Fkk => {
                 let params = FkkParams::from_theorem(&Task {
@@ -143,9 +154,15 @@ impl Contest {
                     examples: rounds,
                     ..Task::default()
                 });
-                Box::new(FkkParams { radius, ..params }.build()?)
+                boxed(FkkParams { radius, ..params }.build()?, cripple)
             }
         })
+    }
+
+    /// The attributes that a method sees per round: `k'`, where nothing is wrong.
+    fn sight(&self, method: Method) -> usize {
+        let all = self.fault.baselines_see_all && matches!(method, Method::Greedy | Method::Uniform);
+        if all { self.dim } else { self.budget }
     }
 
     /// Runs every method on the first so many of the instances.
@@ -167,7 +184,7 @@ impl Contest {
                 curves.push(if trial.number < most {
                     let mut learner = self.learner(method, star_l1)?;
                     let seed = trial.seed.child("algorithm").child(method.name());
-                    Some(race.regret(learner.as_mut(), self.budget, &seed)?)
+                    Some(race.regret(learner.as_mut(), self.sight(method), &seed)?)
                 } else {
                     None
                 });
@@ -180,37 +197,17 @@ impl Contest {
         });
         Ok(Curves { of: of.collect(), marks, comparator, hindsight })
     }
+}
 
-    /// What shows a mutant: runs two methods on so many instances and judges that the first one has less
-    /// regret; with [`Wrong::Exchanged`] each goes by the other's name.
-    pub fn one_order(
-        &self,
-        cx: &mut Context<'_>,
-        [better, worse]: [Method; 2],
-        instances: u64,
-        wrong: Wrong,
-    ) -> anyhow::Result<Curves> {
-        let mut curves = self.run(cx, "instances", &[(better, instances), (worse, instances)])?;
-        if wrong == Wrong::Exchanged {
-            curves.swap(better, worse);
-        }
-        curves.ordered(cx, better, worse)?;
-        Ok(curves)
+/// A learner of any kind, crippled or not.
+fn boxed<L: Learner + 'static>(learner: L, cripple: Option<Cripple>) -> Box<dyn Learner> {
+    match cripple {
+        None => Box::new(learner),
+        some => Box::new(Crippled::new(learner, some)),
     }
 }
 
 impl Curves {
-    /// Calls each of two methods by the other's name.
-    fn swap(&mut self, a: Method, b: Method) {
-        for (method, _) in &mut self.of {
-            if *method == a {
-                *method = b;
-            } else if *method == b {
-                *method = a;
-            }
-        }
-    }
-
     fn curves(&self, method: Method) -> anyhow::Result<&[Vec<f64>]> {
         let found = self.of.iter().find(|(known, _)| *known == method);
         Ok(&found.with_context(|| format!("{} did not run", method.name()))?.1)
@@ -221,26 +218,36 @@ impl Curves {
         Ok(self.curves(method)?.iter().map(|curve| curve[curve.len() - 1]).collect())
     }
 
-    fn compare(&self, better: Method, worse: Method, alpha: f64) -> anyhow::Result<Finding> {
+    /// The sign test of the losses of two methods, the second without a share of its regret.
+    fn compare(&self, better: Method, worse: Method, less: f64, alpha: f64) -> anyhow::Result<Finding> {
         // Losses, not regrets: they order alike, and have a logarithm.
         let (a, b) = (self.last(better)?, self.last(worse)?);
         let n = a.len().min(b.len());
-        let loss = |regret: Vec<f64>| {
-            regret.iter().zip(&self.comparator[..n]).map(|(r, of_star)| r + of_star).collect::<Vec<f64>>()
+        let loss = |regret: Vec<f64>, share: f64| {
+            let of_star = &self.comparator[..n];
+            regret.iter().zip(of_star).map(|(r, star)| share * r + star).collect::<Vec<f64>>()
         };
-        Ok(paired::better(&loss(a), &loss(b), alpha))
+        Ok(paired::better(&loss(a, 1.0), &loss(b, 1.0 - less), alpha))
     }
 
-    /// Judges that one method has less regret than another, by the sign test.
+    /// Judges that one method has less regret than another by a twentieth at least, by the sign test.
+    /// (Crippled methods, whose regrets are that of the predictor zero but for a fiftieth, are in no order.)
     pub fn ordered(&self, cx: &mut Context<'_>, better: Method, worse: Method) -> anyhow::Result<()> {
-        let finding = self.compare(better, worse, cx.alpha())?;
+        let finding = self.compare(better, worse, 0.05, cx.alpha())?;
+        cx.judge(&format!("{} before {}", better.name(), worse.name()), finding);
+        Ok(())
+    }
+
+    /// Judges the order alone, as a figure or a table has it.
+    pub fn below(&self, cx: &mut Context<'_>, better: Method, worse: Method) -> anyhow::Result<()> {
+        let finding = self.compare(better, worse, 0.0, cx.alpha())?;
         cx.judge(&format!("{} before {}", better.name(), worse.name()), finding);
         Ok(())
     }
 
     /// Reports, without judging, how often one method has less regret than another, and the p-value.
     pub fn compared(&self, cx: &mut Context<'_>, better: Method, worse: Method) -> anyhow::Result<()> {
-        let finding = self.compare(better, worse, cx.alpha())?;
+        let finding = self.compare(better, worse, 0.0, cx.alpha())?;
         let name = format!("{} before {}", better.name(), worse.name());
         cx.note(&format!("{name}: share of trials"), finding.estimate);
         cx.note(&format!("{name}: p-value of the opposite"), finding.p_support);
@@ -255,21 +262,19 @@ impl Curves {
         Ok(())
     }
 
-    /// Judges the exponent of the mean regret in the number of rounds, from `first` rounds on; means are over
-    /// blocks of five instances.
-    pub fn grows(
-        &self,
-        cx: &mut Context<'_>,
-        method: Method,
-        exponent: Exponent,
-        first: u64,
-    ) -> anyhow::Result<()> {
+    /// Reports the exponents of the mean regret in the number of rounds, from `first` rounds on; means are
+    /// over blocks of five instances.
+    pub fn exponents(&self, cx: &mut Context<'_>, method: Method, first: u64) -> anyhow::Result<()> {
         let from = self.marks.partition_point(|&mark| mark < first);
         let marks: Vec<f64> = self.marks[from..].iter().map(|&mark| mark as f64).collect();
         let blocks = slope::block_means(self.curves(method)?, 5);
         let curves: Vec<Vec<f64>> = blocks.into_iter().map(|block| block[from..].to_vec()).collect();
-        let finding = SlopeJudge::new(exponent, 0.0).judge(&marks, &curves, cx.alpha());
-        cx.judge(&format!("{}: exponent of the regret", method.name()), finding);
+        let slopes: Vec<f64> = slope::fit(&marks, &curves, None)
+            .map_err(anyhow::Error::msg)?
+            .iter()
+            .map(|fit| fit.slope)
+            .collect();
+        cx.rate(&format!("exponent of the regret of {}", method.name()), Direction::Larger, slopes);
         Ok(())
     }
 

@@ -12,6 +12,10 @@ use lao_verification_engine::probe::ManualSession;
 /// Rounds of exploration for which production is followed: 3600 examples.
 const FOLLOWED: u64 = 60;
 
+/// Whether an arm takes the last weights for their average.
+#[derive(Clone, Copy)]
+pub struct Last(pub bool);
+
 /// An instance with the matrices that the recursions need.
 pub struct Population {
     pub instance: Instance,
@@ -30,8 +34,8 @@ impl Population {
     }
 
     /// Pairs of the average of production Algorithm 2 (no penalty) or 3, told the population's gradients, and
-    /// of the recursion.
-    pub fn production(&self, scale: f64, penalty: f64) -> anyhow::Result<Vec<(f64, f64)>> {
+    /// of the recursion. With `last` production's last weights take the place of their average, as a fault.
+    pub fn production(&self, scale: f64, penalty: f64, last: Last) -> anyhow::Result<Vec<(f64, f64)>> {
         let dim = self.w_star.len();
         let rda = self.rda(scale, penalty);
         let explore = Regularization::sqrt(scale);
@@ -52,7 +56,8 @@ impl Population {
             learner.serve(&mut hand, &g, y)?;
         }
         let (_, average) = rda.after(FOLLOWED);
-        Ok(learner.average().into_iter().zip(average).collect())
+        let found = if last.0 { learner.explorer() } else { learner.average() };
+        Ok(found.into_iter().zip(average).collect())
     }
 }
 

@@ -12,6 +12,7 @@ use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_datasets::synthetic::{Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Seed, Told};
+use lao_verification_engine::mutants::{Cripple, Crippled};
 
 /// `sigma`.
 const NOISE: f64 = 0.1;
@@ -72,9 +73,9 @@ impl Shape {
     /// Squared loss of a learner that observes `budget` attributes per round.
     pub fn loss(
         &self,
-        learner: &mut dyn Learner,
-        budget: usize,
-        rounds: u64,
+        learner: impl Learner,
+        cripple: Option<Cripple>,
+        (budget, rounds): (usize, u64),
         seed: &Seed,
     ) -> anyhow::Result<f64> {
         let (dim, kept) = (self.dim, self.kept);
@@ -83,8 +84,14 @@ impl Shape {
         let star = SparseVector::new(dim, last.collect(), vec![0.9 / (kept as f64).sqrt(); kept])?;
         let mut source = Virtual::new(design, star.clone(), Noise::Signs(NOISE), &seed.child("data"))?;
         let race = Race::new(&mut source, star.view(), vec![rounds])?;
-        let regret = race.regret(learner, budget, &seed.child("algorithm"))?;
+        let mut learner = Crippled::new(learner, cripple);
+        let regret = race.regret(&mut learner, budget, &seed.child("algorithm"))?;
         Ok(regret[0] + race.comparator())
+    }
+
+    /// Half of the regret of the predictor zero, `|w*|^2/d` per round: what a learner has to stay below.
+    pub fn half_of_zero(&self, rounds: u64) -> f64 {
+        0.5 * 0.81 / self.dim as f64 * rounds as f64
     }
 
     /// What is added to a bound on the regret to make it one on the loss.
