@@ -9,7 +9,7 @@
 
 use lao_datasets::synthetic::{Centered, Design};
 use lao_kernels::RestrictedSpectrum;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -53,7 +53,17 @@ pub const PRINTED: Claim = Claim {
                u}{\|u\|^2} \ge \frac{\mu_s}{2}",
     design: "The smallest 2s-sparse eigenvalue for every s, by the design's formula, and by enumeration at \
              orders 2, 4, 8 and 16.",
-    standing: Standing::printed(&[2]),
+    standing: Standing::printed(&[2]).violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment,
 };
+
+/// The smallest eigenvalue is 0.
+const VIOLATIONS: [Violation; 1] = [
+    Violation { cell: "mu_s is positive", at_least: f64::INFINITY, at_most: f64::INFINITY },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 1] = [
+    Shown { erratum: 2, cell: "mu_s is positive" },
+];

@@ -17,7 +17,7 @@
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Guarantee, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{Finding, PropertyTally};
 
@@ -162,7 +162,12 @@ pub const PRINTED: Claim = Claim {
     design: "As ms18-cor42-arithmetic, with the logarithms of the accuracy frozen at eps = .1, where the \
              constant was fitted: the ratio grows a hundredfold as eps falls to 10^-12. The form with \
              log^2(gap_0/eps) passes the same judge.",
-    standing: Standing::printed(&[16]),
+    standing: Standing::printed(&[16]).violated(&VIOLATIONS),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };
+
+/// From eps = .1 to 10^-12 the square of the logarithm of gap_0/eps grows a hundredfold.
+const VIOLATIONS: [Violation; 1] = [
+    Violation { cell: "n <= 4*10^4 times order and declared logarithms", at_least: 50.0, at_most: 150.0 },
+];

@@ -36,7 +36,7 @@ enum Wrong {
     NeverExploits,
     ExplorationExploits,
     ExplorationStandsStill,
-    BatchesOverSmallest,
+    ExploresOverSmallest,
     ForgetsUnit,
 }
 
@@ -77,11 +77,11 @@ impl Setting {
         let Setting { dim, blocks, smallest, unit, .. } = *self;
         let gap_0 = unit * unit * (3.0 + smallest * smallest);
         let noise = if self.wrong == Some(Wrong::ForgetsUnit) { 1.0 } else { unit * unit };
-        let more = match self.wrong {
-            Some(Wrong::BatchesOverSmallest) if method == Method::Hybrid => (smallest * smallest).recip(),
-            _ => 1.0,
+        let explore_updates = match self.wrong {
+            Some(Wrong::ExploresOverSmallest) if method == Method::Hybrid => (3.0 / smallest).ceil() as u64,
+            _ => 3,
         };
-        let needed = |accuracy: f64| ((SPARSITY as f64 * noise * more / accuracy).max(100.0)).ceil() as u64;
+        let needed = |accuracy: f64| ((SPARSITY as f64 * noise / accuracy).max(100.0)).ceil() as u64;
         let target = |stage: u64| gap_0 * SHRINK.powi(stage as i32);
         let refine = ((blocks as f64).ln() / (1.0 / SHRINK).ln()).ceil() as u64;
         let exploits = match method {
@@ -95,7 +95,7 @@ impl Setting {
             sparsity: SPARSITY,
             budget: SPARSITY + dim / blocks,
             step_size: if slower { 0.00125 } else { 0.125 },
-            explore_updates: 3,
+            explore_updates,
             explore_batch: listed(&|stage| needed(target(stage))),
             exploit_updates: if exploits { refine } else { 0 },
             exploit_batch: listed(&|stage| needed(target(stage) * SHRINK.powi(refine as i32))),
@@ -143,7 +143,9 @@ impl Setting {
                     run.included.push(star.indices().iter().all(|&j| theta.get(j) != 0.0));
                 }
             })?;
-            if run.gaps.last().is_some_and(|gap| *gap <= eps) {
+            let reached = run.gaps.last().is_some_and(|gap| *gap <= eps);
+            // What a crippled learner says stays near its start: one stage is enough.
+            if reached || (self.cripple.is_some() && update == per_stage) {
                 break;
             }
         }
@@ -152,7 +154,12 @@ impl Setting {
 }
 
 /// Runs of both methods, on data of their own, until `eps`.
-fn both(cx: &Context<'_>, setting: Setting, eps: f64, n: u64) -> anyhow::Result<[Vec<Run>; 2]> {
+fn both(
+    cx: &Context<'_>,
+    setting: Setting,
+    eps: f64,
+    n: u64,
+) -> anyhow::Result<[Vec<Run>; 2]> {
     let Setting { blocks, smallest, .. } = setting;
     let runs = |name: &str, method: Method| {
         let cell = format!("{name}, d' = {blocks}, r = {smallest}");
@@ -165,33 +172,30 @@ fn counts(runs: &[Run], eps: f64) -> Vec<f64> {
     runs.iter().map(|run| run.to(eps)).collect()
 }
 
+/// In an order in which each arm but the first four ends early.
 const FAULTS: [Fault<Wrong>; 6] = [
     Fault::refuted(
         "exploits_random_support",
         "Hybrid exploits a random support of the same size",
         Wrong::RandomSupport,
     ),
-    Fault::refuted("never_exploits", "Hybrid without exploiting updates", Wrong::NeverExploits),
     Fault::refuted(
         "exploration_exploits",
         "Exploration, too, makes exploiting updates",
         Wrong::ExplorationExploits,
+    ),
+    Fault::refuted("forgets_the_unit", "the batches do not know the unit of the coefficients", Wrong::ForgetsUnit),
+    Fault::refuted(
+        "explores_over_smallest",
+        "Hybrid makes 1/r times as many exploring updates",
+        Wrong::ExploresOverSmallest,
     ),
     Fault::refuted(
         "exploration_stands_still",
         "Exploration with a hundredth of its step size",
         Wrong::ExplorationStandsStill,
     ),
-    Fault::refuted(
-        "batches_over_smallest_squared",
-        "Hybrid's batches are 1/r^2 times as large",
-        Wrong::BatchesOverSmallest,
-    ),
-    Fault::refuted(
-        "forgets_the_unit",
-        "the batches do not know the unit of the coefficients",
-        Wrong::ForgetsUnit,
-    ),
+    Fault::refuted("never_exploits", "Hybrid without exploiting updates", Wrong::NeverExploits),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

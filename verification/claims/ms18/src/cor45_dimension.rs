@@ -39,7 +39,7 @@
 
 use lao_algorithms::murata_suzuki::Problem;
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 
@@ -291,7 +291,17 @@ pub const PRINTED: Claim = Claim {
     design: "The printed terms and the literal counts on the grid of ms18-cor45-dimension in three units: \
              are they free of the unit, and is the printed last term, once the noise decides, at least a \
              thousandth of s* sigma^2/eps?",
-    standing: Standing::printed(&[26, 27]),
+    standing: Standing::printed(&[26, 27]).violated(&VIOLATIONS),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };
+
+/// What the printed minimum makes of a unit, and of a thousandth of the minimax rate, in the last of the units.
+const VIOLATIONS: [Violation; 2] = [
+    Violation { cell: "counts do not depend on the unit", at_least: 1023.0, at_most: 1024.0 },
+    Violation {
+        cell: "the last term is not below a thousandth of s* sigma^2/eps",
+        at_least: 1.9e6,
+        at_most: 2.0e6,
+    },
+];

@@ -1,17 +1,15 @@
-//! Introduction, "run-time and memory efficiency": cost per example O(s'), memory O(d).
+//! Introduction, "run-time and memory efficiency": values read per example O(s'), memory O(d).
 //!
-//! *Statement.* An update reads `d' B_t` examples at O(s') each and thresholds one vector of d numbers, by
-//! selection in O(d); so thresholding adds `d/(d' B_t) <= (s'-s)/B_t` per example: on average O(s') per
+//! *Statement.* An update reads `d' B_t` examples at up to s' values each and thresholds one vector of d
+//! numbers; so thresholding adds `d/(d' B_t) <= (s'-s)/B_t` coordinates per example: on average O(s') per
 //! example, whatever d is. The state is O(d), however many examples were seen.
 //!
-//! *What is counted.* By a meter on the source: values read, and multiply-adds of the gradients asked for
-//! (one for every non-zero of theta, one for every coordinate of the block, one for the label); by the
-//! thresholding operator: the coordinates that it is handed. Values read bound multiply-adds by
-//! `2 (values) + 1`, which must stay below `3 s' + 2` per example, and with C = 20 passes over what was
-//! thresholded below 20 d more per update. (Reads themselves approach s' from below as d grows, since a block
-//! meets the support less often.) Instructions and seconds are not counted here: benches do that. Memory is
-//! the count of numbers in the learner's serialized state; that nothing else is allocated after warm-up is a
-//! test of the algorithms' crate.
+//! *What is counted.* By a meter on the source, below the session: values read. By the thresholding operator:
+//! the coordinates that it is handed. Both are memory traffic that no implementation can avoid reporting.
+//! Multiply-adds are not counted: the gradient kernels do not report any, and a bound computed from the ask
+//! would say nothing about them. Instructions and seconds are the benches' business. Memory is the count of
+//! numbers in the learner's serialized state; that nothing else is allocated after warm-up is a test of the
+//! algorithms' crate.
 
 use lao_algorithms::murata_suzuki::{Exploration, ExplorationParams};
 use lao_algorithms::{BatchSizes, Task};
@@ -29,20 +27,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const UPDATES: u64 = 2;
 const BUDGETS: [usize; 3] = [20, 40, 80];
-/// `C`: passes over d numbers that an update may make.
-const PASSES: f64 = 20.0;
-
 /// Hard thresholding that counts the coordinates it is handed.
 #[derive(Clone, Debug, Default)]
 struct Counting {
     threshold: HardThreshold,
     handed: Arc<AtomicU64>,
+    twice: bool,
 }
 
 impl Threshold for Counting {
     fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite> {
-        self.handed.fetch_add(dense.len() as u64, Ordering::Relaxed);
-        self.threshold.keep(dense, sparsity, kept)
+        for _ in 0..if self.twice { 2 } else { 1 } {
+            self.handed.fetch_add(dense.len() as u64, Ordering::Relaxed);
+            self.threshold.keep(dense, sparsity, kept)?;
+        }
+        Ok(())
     }
 }
 
@@ -87,13 +86,13 @@ fn params(dim: usize, budget: usize, batch: u64) -> anyhow::Result<ExplorationPa
 /// What a run took.
 struct Work {
     values: f64,
-    multiply_adds: f64,
     thresholded: f64,
     examples: f64,
 }
 
 const DENSE_INNER_PRODUCT: Mutant =
     Mutant::refuted("dense_inner_product", "the residual reads every attribute");
+const THRESHOLDS_TWICE: Mutant = Mutant::refuted("thresholds_twice", "thresholds every update twice");
 const KEEPS_WHAT_IT_WAS_TOLD: Mutant =
     Mutant::refuted("keeps_what_it_was_told", "the learner stores every sum that it was told");
 
@@ -104,7 +103,7 @@ fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Resu
         let examples = session.ledger().examples;
         Ok((session.into_source(), examples))
     }
-    let (seed, counting) = (cx.seed("work"), Counting::default());
+    let (seed, counting) = (cx.seed("work"), Counting { twice: cx.commits(&THRESHOLDS_TWICE), ..Counting::default() });
     let mut learner = params(dim, budget, batch)?.check_with(counting.clone())?;
     counting.handed.store(0, Ordering::Relaxed);
     let metered = Metered::new(source(dim, &seed)?);
@@ -116,7 +115,6 @@ fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Resu
     };
     Ok(Work {
         values: metered.values() as f64,
-        multiply_adds: metered.multiply_adds() as f64,
         thresholded: counting.handed.load(Ordering::Relaxed) as f64,
         examples: examples as f64,
     })
@@ -161,22 +159,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let mut line = Vec::new();
             for budget in BUDGETS {
                 let work = work(cx, dim, budget, batch)?;
-                let most = 2.0 * work.values + work.examples;
-                let allowed = (3.0 * budget as f64 + 2.0) * work.examples;
-                total.check(most, allowed);
-                let passes = PASSES * dim as f64 * UPDATES as f64;
-                thresholded.check(most + PASSES * work.thresholded, allowed + passes);
-                line.push((budget as f64, most / work.examples));
+                total.check(work.values, budget as f64 * work.examples);
+                thresholded.check(work.thresholded, dim as f64 * UPDATES as f64);
+                line.push((budget as f64, work.values / work.examples));
                 if batch == 16 {
-                    per_example.push((budget, (work.multiply_adds + work.thresholded) / work.examples));
+                    per_example.push((budget, (work.values + work.thresholded) / work.examples));
                 }
             }
             let b = slope(&line);
-            slopes.check(1.0, b);
-            slopes.check(b, 4.0);
-            if batch == 16 && dim == dims[dims.len() - 1] {
-                cx.note("multiply-adds per example and attribute of the budget, at most", b);
-            }
+            // Blocks meet the support less and less often, so the slope approaches 1 from below.
+            slopes.check(0.9, b);
+            slopes.check(b, 1.0);
         }
     }
     for budget in BUDGETS {
@@ -184,10 +177,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (least, most) = (of.clone().fold(f64::INFINITY, f64::min), of.fold(0.0, f64::max));
         spread.check(most, 1.02 * least);
     }
-    cx.judge("multiply-adds per example at most 3s' + 2", total.finish());
-    cx.judge("with thresholding, 20 d more per update", thresholded.finish());
-    cx.judge("multiply-adds grow in proportion to s'", slopes.finish());
-    cx.judge("cost per example does not depend on d", spread.finish());
+    cx.judge("values read of an example, at most s'", total.finish());
+    cx.judge("coordinates thresholded in an update, at most d", thresholded.finish());
+    cx.judge("values read grow in proportion to s'", slopes.finish());
+    cx.judge("values and coordinates per example do not depend on d", spread.finish());
 
     let (mut by_dim, mut by_time) = (PropertyTally::new(), PropertyTally::new());
     let mut per_attribute = Vec::new();
@@ -212,13 +205,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-cost-memory",
     place: "Introduction; Algorithm 1",
-    sentence: "Exploration costs O(s') operations per example on average, whatever the dimension, and O(d) \
-               memory, however many examples it has seen.",
-    formula: r"\text{operations} \le (3 s' + 2) \, d' \sum_t B_t + 20 \, d \, T, \qquad \text{state} = O(d)",
+    sentence: "Exploration reads at most s' values per example and thresholds d coordinates per update, so \
+               O(s') per example whatever the dimension, and holds O(d) numbers, however many examples it \
+               has seen.",
+    formula: r"\text{values read} \le s' d' \sum_t B_t, \qquad \text{coordinates thresholded} = d \, T, \qquad
+               \text{state} = O(d)",
     design: "Values read and coordinates thresholded by production Exploration in two updates, d from 2^10, \
              s' = 20, 40, 80, s = s'/2, batches of 1 and 16; numbers in its serialized state for d from 2^12 \
              to 2^16 (2^18 in full) after one update and after eight.",
     standing: Standing::sound(),
-    mutants: &[DENSE_INNER_PRODUCT, KEEPS_WHAT_IT_WAS_TOLD],
+    mutants: &[DENSE_INNER_PRODUCT, THRESHOLDS_TWICE, KEEPS_WHAT_IT_WAS_TOLD],
     experiment,
 };

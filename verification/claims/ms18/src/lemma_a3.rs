@@ -17,7 +17,7 @@ use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, SessionLimit};
-use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{pad, subsets, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -143,7 +143,22 @@ pub const PRINTED: Claim = Claim {
                |R| = |S_t \setminus (S_{t-1} \cup S_*)|",
     design: "All triples of subsets of six coordinates, and the supports of production runs of Exploration \
              from zero.",
-    standing: Standing::printed(&[9]),
+    standing: Standing::printed(&[9]).violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };
+
+/// Members are asked of an empty set.
+const VIOLATIONS: [Violation; 2] = [
+    Violation { cell: "all triples of subsets of six", at_least: f64::INFINITY, at_most: f64::INFINITY },
+    Violation {
+        cell: "supports of Exploration from zero",
+        at_least: f64::INFINITY,
+        at_most: f64::INFINITY,
+    },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 1] = [
+    Shown { erratum: 9, cell: "supports of Exploration from zero" },
+];

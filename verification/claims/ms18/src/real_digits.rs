@@ -14,7 +14,7 @@ const SETUP: Setup = Setup {
     sparsity: 8,
     budget: 16,
     stream: 40_000,
-    target: 0.7,
+    targets: [0.85, 0.7],
     exploration: Tuned { step_size: 0.12, first: 10.0, growth: 1.15, exploit: (0, 1.0) },
     hybrid: Tuned { step_size: 0.12, first: 4.0, growth: 1.5, exploit: (3, 1.0) },
 };
@@ -27,15 +27,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-real-digits",
     place: "Section 6, on other real data",
-    sentence: "On the digits data Hybrid reaches 0.7 of the error of the mean after fewer examples than \
-               Exploration, and both beat the mean.",
+    sentence: "On the digits data Hybrid reaches 0.7 of the error of the mean (and, before, 0.85) after fewer \
+               examples than Exploration; at the end of the stream they are level, and beat the mean.",
     formula: r"n_{\mathrm{Hybrid}}(\mathrm{target}) < n_{\mathrm{Exploration}}(\mathrm{target}), \qquad
                \mathrm{MSE}_{\mathrm{Hybrid}}, \mathrm{MSE}_{\mathrm{Exploration}} <
                \mathrm{MSE}_{\mathrm{mean}}",
     design: "1,797 rows of 64 pixels (those constant on training rows dropped), a quarter of them test rows \
              drawn per trial; standardized on training rows; streams of 40,000 rows drawn with replacement; \
-             s = 8, s' = 16; both methods tuned on other seeds; sign test.",
-    standing: Standing::sound().practical(),
+             s = 8, s' = 16; both methods tuned on other seeds; sign tests. Each trial resamples the same rows.",
+    standing: Standing::sound().practical().learns(),
     mutants: &mutants(&real::FAULTS),
     experiment,
 };

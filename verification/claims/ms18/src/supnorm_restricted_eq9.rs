@@ -28,7 +28,7 @@ use lao_datasets::synthetic::{
 };
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
-use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Mutant, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::judge::{PropertyTally, prob};
@@ -229,7 +229,18 @@ pub const PRINTED: Claim = Claim {
                \log(s/\delta)}{B} \right) \ge 1 - 2\delta",
     design: "The failure probabilities by formula, and, for s = 1 and delta = .001, their frequency in the \
              gradients of the production Exploitation (.0086 expected, .002 allowed).",
-    standing: Standing::printed(&[18]).literal(),
+    standing: Standing::printed(&[18]).literal().violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };
+
+/// By formula .0000224 of 2e-6 at s = 64, delta = 1e-6; .00858 at s = 1, delta = .001, with three standard errors.
+const VIOLATIONS: [Violation; 2] = [
+    Violation { cell: "identical attributes, normal noise, by formula", at_least: 11.1, at_most: 11.3 },
+    Violation { cell: "s = 1, delta = .001, frequency", at_least: 0.0066, at_most: 0.0106 },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 1] = [
+    Shown { erratum: 18, cell: "s = 1, delta = .001" },
+];

@@ -15,7 +15,7 @@ use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, SessionLimit};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{
     QuadraticPopulation, climb, pad, sparse_normal, strain, support_of, tally,
@@ -125,7 +125,20 @@ pub const CLAIM: Claim = Claim {
              condition number at least 5) for a dense theta_0 with gap(entry) > gap(theta_0)/(1 - a), a = \
              1/(32 kappa), where the entry is what the production learner holds before its first update. The \
              control pads the index sets and starts the recursion at H_s(theta_0).",
-    standing: Standing::printed(&[9, 15]),
+    standing: Standing::printed(&[9, 15]).violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment,
 };
+
+/// From zero a support goes from 0 to s of at most 8 members. The gap on entry can be raised without limit; a search
+/// finds a part of that.
+const VIOLATIONS: [Violation; 2] = [
+    Violation { cell: "sizes of consecutive index sets", at_least: 2.0, at_most: 8.0 },
+    Violation { cell: "gap on entry", at_least: 1.5, at_most: f64::INFINITY },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 2] = [
+    Shown { erratum: 9, cell: "sizes of consecutive" },
+    Shown { erratum: 15, cell: "gap on entry" },
+];

@@ -17,7 +17,7 @@
 
 use lao_algorithms::murata_suzuki::{Guarantee, Problem};
 use lao_observation::Constants;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::judge::PropertyTally;
@@ -106,7 +106,21 @@ pub const PRINTED: Claim = Claim {
                \frac{1}{1-\check{\alpha}}",
     design: "Arithmetic, with the printed batch sizes: lengths of walks (equal and random steps), sums over \
              kappa in {1, 2, 10} and T in {8, 32, 128, 512}.",
-    standing: Standing::printed(&[21, 22, 23]),
+    standing: Standing::printed(&[21, 22, 23]).violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment,
 };
+
+/// 2 (t - 1)/t at t = 33 for equal steps; T terms for one at T = 512; a second unit of the first gap.
+const VIOLATIONS: [Violation; 3] = [
+    Violation { cell: "1: distance from the start", at_least: 1.93, at_most: 1.95 },
+    Violation { cell: "2: the sum over updates", at_least: 22.0, at_most: 22.1 },
+    Violation { cell: "3: the factor of the first gap", at_least: 1.99, at_most: 2.0 },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 3] = [
+    Shown { erratum: 21, cell: "1: distance" },
+    Shown { erratum: 22, cell: "2: the sum" },
+    Shown { erratum: 23, cell: "3: the factor" },
+];

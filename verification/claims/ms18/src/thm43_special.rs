@@ -240,7 +240,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         design: HadamardPairs::new(DIM, 1.0 / 3.0)?,
         kappa: 2.0,
         star: vec![(2, 1.0), (7, -0.5)],
-        start: vec![(2, 0.0), (3, 1.0), (6, -1.0), (7, 0.0)],
+        // Not farther from theta* than zero is, so that the zero vector does not meet the bound.
+        start: vec![(2, 0.0), (3, 0.5), (6, -0.5), (7, 0.0)],
         sigma: 1.0,
         slack: 0.01,
     };

@@ -30,7 +30,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (seeds, wrong) = (cx.size("tuning_seeds")?, cx.fault(&FAULTS));
     cx.split(RIVALS.len() + 1);
     let methods = with_rivals(cx, (Method::Sg, wrong), &RIVALS, 1)?;
-    let runs = compare(cx, "n calls", cx.size("pairs")?, &methods, &[N])?;
+    let runs = compare(cx, "n calls", cx.size("pairs")?, (&methods, methods.len()), &[N])?;
     for (place, rival) in (1..).zip(RIVALS) {
         let cell = format!("after n calls SG-HT is below {}", rival.name());
         judge_below(cx, &cell, &at(&runs, 0, 0), &at(&runs, place, 0));
@@ -39,7 +39,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let tested = if wrong == Some(Wrong::FullGradients) { Method::Gd } else { Method::Sg };
     let budgets: Vec<u64> = (0..=20).map(|passes| passes * N).collect();
     let methods = [(tested, step_factor(wrong) * step_size(cx, tested, 4, seeds)?)];
-    let runs = compare(cx, "20 n calls", cx.size("runs")?, &methods, &budgets)?;
+    let runs = compare(cx, "20 n calls", cx.size("runs")?, (&methods, 1), &budgets)?;
     let excess: Vec<f64> = runs
         .iter()
         .map(|run| &run[0])
@@ -78,7 +78,7 @@ pub const CLAIM: Claim = Claim {
              f*) fell by in the first: t test. Not claimed: that it is ahead of HSG-HT, as on one of the \
              paper's data sets. Here the two are level after n calls, and HSG-HT is ahead later \
              (scsg20-fig-a).",
-    standing: Standing::sound().practical(),
+    standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

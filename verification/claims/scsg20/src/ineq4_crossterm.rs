@@ -15,7 +15,7 @@
 
 use crate::setup::enumerated::{Averages, averages, averages_around};
 use lao_algorithms::thresholding::theory::expansion;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use lao_verification_engine::instance::{SmallSum, in_units, sparse_normal, tally};
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -165,7 +165,17 @@ pub const PRINTED: Claim = Claim {
                f(x_t), x_t - x^* \rangle \right]",
     design: "Six components (1/2)(x - c)^2, batches of two, eta = 1/64, 64 production steps from the \
              optimum, averaged over all batches. With the cross term the same judge accepts.",
-    standing: Standing::printed(&[3]),
+    standing: Standing::printed(&[3]).violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };
+
+/// At the second step the ratio is (2 - eta)^2/(1 + (1 - eta)^2 - 2 eta) = 2.032.
+const VIOLATIONS: [Violation; 1] = [
+    Violation { cell: "n = 6, B = 2, eta = 1/64, 64 steps from x*", at_least: 2.03, at_most: 2.04 },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 1] = [
+    Shown { erratum: 3, cell: "n = 6, B = 2" },
+];

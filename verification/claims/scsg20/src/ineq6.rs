@@ -1,7 +1,7 @@
 //! Inequality (6): the second moment inserted.
 //!
-//! *Corrected.* With `F = f - f(x*)`, `G = |g*|^2`, `r = b/B`, and C the mean of `<e, x_N - x*>`, at an x*
-//! with `g* = 0` (alpha = 0 here):
+//! *Corrected.* With `F = f - f(x*)`, `G = |g*|^2`, `r = b/B`, and C the mean of `<e, x_N - x*>`, at any
+//! x* (alpha = 0 here):
 //!
 //! ```text
 //! 2 (1 - 2 L eta) eta P + r D <= -4 L eta^2 E F(x_N) + 4 L eta^2 F(X) + (r + 2 L^2 eta^2) D_0
@@ -23,10 +23,12 @@ use lao_verification_engine::judge::{PropertyTally, exact_all};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// `f_z = (1/2) h_z u^2 + q_z u` in `u = x - x*`, with `sum_z q_z = 0`.
+/// `f_z = (1/2) h_z u^2 + q_z u` in `u = x - x*`.
 struct Scalar {
     curvature: Vec<f64>,
     slope: Vec<f64>,
+    /// `g*`, the mean slope.
+    tilt: f64,
 }
 
 /// Means over the mini-batches at one step.
@@ -43,13 +45,14 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 impl Scalar {
-    fn random(rng: &mut Rng, n: usize, spread: bool) -> Self {
+    fn random(rng: &mut Rng, n: usize, spread: bool, tilted: bool) -> Self {
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         // With `spread`, one component is far more curved than f.
         let curvature = (0..n).map(|z| if spread && z > 0 { 0.01 } else { normal().exp() }).collect();
         let slope: Vec<f64> = (0..n).map(|_| normal()).collect();
         let center = mean(slope.iter().copied());
-        Scalar { curvature, slope: slope.iter().map(|q| q - center).collect() }
+        let tilt = if tilted { normal() } else { 0.0 };
+        Scalar { curvature, slope: slope.iter().map(|q| q - center + tilt).collect(), tilt }
     }
 
     fn mean_curvature(&self) -> f64 {
@@ -86,6 +89,7 @@ struct Arm {
     no_cross: bool,
     no_snapshot: bool,
     mean_smoothness: bool,
+    too_long: bool,
 }
 
 impl Arm {
@@ -96,35 +100,46 @@ impl Arm {
         let most = scalar.curvature.iter().copied().fold(0.0, f64::max);
         let l = if self.mean_smoothness { h } else { most };
         let steps = (1e-18_f64.ln() / g.ln()).ceil() as usize;
-        let (mut distance, mut cross, mut error) = (0.0, 0.0, 0.0);
+        let (mut distance, mut cross, mut error, mut away) = (0.0, 0.0, 0.0, 0.0);
         for batch in batches {
             let weight = 1.0 / batches.len() as f64;
             let mu = scalar.snapshot(batch, at);
-            let e = mu - h * at;
+            let e = mu - h * at - scalar.tilt;
             error += weight * e * e;
             let mut probability = 1.0 - g;
             for now in scalar.moments(at, mu, step_size, steps) {
                 distance += weight * probability * now.second;
+                away += weight * probability * now.first;
                 cross += weight * probability * e * now.first;
                 probability *= g;
             }
         }
         let start = at * at;
-        // f is a parabola: <grad f(x), x - x*> = h u^2, F = h u^2/2, |grad f|^2 = h^2 u^2.
-        let lhs = 2.0 * (1.0 - 2.0 * l * step_size) * step_size * h * distance + r * distance;
+        // f is a parabola: <grad f(x), x - x*> = h u^2 + g u, F = h u^2/2 + g u, |grad f|^2 = (h u + g)^2.
+        let g = scalar.tilt;
+        let descent = h * distance + g * away;
+        let lhs = 2.0 * (1.0 - 2.0 * l * step_size) * step_size * descent + r * distance;
         let eta2 = step_size * step_size;
-        let snapshot = if self.no_snapshot { 0.0 } else { 4.0 * l * eta2 * 0.5 * h + 2.0 * l * l * eta2 };
-        let rhs = -4.0 * l * eta2 * 0.5 * h * distance
-            + (r + snapshot) * start
-            + 2.0 * eta2 * (error + h * h * distance)
+        let snapshot = 4.0 * l * (0.5 * h * start + g * at) + 2.0 * l * l * start;
+        let snapshot = if self.no_snapshot { 0.0 } else { eta2 * snapshot };
+        let rhs = -4.0 * l * eta2 * (0.5 * h * distance + g * away)
+            + r * start
+            + snapshot
+            + 2.0 * eta2 * (error + h * h * distance + 2.0 * h * g * away + 2.0 * g * g)
             - if self.no_cross { 0.0 } else { 2.0 * step_size * cross };
         (lhs, rhs)
     }
 }
 
-const SOUND: Arm = Arm { no_cross: false, no_snapshot: false, mean_smoothness: false };
+const SOUND: Arm =
+    Arm { no_cross: false, no_snapshot: false, mean_smoothness: false, too_long: false };
 
-const FAULTS: [Fault<Arm>; 3] = [
+const FAULTS: [Fault<Arm>; 4] = [
+    Fault::refuted(
+        "step_doubled",
+        "production steps twice as long as eta",
+        Arm { too_long: true, ..SOUND },
+    ),
     Fault::refuted("cross_term_dropped", "no cross term, as printed", Arm { no_cross: true, ..SOUND }),
     Fault::refuted(
         "snapshot_terms_dropped",
@@ -139,17 +154,18 @@ const FAULTS: [Fault<Arm>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(4);
+    cx.split(5);
     let arm = cx.arm(SOUND, &FAULTS);
     let checked = cx.size("checked")?;
     let pairs = cx.all_trials("recursion", checked, |trial| {
         let rng = &mut trial.seed.child("data").rng();
-        let (scalar, at) = (Scalar::random(rng, 4, false), rng.random_range(-2.0..2.0));
+        let (scalar, at) = (Scalar::random(rng, 4, false, trial.number % 2 == 1), rng.random_range(-2.0..2.0));
         let parts = scalar.curvature.iter().zip(&scalar.slope);
         let components: Vec<_> = parts.map(|(&h, &q)| (vec![h], vec![-q / h])).collect();
         let (size, step_size) = (rng.random_range(1..=4), rng.random_range(0.01..0.3));
         let small = SmallSum::quadratics(&components);
-        let found = averages(&small, (&[at], &[0.0]), (1, step_size), size, 3)?;
+        let taken = if arm.too_long { 2.0 * step_size } else { step_size };
+        let found = averages(&small, (&[at], &[0.0]), (1, taken), size, 3)?;
         let batches = batches(4, size);
         let mut expected = vec![Moments::default(); 4];
         for batch in &batches {
@@ -166,11 +182,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("moments of production epochs", exact_all(pairs.into_iter().flatten(), 1e-10));
 
     let n = cx.size("instances")?;
-    let [batched, full] = tally(cx, "instances", n, |trial, [batched, full]| {
+    let [batched, full, any] = tally(cx, "instances", n, |trial, [batched, full, any]| {
         let rng = &mut trial.seed.child("data").rng();
         let spread = trial.number.is_multiple_of(3);
         let n = rng.random_range(2..=6);
-        let (scalar, at) = (Scalar::random(rng, n, spread), rng.random_range(-2.0..2.0));
+        let (scalar, at) = (Scalar::random(rng, n, spread, false), rng.random_range(-2.0..2.0));
         let step = |rng: &mut Rng, scalar: &Scalar| {
             let most = scalar.curvature.iter().copied().fold(0.0, f64::max);
             10f64.powf(rng.random_range(-3.0..-0.7)) / most
@@ -180,8 +196,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let (lhs, rhs) = arm.sides(&scalar, at, step_size, &batches(n, size));
             batched.check(lhs, rhs);
         }
+        let tilted = Scalar::random(rng, n, spread, true);
+        let eta = step(rng, &tilted);
+        for size in 1..=n {
+            let (lhs, rhs) = arm.sides(&tilted, at, eta, &batches(n, size));
+            let unit = lhs.abs() + rhs.abs();
+            any.check(lhs / unit, rhs / unit);
+        }
         let n = rng.random_range(20..=200);
-        let scalar = Scalar::random(rng, n, spread);
+        let scalar = Scalar::random(rng, n, spread, false);
         let step_size = step(rng, &scalar);
         let (lhs, rhs) = arm.sides(&scalar, at, step_size, &[(0..n as u32).collect()]);
         full.check(lhs, rhs);
@@ -190,12 +213,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     // Where the iterate ends near x* and the snapshot is far: what is left of v is (h_z - h)(x_N - X).
     let (n, mut far) = (200, PropertyTally::new());
     let curvature = (0..n).map(|z| if z % 2 == 0 { 1e-3 } else { 2.0 }).collect();
-    let scalar = Scalar { curvature, slope: vec![0.0; n] };
+    let scalar = Scalar { curvature, slope: vec![0.0; n], tilt: 0.0 };
     let (lhs, rhs) = arm.sides(&scalar, 1.0, 0.1, &[(0..n as u32).collect()]);
     far.check(lhs, rhs);
     cx.judge("B = n, half of the components flat", far.finish());
     cx.judge("all batches", batched.finish());
     cx.judge("B = n", full.finish());
+    cx.judge("all batches, any x*", any.finish());
     Ok(())
 }
 
@@ -203,16 +227,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-ineq6",
     place: "Proof sketch, inequality (6)",
-    sentence: "Inserting the second moment of the direction into (5) gives (6) with the cross term, if the \
-               gradient at x* is zero and every component is L-smooth.",
+    sentence: "Inserting the second moment of the direction into (5) gives (6) with the cross term, if every \
+               component is L-smooth, whatever x* is.",
     formula: r"2 (1 - 2 L \eta) \eta P_N + r D_N \le -4 L \eta^2 E F(x_N) + 4 L \eta^2 F(\tilde{x}) + (r
-               + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 \right) - 2 \eta E
+               + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 + \|\nabla f(x^*)\|^2 \right) - 2 \eta E
                \langle e, x_N - x^* \rangle",
     design: "Scalar components (1/2) h_z (x - c_z)^2, for which the first two moments of x_t - x* follow a \
              recursion; it is compared with production epochs over all draws, and then summed over N. All \
              batches; also B = n of up to 200 components, and 200 of which half are flat, where the \
              snapshot's terms are needed.",
-    standing: Standing::corrected(&[3, 8]),
+    standing: Standing::corrected(&[3, 7, 8]),
     mutants: &mutants(&FAULTS),
     experiment,
 };

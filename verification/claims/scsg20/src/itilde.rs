@@ -9,7 +9,7 @@
 //! entries one lies in `supp(x*)`, so `J = {1, 2}`, while `I = {1, 2, 3}` has `|pi_I g*|^2 = 14 > 13`.
 
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{masks, norm2_on, support_of, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -123,7 +123,21 @@ pub const PRINTED: Claim = Claim {
                \|\pi_I \nabla f(x^*)\| \le \|\pi_{\tilde{I}} \nabla f(x^*)\|",
     design: "d = 3, k = 1, supp(x*) = {1}, gradient (3, 2, 1): the two largest entries are 1 and 2, and I = \
              {1, 2, 3} has more. The largest outside the support pass the same judge.",
-    standing: Standing::printed(&[13]),
+    standing: Standing::printed(&[13]).violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };
+
+/// 14 of 13.
+const VIOLATIONS: [Violation; 1] = [
+    Violation {
+        cell: "d = 3, k = 1, supp(x*) = {1}, gradient (3, 2, 1)",
+        at_least: 1.076,
+        at_most: 1.078,
+    },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 1] = [
+    Shown { erratum: 13, cell: "d = 3, k = 1" },
+];

@@ -33,7 +33,6 @@ mod fig_b;
 mod fig_c;
 mod fig_d;
 mod fig_e;
-mod fig_f;
 mod ineq4_crossterm;
 mod ineq5;
 mod ineq6;
@@ -83,10 +82,8 @@ const CLAIMS: &[Claim] = &[
     ineq4_crossterm::PRINTED,
     ineq4_crossterm::CLAIM,
     ineq5::CLAIM,
-    second_moment::PRINTED,
     second_moment::CLAIM,
     ineq6::CLAIM,
-    step_i::PRINTED,
     step_i::CLAIM,
     step_ii::CLAIM,
     theta_algebra::CLAIM,
@@ -118,5 +115,4 @@ const CLAIMS: &[Claim] = &[
     fig_c::CLAIM,
     fig_d::CLAIM,
     fig_e::CLAIM,
-    fig_f::CLAIM,
 ];

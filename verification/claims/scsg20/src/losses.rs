@@ -14,7 +14,7 @@ use lao_algorithms::thresholding::{GdParams, GdStep, Shape, Solver};
 use lao_finite_sum::{Batch, Coding, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
 use lao_kernels::{HardThreshold, SparseVector, Threshold};
 use lao_observation::{Rng, Seed};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::{dot, tally};
 use lao_verification_engine::judge::{PropertyTally, exact, exact_all};
@@ -293,7 +293,21 @@ pub const PRINTED: Claim = Claim {
     formula: r"y\, z' x > 0 \Rightarrow \log(1 + e^{y\, z' x}) \le \log(1 + e^{-y\, z' x})",
     design: "Random examples and predictors, labels equal to the predictor's signs. With the sign corrected \
              the same judge accepts.",
-    standing: Standing::printed(&[21]),
+    standing: Standing::printed(&[21]).violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &mutants(&CONTROL),
     experiment: experiment_printed,
 };
+
+/// The loss of the wrong sign over that of the right one grows without limit with the margin.
+const VIOLATIONS: [Violation; 1] = [
+    Violation {
+        cell: "the right prediction has the smaller loss",
+        at_least: 2.0,
+        at_most: f64::INFINITY,
+    },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 1] = [
+    Shown { erratum: 21, cell: "the right prediction" },
+];

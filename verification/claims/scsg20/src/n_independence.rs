@@ -13,8 +13,9 @@ use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::quadratics::{Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
-use lao_verification_engine::judge::PropertyTally;
+use lao_verification_engine::judge::ratio;
 use lao_verification_engine::judge::slope::{self, Exponent, fit, judge_slopes};
+use lao_verification_engine::mutants::Cripple;
 
 const SIZES: [usize; 5] = [1000, 2000, 4000, 8000, 16_000];
 const ACCURACIES: [f64; 6] = [0.1, 0.05, 0.02, 0.01, 0.005, 0.003];
@@ -47,37 +48,56 @@ fn data(components: usize, seed: &Seed) -> anyhow::Result<FiniteSum> {
         .draw(seed)
 }
 
-/// Calls at one size: SCSG-HT, and, where wanted, SVRG-HT, GD-HT, HSG-HT.
-fn at_size(n: usize, full_batch: bool, rivals: bool, seed: &Seed) -> anyhow::Result<[f64; 4]> {
+/// What an arm gets wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Wrong {
+    FullBatch,
+    SmallSnapshots,
+    MiniBatches,
+    SquaredBatches,
+}
+
+/// Calls at one size of SCSG-HT, SVRG-HT, GD-HT, HSG-HT.
+fn at_size(
+    n: usize,
+    (wrong, cripple): (Option<Wrong>, Option<Cripple>),
+    seed: &Seed,
+) -> anyhow::Result<[f64; 4]> {
     let (shared, star) = (data(n, &seed.child("data"))?, predictor(&spread_signs(50, 4)));
     let mut calls = [f64::INFINITY; 4];
     let most = 400 * n as u64;
-    for (i, calls) in calls.iter_mut().enumerate().take(if rivals { 4 } else { 1 }) {
+    for (i, calls) in calls.iter_mut().enumerate() {
         let mut sum = shared.clone();
         let mut solver = match i {
-            0 => scsg(&sum, if full_batch { n } else { 100 })?,
+            0 => scsg(&sum, if wrong == Some(Wrong::FullBatch) { n } else { 100 })?,
+            1 if wrong == Some(Wrong::SmallSnapshots) => scsg(&sum, 100)?,
             1 => svrg(&sum)?,
-            2 => gd(&sum)?,
+            2 if wrong != Some(Wrong::MiniBatches) => gd(&sum)?,
             _ => hsg(&sum)?,
         };
         let seed = seed.child("algorithm").trial(i as u64);
-        *calls = calls_to(&mut sum, solver.as_mut(), &seed, (&star, 0.02), i > 1, most)?;
+        *calls = calls_to(&mut sum, solver.as_mut(), (cripple, &seed), (&star, 0.02), i > 1, most)?;
     }
     Ok(calls)
 }
 
-const FAULTS: [Fault<bool>; 1] = [Fault::refuted("full_batch", "SCSG-HT with B = n", true)];
+const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted("full_batch", "SCSG-HT with B = n", Wrong::FullBatch),
+    Fault::refuted("small_snapshots", "SVRG-HT with snapshots of 100 components", Wrong::SmallSnapshots),
+    Fault::refuted("mini_batches", "GD-HT on growing mini-batches", Wrong::MiniBatches),
+    Fault::refuted("squared_batches", "SCSG-HT with batches of order 1/eps^2", Wrong::SquaredBatches),
+];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (full_batch, rivals) = (cx.arm(false, &FAULTS), cx.honest());
+    let (wrong, cripple) = (cx.fault(&FAULTS), cx.cripple());
     cx.split(5);
     let tables = cx.all_trials("calls against n", cx.size("replicates")?, |trial: &Trial| {
-        let at = |(i, n): (usize, &usize)| at_size(*n, full_batch, rivals, &trial.seed.trial(i as u64));
+        let at = |(i, n): (usize, &usize)| at_size(*n, (wrong, cripple), &trial.seed.trial(i as u64));
         SIZES.iter().enumerate().map(at).collect::<anyhow::Result<Vec<_>>>()
     })?;
     let mut series = Vec::new();
     let methods = [("SCSG-HT", 0.0, 0), ("SVRG-HT", 1.0, 1), ("GD-HT", 1.0, 1), ("HSG-HT", 0.0, 0)];
-    for (i, (name, exponent, from)) in methods.into_iter().enumerate().take(if rivals { 4 } else { 1 }) {
+    for (i, (name, exponent, from)) in methods.into_iter().enumerate() {
         let x: Vec<f64> = SIZES[from..].iter().map(|n| *n as f64).collect();
         let calls: Vec<Vec<f64>> =
             tables.iter().map(|table| table[from..].iter().map(|row| row[i]).collect()).collect();
@@ -92,29 +112,36 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
         cx.settled()?;
     }
+    // The level beside the slopes: an epoch of SVRG-HT costs 3 n, one of SCSG-HT 300.
+    let of = |i: usize| tables.iter().map(|table| table[SIZES.len() - 1][i]).collect::<Vec<f64>>();
+    let finding = ratio::independent(&of(0), &of(1), (0.0, 0.25), cx.alpha());
+    cx.judge("calls of SCSG-HT over those of SVRG-HT at n = 16,000", finding);
+    cx.settled()?;
     cx.figure(Figure {
         caption: "IFO calls until the squared error is .02.".into(),
         x: Axis::log("n"),
         y: Axis::log("calls"),
         series,
     });
-    accuracies(cx)
+    accuracies(cx, (wrong, cripple))
 }
 
-fn accuracies(cx: &mut Context<'_>) -> anyhow::Result<()> {
+fn accuracies(
+    cx: &mut Context<'_>,
+    (wrong, cripple): (Option<Wrong>, Option<Cripple>),
+) -> anyhow::Result<()> {
     let star: Predictor = predictor(&spread_signs(50, 4));
     let shared = Shared::new(data(60_000, &cx.seed("large instance").child("data"))?);
     let x: Vec<f64> = ACCURACIES.iter().map(|eps| 1.0 / eps).collect();
     let calls = cx.all_trials("calls against 1/eps", cx.size("replicates")?, |trial: &Trial| {
         let at = |(i, eps): (usize, &f64)| {
             let mut sum = shared.sum();
-            let params = ScsgParams {
-                length: EpochLength::Geometric,
-                ..option_one(K, STEP, (9.0 / eps).ceil() as usize, MINI)
-            };
+            let size = if wrong == Some(Wrong::SquaredBatches) { 0.9 / (eps * eps) } else { 9.0 / eps };
+            let size = (size.ceil() as usize).min(sum.len());
+            let params = ScsgParams { length: EpochLength::Geometric, ..option_one(K, STEP, size, MINI) };
             let mut solver = params.build(Shape::of(&sum))?;
             let seed = trial.seed.trial(i as u64).child("algorithm");
-            calls_to(&mut sum, &mut solver, &seed, (&star, *eps), false, 10_000_000)
+            calls_to(&mut sum, &mut solver, (cripple, &seed), (&star, *eps), false, 10_000_000)
         };
         ACCURACIES.iter().enumerate().map(at).collect::<anyhow::Result<Vec<f64>>>()
     })?;
@@ -123,16 +150,17 @@ fn accuracies(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let finding = judge_slopes(&slopes, Exponent::AtMost(1.0), 0.15, cx.alpha());
     cx.judge("SCSG-HT: exponent of calls in 1/eps", finding);
     cx.rate("exponent of SCSG-HT's calls in 1/eps", Direction::Larger, slopes);
+    if !cx.honest() {
+        return Ok(());
+    }
     let calls = ACCURACIES.iter().map(|eps| {
         let mut sum = shared.sum();
         let mut solver = gd(&sum)?;
-        calls_to(&mut sum, solver.as_mut(), &Seed::root(0), (&star, *eps), true, 100_000_000)
+        calls_to(&mut sum, solver.as_mut(), (None, &Seed::root(0)), (&star, *eps), true, 100_000_000)
     });
     let calls = calls.collect::<anyhow::Result<Vec<f64>>>()?;
-    let mut logarithmic = PropertyTally::new();
     let exponent = slope::fit(&x, &[calls], None).map_err(anyhow::Error::msg)?[0].slope;
-    logarithmic.check(exponent, 0.35);
-    cx.judge("GD-HT: exponent of calls in 1/eps, at most .35", logarithmic.finish());
+    cx.note("GD-HT: exponent of calls in 1/eps (a logarithm)", exponent);
     Ok(())
 }
 
@@ -149,9 +177,10 @@ pub const CLAIM: Claim = Claim {
              SCSG-HT with B = 100, b = 4, eta = .005; SVRG-HT with the same b and n/b steps; GD-HT with eta \
              = .2; HSG-HT reported. Exponents in n: 0 +- .15 for SCSG-HT, 1 +- .15 for SVRG-HT and GD-HT \
              from n = 2000 on. (b) One instance of n = 60,000, B = ceil(9/eps), eps from .1 to .003: the \
-             printed 1/eps is an upper bound, so the exponent in 1/eps is at most 1.15, and GD-HT's, a \
-             logarithm, at most .35.",
-    standing: Standing::sound().practical(),
+             printed 1/eps is an upper bound, so the exponent in 1/eps is at most 1.15; GD-HT's is a note. (c) \
+             The level: at n = 16,000 SCSG-HT needs at most a quarter of SVRG-HT's calls. A run that does not \
+             get there counts with 400 n calls in (a), 10^7 in (b).",
+    standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

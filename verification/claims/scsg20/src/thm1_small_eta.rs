@@ -19,7 +19,7 @@ use lao_algorithms::thresholding::{
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Mutant, Standing};
+use lao_verification_engine::claim::{Claim, Mutant, Shown, Standing, Violation};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::mutants::KeepsOneMore;
@@ -203,7 +203,21 @@ pub const PRINTED: Claim = Claim {
     design: "All hypotheses literally met, without variance or residual: kappa = 1.1, k = 23375, n = B = 76, \
              b = 1, step 2.8e-4, production epochs from the standing point. At the largest step the same \
              judge accepts.",
-    standing: Standing::printed(&[4]).literal(),
+    standing: Standing::printed(&[4]).literal().violated(&VIOLATIONS).showing(&SHOWN),
     mutants: &[LARGEST_STEP],
     experiment: experiment_printed,
 };
+
+/// 1/theta^4 with theta = .6132: the point stands.
+const VIOLATIONS: [Violation; 1] = [
+    Violation {
+        cell: "kappa = 1.1, k = 23375, n = B = 76, b = 1, 4 epochs",
+        at_least: 7.05,
+        at_most: 7.10,
+    },
+];
+
+/// Which erratum each cell shows alone.
+const SHOWN: [Shown; 1] = [
+    Shown { erratum: 4, cell: "kappa = 1.1" },
+];

@@ -20,8 +20,6 @@ const N: usize = 100;
 const STAR: [f64; 4] = [1.0, -1.0, 0.5, 2.0];
 const VARIANCE: f64 = 4.0;
 const ROUNDS: u64 = 5;
-/// Share of the start below which D from zero is not compared any more.
-const LEAST: f64 = 0.003;
 
 /// (eta, B, b, option I); the settings that show most faults first.
 const SETTINGS: [(f64, usize, usize, bool); 8] = [
@@ -45,9 +43,12 @@ enum Wrong {
     Subset(WrongSubset),
     /// Shows on components of different curvatures only.
     InsideBatch,
+    /// Begins at -4 x*, where it should begin at zero.
+    Elsewhere,
 }
 
-const FAULTS: [Fault<Wrong>; 10] = [
+const FAULTS: [Fault<Wrong>; 11] = [
+    Fault::refuted("begins_elsewhere", "begins at -4 x* in place of zero", Wrong::Elsewhere),
     Fault::refuted("one_step_more", "makes N + 1 steps", Wrong::Length(WrongLength::FromOne)),
     Fault::refuted("one_step_fewer", "makes N - 1 steps", Wrong::Length(WrongLength::OneLess)),
     Fault::refuted("option_one_for_two", "draws a geometric length in option II", Wrong::OptionOneForTwo),
@@ -99,7 +100,10 @@ fn solver(
         Some(Wrong::OptionOneForTwo) => params.length = EpochLength::Geometric,
         Some(Wrong::Length(wrong)) => length = Some(wrong),
         Some(Wrong::Subset(wrong)) => subset = Some(wrong),
-        Some(Wrong::InsideBatch) | None => {}
+        Some(Wrong::Elsewhere) if params.start.is_none() => {
+            params.start = Some(predictor(&STAR.map(|x| -4.0 * x)));
+        }
+        Some(Wrong::InsideBatch | Wrong::Elsewhere) | None => {}
     }
     Ok(Box::new(params.check_with(Shape::of(sum), FaultyDraws::new(N, length, subset))?))
 }
@@ -161,8 +165,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     // Sorted by one coordinate, so that fixed batches are far off.
     instance.linear.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let (instance, start) = (Shared::new(instance.sum()?), norm2(&STAR));
+    // From x* all epochs but the first; from zero every epoch.
     let noisy = SETTINGS.iter().filter(|setting| setting.1 < N).count();
-    cx.split((2 * SETTINGS.len() + noisy) * ROUNDS as usize + 1);
+    let (rounds, settings) = (ROUNDS as usize, SETTINGS.len());
+    cx.split(1 + noisy * (rounds - 1) + 2 * settings * rounds);
     two_curvatures(cx, 2.0 * of_start)?;
     cx.settled()?;
     let mut series = Vec::new();
@@ -190,9 +196,6 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let curves = runs(cx, &cell, &toy, &instance, None)?;
         for j in 0..ROUNDS as usize {
             let exact = toy.distance(start, VARIANCE, j as u32 + 1);
-            if exact < LEAST * start {
-                break;
-            }
             let errors: Vec<f64> = curves.iter().map(|[d, _]| (d[j] - exact) / start).collect();
             let finding = slope::judge_sample(&errors, (-of_start, of_start), alpha, FindingKind::Equal);
             cx.judge(&format!("{cell}: D less its mean, epoch {}", j + 1), finding);

@@ -2,10 +2,13 @@
 
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, SolveError, Solver};
 use lao_finite_sum::{FiniteSum, Meter, Predictor};
+use lao_kernels::SparseVector;
 use lao_observation::Seed;
 use lao_verification_engine::context::BLOCK;
 use lao_verification_engine::instance::quadratics::predictor;
-use lao_verification_engine::judge::{Finding, Flow, MeanJudge};
+use lao_verification_engine::judge::slope::judge_sample;
+use lao_verification_engine::judge::{Finding, FindingKind, Flow, MeanJudge};
+use lao_verification_engine::mutants::Cripple;
 
 /// SCSG-HT with option I from zero.
 pub(crate) fn option_one(sparsity: usize, step_size: f64, batch: usize, mini_batch: usize) -> ScsgParams {
@@ -47,26 +50,44 @@ pub(crate) fn each_round(
     Ok(true)
 }
 
+/// What a crippled solver that began at `start` says of its iterate; the iterate itself if it is sound.
+pub(crate) fn shown(cripple: Option<Cripple>, start: &Predictor, x: &Predictor) -> Predictor {
+    let mut shown = x.clone();
+    let Some(cripple) = cripple else { return shown };
+    for (place, estimate) in shown.coefficients.iter_mut().enumerate() {
+        let mut dense = estimate.view().to_dense();
+        let start = start.coefficients.get(place).map_or_else(Vec::new, |start| start.view().to_dense());
+        cripple.estimate(&start, &mut dense);
+        *estimate = SparseVector::from_dense(&dense);
+    }
+    shown
+}
+
 /// `|x - x*|^2` after each of so many rounds; infinite from where a step diverged.
 pub(crate) fn distances(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
-    seed: &Seed,
+    (cripple, seed): (Option<Cripple>, &Seed),
     star: &[f64],
     rounds: u64,
 ) -> anyhow::Result<Vec<f64>> {
     let (star, mut curve) = (predictor(star), Vec::new());
+    let start = solver.coefficients().clone();
     each_round(sum, solver, seed, rounds, |x, _| {
-        curve.push(x.distance_squared(&star));
+        curve.push(shown(cripple, &start, x).distance_squared(&star));
         false
     })?;
     curve.resize(rounds as usize, f64::INFINITY);
     Ok(curve)
 }
 
-/// Judges `E X <= bound` for `X >= 0` from values of a fixed number of runs. Refutation needs nothing else;
-/// support rests on `X <= cap`, and is ruled out by a value beyond it. The finding is one of `cells`.
-pub(crate) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), values: &[f64]) -> Finding {
+/// Judges `E X <= bound` for `X >= 0` from values of a fixed number of runs, one of `cells`. Refutation needs
+/// nothing else. Support comes from Hall's test or, where X is almost surely at most `cap`, from betting.
+pub(crate) fn mean_below(
+    (bound, cap): (f64, Option<f64>),
+    (alpha, cells): (f64, usize),
+    values: &[f64],
+) -> Finding {
     let n = values.len() as u64;
     let feed = |mut judge: MeanJudge| {
         for block in values.chunks(BLOCK) {
@@ -77,36 +98,52 @@ pub(crate) fn mean_below(bound: f64, cap: f64, (alpha, cells): (f64, usize), val
         judge.finish()
     };
     let split = alpha / cells as f64;
-    let mut finding = feed(MeanJudge::new(bound, split, n));
-    finding.p_support = 1.0;
-    if values.iter().all(|x| *x <= cap) && finding.p_refute > split {
-        let capped = feed(MeanJudge::new(bound, alpha, n).with_upper(cap));
-        (finding.p_support, finding.log_e_support) = (capped.p_support, capped.log_e_support);
-        (finding.engine, finding.interval) = (capped.engine, capped.interval);
+    let judge = MeanJudge::new(bound, split, n);
+    let mut finding = feed(match cap {
+        Some(cap) => judge.with_upper(cap),
+        None => judge,
+    });
+    // The runs were made: the estimate is that of all of them, also where the bet was won early.
+    if values.iter().all(|x| x.is_finite()) {
+        finding.estimate = values.iter().sum::<f64>() / n as f64;
+        finding.tightness = Some(finding.estimate / bound);
     }
     finding
 }
 
+/// Judges that the mean of these values, which were `start` at first, is `exact` within the share `margin`: of
+/// what is left of the start where that is less than half, and else of what has gone.
+pub(crate) fn near(values: &[f64], (start, exact): (f64, f64), margin: f64, alpha: f64) -> Finding {
+    let share = |value: &f64| match exact > 0.5 * start {
+        true => (start - value) / (start - exact),
+        false => value / exact,
+    };
+    let shares: Vec<f64> = values.iter().map(share).collect();
+    judge_sample(&shares, (1.0 - margin, 1.0 + margin), alpha, FindingKind::Mean)
+}
+
 /// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every
-/// round, and between two looks taken along the line on which the distance's logarithm falls; infinite when
-/// that takes more than `most` calls.
+/// round, and between two looks taken along the line on which the distance's logarithm falls; `most` when that
+/// takes more than `most` calls. A crippled solver is not run to the end: what it says stays near its start.
 pub(crate) fn calls_to(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
-    seed: &Seed,
+    (cripple, seed): (Option<Cripple>, &Seed),
     (star, eps): (&Predictor, f64),
     every_step: bool,
     most: u64,
 ) -> anyhow::Result<f64> {
     let (mut rng, mut round) = (seed.rng(), solver.rounds());
+    let start = solver.coefficients().clone();
     let look = |sum: &FiniteSum, solver: &mut dyn Solver| {
-        (sum.meter().calls as f64, solver.coefficients().distance_squared(star))
+        (sum.meter().calls as f64, shown(cripple, &start, solver.coefficients()).distance_squared(star))
     };
+    let end = if cripple.is_some() { most.min(2000) } else { most };
     let mut before = look(sum, solver);
-    while sum.meter().calls < most {
+    while sum.meter().calls < end {
         match solver.step(sum, &mut rng) {
             Ok(_) => {}
-            Err(SolveError::Diverged(_)) => return Ok(f64::INFINITY),
+            Err(SolveError::Diverged(_)) => return Ok(most as f64),
             Err(error) => return Err(error.into()),
         }
         if every_step || solver.rounds() > round {
@@ -119,5 +156,5 @@ pub(crate) fn calls_to(
         }
         round = solver.rounds();
     }
-    Ok(f64::INFINITY)
+    Ok(most as f64)
 }

@@ -11,6 +11,7 @@
 //! chosen for each method and budget by the mean log gap on tuning seeds. The winners of that are written
 //! down here, and used as they are unless the tier says how many tuning seeds to use.
 
+use crate::setup::runs::shown;
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, SolveError, Solver, SolverLimit,
     SolverProgress, SolverTask, SvrgParams, solve,
@@ -21,6 +22,7 @@ use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::paired;
+use lao_verification_engine::mutants::Cripple;
 
 /// n.
 pub(crate) const N: u64 = 1000;
@@ -130,9 +132,16 @@ impl Problem {
         Ok(Problem { sum, least })
     }
 
-    /// `f` when each of these budgets, ascending, is spent; infinite from where a step diverged.
-    pub fn run(&mut self, solver: &mut dyn Solver, seed: &Seed, budgets: &[u64]) -> anyhow::Result<Vec<f64>> {
+    /// `f` of a sound or crippled solver when each of these budgets, ascending, is spent; infinite from where a
+    /// step diverged.
+    pub fn run(
+        &mut self,
+        solver: &mut dyn Solver,
+        (cripple, seed): (Option<Cripple>, &Seed),
+        budgets: &[u64],
+    ) -> anyhow::Result<Vec<f64>> {
         let (mut rng, mut values) = (seed.rng(), Vec::new());
+        let start = solver.coefficients().clone();
         self.sum.reset_meter();
         for budget in budgets {
             while self.sum.meter().calls + solver.next_calls(&self.sum) <= *budget {
@@ -146,7 +155,7 @@ impl Problem {
                     Err(error) => return Err(error.into()),
                 }
             }
-            let value = self.sum.objective(solver.coefficients())?;
+            let value = self.sum.objective(&shown(cripple, &start, solver.coefficients()))?;
             values.push(if value.is_finite() { value } else { f64::INFINITY });
             self.least = self.least.min(value);
         }
@@ -176,7 +185,7 @@ pub(crate) fn step_size(
         for exponent in method.grid() {
             let mut solver = method.solver(power(exponent), &problem.sum)?;
             let seed = trial.seed.child("algorithm");
-            values.extend(problem.run(solver.as_mut(), &seed, &[passes * N])?);
+            values.extend(problem.run(solver.as_mut(), (None, &seed), &[passes * N])?);
         }
         Ok(values.iter().map(|value| problem.log_gap(*value)).collect::<Vec<f64>>())
     })?;
@@ -225,15 +234,16 @@ pub(crate) fn with_rivals(
     Ok(methods)
 }
 
-/// `f` of several tuned methods on the same data when each of these budgets is spent, per replicate and
-/// method; and the log gaps.
+/// The log gaps of several tuned methods on the same data when each of these budgets is spent, per replicate
+/// and method. A crippled arm cripples the first method of every so many: the ones that are said to be ahead.
 pub(crate) fn compare(
     cx: &Context<'_>,
     cell: &str,
     replicates: u64,
-    methods: &[Tuned],
+    (methods, every): (&[Tuned], usize),
     budgets: &[u64],
 ) -> anyhow::Result<Vec<Vec<Vec<f64>>>> {
+    let cripple = cx.cripple();
     cx.all_trials(cell, replicates, |trial| {
         let mut problem = Problem::draw(&trial.seed.child("data"))?;
         let mut values = Vec::new();
@@ -241,7 +251,8 @@ pub(crate) fn compare(
             let mut solver = method.solver(*step_size, &problem.sum)?;
             // A stream of its own for each, so that a method can be compared with itself.
             let seed = trial.seed.child("algorithm").trial(place as u64);
-            values.push(problem.run(solver.as_mut(), &seed, budgets)?);
+            let cripple = cripple.filter(|_| place % every == 0);
+            values.push(problem.run(solver.as_mut(), (cripple, &seed), budgets)?);
         }
         let log_gaps = |values: Vec<f64>| values.iter().map(|value| problem.log_gap(*value)).collect();
         Ok(values.into_iter().map(log_gaps).collect())
