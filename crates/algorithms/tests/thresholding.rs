@@ -364,6 +364,45 @@ fn a_path_starts_each_sparsity_at_the_last_answer_and_improves() {
     assert!(points.iter().all(|point| point.run.predictor.coefficients[0].len() <= point.sparsity));
 }
 
+/// Returns the sum of three examples with one attribute each. The gradient on the support of its restricted
+/// minimizers is exactly zero.
+fn identity(labels: [f64; 3]) -> FiniteSum {
+    let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
+    FiniteSum::new(rows, Loss::least_squares(labels.to_vec()).unwrap()).unwrap()
+}
+
+#[test]
+fn a_start_that_minimizes_over_a_smaller_support_is_no_fixed_point() {
+    for refit in [true, false] {
+        let mut sum = identity([3.0, 0.0, -1.0]);
+        let shape = Shape::of(&sum);
+        let build = |k, start| {
+            GdParams { refit, ..GdParams::practical(&SolverTask { start, ..sparse(k) }) }.build(shape)
+        };
+        let stop = SolverLimit::after_rounds(20);
+        let points = path(&mut sum, &[1, 2, 3], build, &Seed::root(1), stop).unwrap();
+        let found: Vec<_> =
+            points.iter().map(|point| point.run.predictor.coefficients[0].view().to_dense()).collect();
+        assert_eq!(found, [[3.0, 0.0, 0.0], [3.0, 0.0, -1.0], [3.0, 0.0, -1.0]]);
+        assert!(points.iter().all(|point| point.run.outcome == SolverEnd::Settled), "refit: {refit}");
+    }
+}
+
+#[test]
+fn a_start_that_minimizes_over_the_wrong_support_is_left() {
+    for refit in [true, false] {
+        let mut sum = identity([3.0, 0.0, -1.0]);
+        let mut start = Predictor::zeros(3, 1);
+        start.coefficients[0] = SparseVector::new(3, vec![2], vec![-1.0]).unwrap();
+        let task = SolverTask { start: Some(start), ..sparse(1) };
+        let params = GdParams { refit, ..GdParams::practical(&task) };
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
+        let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(20)).unwrap();
+        assert_eq!(run.predictor.coefficients[0].view().to_dense(), [3.0, 0.0, 0.0]);
+        assert_eq!(run.outcome, SolverEnd::Settled);
+    }
+}
+
 #[test]
 fn empty_rows_zero_and_duplicate_columns_one_class_and_fewer_rows_than_k_are_ordinary() {
     let mut table = table(0.3);

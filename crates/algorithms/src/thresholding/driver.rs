@@ -256,8 +256,8 @@ pub enum PathError {
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
 /// let shape = Shape::of(&sum);
-/// let task = |sparsity, start| SolverTask { sparsity, step_size: 1.0, start };
-/// let build = |sparsity, start| GdParams::fixed(&task(sparsity, start)).build(shape);
+/// let task = |sparsity, start| SolverTask { sparsity, start, ..SolverTask::default() };
+/// let build = |sparsity, start| GdParams::practical(&task(sparsity, start)).build(shape);
 /// let points = path(&mut sum, &[1, 2], build, &Seed::root(1), SolverLimit::after_rounds(20))?;
 /// assert!(points[1].objective < points[0].objective);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -14,10 +14,11 @@
 //! ```
 //!
 //! A normalized step has `eta = |p|^2 / p'Hp`, where p is the gradient on the support of x. If x is zero, or
-//! minimizes f over its support after a refit, p is the k largest entries of the gradient. `p'Hp` is exact
-//! for least squares; for other losses it is the loss's curvature bound. If the support changes, eta is
-//! halved until it is at most `|dx|^2 / dx'H dx`, so that f falls. With refit, an unchanged support means
-//! that the iterate is a fixed point, and the solver returns [`SolverProgress::Settled`].
+//! minimizes f over its support, p is the k largest entries of the gradient; x is such a minimizer after a
+//! refit, and where the gradient on the support is exactly zero, as it may be at a start. `p'Hp` is exact
+//! for least squares; for other losses it is the loss's curvature bound. Without refit, eta is halved until
+//! it is at most `|dx|^2 / dx'H dx` if the support changes, so that f falls. If a step from such a minimizer
+//! does not change the support, x is a fixed point, and the solver returns [`SolverProgress::Settled`].
 //!
 //! A round costs n IFO calls and 1 thresholding, and a normalized step n more calls for each curvature. A
 //! refit costs n calls for least squares; for other losses it costs 2n for each of at most two conjugate
@@ -214,22 +215,28 @@ impl<T: Threshold> Gd<T> {
     /// Sets `along` to the direction of a normalized step; returns its squared length.
     fn aim(&mut self, sum: &FiniteSum) -> Result<f64, SolveError> {
         let Gd { x, gradient, along, threshold, .. } = self;
-        let mut chosen = false;
+        let mut chosen = 0;
         for ((x, gradient), p) in
             x.coefficients.iter().zip(&gradient.coefficients).zip(&mut along.coefficients)
         {
             if x.is_empty() || self.at_minimum {
                 threshold.keep(gradient, self.sparsity, p)?;
-                chosen = true;
+                chosen += 1;
             } else {
                 p.fill_from(x.indices(), |j| gradient[j as usize] + sum.ridge() * x.view().get(j));
             }
         }
-        if chosen {
+        if chosen > 0 {
             sum.count_threshold();
         }
         along.intercepts.clone_from(&gradient.intercepts);
-        Ok(along.norm_squared() + along.intercepts.iter().map(|a| a * a).sum::<f64>())
+        let norm = along.norm_squared() + along.intercepts.iter().map(|a| a * a).sum::<f64>();
+        if norm != 0.0 || chosen == self.shape.outputs {
+            return Ok(norm);
+        }
+        // The gradient is zero on the support, so x minimizes f there, as a start may do.
+        self.at_minimum = true;
+        self.aim(sum)
     }
 
     fn same_support(&self) -> bool {
@@ -239,11 +246,11 @@ impl<T: Threshold> Gd<T> {
 
     /// Ends the round after a step to `next`, or chooses the part that is still to be done.
     fn go_on(&mut self, eta: f64, halvings: usize) -> SolverProgress {
+        if self.at_minimum && self.same_support() {
+            self.stage = Stage::Gradient;
+            return SolverProgress::Settled;
+        }
         if self.refit {
-            if self.at_minimum && self.same_support() {
-                self.stage = Stage::Gradient;
-                return SolverProgress::Settled;
-            }
             self.stage = Stage::Refit;
             return SolverProgress::Evaluated;
         }
