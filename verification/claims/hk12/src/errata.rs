@@ -202,8 +202,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "A.6, last step of the second moment",
             "2(8B²)^ν S + 2S ≤ (4B)^(2ν) · 2S",
             "for N ≥ 2; for N = 1 the left side is 4S",
-            "The step says (8B²)^ν + 1 ≤ (16B²)^ν. For B ≤ 1/2, where N = 1 and ν = 0, that is 2 ≤ 1; and where \
-             8B² < 1 a smaller power is the larger number.",
+            "The step says (8B²)^ν + 1 ≤ (16B²)^ν. For B ≤ 1/2, where N = 1 and ν = 0, that is 2 ≤ 1; and \
+             where 8B² < 1 a smaller power is the larger number.",
         ),
         row(
             27,

@@ -151,7 +151,7 @@ impl At {
         learner.ask_for(&draws, &mut ask);
         let told = if self.wrong == Some(Wrong::UpperLabelTwice) { y + delta } else { *y };
         tell(&mut learner, &ask, x, told)?;
-        // What production does not let go wrong is a factor, the same for all n here.
+        // Faults that production has no seam for change a step by a factor, which depends on the larger n.
         let n = draws.estimates.iter().map(|one| one.factors).max().unwrap_or(0);
         let factor = match self.wrong {
             Some(Wrong::HalfThePower) => 0.5,
@@ -224,7 +224,6 @@ fn moments(rng: &mut Rng, wrong: Option<Wrong>) -> anyhow::Result<[Pairs; 2]> {
     ] {
         let (dim, instance) = (2, Instance::random(rng, 2));
         let w = [rng.random_range(0.2..1.0), -rng.random_range(0.2..1.0)];
-        // What is wrong with labels is so for every n; a factor that depends on n needs one n.
         let at = At::new(&instance, &w, (draws, repetitions), wrong)?;
         let (x, w) = (&instance.x, &at.w);
         let scaled: Vec<f64> = x.iter().map(|x| x / instance.eps).collect();

@@ -110,12 +110,12 @@ struct Arm {
 const SOUND: Arm = Arm { constant: 4.0, fault: None, no_factor_d: false, power: 0 };
 
 const FAULTS: [Fault<Arm>; 5] = [
-    Fault::refuted("divides_by_the_radius", "has 1/B in the step size", Arm { power: 1, ..SOUND }),
     Fault::refuted(
         "ascends",
         "steps along the gradient",
         Arm { fault: Some(|estimates| estimates.phi = -estimates.phi), ..SOUND },
     ),
+    Fault::refuted("divides_by_the_radius", "has 1/B in the step size", Arm { power: 1, ..SOUND }),
     Fault::refuted(
         "forgets_the_weight",
         "estimates w.x by w_j x_j without dividing by the probability of j",
@@ -142,6 +142,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
     }
     cx.split(settings.len() + 1);
+    judge_equivariance(cx, |radius, seed| {
+        let run = Run { step: radius.powi(-power), ..Run::new(3, 400) };
+        Problem::sphere(5, radius).ridge(&run, seed)
+    })?;
+    cx.settled()?;
     for setting in &settings {
         let bound = setting.bound(constant);
         if setting.bets {
@@ -155,10 +160,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
         cx.settled()?;
     }
-    judge_equivariance(cx, |radius, seed| {
-        let run = Run { step: radius.powi(-power), ..Run::new(3, 400) };
-        Problem::sphere(5, radius).ridge(&run, seed)
-    })
+    Ok(())
 }
 
 /// The claim.

@@ -17,7 +17,7 @@ use crate::setup::regret::{Race, mean_at};
 use lao_datasets::memory::Rows;
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Standing};
 use lao_verification_engine::context::{Axis, Context, Figure, Series};
 use rand::RngExt;
 use rand::seq::index;
@@ -122,13 +122,6 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.not_run(REASON)
 }
 
-/// Nothing is judged, so no arm runs.
-const FAULTS: [Fault<()>; 1] = [Fault::refuted(
-    "labels_swapped",
-    "calls Algorithm 2 the uniform choice and the uniform choice Algorithm 2",
-    (),
-)];
-
 /// The claim.
 pub const CLAIM: Claim = Claim {
     id: "ito17-fig3",
@@ -140,6 +133,6 @@ pub const CLAIM: Claim = Claim {
     design: "Not judged. Reported: all six methods on a surrogate of the same shape (20 factors, 70 weights \
              falling to a hundredth, k_1 = 60, k' = 70), each with the best of four constants.",
     standing: Standing::sound().practical().not_run(REASON),
-    mutants: &mutants(&FAULTS),
+    mutants: &[],
     experiment,
 };

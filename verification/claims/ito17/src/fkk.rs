@@ -165,7 +165,7 @@ pub const CLAIM: Claim = Claim {
              compared for all supports. Then production's own draws: how many attributes A_t and R share, in \
              the first round, against the hypergeometric law. What the method's regret is shows in \
              ito17-table2.",
-    standing: Standing::sound().literal(),
+    standing: Standing::sound().with_errata(&[24]).literal(),
     mutants: &[PREDICTING_ATTRIBUTES_ESTIMATE_TOO, RANDOM_SET_AVOIDS_THE_SUPPORT, ONE_ATTRIBUTE_TOO_FEW],
     experiment,
 };

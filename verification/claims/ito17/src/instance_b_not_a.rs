@@ -130,11 +130,11 @@ pub const CLAIM: Claim = Claim {
              zeros.",
     standing: Standing::sound().practical().learns(),
     mutants: &[
-        LAST_FOR_THE_AVERAGE,
         PENALTY_ZERO,
         PENALTY_IN_ALGORITHM_2,
         TWIN_OF_A_RELEVANT_FEATURE,
         SECOND_FEATURE_HEAVIER,
+        LAST_FOR_THE_AVERAGE,
     ],
     experiment,
 };

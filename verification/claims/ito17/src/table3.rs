@@ -8,7 +8,8 @@
 //! U: the greedy choice never leaves the attributes that it begins with, so that the share of `|w*|^2` that
 //! it misses is `1 - k'/d` on average, as for U; only its spread over instances is larger; it wins about
 //! every other time. What the theory does say is judged where it shows, after 25,000 rounds (50,000 in the
-//! full tier): the regret of A1 grows linearly, so A2 and A3 are below it in the end.
+//! full tier): the regret of A1 grows linearly, so A2 and A3 are below it in the end; A3's order is left to
+//! the full tier.
 
 use super::table2;
 use crate::setup::contest::{self, Contest, Method};

@@ -5,8 +5,8 @@
 //! ([`thm2_lambda_algebra`](super::thm2_lambda_algebra)).
 //!
 //! *What can be seen.* The two misprints leave a derivation without its conclusion, but no run that refutes
-//! it: the bound is so far above the regret of all three that (7) is true of each, here. So the three are
-//! judged by the same bound, and their regrets are reported beside it.
+//! it: the bound is so far above the regret of all three that (7) is true of each, here, and of the predictor
+//! zero. So the three are judged by the smaller of (7) and half of the regret of that predictor.
 //!
 //! *Tightness.* Without the noise, about .003, .02 and .001 for `8 sqrt(t/C)`, `8 sqrt(t)/C` and
 //! `8 sqrt(C t)`.

@@ -245,7 +245,14 @@ impl Problem {
 
     fn faulty<L: TwoDraws>(&self, learner: L, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let budget = Budget::PerExample(run.draws + 1);
-        let start = learner.coefficients().to_dense();
+        let mut start = learner.coefficients().to_dense();
+        if let Some(cripple) = run.cripple
+            && stands_still(cripple)
+        {
+            let before = start.clone();
+            cripple.estimate(&before, &mut start);
+            return Ok(start);
+        }
         let end = match run.fault {
             None => self.learn(learner, budget, run.examples, seed)?,
             Some(fault) => {
@@ -258,6 +265,12 @@ impl Problem {
         }
         Ok(end)
     }
+}
+
+/// Whether the estimate of a learner that is crippled like this is the same whatever it is told, so that it
+/// need not run.
+pub(crate) fn stands_still(cripple: Cripple) -> bool {
+    matches!(cripple, Cripple::PredictsZero | Cripple::StaysAtItsStart)
 }
 
 /// One run of AERR or AELR, with the theorem's step size.
