@@ -133,11 +133,6 @@ pub const CLAIM: Claim = Claim {
              with probability .94; without threshold it falls below .05, with Exploration below .01. A learner that does nothing \
              passes the first cell, which is about a method that does not learn, and fails the other two.",
     standing: Standing::sound().practical().learns(),
-    mutants: &[
-        A_HUNDREDTH_OF_EVERY_STEP,
-        CONSTANT_LARGE_STEP,
-        NO_THRESHOLD,
-        STARTS_ON_THE_RIGHT_SUPPORT,
-    ],
+    mutants: &[A_HUNDREDTH_OF_EVERY_STEP, CONSTANT_LARGE_STEP, NO_THRESHOLD, STARTS_ON_THE_RIGHT_SUPPORT],
     experiment,
 };

@@ -241,6 +241,4 @@ const VIOLATIONS: [Violation; 2] = [
 ];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 18, cell: "s = 1, delta = .001" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 18, cell: "s = 1, delta = .001" }];

@@ -138,7 +138,5 @@ const VIOLATIONS: [Violation; 2] = [
 ];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 2] = [
-    Shown { erratum: 9, cell: "sizes of consecutive" },
-    Shown { erratum: 15, cell: "gap on entry" },
-];
+const SHOWN: [Shown; 2] =
+    [Shown { erratum: 9, cell: "sizes of consecutive" }, Shown { erratum: 15, cell: "gap on entry" }];

@@ -107,11 +107,7 @@ impl Run {
     }
 }
 
-fn run(
-    setting: &Setting,
-    (fault, cripple): (Breach, Option<Cripple>),
-    seed: &Seed,
-) -> anyhow::Result<Run> {
+fn run(setting: &Setting, (fault, cripple): (Breach, Option<Cripple>), seed: &Seed) -> anyhow::Result<Run> {
     let (dim, star) = (setting.dim, setting.star);
     let star =
         SparseVector::new(dim, star.iter().map(|s| s.0).collect(), star.iter().map(|s| s.1).collect())?;

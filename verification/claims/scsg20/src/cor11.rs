@@ -61,7 +61,8 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let variance = 0.5 / of.gamma();
     let (n, batch) = if repaired { (1000, 1000) } else { (N, batch) };
     let of = constants(step_size, 1.0 / batch as f64, alpha);
-    let legal = step_size <= Epoch::largest_step(1.0, 1.0) && alpha <= of.ratio && alpha <= of.largest_alpha();
+    let legal =
+        step_size <= Epoch::largest_step(1.0, 1.0) && alpha <= of.ratio && alpha <= of.largest_alpha();
     anyhow::ensure!(legal && batch as f64 >= EPS.recip(), "the hypotheses are not met");
     let theta = if repaired { of.corrected_theta() } else { of.theta() };
     let instance = Quadratics::around(&[0.0; 2], n, variance, &cx.seed("instance").child("data"));
@@ -143,10 +144,10 @@ pub const PRINTED: Claim = Claim {
              (so k* = 0 and alpha = 0), d = k = 2, eta = 1/1024, B = 100 = 1/eps, b = 1, sigma^2 = 62, n = \
              4000: J epochs from a start with D_0 = 1/2. E D is then exactly .0543, 5.4 times eps. Errata 16 \
              and 2 each refute one of the two.",
-    standing: Standing::printed(&[2, 16]).literal().violated(&VIOLATIONS).showing(&[Shown {
-        erratum: 16,
-        cell: "theta^J D_0 over eps",
-    }]),
+    standing: Standing::printed(&[2, 16])
+        .literal()
+        .violated(&VIOLATIONS)
+        .showing(&[Shown { erratum: 16, cell: "theta^J D_0 over eps" }]),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };

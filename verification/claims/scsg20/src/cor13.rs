@@ -49,8 +49,7 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let eta = 1.0 / 1024.0;
     let ratio = 1.0 / BATCH as f64;
     // x* = 0, so that k* = 0.
-    let constants =
-        Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: expansion(0, 2) };
+    let constants = Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: expansion(0, 2) };
     let n = 12_000;
     let bound = if cx.commits(&CORRECTED_FORM) {
         0.5 * constants.corrected_floor(0.0, (n - BATCH) as f64 / (n as f64 - 1.0))
@@ -70,7 +69,10 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
         })?;
         Ok(end)
     })?;
-    cx.judge("toy: B (E f - f(x*))/sigma^2 after 8 epochs", mean_below((bound, None), (cx.alpha(), 1), &ends));
+    cx.judge(
+        "toy: B (E f - f(x*))/sigma^2 after 8 epochs",
+        mean_below((bound, None), (cx.alpha(), 1), &ends),
+    );
     Ok(())
 }
 
@@ -162,11 +164,8 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// The exact value of the toy; the mean of 200 runs has a standard error of about 7 % of it.
-const VIOLATIONS: [Violation; 1] = [Violation {
-    cell: "toy: B (E f - f(x*))/sigma^2 after 8 epochs",
-    at_least: 0.078,
-    at_most: 0.138,
-}];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "toy: B (E f - f(x*))/sigma^2 after 8 epochs", at_least: 0.078, at_most: 0.138 }];
 
 /// As corrected.
 pub const CLAIM: Claim = Claim {

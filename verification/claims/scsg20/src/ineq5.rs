@@ -100,7 +100,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for size in SIZES {
         for step_size in [1.0 / 64.0, 0.3] {
             for (start, star) in [(0.0, 0.0), (1.3, 0.0), (-0.4, 0.7)] {
-                let at = averages_around(&centers, (&[start], &[star]), (1, arm.taken(step_size)), size, STEPS)?;
+                let at =
+                    averages_around(&centers, (&[start], &[star]), (1, arm.taken(step_size)), size, STEPS)?;
                 let epoch = arm.epoch(&at, size);
                 equalities.push(arm.sides(&epoch, size, step_size, 0.0));
                 if star == 0.0 {

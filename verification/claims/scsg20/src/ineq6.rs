@@ -131,15 +131,10 @@ impl Arm {
     }
 }
 
-const SOUND: Arm =
-    Arm { no_cross: false, no_snapshot: false, mean_smoothness: false, too_long: false };
+const SOUND: Arm = Arm { no_cross: false, no_snapshot: false, mean_smoothness: false, too_long: false };
 
 const FAULTS: [Fault<Arm>; 4] = [
-    Fault::refuted(
-        "step_doubled",
-        "production steps twice as long as eta",
-        Arm { too_long: true, ..SOUND },
-    ),
+    Fault::refuted("step_doubled", "production steps twice as long as eta", Arm { too_long: true, ..SOUND }),
     Fault::refuted("cross_term_dropped", "no cross term, as printed", Arm { no_cross: true, ..SOUND }),
     Fault::refuted(
         "snapshot_terms_dropped",
@@ -159,7 +154,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let checked = cx.size("checked")?;
     let pairs = cx.all_trials("recursion", checked, |trial| {
         let rng = &mut trial.seed.child("data").rng();
-        let (scalar, at) = (Scalar::random(rng, 4, false, trial.number % 2 == 1), rng.random_range(-2.0..2.0));
+        let (scalar, at) =
+            (Scalar::random(rng, 4, false, trial.number % 2 == 1), rng.random_range(-2.0..2.0));
         let parts = scalar.curvature.iter().zip(&scalar.slope);
         let components: Vec<_> = parts.map(|(&h, &q)| (vec![h], vec![-q / h])).collect();
         let (size, step_size) = (rng.random_range(1..=4), rng.random_range(0.01..0.3));

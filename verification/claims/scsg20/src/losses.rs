@@ -238,12 +238,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let [bounds] = tally(cx, name, n, |trial, [bounds]| arm.second_order(trial, kind, bounds))?;
         cx.judge(&format!("{name}: convex and smooth"), bounds.finish());
     }
-    let pairs = cx.all_trials("two classes", n, |trial| two_classes(arm, &mut trial.seed.child("data").rng()))?;
+    let pairs =
+        cx.all_trials("two classes", n, |trial| two_classes(arm, &mut trial.seed.child("data").rng()))?;
     cx.judge("softmax of two classes is logistic", exact_all(pairs.into_iter().flatten(), 1e-10));
     cx.judge("logits of 10^4", exact_all(extreme(arm.naive_exponential)?, 1e-12));
-    let steps = cx.all_trials("columns", n, |trial| {
-        columns(&mut trial.seed.child("data").rng(), 2, arm)
-    })?;
+    let steps = cx.all_trials("columns", n, |trial| columns(&mut trial.seed.child("data").rng(), 2, arm))?;
     let sizes = steps.iter().flat_map(|(sizes, _)| sizes).map(|size| (*size as f64, 2.0));
     cx.judge("non-zeros of every column at k = 2", exact_all(sizes, 0.0));
     let thresholds: u64 = steps.iter().map(|(_, thresholds)| thresholds).sum();
@@ -300,15 +299,8 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// The loss of the wrong sign over that of the right one grows without limit with the margin.
-const VIOLATIONS: [Violation; 1] = [
-    Violation {
-        cell: "the right prediction has the smaller loss",
-        at_least: 2.0,
-        at_most: f64::INFINITY,
-    },
-];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "the right prediction has the smaller loss", at_least: 2.0, at_most: f64::INFINITY }];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 21, cell: "the right prediction" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 21, cell: "the right prediction" }];

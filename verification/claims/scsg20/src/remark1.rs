@@ -40,8 +40,7 @@ fn printed_gain(epoch: &Epoch) -> f64 {
 }
 
 const TWELVE_NINE: Mutant = Mutant::refuted("twelve_nine", "12.9 in place of 14");
-const KAPPA_NOT_SQUARED: Mutant =
-    Mutant::refuted("kappa_not_squared", "k from 64 kappa - 1, as printed");
+const KAPPA_NOT_SQUARED: Mutant = Mutant::refuted("kappa_not_squared", "k from 64 kappa - 1, as printed");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
@@ -144,7 +143,5 @@ const VIOLATIONS: [Violation; 2] = [
 ];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 2] = [
-    Shown { erratum: 12, cell: "theta is at most" },
-    Shown { erratum: 11, cell: "the printed k" },
-];
+const SHOWN: [Shown; 2] =
+    [Shown { erratum: 12, cell: "theta is at most" }, Shown { erratum: 11, cell: "the printed k" }];

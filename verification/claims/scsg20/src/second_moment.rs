@@ -31,11 +31,11 @@ use lao_finite_sum::Batch;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
+use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, members, minus, norm2_on, production_gradient, sparse_normal, subsets,
     support_of, tally,
 };
-use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::judge::PropertyTally;
 use rand::RngExt;
 
@@ -126,8 +126,7 @@ impl Place {
         let (lhs, error) = self.direction()?;
         let l = if arm.mean_smoothness { small.constants()?.1 } else { small.component_smoothness()? };
         let four = if arm.half_smoothness { 0.5 } else { 4.0 };
-        let (snapshot_term, away) =
-            (if arm.no_snapshot { 0.0 } else { 2.0 * l * l }, minus(snapshot, star));
+        let (snapshot_term, away) = (if arm.no_snapshot { 0.0 } else { 2.0 * l * l }, minus(snapshot, star));
         let gradient = small.gradient(current);
         let mut on_set = vec![0.0; gradient.len()];
         members(*set).for_each(|j| on_set[j] = gradient[j]);

@@ -321,7 +321,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.settled()?;
     let over_kappa = cx.fault(&FAULTS) == Some(Wrong::StepOverKappa);
     let kappas: Vec<f64> = (1..=6).map(|i| 2.0_f64.powi(i)).collect();
-    let spent = kappas.iter().map(|kappa| gd_steps(*kappa, over_kappa)).collect::<anyhow::Result<Vec<f64>>>()?;
+    let spent =
+        kappas.iter().map(|kappa| gd_steps(*kappa, over_kappa)).collect::<anyhow::Result<Vec<f64>>>()?;
     let exponent = slope::fit(&kappas, &[spent], None).map_err(anyhow::Error::msg)?[0].slope;
     let mut tally = PropertyTally::new();
     tally.check(exponent, 1.1);

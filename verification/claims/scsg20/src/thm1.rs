@@ -124,8 +124,7 @@ fn third_term(cx: &mut Context<'_>) -> anyhow::Result<()> {
         batch: 100,
         step_size: 1.0 / 64.0,
     };
-    let cells =
-        [Floor { name: "d = k = 4, eta = 1/128, B/b = 100", step_size: 1.0 / 128.0, ..small }, small];
+    let cells = [Floor { name: "d = k = 4, eta = 1/128, B/b = 100", step_size: 1.0 / 128.0, ..small }, small];
     let count = cells.len();
     cx.split(count);
     for floor in cells {
@@ -220,10 +219,10 @@ pub const PRINTED: Claim = Claim {
     design: "The toy, d = k = 4, n = 4000, B = 100, b = 1, started at x* = 0 (so k* = 0 and alpha = 0), six epochs: \
              B D/sigma^2 against gamma, .083 and .25. Nothing is thresholded, so its exact value is known: \
              .428 and .597. The mean of 400 runs has a standard error of about 5 % of that.",
-    standing: Standing::printed(&[2, 3]).literal().violated(&VIOLATIONS).showing(&[Shown {
-        erratum: 2,
-        cell: "d = k = 4",
-    }]),
+    standing: Standing::printed(&[2, 3])
+        .literal()
+        .violated(&VIOLATIONS)
+        .showing(&[Shown { erratum: 2, cell: "d = k = 4" }]),
     mutants: &mutants(&CONTROL),
     experiment: third_term,
 };

@@ -21,8 +21,8 @@ use lao_algorithms::thresholding::theory::{Epoch, expansion, sharp_expansion};
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
-use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
+use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
 
@@ -85,7 +85,14 @@ const FREE: Setting = Setting {
 pub(super) const SETTINGS: [Setting; 8] = [
     THRESHOLDED,
     Setting { name: "k = 2, B = b = n", mini_batch: N, ..THRESHOLDED },
-    Setting { name: "k = 2, B = 160, b = 16", batch: 160, mini_batch: 16, start: FAR, marks: &[], ..THRESHOLDED },
+    Setting {
+        name: "k = 2, B = 160, b = 16",
+        batch: 160,
+        mini_batch: 16,
+        start: FAR,
+        marks: &[],
+        ..THRESHOLDED
+    },
     FREE,
     Setting { name: "k = d, B = b = 160", mini_batch: 160, ..FREE },
     Setting { name: "k = d, B = 160, b = 4", mini_batch: 4, marks: &[1], ..FREE },
@@ -141,8 +148,8 @@ impl Setting {
         let decay = constants.step_size * constants.convexity;
         let kappa = SMOOTHNESS / constants.convexity;
         let batch = self.batch == N || self.batch as f64 >= 36.0 * kappa * kappa;
-        let alpha = constants.alpha <= constants.ratio
-            && constants.alpha / (1.0 + constants.alpha) <= 0.25 * decay;
+        let alpha =
+            constants.alpha <= constants.ratio && constants.alpha / (1.0 + constants.alpha) <= 0.25 * decay;
         anyhow::ensure!(batch && alpha, "{}: a hypothesis of the corrected theorem is not met", self.name);
         Ok(())
     }

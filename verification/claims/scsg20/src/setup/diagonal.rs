@@ -34,7 +34,8 @@ pub(crate) type Moments = Vec<[f64; 2]>;
 impl Diagonal<'_> {
     /// Moments after each of so many epochs from `start`.
     pub fn moments(&self, start: &[f64], rounds: usize) -> Vec<Moments> {
-        let each: Vec<Vec<[f64; 2]>> = (0..start.len()).map(|i| self.coordinate(i, start[i], rounds)).collect();
+        let each: Vec<Vec<[f64; 2]>> =
+            (0..start.len()).map(|i| self.coordinate(i, start[i], rounds)).collect();
         (0..rounds).map(|j| each.iter().map(|moments| moments[j]).collect()).collect()
     }
 
