@@ -82,7 +82,8 @@ pub const CLAIM: Claim = Claim {
     formula: r"n = \left\lceil \frac{d}{s'-s} \right\rceil T B",
     design: "Random Hadamard rows, d = 512, s* = 4, s = 12, B = 256, T = 15; blocks of 8, 32, 96 and 500 \
              attributes (the last two leave ragged last blocks). The mean gaps must agree within a factor \
-             1.25, and be below sigma^2 s/B with probability 3/4, and the session's count of examples must be d' T B, all of them different.",
+             1.25, and be below sigma^2 s/B with probability 3/4, and the session's count of examples must \
+             be d' T B, all of them different.",
     standing: Standing::sound().practical().learns(),
     mutants: &[REPLAYS_ONE_BATCH, SPLITS_ONE_BATCH, DROPS_RAGGED_BLOCK],
     experiment,

@@ -168,8 +168,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 }
             }
             let b = slope(&line);
-            // The first of two updates has no support to read, so that 3/4 s' are read of an example on average,
-            // less what a block and the support have in common.
+            // The first of two updates has no support to read, so that 3/4 s' are read of an example on
+            // average, less what a block and the support have in common.
             slopes.check(0.7, b);
             slopes.check(b, 0.75);
         }

@@ -34,7 +34,8 @@ pub const CLAIM: Claim = Claim {
                0.85 \, \mathrm{MSE}_{\mathrm{mean}}",
     design: "1,797 rows of 64 pixels (those constant on training rows dropped), a quarter of them test rows \
              drawn per trial; standardized on training rows; streams of 40,000 rows drawn with replacement; \
-             s = 8, s' = 16; both methods tuned on other seeds; sign tests. Each trial resamples the same rows.",
+             s = 8, s' = 16; both methods tuned on other seeds; sign tests. Each trial resamples the same \
+             rows.",
     standing: Standing::sound().practical().learns(),
     mutants: &mutants(&real::FAULTS),
     experiment,

@@ -226,7 +226,8 @@ pub const CLAIM: Claim = Claim {
     sentence: "Inserting the second moment of the direction into (5) gives (6) with the cross term, if every \
                component is L-smooth, whatever x* is.",
     formula: r"2 (1 - 2 L \eta) \eta P_N + r D_N \le -4 L \eta^2 E F(x_N) + 4 L \eta^2 F(\tilde{x}) + (r
-               + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 + \|\nabla f(x^*)\|^2 \right) - 2 \eta E
+               + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 +
+               \|\nabla f(x^*)\|^2 \right) - 2 \eta E
                \langle e, x_N - x^* \rangle",
     design: "Scalar components (1/2) h_z (x - c_z)^2, for which the first two moments of x_t - x* follow a \
              recursion; it is compared with production epochs over all draws, and then summed over N. All \

@@ -134,8 +134,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-step-i",
     place: "Proof sketch, step (i)",
-    sentence: "For any x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2 - G/(2 rho); at the optimum the \
-               last term is not needed.",
+    sentence: "For any x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2 - G/(2 rho); at the optimum \
+               the last term is not needed.",
     formula: r"\langle \nabla f(x) - \nabla f(x^*), x - x^* \rangle \ge \rho \|x - x^*\|^2, \; \langle
                \nabla f(x), x - x^* \rangle \ge \tfrac{\rho}{2} \|x - x^*\|^2 - \tfrac{1}{2 \rho}
                \|\pi_I \nabla f(x^*)\|^2",

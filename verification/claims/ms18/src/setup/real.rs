@@ -1,7 +1,8 @@
 //! The ordering of Section 6 on real data: Hybrid before Exploration, both before the mean.
 //!
 //! *Statement.* Hybrid reaches a given test error, and stays at or below it, after fewer examples than
-//! Exploration; at the end of the stream both are level, and well below the error of the mean of the training labels.
+//! Exploration; at the end of the stream both are level, and well below the error of the mean of the training
+//! labels.
 //!
 //! *Design, fixed in advance.* Test rows are those that the authors give, or a quarter of the rows drawn per
 //! trial. Attributes are standardized, and labels centered, by training rows only. The stream draws training
@@ -10,11 +11,12 @@
 //! infinite if it does not settle. Each method has the parameters that settled fastest (geometric mean) on
 //! streams and splits from other seeds, among three or four step sizes, first batches of s, 2s, 4s and 10s,
 //! growth 1, 1.15 and 1.5 and, for Hybrid, 1, 3 or 10 exploiting updates with one or five times the batch;
-//! the middle target was fixed on the same seeds, and the early one is halfway between it and the error of the
-//! mean. At the end of the stream, the final target, both methods must be level within 10 %, and below the early
-//! target. The contest is judged at the middle target only: the early one is passed by most runs of both methods
-//! with their first updates, and how many Hybrid wins there is noted. Then sign tests over fresh trials. A trial is a new split and a new stream of the same rows: p-values are about this resampling,
-//! not about other data.
+//! the middle target was fixed on the same seeds, and the early one is halfway between it and the error of
+//! the mean. At the end of the stream, the final target, both methods must be level within 10 %, and below
+//! the early target. The contest is judged at the middle target only: the early one is passed by most runs of
+//! both methods with their first updates, and how many Hybrid wins there is noted. Then sign tests over fresh
+//! trials. A trial is a new split and a new stream of the same rows: p-values are about this resampling, not
+//! about other data.
 //!
 //! *Mutants.* The labels of the two methods swapped; Hybrid exploiting random attributes; the step reversed.
 
