@@ -59,11 +59,8 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// The smallest eigenvalue is 0.
-const VIOLATIONS: [Violation; 1] = [
-    Violation { cell: "mu_s is positive", at_least: f64::INFINITY, at_most: f64::INFINITY },
-];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "mu_s is positive", at_least: f64::INFINITY, at_most: f64::INFINITY }];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 2, cell: "mu_s is positive" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 2, cell: "mu_s is positive" }];

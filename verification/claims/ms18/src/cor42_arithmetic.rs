@@ -168,6 +168,5 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// From eps = .1 to 10^-12 the square of the logarithm of gap_0/eps grows a hundredfold.
-const VIOLATIONS: [Violation; 1] = [
-    Violation { cell: "n <= 4*10^4 times order and declared logarithms", at_least: 50.0, at_most: 150.0 },
-];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "n <= 4*10^4 times order and declared logarithms", at_least: 50.0, at_most: 150.0 }];

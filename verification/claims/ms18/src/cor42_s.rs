@@ -67,7 +67,11 @@ impl Arm {
 
     /// The smallest batch that suffices without noise.
     fn noiseless(&self, trial: &Trial, sparsity: usize) -> anyhow::Result<f64> {
-        let practical = Practical { noise: 0.0, cripple: self.cripple, ..Practical::signs(DIM, sparsity / 3, sparsity, 64) };
+        let practical = Practical {
+            noise: 0.0,
+            cripple: self.cripple,
+            ..Practical::signs(DIM, sparsity / 3, sparsity, 64)
+        };
         // What a crippled learner says does not depend on the batch: one run decides.
         let tried = if self.cripple.is_some() { &SMALL[SMALL.len() - 1..] } else { &SMALL[..] };
         for &batch in tried {

@@ -154,12 +154,7 @@ impl Setting {
 }
 
 /// Runs of both methods, on data of their own, until `eps`.
-fn both(
-    cx: &Context<'_>,
-    setting: Setting,
-    eps: f64,
-    n: u64,
-) -> anyhow::Result<[Vec<Run>; 2]> {
+fn both(cx: &Context<'_>, setting: Setting, eps: f64, n: u64) -> anyhow::Result<[Vec<Run>; 2]> {
     let Setting { blocks, smallest, .. } = setting;
     let runs = |name: &str, method: Method| {
         let cell = format!("{name}, d' = {blocks}, r = {smallest}");
@@ -184,7 +179,11 @@ const FAULTS: [Fault<Wrong>; 6] = [
         "Exploration, too, makes exploiting updates",
         Wrong::ExplorationExploits,
     ),
-    Fault::refuted("forgets_the_unit", "the batches do not know the unit of the coefficients", Wrong::ForgetsUnit),
+    Fault::refuted(
+        "forgets_the_unit",
+        "the batches do not know the unit of the coefficients",
+        Wrong::ForgetsUnit,
+    ),
     Fault::refuted(
         "explores_over_smallest",
         "Hybrid makes 1/r times as many exploring updates",

@@ -296,7 +296,8 @@ pub const PRINTED: Claim = Claim {
     experiment: experiment_printed,
 };
 
-/// What the printed minimum makes of a unit, and of a thousandth of the minimax rate, in the last of the units.
+/// What the printed minimum makes of a unit, and of a thousandth of the minimax rate, in the last of the
+/// units.
 const VIOLATIONS: [Violation; 2] = [
     Violation { cell: "counts do not depend on the unit", at_least: 1023.0, at_most: 1024.0 },
     Violation {

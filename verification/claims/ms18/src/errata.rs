@@ -11,9 +11,9 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Assumptions 2 and 3 are equivalent to the existence of L_s ≥ sup u'Σu and μ_s ≤ inf u'Σu over \
              2s-sparse unit vectors u",
             "the constants of Assumptions 2 and 3 are L_s = 2 sup u'Σu and μ_s = 2 inf u'Σu",
-            "The equivalence of existence is true as printed. If the letters are to mean the same numbers, there \
-             is a factor 2, since the Hessian of E(θ'x − y)² is 2Σ: a step size 1/(4L_s) with the eigenvalue \
-             for L_s is one that Proposition A.1 excludes.",
+            "The equivalence of existence is true as printed. If the letters are to mean the same numbers, \
+             there is a factor 2, since the Hessian of E(θ'x − y)² is 2Σ: a step size 1/(4L_s) with the \
+             eigenvalue for L_s is one that Proposition A.1 excludes.",
         )
         .reading(),
         row(
@@ -88,8 +88,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Supplement A.1, size of the extended support without R",
             "at most s + 2s*",
             "at most s + s*, hence the factor s*/s in place of 2s*/(s + s*)",
-            "The printed bound is true. The elements of S* that enter and those that stay outside are disjoint \
-             parts of S*, which the print counts twice.",
+            "The printed bound is true. The elements of S* that enter and those that stay outside are \
+             disjoint parts of S*, which the print counts twice.",
         )
         .improvement(),
         row(
@@ -134,8 +134,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Remark on consistency",
             "θ_T is consistent as T → ∞",
             "with the B_t of Theorem 4.1, which grow like (1 − α)^{−T}",
-            "The remark stands under that theorem and does not repeat its batch sizes. With a fixed batch size \
-             the gap would stop at a floor of order σ²s/B.",
+            "The remark stands under that theorem and does not repeat its batch sizes. With a fixed batch \
+             size the gap would stop at a floor of order σ²s/B.",
         )
         .reading(),
         row(
@@ -247,16 +247,16 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Table 1, rows of Exploration and Hybrid",
             "d s²/s' and d s_*/s'",
             "s' − s in place of s', as in Corollaries 4.2 and 4.5",
-            "An example fills s' − s coordinates of the gradient. At s' = s + 1 the table is too small by the \
-             factor s'; it is right up to a constant for s' ≥ (1 + c)s.",
+            "An example fills s' − s coordinates of the gradient. At s' = s + 1 the table is too small by \
+             the factor s'; it is right up to a constant for s' ≥ (1 + c)s.",
         ),
         row(
             33,
             "Remark after Corollary 4.5",
             "κ_s, R_∞/μ_s and μ_s r_min² are Θ(1)",
             "κ_s, R_∞²/μ_s and μ_s r_min² are Θ(1)",
-            "The corollary contains R_∞⁴/μ_s² and R_∞²/μ_s. Neither follows from R_∞/μ_s, which has a unit: x → \
-             cx divides it by c.",
+            "The corollary contains R_∞⁴/μ_s² and R_∞²/μ_s. Neither follows from R_∞/μ_s, which has a unit: \
+             x → cx divides it by c.",
         ),
         row(
             34,

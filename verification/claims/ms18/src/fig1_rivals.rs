@@ -1,8 +1,9 @@
 //! Figure 1, the rivals: RDA and the Dantzig selector.
 //!
 //! *Statement.* On the data of Figure 1 both RDA (Algorithm 1 of Ito et al. 2017) and the Dantzig method of
-//! Kale et al. 2017 end with a larger test error than Exploration; RDA is ahead at first. The sentence is about
-//! what both tiers judge, RDA at d = 100; the full tier adds the figure's d = 500, normal attributes, Dantzig.
+//! Kale et al. 2017 end with a larger test error than Exploration; RDA is ahead at first. The sentence is
+//! about what both tiers judge, RDA at d = 100; the full tier adds the figure's d = 500, normal attributes,
+//! Dantzig.
 //!
 //! *Caution.* As for [`fig1`](super::fig1): an ordering, on normal attributes, which are unbounded, and on
 //! signs; no theorem speaks of this setting.
@@ -299,8 +300,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-fig1-rivals",
     place: "Section 6, Figure 1: RDA",
-    sentence: "On data like those of Figure 1, a fifth of their size in the quick tier, Exploration ends with \
-               a smaller test error than RDA, both tuned.",
+    sentence: "On data like those of Figure 1, a fifth of their size in the quick tier, Exploration ends \
+               with a smaller test error than RDA, both tuned.",
     formula: r"\mathrm{MSE}(\theta_{\mathrm{Exploration}}) < \mathrm{MSE}(\theta_{\mathrm{RDA}})",
     design: "The test error is the gap plus 1, exactly. What RDA predicts with is the s' largest of its \
              weights: all of them would be more than a test example shows. Ball and noise are known to RDA \

@@ -151,14 +151,8 @@ pub const PRINTED: Claim = Claim {
 /// Members are asked of an empty set.
 const VIOLATIONS: [Violation; 2] = [
     Violation { cell: "all triples of subsets of six", at_least: f64::INFINITY, at_most: f64::INFINITY },
-    Violation {
-        cell: "supports of Exploration from zero",
-        at_least: f64::INFINITY,
-        at_most: f64::INFINITY,
-    },
+    Violation { cell: "supports of Exploration from zero", at_least: f64::INFINITY, at_most: f64::INFINITY },
 ];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 9, cell: "supports of Exploration from zero" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 9, cell: "supports of Exploration from zero" }];

@@ -130,8 +130,9 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \approx 1 - \rho^2 \quad \text{for } \eta_t
                = c/\sqrt{t},\ \theta_0 = (0, \rho)",
     design: "Two attributes with correlation .15, s = s* = 1, steps .005/sqrt(t). The gap stays above .9 \
-             with probability .94; without threshold it falls below .05, with Exploration below .01. A learner that does nothing \
-             passes the first cell, which is about a method that does not learn, and fails the other two.",
+             with probability .94; without threshold it falls below .05, with Exploration below .01. A \
+             learner that does nothing passes the first cell, which is about a method that does not learn, \
+             and fails the other two.",
     standing: Standing::sound().practical().learns(),
     mutants: &[A_HUNDREDTH_OF_EVERY_STEP, CONSTANT_LARGE_STEP, NO_THRESHOLD, STARTS_ON_THE_RIGHT_SUPPORT],
     experiment,

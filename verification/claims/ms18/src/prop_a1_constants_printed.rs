@@ -72,6 +72,5 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// The gap after the update is 7.2 times what the print allows, and hardly varies: every run fails.
-const VIOLATIONS: [Violation; 1] = [
-    Violation { cell: "R = 30, one update from theta*", at_least: 0.75, at_most: 1.0 },
-];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "R = 30, one update from theta*", at_least: 0.75, at_most: 1.0 }];

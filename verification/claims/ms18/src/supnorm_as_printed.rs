@@ -136,8 +136,8 @@ pub const PRINTED: Claim = Claim {
     experiment,
 };
 
-/// Exact: .503 of .02 allowed at d = 1024, delta = .01; .1989 of .1. The frequencies are .179 and .199 in truth,
-/// from runs that stop after 64 trials or a few more: three standard errors.
+/// Exact: .503 of .02 allowed at d = 1024, delta = .01; .1989 of .1. The frequencies are .179 and .199 in
+/// truth, from runs that stop after 64 trials or a few more: three standard errors.
 const VIOLATIONS: [Violation; 4] = [
     Violation { cell: "failure probability of the noise, exactly", at_least: 25.1, at_most: 25.2 },
     Violation { cell: "failure probability of the range, exactly", at_least: 1.98, at_most: 2.0 },

@@ -234,13 +234,12 @@ pub const PRINTED: Claim = Claim {
     experiment: experiment_printed,
 };
 
-/// By formula .0000224 of 2e-6 at s = 64, delta = 1e-6; .00858 at s = 1, delta = .001, with three standard errors.
+/// By formula .0000224 of 2e-6 at s = 64, delta = 1e-6; .00858 at s = 1, delta = .001, with three standard
+/// errors.
 const VIOLATIONS: [Violation; 2] = [
     Violation { cell: "identical attributes, normal noise, by formula", at_least: 11.1, at_most: 11.3 },
     Violation { cell: "s = 1, delta = .001, frequency", at_least: 0.0066, at_most: 0.0106 },
 ];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 18, cell: "s = 1, delta = .001" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 18, cell: "s = 1, delta = .001" }];

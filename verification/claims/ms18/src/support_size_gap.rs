@@ -130,15 +130,13 @@ pub const CLAIM: Claim = Claim {
     experiment,
 };
 
-/// From zero a support goes from 0 to s of at most 8 members. The gap on entry can be raised without limit; a search
-/// finds a part of that.
+/// From zero a support goes from 0 to s of at most 8 members. The gap on entry can be raised without limit; a
+/// search finds a part of that.
 const VIOLATIONS: [Violation; 2] = [
     Violation { cell: "sizes of consecutive index sets", at_least: 2.0, at_most: 8.0 },
     Violation { cell: "gap on entry", at_least: 1.5, at_most: f64::INFINITY },
 ];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 2] = [
-    Shown { erratum: 9, cell: "sizes of consecutive" },
-    Shown { erratum: 15, cell: "gap on entry" },
-];
+const SHOWN: [Shown; 2] =
+    [Shown { erratum: 9, cell: "sizes of consecutive" }, Shown { erratum: 15, cell: "gap on entry" }];

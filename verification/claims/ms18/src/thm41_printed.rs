@@ -152,14 +152,10 @@ pub const PRINTED: Claim = Claim {
     experiment,
 };
 
-/// The unit 30 enters squared: 900 for 1, whose difference is counted relative to 2. kappa^4 = 30^4, halved by what
-/// is allowed. The start is one vector, whose gaps are 12,100 after an exact update, 7,319 promised.
+/// The unit 30 enters squared: 900 for 1, whose difference is counted relative to 2. kappa^4 = 30^4, halved
+/// by what is allowed. The start is one vector, whose gaps are 12,100 after an exact update, 7,319 promised.
 const VIOLATIONS: [Violation; 3] = [
-    Violation {
-        cell: "the second branch does not depend on the unit of x",
-        at_least: 449.4,
-        at_most: 449.6,
-    },
+    Violation { cell: "the second branch does not depend on the unit of x", at_least: 449.4, at_most: 449.6 },
     Violation {
         cell: "the first branch is of the order that the proof says",
         at_least: 4.0e5,

@@ -223,9 +223,9 @@ pub const CLAIM: Claim = Claim {
              may grow by 4 % in all: from the restricted minimum of a wrong support, where no descent is \
              possible and every error counts, and from random starts on random supports of correlated pairs. \
              A last cell shows that the gap does stay: at least 0.9 of it in at least 0.9 of the runs. A \
-             learner that does nothing passes all of these, for the theorem promises no more; so one more cell \
-             shows what Exploitation does learn: on the support of a neighbor of correlation 1/3 and a second \
-             attribute, started far off, it ends within a hundredth of the least gap there, 8/9. As a \
+             learner that does nothing passes all of these, for the theorem promises no more; so one more \
+             cell shows what Exploitation does learn: on the support of a neighbor of correlation 1/3 and a \
+             second attribute, started far off, it ends within a hundredth of the least gap there, 8/9. As a \
              note, the same runs at the printed batch size: the statement survives there, unproved.",
     standing: Standing::corrected(&[22]).literal().learns(),
     mutants: &[BATCH_OF_FOUR, STEP_TWELVE_TIMES, FORGETS_A_FACTOR_OF_UPDATES, SUPPORT_HOLDS_THE_TARGET],

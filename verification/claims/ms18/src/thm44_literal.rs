@@ -174,8 +174,8 @@ fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Breach, n: u64) -> anyh
         run.included.len() as u64 == last && run.included[setting.check as usize..].iter().all(|yes| *yes)
     });
     // What the theorem does not promise, and a learner shows here: an exact step leaves 9/16 of the gap, so
-    // that three exploring updates bring the missing coefficient to 1 - (3/4)^3 = .58, and the exploiting ones
-    // leave (9/16)^T~ of the rest, below 2e-8.
+    // that three exploring updates bring the missing coefficient to 1 - (3/4)^3 = .58, and the exploiting
+    // ones leave (9/16)^T~ of the rest, below 2e-8.
     judge("support from stage 1 on", DELTA, &|run| {
         run.included.len() as u64 == last && run.included.iter().all(|yes| *yes)
     });

@@ -155,11 +155,11 @@ pub const CLAIM: Claim = Claim {
                / (r_{\min}^2 \mu_s) \right)}{\log((1-\check{\alpha})^{-1})} \;\Rightarrow\;
                \|\tilde\theta_k - \theta_*\|^2 < r_{\min}^2 \;\Rightarrow\; \mathrm{supp}(\theta_*)
                \subset \mathrm{supp}(\tilde\theta_k) \subset \mathrm{supp}(\tilde\theta_k^-)",
-    design: "The production k-check on a grid of condition numbers, first \
-             gaps and smallest coefficients; and in runs of the production Hybrid the supports at the two \
-             ends of every stage's Exploitation. The learner says where these ends are, so the number of \
-             updates in a stage does not matter; a stage without Exploitation is a violation. The two implications between \
-             them are algebra, checked on random pairs of vectors and populations, and not judged.",
+    design: "The production k-check on a grid of condition numbers, first gaps and smallest coefficients; \
+             and in runs of the production Hybrid the supports at the two ends of every stage's \
+             Exploitation. The learner says where these ends are, so the number of updates in a stage does \
+             not matter; a stage without Exploitation is a violation. The two implications between them are \
+             algebra, checked on random pairs of vectors and populations, and not judged.",
     standing: Standing::sound(),
     mutants: &[TWO_IN_PLACE_OF_FOUR, SMALLEST_NOT_SQUARED, EXPLOITS_OTHER_ATTRIBUTES],
     experiment,

@@ -5,9 +5,9 @@
 //! "At most" should read "it suffices". And the statement inherits the third term of Theorem 1: on the toy
 //! with `sigma^2 = 1/(2 gamma)` the floor is `phi/(2 gamma)` times eps.
 //!
-//! *Corrected.* `J = ceil(log(2 D_0/eps)/(-log th))` with the corrected rate, and
-//! `B >= min{n, 18 sigma_*^2/(rho^2 eps)}`: on the toy with d = k, where nothing is thresholded and alpha = 0.
-//! Its exact `E D` is known, so that the bound is judged on it, and production runs against it.
+//! *Corrected.* `J = ceil(log(2 D_0/eps)/(-log th))` with the corrected rate, and `B >= min{n, 18
+//! sigma_*^2/(rho^2 eps)}`: on the toy with d = k, where nothing is thresholded and alpha = 0. Its exact `E
+//! D` is known, so that the bound is judged on it, and production runs against it.
 
 use crate::setup::runs::{distances, mean_below, near, option_one};
 use crate::setup::toy::Toy;
@@ -56,12 +56,13 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let of = constants(step_size, 1.0 / batch as f64, alpha);
     let theta = if repaired { of.corrected_theta() } else { of.theta() };
     cx.judge("theta^J D_0 over eps, at most 1/2", first_term(theta, repaired).finish());
-    // gamma <= 1/(2 sigma^2), with equality. The corrected form takes a batch of 18 sigma^2/(rho^2 eps), which
-    // is more than n here.
+    // gamma <= 1/(2 sigma^2), with equality. The corrected form takes a batch of 18 sigma^2/(rho^2 eps),
+    // which is more than n here.
     let variance = 0.5 / of.gamma();
     let (n, batch) = if repaired { (1000, 1000) } else { (N, batch) };
     let of = constants(step_size, 1.0 / batch as f64, alpha);
-    let legal = step_size <= Epoch::largest_step(1.0, 1.0) && alpha <= of.ratio && alpha <= of.largest_alpha();
+    let legal =
+        step_size <= Epoch::largest_step(1.0, 1.0) && alpha <= of.ratio && alpha <= of.largest_alpha();
     anyhow::ensure!(legal && batch as f64 >= EPS.recip(), "the hypotheses are not met");
     let theta = if repaired { of.corrected_theta() } else { of.theta() };
     let instance = Quadratics::around(&[0.0; 2], n, variance, &cx.seed("instance").child("data"));
@@ -139,14 +140,14 @@ pub const PRINTED: Claim = Claim {
     sentence: "C_1 log(4 |X - x*|/eps) epochs with batches of 1/eps bring the mean squared error below eps.",
     formula: r"J \le C_1 \log \frac{4 \|X^{(1)} - x^*\|}{\varepsilon} \;\Rightarrow\; \mathbb{E}
                \|X^{(J)} - x^*\|^2 \le \varepsilon + g_1(x^*)",
-    design: "(a) theta^J D_0 <= eps/2 over starts from .01 to 100 and eps from .1 to 1e-6. (b) The toy, x* = 0 \
-             (so k* = 0 and alpha = 0), d = k = 2, eta = 1/1024, B = 100 = 1/eps, b = 1, sigma^2 = 62, n = \
+    design: "(a) theta^J D_0 <= eps/2 over starts from .01 to 100 and eps from .1 to 1e-6. (b) The toy, x* = \
+             0 (so k* = 0 and alpha = 0), d = k = 2, eta = 1/1024, B = 100 = 1/eps, b = 1, sigma^2 = 62, n = \
              4000: J epochs from a start with D_0 = 1/2. E D is then exactly .0543, 5.4 times eps. Errata 16 \
              and 2 each refute one of the two.",
-    standing: Standing::printed(&[2, 16]).literal().violated(&VIOLATIONS).showing(&[Shown {
-        erratum: 16,
-        cell: "theta^J D_0 over eps",
-    }]),
+    standing: Standing::printed(&[2, 16])
+        .literal()
+        .violated(&VIOLATIONS)
+        .showing(&[Shown { erratum: 16, cell: "theta^J D_0 over eps" }]),
     mutants: &mutants(&CONTROL),
     experiment: printed,
 };
@@ -160,10 +161,10 @@ pub const CLAIM: Claim = Claim {
     formula: r"J \ge \frac{\log(2 \|X^{(1)} - x^*\|^2/\varepsilon)}{-\log\theta_c},\ B \ge \min\Bigl\{n,
                \frac{18 \sigma_*^2}{\rho^2 \varepsilon}\Bigr\} \;\Rightarrow\; \mathbb{E} \|X - x^*\|^2
                \le \varepsilon + O(G/\rho^2)",
-    design: "(a) As for the printed form. (b) The toy, d = k = 4, |x*|^2 = 10 from zero, eta = 1/64, n = 4000, \
-             sigma^2 = 1/2, eps = .1, so B = 90, b = 1: after J epochs E D is at most eps, by Hall's test; and \
-             it agrees with its exact value, a thirtieth of that, within 40 %: the corrected batch is \
-             sufficient, not necessary.",
+    design: "(a) As for the printed form. (b) The toy, d = k = 4, |x*|^2 = 10 from zero, eta = 1/64, n = \
+             4000, sigma^2 = 1/2, eps = .1, so B = 90, b = 1: after J epochs E D is at most eps, by Hall's \
+             test; and it agrees with its exact value, a thirtieth of that, within 40 %: the corrected batch \
+             is sufficient, not necessary.",
     standing: Standing::corrected(&[16]).literal().learns(),
     mutants: &[STEP_TOO_SHORT, NO_SQUARE, BATCH_TOO_SMALL],
     experiment: corrected,

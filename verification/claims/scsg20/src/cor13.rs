@@ -35,8 +35,8 @@ fn coefficients(gamma: f64, l: f64) -> [f64; 3] {
 const CORRECTED_FORM: Mutant = Mutant::held("corrected_form", "L/2 times the corrected floor");
 
 fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    // <g*, x - x*> + (L/2) D with D replaced by the right-hand side of (2), term by term: the coefficients are
-    // right, given (2).
+    // <g*, x - x*> + (L/2) D with D replaced by the right-hand side of (2), term by term: the coefficients
+    // are right, given (2).
     for i in 1..=40 {
         let (gamma, l) = (1e-4 * 1.3_f64.powi(i), 0.1 * f64::from(i));
         let root = gamma.sqrt();
@@ -49,8 +49,7 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let eta = 1.0 / 1024.0;
     let ratio = 1.0 / BATCH as f64;
     // x* = 0, so that k* = 0.
-    let constants =
-        Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: expansion(0, 2) };
+    let constants = Epoch { step_size: eta, smoothness: 1.0, convexity: 1.0, ratio, alpha: expansion(0, 2) };
     let n = 12_000;
     let bound = if cx.commits(&CORRECTED_FORM) {
         0.5 * constants.corrected_floor(0.0, (n - BATCH) as f64 / (n as f64 - 1.0))
@@ -70,7 +69,10 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
         })?;
         Ok(end)
     })?;
-    cx.judge("toy: B (E f - f(x*))/sigma^2 after 8 epochs", mean_below((bound, None), (cx.alpha(), 1), &ends));
+    cx.judge(
+        "toy: B (E f - f(x*))/sigma^2 after 8 epochs",
+        mean_below((bound, None), (cx.alpha(), 1), &ends),
+    );
     Ok(())
 }
 
@@ -153,20 +155,17 @@ pub const PRINTED: Claim = Claim {
     formula: r"\mathbb{E} f(X^{(j+1)}) - f(x^*) \le \theta^{j+1} \Delta + \left(\tfrac{3}{2} \sqrt\gamma
                + L \gamma\right) G + \left(\tfrac{1}{2} \sqrt\gamma + \tfrac{L}{2} \gamma\right)
                \frac{\sigma^2}{B}",
-    design: "Squared distances to points from x* = 0 (so k* = 0), d = k = 2, eta = 1/1024, B/b = 300, eight epochs: \
-             half the floor is exactly .108, and g_3 is .049. The algebra given Theorem 1 \
-             is right; it is checked before the runs.",
+    design: "Squared distances to points from x* = 0 (so k* = 0), d = k = 2, eta = 1/1024, B/b = 300, eight \
+             epochs: half the floor is exactly .108, and g_3 is .049. The algebra given Theorem 1 is right; \
+             it is checked before the runs.",
     standing: Standing::printed(&[2, 18]).literal().violated(&VIOLATIONS),
     mutants: &[CORRECTED_FORM],
     experiment: printed,
 };
 
 /// The exact value of the toy; the mean of 200 runs has a standard error of about 7 % of it.
-const VIOLATIONS: [Violation; 1] = [Violation {
-    cell: "toy: B (E f - f(x*))/sigma^2 after 8 epochs",
-    at_least: 0.078,
-    at_most: 0.138,
-}];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "toy: B (E f - f(x*))/sigma^2 after 8 epochs", at_least: 0.078, at_most: 0.138 }];
 
 /// As corrected.
 pub const CLAIM: Claim = Claim {
@@ -176,9 +175,9 @@ pub const CLAIM: Claim = Claim {
                error (L times that, plus G/(2L), where the gradient at x* does not vanish).",
     formula: r"\mathbb{E} f(X^{(j)}) - f(x^*) \le \frac{L}{2} \left(\theta_c^{j} D_0 + \frac{8}{\rho^2}
                (1 + 2\eta\rho) \tfrac{n-B}{n-1} \tfrac{\sigma_*^2}{B}\right)",
-    design: "The settings of the corrected Theorem 1 for which the exact E f is known: below the bound in all of \
-             eight epochs; and the mean of production runs agrees with it within 40 % of what has gone, or is \
-             left, of the gap to the least value.",
+    design: "The settings of the corrected Theorem 1 for which the exact E f is known: below the bound in \
+             all of eight epochs; and the mean of production runs agrees with it within 40 % of what has \
+             gone, or is left, of the gap to the least value.",
     standing: Standing::corrected(&[2, 18]).literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment: corrected,

@@ -98,9 +98,9 @@ pub const CLAIM: Claim = Claim {
     sentence: "The epoch length is geometric on 0, 1, .. with parameter B/(B+b), and has mean B/b.",
     formula: r"P(N = j) = (1 - \gamma) \gamma^j, \; \gamma = \tfrac{B}{B+b} \Rightarrow E N =
                \tfrac{B}{b}, \; \mathrm{Var} N = \tfrac{B^2}{b^2} + \tfrac{B}{b}",
-    design: "The production sampler: its law on cells of at least two percent, and its mean, for five pairs (B, \
-             b). That the printed moments are those of the printed law is arithmetic: it is checked before the \
-             draws, and not judged.",
+    design: "The production sampler: its law on cells of at least two percent, and its mean, for five pairs \
+             (B, b). That the printed moments are those of the printed law is arithmetic: it is checked \
+             before the draws, and not judged.",
     standing: Standing::sound().literal(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -49,9 +49,9 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Proof of Theorem 1, lower bound of the inner product",
             "⟨∇f(x), x − x*⟩ ≥ (ρ/2)‖x − x*‖²",
             "⟨∇f(x), x − x*⟩ ≥ (ρ/2)‖x − x*‖² − G/(2ρ)",
-            "The printed bound is true of the printed x*, the optimum; but then k > k* makes g* = 0 (erratum 1), \
-             and no residual is left. Where x* may be any sparse vector, which is the reading in which the \
-             residual says something, f(x) ≥ f(x*) can fail, and the residual becomes O(G/ρ²), without a \
+            "The printed bound is true of the printed x*, the optimum; but then k > k* makes g* = 0 (erratum \
+             1), and no residual is left. Where x* may be any sparse vector, which is the reading in which \
+             the residual says something, f(x) ≥ f(x*) can fail, and the residual becomes O(G/ρ²), without a \
              factor η.",
         )
         .reading(),
@@ -85,8 +85,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Lemma 2",
             "expectation over the mini-batch I_t",
             "expectation over the batch I",
-            "e does not depend on the mini-batch at all. (The indicator 1(B < n) is right: Algorithm 1 samples \
-             a subset, that is, without replacement.)",
+            "e does not depend on the mini-batch at all. (The indicator 1(B < n) is right: Algorithm 1 \
+             samples a subset, that is, without replacement.)",
         ),
         row(
             11,
@@ -174,8 +174,8 @@ pub(crate) const ERRATA: &[Erratum] = &in_paper(
             "Algorithm 1 and Theorem 1, the start",
             "starts from a randomly initialized x̃¹",
             "from a k-sparse x̃¹",
-            "The constants ρ and L at sparsity 2k + k* say nothing of differences of a dense start from x*, which \
-             the first epoch needs.",
+            "The constants ρ and L at sparsity 2k + k* say nothing of differences of a dense start from x*, \
+             which the first epoch needs.",
         ),
         row(
             23,

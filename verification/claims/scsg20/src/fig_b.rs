@@ -1,12 +1,12 @@
 //! Figure 1 (b), SCSG-HT before SVRG-HT with few calls; and a reading of the print, SCSG-HT before everything
 //! with many.
 //!
-//! *Statement.* The figure shows E2006, which is not run here, so that its verdict is not that of the print. The
-//! reading: for the same number of IFO calls SCSG-HT reaches the highest accuracy. With B
-//! below n it cannot: its snapshot gradients keep an error of order `sigma*^2/B`, so at constant step it
-//! stops at a floor, and SVRG-HT, which has none, passes it. (For an accuracy of 1e-8 the paper's own rule
-//! makes B = n, which is SVRG-HT with epochs of random length; its text nevertheless speaks of B below n.)
-//! What holds is the early half: an epoch of SVRG-HT starts with n calls, one of SCSG-HT with B.
+//! *Statement.* The figure shows E2006, which is not run here, so that its verdict is not that of the print.
+//! The reading: for the same number of IFO calls SCSG-HT reaches the highest accuracy. With B below n it
+//! cannot: its snapshot gradients keep an error of order `sigma*^2/B`, so at constant step it stops at a
+//! floor, and SVRG-HT, which has none, passes it. (For an accuracy of 1e-8 the paper's own rule makes B = n,
+//! which is SVRG-HT with epochs of random length; its text nevertheless speaks of B below n.) What holds is
+//! the early half: an epoch of SVRG-HT starts with n calls, one of SCSG-HT with B.
 
 use crate::setup::scenario::{Method, N, Wrong, at, compare, judge_below, mean, step_factor, step_size};
 use lao_verification_engine::claim::{Claim, Fault, Standing, Violation, mutants};
@@ -78,8 +78,8 @@ pub const CLAIM: Claim = Claim {
     experiment: early,
 };
 
-/// With B = n/10 the floor of SCSG-HT lies above what both rivals reach with 20 n calls: it loses almost every
-/// pair.
+/// With B = n/10 the floor of SCSG-HT lies above what both rivals reach with 20 n calls: it loses almost
+/// every pair.
 const VIOLATIONS: [Violation; 2] = [
     Violation { cell: "after 20 n calls SCSG-HT, option II is below SVRG-HT", at_least: 0.0, at_most: 0.1 },
     Violation { cell: "after 20 n calls SCSG-HT, option II is below HSG-HT", at_least: 0.0, at_most: 0.1 },
@@ -89,8 +89,8 @@ const VIOLATIONS: [Violation; 2] = [
 pub const PRINTED: Claim = Claim {
     id: "scsg20-fig-b-printed",
     place: "Figure 1, abstract: \"decreases the objective value the most with the same computational costs\"",
-    sentence: "Read as a statement about least squares with B below n, on synthetic rows: with the same number \
-               of IFO calls SCSG-HT reaches the highest accuracy of all methods.",
+    sentence: "Read as a statement about least squares with B below n, on synthetic rows: with the same \
+               number of IFO calls SCSG-HT reaches the highest accuracy of all methods.",
     formula: r"f(x_{\mathrm{SCSG}}) < \min(f(x_{\mathrm{SVRG}}), f(x_{\mathrm{HSG}})) \quad \text{after
                } 20n \text{ IFO calls, } B = n/10",
     design: "As the corrected form; after 20 n calls option II is below SVRG-HT and HSG-HT. The paper's \

@@ -120,9 +120,10 @@ pub const CLAIM: Claim = Claim {
              are, SCSG-HT with option I and B = n/10 and SVRG-HT with epochs of n steps, both tuned for 4n \
              calls. (b) The reason that is given, alone: the same step size, option and 100 steps an epoch, \
              and only B = n/10 or B = n. Spread is the mean distance from the median (Levene's test in Brown \
-             and Forsythe's form), added up over the three epochs; a ratio of means, t test; a learner that does nothing has spreads too, so that at most half of the gap \
-             may be left after four epochs, with probability .9. In epoch 2 \
-             alone the spreads of (a) are close, about 1.2 to 1: the notes have them epoch by epoch.",
+             and Forsythe's form), added up over the three epochs; a ratio of means, t test; a learner that \
+             does nothing has spreads too, so that at most half of the gap may be left after four epochs, \
+             with probability .9. In epoch 2 alone the spreads of (a) are close, about 1.2 to 1: the notes \
+             have them epoch by epoch.",
     standing: Standing::sound().practical().learns(),
     mutants: &[EXCHANGED, STEP_TOO_SHORT, FULL_BATCHES],
     experiment,

@@ -171,11 +171,8 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// At the second step the ratio is (2 - eta)^2/(1 + (1 - eta)^2 - 2 eta) = 2.032.
-const VIOLATIONS: [Violation; 1] = [
-    Violation { cell: "n = 6, B = 2, eta = 1/64, 64 steps from x*", at_least: 2.03, at_most: 2.04 },
-];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "n = 6, B = 2, eta = 1/64, 64 steps from x*", at_least: 2.03, at_most: 2.04 }];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 3, cell: "n = 6, B = 2" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 3, cell: "n = 6, B = 2" }];

@@ -131,15 +131,10 @@ impl Arm {
     }
 }
 
-const SOUND: Arm =
-    Arm { no_cross: false, no_snapshot: false, mean_smoothness: false, too_long: false };
+const SOUND: Arm = Arm { no_cross: false, no_snapshot: false, mean_smoothness: false, too_long: false };
 
 const FAULTS: [Fault<Arm>; 4] = [
-    Fault::refuted(
-        "step_doubled",
-        "production steps twice as long as eta",
-        Arm { too_long: true, ..SOUND },
-    ),
+    Fault::refuted("step_doubled", "production steps twice as long as eta", Arm { too_long: true, ..SOUND }),
     Fault::refuted("cross_term_dropped", "no cross term, as printed", Arm { no_cross: true, ..SOUND }),
     Fault::refuted(
         "snapshot_terms_dropped",
@@ -159,7 +154,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let checked = cx.size("checked")?;
     let pairs = cx.all_trials("recursion", checked, |trial| {
         let rng = &mut trial.seed.child("data").rng();
-        let (scalar, at) = (Scalar::random(rng, 4, false, trial.number % 2 == 1), rng.random_range(-2.0..2.0));
+        let (scalar, at) =
+            (Scalar::random(rng, 4, false, trial.number % 2 == 1), rng.random_range(-2.0..2.0));
         let parts = scalar.curvature.iter().zip(&scalar.slope);
         let components: Vec<_> = parts.map(|(&h, &q)| (vec![h], vec![-q / h])).collect();
         let (size, step_size) = (rng.random_range(1..=4), rng.random_range(0.01..0.3));
@@ -230,7 +226,8 @@ pub const CLAIM: Claim = Claim {
     sentence: "Inserting the second moment of the direction into (5) gives (6) with the cross term, if every \
                component is L-smooth, whatever x* is.",
     formula: r"2 (1 - 2 L \eta) \eta P_N + r D_N \le -4 L \eta^2 E F(x_N) + 4 L \eta^2 F(\tilde{x}) + (r
-               + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 + \|\nabla f(x^*)\|^2 \right) - 2 \eta E
+               + 2 L^2 \eta^2) D_0 + 2 \eta^2 E \left( \|e\|^2 + \|\nabla f(x_N)\|^2 +
+               \|\nabla f(x^*)\|^2 \right) - 2 \eta E
                \langle e, x_N - x^* \rangle",
     design: "Scalar components (1/2) h_z (x - c_z)^2, for which the first two moments of x_t - x* follow a \
              recursion; it is compared with production epochs over all draws, and then summed over N. All \

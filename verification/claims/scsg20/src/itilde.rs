@@ -129,15 +129,8 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// 14 of 13.
-const VIOLATIONS: [Violation; 1] = [
-    Violation {
-        cell: "d = 3, k = 1, supp(x*) = {1}, gradient (3, 2, 1)",
-        at_least: 1.076,
-        at_most: 1.078,
-    },
-];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "d = 3, k = 1, supp(x*) = {1}, gradient (3, 2, 1)", at_least: 1.076, at_most: 1.078 }];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 13, cell: "d = 3, k = 1" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 13, cell: "d = 3, k = 1" }];

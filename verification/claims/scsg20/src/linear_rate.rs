@@ -102,8 +102,8 @@ pub const CLAIM: Claim = Claim {
              100, k = 20, k* = 5, noise .3, b = 4, eta = .002, option I. Time is counted in steps, which \
              takes the chance of the epochs' lengths out. Every run must get from D_0 to 1e-10 D_0; between \
              1e-2 and 1e-10 the log of D falls by at least 2 eta rho a step, with rho = 2 (1 - \
-             sqrt(50/400))^2 the strong convexity on 25 columns of 200 normal rows, and in the second half as fast as in the first, within the \
-             judge's factor 1.4.",
+             sqrt(50/400))^2 the strong convexity on 25 columns of 200 normal rows, and in the second half \
+             as fast as in the first, within the judge's factor 1.4.",
     standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -299,15 +299,8 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// The loss of the wrong sign over that of the right one grows without limit with the margin.
-const VIOLATIONS: [Violation; 1] = [
-    Violation {
-        cell: "the right prediction has the smaller loss",
-        at_least: 2.0,
-        at_most: f64::INFINITY,
-    },
-];
+const VIOLATIONS: [Violation; 1] =
+    [Violation { cell: "the right prediction has the smaller loss", at_least: 2.0, at_most: f64::INFINITY }];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 21, cell: "the right prediction" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 21, cell: "the right prediction" }];

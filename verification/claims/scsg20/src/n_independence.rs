@@ -177,9 +177,9 @@ pub const CLAIM: Claim = Claim {
              SCSG-HT with B = 100, b = 4, eta = .005; SVRG-HT with the same b and n/b steps; GD-HT with eta \
              = .2; HSG-HT reported. Exponents in n: 0 +- .15 for SCSG-HT, 1 +- .15 for SVRG-HT and GD-HT \
              from n = 2000 on. (b) One instance of n = 60,000, B = ceil(9/eps), eps from .1 to .003: the \
-             printed 1/eps is an upper bound, so the exponent in 1/eps is at most 1.15; GD-HT's is a note. (c) \
-             The level: at n = 16,000 SCSG-HT needs at most a quarter of SVRG-HT's calls. A run that does not \
-             get there counts with 400 n calls in (a), 10^7 in (b).",
+             printed 1/eps is an upper bound, so the exponent in 1/eps is at most 1.15; GD-HT's is a note. \
+             (c) The level: at n = 16,000 SCSG-HT needs at most a quarter of SVRG-HT's calls. A run that \
+             does not get there counts with 400 n calls in (a), 10^7 in (b).",
     standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

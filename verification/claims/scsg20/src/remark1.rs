@@ -135,15 +135,13 @@ pub const PRINTED: Claim = Claim {
     experiment: experiment_printed,
 };
 
-/// At kappa near 1 theta is near 1, and the printed rate is not: the ratio of the gains has no limit. At kappa =
-/// 10 the printed k allows (64 kappa^2 - 1)/(64 kappa - 1) = 10.014 times the condition.
+/// At kappa near 1 theta is near 1, and the printed rate is not: the ratio of the gains has no limit. At
+/// kappa = 10 the printed k allows (64 kappa^2 - 1)/(64 kappa - 1) = 10.014 times the condition.
 const VIOLATIONS: [Violation; 2] = [
     Violation { cell: "theta is at most the printed rate", at_least: 100.0, at_most: f64::INFINITY },
     Violation { cell: "the printed k meets the theorem's condition", at_least: 10.01, at_most: 10.02 },
 ];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 2] = [
-    Shown { erratum: 12, cell: "theta is at most" },
-    Shown { erratum: 11, cell: "the printed k" },
-];
+const SHOWN: [Shown; 2] =
+    [Shown { erratum: 12, cell: "theta is at most" }, Shown { erratum: 11, cell: "the printed k" }];

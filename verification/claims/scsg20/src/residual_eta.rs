@@ -5,8 +5,8 @@
 //!
 //! *What is wrong.* On `f = |x - c|^2/2` with k = d, x* the best 1-sparse vector and `G = c_2^2`, every
 //! method ends in c, so D = G whatever eta; the term is G/2 at eta = 1/64 and ever less for smaller steps.
-//! (If x* is the optimum, as printed, G is 0 for k > k*, and the term says nothing.) Where the residual does shrink with eta, it is the noise (G = 0), and plain SG-HT's shrinks just as
-//! much.
+//! (If x* is the optimum, as printed, G is 0 for k > k*, and the term says nothing.) Where the residual does
+//! shrink with eta, it is the noise (G = 0), and plain SG-HT's shrinks just as much.
 
 use crate::setup::runs::{each_round, option_one, option_two, shown};
 use crate::setup::toy::Toy;
@@ -130,8 +130,8 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 };
                 STEPS.iter().enumerate().map(at).collect::<anyhow::Result<Vec<f64>>>()
             })?;
-            // The level beside the exponent, at the smallest step: G itself; or what the noise leaves where nothing
-            // is thresholded, from which k = 8 of 12 takes a part.
+            // The level beside the exponent, at the smallest step: G itself; or what the noise leaves where
+            // nothing is thresholded, from which k = 8 of 12 takes a part.
             let eta = STEPS[STEPS.len() - 1];
             let toy = Toy { components: N, batch: 40, mini_batch: 4, step_size: eta, geometric: true };
             let (exact, range) = match (planted, scsg) {
@@ -168,14 +168,14 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const PRINTED: Claim = Claim {
     id: "scsg20-residual-eta-printed",
     place: "Theorem 1, second term; introduction",
-    sentence: "Read for any sparse x*, what the gradient at x* leaves of the error is 2 gamma G, which shrinks \
-               with the step size.",
+    sentence: "Read for any sparse x*, what the gradient at x* leaves of the error is 2 gamma G, which \
+               shrinks with the step size.",
     formula: r"\lim_j \|X^{(j)} - x^*\|^2 \le 2 \gamma G, \qquad \gamma = O(\eta)",
     design: "The paper's x* is optimal, and then G = 0 for k > k*: the term says something only if x* is any \
-             sparse vector, which is the reading judged here. k* = 1, d = k = 15,877, the least with alpha <= \
-             1/63, B = n = 2, b = 1, so that every hypothesis holds and nothing is thresholded; production \
-             SCSG-HT with option II until it stands still; D against 2 gamma G at eta = 1/64 and 1/512, \
-             twice and 30 times as large. Control: the corrected floor.",
+             sparse vector, which is the reading judged here. k* = 1, d = k = 15,877, the least with alpha \
+             <= 1/63, B = n = 2, b = 1, so that every hypothesis holds and nothing is thresholded; \
+             production SCSG-HT with option II until it stands still; D against 2 gamma G at eta = 1/64 and \
+             1/512, twice and 30 times as large. Control: the corrected floor.",
     standing: Standing::reading(&[1, 6]).refuted().violated(&[Violation {
         cell: "limit of D against 2 gamma G",
         at_least: 29.9,
@@ -194,9 +194,9 @@ pub const CLAIM: Claim = Claim {
     formula: r"\lim_j \mathbb{E} \|X^{(j)} - x^*\|^2 \asymp \eta^1 \ (G = 0), \qquad \asymp \eta^0 \ (G > 0)",
     design: "Squared distances to n = 4000 points, d = 12, k = 8, eta from .016 to .002, D averaged over \
              6/eta steps after a burn-in of 3/eta steps: exponent of the floor in eta 1 +- .2 where G = 0, \
-             for SCSG-HT (B = 40, b = 4) and for SG-HT (b = 4); 0 +- .1 for both where G = .12. As a learner that \
-             goes a hundredth of the way has the same exponents, the level is judged beside each, at eta = \
-             .002: G within a tenth; and, where G = 0, a fifth to twice what the noise leaves without \
+             for SCSG-HT (B = 40, b = 4) and for SG-HT (b = 4); 0 +- .1 for both where G = .12. As a learner \
+             that goes a hundredth of the way has the same exponents, the level is judged beside each, at \
+             eta = .002: G within a tenth; and, where G = 0, a fifth to twice what the noise leaves without \
              thresholding, in closed form.",
     standing: Standing::corrected(&[6, 20]).practical().learns(),
     mutants: &[PLANTED_GRADIENT, GRADIENT_LEFT_OUT, SAME_BATCH],

@@ -14,11 +14,11 @@
 //!     + 2 |pi_I grad f(x_t)|^2 + 2 L^2 |X - x*|^2 + 2 |pi_I e|^2
 //! ```
 //!
-//! It, too, holds for every x*. The display as printed lacks the second term. Where x* is what the paper says,
-//! the optimum, that term is not positive, so that the display is true and weaker; but (6) does not follow
-//! from it, and at another x* it fails: for `h_z = L` with probability p and 0 else, `X = x*` and x_t the
-//! minimizer, left is `(1-p)/(2p)` times right, 9.5 at p = .05. Assumption 1(ii), smoothness of f alone, is
-//! not enough for any of these.
+//! It, too, holds for every x*. The display as printed lacks the second term. Where x* is what the paper
+//! says, the optimum, that term is not positive, so that the display is true and weaker; but (6) does not
+//! follow from it, and at another x* it fails: for `h_z = L` with probability p and 0 else, `X = x*` and x_t
+//! the minimizer, left is `(1-p)/(2p)` times right, 9.5 at p = .05. Assumption 1(ii), smoothness of f alone,
+//! is not enough for any of these.
 //!
 //! *Why.* `v = grad f(x_t) + e + xi`, and the variance of xi is at most `2 E|a|^2 + 2 Var b` with a, b the
 //! differences of component gradients at x_t, X from those at x*. Co-coercivity gives
@@ -31,11 +31,11 @@ use lao_finite_sum::Batch;
 use lao_observation::Rng;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
+use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::{
     SmallSum, batches, dot, members, minus, norm2_on, production_gradient, sparse_normal, subsets,
     support_of, tally,
 };
-use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::judge::PropertyTally;
 use rand::RngExt;
 
@@ -126,8 +126,7 @@ impl Place {
         let (lhs, error) = self.direction()?;
         let l = if arm.mean_smoothness { small.constants()?.1 } else { small.component_smoothness()? };
         let four = if arm.half_smoothness { 0.5 } else { 4.0 };
-        let (snapshot_term, away) =
-            (if arm.no_snapshot { 0.0 } else { 2.0 * l * l }, minus(snapshot, star));
+        let (snapshot_term, away) = (if arm.no_snapshot { 0.0 } else { 2.0 * l * l }, minus(snapshot, star));
         let gradient = small.gradient(current);
         let mut on_set = vec![0.0; gradient.len()];
         members(*set).for_each(|j| on_set[j] = gradient[j]);
@@ -258,8 +257,8 @@ pub const CLAIM: Claim = Claim {
                \|\tilde{x} - x^*\|^2 + 4 \|\pi_I \nabla f(x^*)\|^2 + 4 \|\pi_I e\|^2",
     design: "Random sums (squares on rows and blocks, logistic), random points, some of them at x*; \
              production gradients. Extremal instances: components of rank one with a common minimizer; x_t = \
-             X = x*; components on separate coordinates. The paper's bound as printed is judged at an x* with gradient zero, \
-             which is what an optimum with k > k* is.",
+             X = x*; components on separate coordinates. The paper's bound as printed is judged at an x* \
+             with gradient zero, which is what an optimum with k > k* is.",
     standing: Standing::corrected(&[7, 8]),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -106,17 +106,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(4);
     let Arm { more, share, any_star } = cx.arm(SOUND, &FAULTS);
     let n = cx.size("instances")?.div_ceil(PER_TRIAL);
-    let [difference, descent, optimal] = tally(cx, "instances", n, |trial, [difference, descent, optimal]| {
-        let rng = &mut trial.seed.child("data").rng();
-        for number in 0..PER_TRIAL {
-            let pair = Pair::random(rng, number, false);
-            pair.check_difference(more, difference)?;
-            pair.check_descent(share, descent)?;
-            let pair = if any_star { pair } else { Pair::random(rng, number, true) };
-            pair.check_descent(0.0, optimal)?;
-        }
-        Ok(())
-    })?;
+    let [difference, descent, optimal] =
+        tally(cx, "instances", n, |trial, [difference, descent, optimal]| {
+            let rng = &mut trial.seed.child("data").rng();
+            for number in 0..PER_TRIAL {
+                let pair = Pair::random(rng, number, false);
+                pair.check_difference(more, difference)?;
+                pair.check_descent(share, descent)?;
+                let pair = if any_star { pair } else { Pair::random(rng, number, true) };
+                pair.check_descent(0.0, optimal)?;
+            }
+            Ok(())
+        })?;
     let mut tight = PropertyTally::new();
     let centers = [[1.0, -2.0], [0.0, 0.5], [-4.0, 0.0]].map(|c| c.to_vec());
     let pair = Pair { small: SmallSum::around(&centers), star: vec![-1.0, -0.5], x: vec![0.7, 0.1] };
@@ -133,8 +134,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-step-i",
     place: "Proof sketch, step (i)",
-    sentence: "For any x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2 - G/(2 rho); at the optimum the \
-               last term is not needed.",
+    sentence: "For any x*, <grad f(x), x - x*> is at least (rho/2) |x - x*|^2 - G/(2 rho); at the optimum \
+               the last term is not needed.",
     formula: r"\langle \nabla f(x) - \nabla f(x^*), x - x^* \rangle \ge \rho \|x - x^*\|^2, \; \langle
                \nabla f(x), x - x^* \rangle \ge \tfrac{\rho}{2} \|x - x^*\|^2 - \tfrac{1}{2 \rho}
                \|\pi_I \nabla f(x^*)\|^2",

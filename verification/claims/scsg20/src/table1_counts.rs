@@ -321,7 +321,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.settled()?;
     let over_kappa = cx.fault(&FAULTS) == Some(Wrong::StepOverKappa);
     let kappas: Vec<f64> = (1..=6).map(|i| 2.0_f64.powi(i)).collect();
-    let spent = kappas.iter().map(|kappa| gd_steps(*kappa, over_kappa)).collect::<anyhow::Result<Vec<f64>>>()?;
+    let spent =
+        kappas.iter().map(|kappa| gd_steps(*kappa, over_kappa)).collect::<anyhow::Result<Vec<f64>>>()?;
     let exponent = slope::fit(&kappas, &[spent], None).map_err(anyhow::Error::msg)?[0].slope;
     let mut tally = PropertyTally::new();
     tally.check(exponent, 1.1);
@@ -350,8 +351,8 @@ pub const CLAIM: Claim = Claim {
              eta sigma^2/(2 - eta), exactly. (e) HSG-HT there, batches from 10 growing by a tenth, n = \
              20,000, in blocks of eight runs, up to batches of an eighth of n (near n their variance falls \
              faster than 1/b_t): D falls at least like 1.1^(-.85 t), geometrically (half by half), and the \
-             exponent of calls in 1/eps is 1 +- .15: D is proportional to 1/b_t, and all calls together are eleven \
-             times the last b_t. A run that does not get to eps counts with all its calls.",
+             exponent of calls in 1/eps is 1 +- .15: D is proportional to 1/b_t, and all calls together are \
+             eleven times the last b_t. A run that does not get to eps counts with all its calls.",
     standing: Standing::corrected(&[20]).practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -124,8 +124,7 @@ fn third_term(cx: &mut Context<'_>) -> anyhow::Result<()> {
         batch: 100,
         step_size: 1.0 / 64.0,
     };
-    let cells =
-        [Floor { name: "d = k = 4, eta = 1/128, B/b = 100", step_size: 1.0 / 128.0, ..small }, small];
+    let cells = [Floor { name: "d = k = 4, eta = 1/128, B/b = 100", step_size: 1.0 / 128.0, ..small }, small];
     let count = cells.len();
     cx.split(count);
     for floor in cells {
@@ -200,9 +199,9 @@ pub const CLAIM: Claim = Claim {
                f(x^*) = 0)",
     design: "f_z = (1/2) sum_i h_zi x_i^2 + q_z'x with h in [1/2, 2], sum of the q zero, so x* = 0 is \
              optimal; n = B = 400, d = 4, k = 2, eta = 1/(32 L kappa), b = 400 and 20, a start of length \
-             0.002, at which the control variate matters; D/D_0 against theta^j, by Hall's test. The bound is \
-             loose (in logs it is used to a fraction), and as x* = 0 a solver that answers zero meets it. So \
-             beside each bound stands the exact E D of production epochs, which is known for diagonal \
+             0.002, at which the control variate matters; D/D_0 against theta^j, by Hall's test. The bound \
+             is loose (in logs it is used to a fraction), and as x* = 0 a solver that answers zero meets it. \
+             So beside each bound stands the exact E D of production epochs, which is known for diagonal \
              quadratics: the mean must agree with it within 40 % of what has gone, or is left, of D_0.",
     standing: Standing::sound().with_errata(&[15]).literal().learns(),
     mutants: &mutants(&FAULTS),
@@ -217,13 +216,13 @@ pub const PRINTED: Claim = Claim {
                sigma^2/B.",
     formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta^{j} \|X^{(0)} - x^*\|^2 + 2 \gamma G + \gamma\,
                \mathbb{1}(B < n)\, \frac{\sigma^2}{B}",
-    design: "The toy, d = k = 4, n = 4000, B = 100, b = 1, started at x* = 0 (so k* = 0 and alpha = 0), six epochs: \
-             B D/sigma^2 against gamma, .083 and .25. Nothing is thresholded, so its exact value is known: \
-             .428 and .597. The mean of 400 runs has a standard error of about 5 % of that.",
-    standing: Standing::printed(&[2, 3]).literal().violated(&VIOLATIONS).showing(&[Shown {
-        erratum: 2,
-        cell: "d = k = 4",
-    }]),
+    design: "The toy, d = k = 4, n = 4000, B = 100, b = 1, started at x* = 0 (so k* = 0 and alpha = 0), six \
+             epochs: B D/sigma^2 against gamma, .083 and .25. Nothing is thresholded, so its exact value is \
+             known: .428 and .597. The mean of 400 runs has a standard error of about 5 % of that.",
+    standing: Standing::printed(&[2, 3])
+        .literal()
+        .violated(&VIOLATIONS)
+        .showing(&[Shown { erratum: 2, cell: "d = k = 4" }]),
     mutants: &mutants(&CONTROL),
     experiment: third_term,
 };

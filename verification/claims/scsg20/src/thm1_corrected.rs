@@ -21,8 +21,8 @@ use lao_algorithms::thresholding::theory::{Epoch, expansion, sharp_expansion};
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
-use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
+use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
 
@@ -58,7 +58,8 @@ const NEAR: [f64; 4] = [2e-3, -1e-3, 0.0, 0.0];
 const FAR: [f64; 4] = [4.0, -2.0, 0.0, 0.0];
 const SLOPED: [f64; 4] = [0.5, -0.3, 0.2, 0.1];
 
-/// k = 2 of 4, x* = 0. With B = n the last two coordinates never leave zero, so that the exact value is known.
+/// k = 2 of 4, x* = 0. With B = n the last two coordinates never leave zero, so that the exact value is
+/// known.
 const THRESHOLDED: Setting = Setting {
     name: "k = 2, B = n, b = 20",
     gradient: FLAT,
@@ -70,7 +71,8 @@ const THRESHOLDED: Setting = Setting {
     marks: &[1, 2, 4],
 };
 
-/// k = d = 4, x* of squared norm 64, from zero: a solver that answers zero, or its start, is beyond the bound.
+/// k = d = 4, x* of squared norm 64, from zero: a solver that answers zero, or its start, is beyond the
+/// bound.
 const FREE: Setting = Setting {
     name: "k = d, B = 160, b = 16",
     gradient: FLAT,
@@ -85,7 +87,14 @@ const FREE: Setting = Setting {
 pub(super) const SETTINGS: [Setting; 8] = [
     THRESHOLDED,
     Setting { name: "k = 2, B = b = n", mini_batch: N, ..THRESHOLDED },
-    Setting { name: "k = 2, B = 160, b = 16", batch: 160, mini_batch: 16, start: FAR, marks: &[], ..THRESHOLDED },
+    Setting {
+        name: "k = 2, B = 160, b = 16",
+        batch: 160,
+        mini_batch: 16,
+        start: FAR,
+        marks: &[],
+        ..THRESHOLDED
+    },
     FREE,
     Setting { name: "k = d, B = b = 160", mini_batch: 160, ..FREE },
     Setting { name: "k = d, B = 160, b = 4", mini_batch: 4, marks: &[1], ..FREE },
@@ -141,8 +150,8 @@ impl Setting {
         let decay = constants.step_size * constants.convexity;
         let kappa = SMOOTHNESS / constants.convexity;
         let batch = self.batch == N || self.batch as f64 >= 36.0 * kappa * kappa;
-        let alpha = constants.alpha <= constants.ratio
-            && constants.alpha / (1.0 + constants.alpha) <= 0.25 * decay;
+        let alpha =
+            constants.alpha <= constants.ratio && constants.alpha / (1.0 + constants.alpha) <= 0.25 * decay;
         anyhow::ensure!(batch && alpha, "{}: a hypothesis of the corrected theorem is not met", self.name);
         Ok(())
     }
@@ -194,8 +203,8 @@ fn curves(
     })
 }
 
-/// Cells of a setting: the exact curve or, without one, a bound per epoch of [`BOUNDED`]; the comparisons with
-/// the exact value; and the non-zeros, where there is a constraint.
+/// Cells of a setting: the exact curve or, without one, a bound per epoch of [`BOUNDED`]; the comparisons
+/// with the exact value; and the non-zeros, where there is a constraint.
 fn cells(setting: &Setting) -> usize {
     let bounds = if setting.marks.is_empty() { BOUNDED.len() } else { 1 };
     bounds + setting.marks.len() + usize::from(setting.sparsity < 4)
@@ -322,14 +331,15 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} \|X^{(j)} - x^*\|^2 \le \theta_c^{j} D_0 + \frac{8}{\rho^2} \left[(1 +
                \eta\rho) G + (1 + 2\eta\rho) \tfrac{n-B}{n-1} \tfrac{\sigma_*^2}{B}\right], \quad
                \theta_c = 1 - \frac{\eta\rho/2}{R + \eta\rho}",
-    design: "Random diagonal quadratics, n = 400, d = 4. Where nothing is thresholded (k = d, x* of squared norm 64, \
-             started at zero; or x* = 0 and B = n) the exact E D of every epoch is known: it must lie below \
-             the bound in all of eight epochs, and the mean of production runs must agree with it within 40 \
-             % of what has gone, or is left, of D_0. So (B, b) = (160, 16), (160, 160), (160, 4), and (400, \
-             20), (160, 16) with a gradient at x* of squared norm .39. One pair is judged where thresholding \
-             is active (k = 2, x* = 0, B = 160, b = 16, Hall's test); a solver that answers zero meets that \
-             bound, as zero is x*. With k = 2 never more than k non-zeros. The full tier adds the smallest \
-             legal problem with k* = 1 at kappa = 1.1: k = 23,375, d = 23,376, n = B = 76, b = 1.",
+    design: "Random diagonal quadratics, n = 400, d = 4. Where nothing is thresholded (k = d, x* of squared \
+             norm 64, started at zero; or x* = 0 and B = n) the exact E D of every epoch is known: it must \
+             lie below the bound in all of eight epochs, and the mean of production runs must agree with it \
+             within 40 % of what has gone, or is left, of D_0. So (B, b) = (160, 16), (160, 160), (160, 4), \
+             and (400, 20), (160, 16) with a gradient at x* of squared norm .39. One pair is judged where \
+             thresholding is active (k = 2, x* = 0, B = 160, b = 16, Hall's test); a solver that answers \
+             zero meets that bound, as zero is x*. With k = 2 never more than k non-zeros. The full tier \
+             adds the smallest legal problem with k* = 1 at kappa = 1.1: k = 23,375, d = 23,376, n = B = 76, \
+             b = 1.",
     standing: Standing::corrected(&[1, 2, 4, 6, 8, 9]).literal().learns(),
     mutants: &[
         STEP_TOO_LONG,

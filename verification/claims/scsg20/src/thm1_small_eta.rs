@@ -209,15 +209,11 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// 1/theta^4 with theta = .6132: the point stands.
-const VIOLATIONS: [Violation; 1] = [
-    Violation {
-        cell: "kappa = 1.1, k = 23375, n = B = 76, b = 1, 4 epochs",
-        at_least: 7.05,
-        at_most: 7.10,
-    },
-];
+const VIOLATIONS: [Violation; 1] = [Violation {
+    cell: "kappa = 1.1, k = 23375, n = B = 76, b = 1, 4 epochs",
+    at_least: 7.05,
+    at_most: 7.10,
+}];
 
 /// Which erratum each cell shows alone.
-const SHOWN: [Shown; 1] = [
-    Shown { erratum: 4, cell: "kappa = 1.1" },
-];
+const SHOWN: [Shown; 1] = [Shown { erratum: 4, cell: "kappa = 1.1" }];

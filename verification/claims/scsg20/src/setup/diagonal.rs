@@ -1,9 +1,9 @@
-//! Diagonal quadratics without active thresholding, for which the first two moments of every epoch of option I
-//! have a closed form.
+//! Diagonal quadratics without active thresholding, for which the first two moments of every epoch of option
+//! I have a closed form.
 //!
-//! In a coordinate with component slopes `h_z x + q_z` the direction of a step is `v = H u + g`, where
-//! `u = x_t - X`, H is the mean of h over the mini-batch, and g that of the slopes at X over the batch. H does
-//! not depend on u, nor do g and the length N on it. With `a = 1 - eta E H` and `A = E (1 - eta H)^2`,
+//! In a coordinate with component slopes `h_z x + q_z` the direction of a step is `v = H u + g`, where `u =
+//! x_t - X`, H is the mean of h over the mini-batch, and g that of the slopes at X over the batch. H does not
+//! depend on u, nor do g and the length N on it. With `a = 1 - eta E H` and `A = E (1 - eta H)^2`,
 //!
 //! ```text
 //! E u_t = -g p_t,    p_(t+1) = a p_t + eta
@@ -34,7 +34,8 @@ pub(crate) type Moments = Vec<[f64; 2]>;
 impl Diagonal<'_> {
     /// Moments after each of so many epochs from `start`.
     pub fn moments(&self, start: &[f64], rounds: usize) -> Vec<Moments> {
-        let each: Vec<Vec<[f64; 2]>> = (0..start.len()).map(|i| self.coordinate(i, start[i], rounds)).collect();
+        let each: Vec<Vec<[f64; 2]>> =
+            (0..start.len()).map(|i| self.coordinate(i, start[i], rounds)).collect();
         (0..rounds).map(|j| each.iter().map(|moments| moments[j]).collect()).collect()
     }
 

@@ -111,8 +111,8 @@ pub(crate) fn mean_below(
     finding
 }
 
-/// Judges that the mean of these values, which were `start` at first, is `exact` within the share `margin`: of
-/// what is left of the start where that is less than half, and else of what has gone.
+/// Judges that the mean of these values, which were `start` at first, is `exact` within the share `margin`:
+/// of what is left of the start where that is less than half, and else of what has gone.
 pub(crate) fn near(values: &[f64], (start, exact): (f64, f64), margin: f64, alpha: f64) -> Finding {
     let share = |value: &f64| match exact > 0.5 * start {
         true => (start - value) / (start - exact),
@@ -123,8 +123,9 @@ pub(crate) fn near(values: &[f64], (start, exact): (f64, f64), margin: f64, alph
 }
 
 /// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every
-/// round, and between two looks taken along the line on which the distance's logarithm falls; `most` when that
-/// takes more than `most` calls. A crippled solver is not run to the end: what it says stays near its start.
+/// round, and between two looks taken along the line on which the distance's logarithm falls; `most` when
+/// that takes more than `most` calls. A crippled solver is not run to the end: what it says stays near its
+/// start.
 pub(crate) fn calls_to(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,

@@ -132,8 +132,8 @@ impl Problem {
         Ok(Problem { sum, least })
     }
 
-    /// `f` of a sound or crippled solver when each of these budgets, ascending, is spent; infinite from where a
-    /// step diverged.
+    /// `f` of a sound or crippled solver when each of these budgets, ascending, is spent; infinite from where
+    /// a step diverged.
     pub fn run(
         &mut self,
         solver: &mut dyn Solver,
