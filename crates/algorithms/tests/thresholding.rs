@@ -486,3 +486,225 @@ fn geometric_lengths_have_the_mean_of_the_definition() {
         assert!((zeros as f64 / runs as f64 - p).abs() < 5.0 * (p / runs as f64).sqrt());
     }
 }
+
+/// Returns `p'Hp` with the curvature bound of the loss in the place of its second derivatives.
+fn naive_curvature(sum: &FiniteSum, p: &[Vec<f64>], of_intercepts: &[f64]) -> f64 {
+    let squares = |i: usize| {
+        let row = dense_row(sum, i);
+        let margin = |(p, a): (&Vec<f64>, &f64)| p.iter().zip(&row).map(|(p, z)| p * z).sum::<f64>() + a;
+        p.iter().zip(of_intercepts).map(margin).map(|m| m * m).sum::<f64>()
+    };
+    let mean = (0..sum.rows()).map(squares).sum::<f64>() / sum.rows() as f64;
+    sum.loss().curvature() * mean + sum.ridge() * p.iter().flatten().map(|p| p * p).sum::<f64>()
+}
+
+/// An iterate of the full-gradient methods with dense loops: coefficients and intercepts by output.
+#[derive(Clone)]
+struct Twin {
+    x: Vec<Vec<f64>>,
+    a: Vec<f64>,
+}
+
+impl Twin {
+    fn zero(sum: &FiniteSum) -> Twin {
+        Twin { x: vec![vec![0.0; sum.dim()]; sum.outputs()], a: vec![0.0; sum.outputs()] }
+    }
+
+    fn gradient(&self, sum: &FiniteSum) -> Twin {
+        let all: Vec<u32> = (0..sum.len() as u32).collect();
+        let (x, mut a) = naive_gradient(sum, &all, &self.x, &self.a);
+        a.iter_mut().for_each(|a| *a = if sum.has_intercept() { *a } else { 0.0 });
+        Twin { x, a }
+    }
+
+    /// Returns `H_k(x - eta g)`.
+    fn step(&self, gradient: &Twin, eta: f64, k: usize) -> Twin {
+        let mut next = self.clone();
+        for (x, g) in next.x.iter_mut().zip(&gradient.x) {
+            x.iter_mut().zip(g).for_each(|(x, g)| *x -= eta * g);
+            naive_threshold(x, k);
+        }
+        next.a.iter_mut().zip(&gradient.a).for_each(|(a, g)| *a -= eta * g);
+        next
+    }
+
+    fn squares(&self) -> f64 {
+        self.x.iter().flatten().chain(&self.a).map(|v| v * v).sum()
+    }
+
+    fn minus(&self, other: &Twin) -> Twin {
+        let mut difference = self.clone();
+        difference.x.iter_mut().flatten().zip(other.x.iter().flatten()).for_each(|(a, b)| *a -= b);
+        difference.a.iter_mut().zip(&other.a).for_each(|(a, b)| *a -= b);
+        difference
+    }
+
+    fn support(&self) -> Vec<bool> {
+        self.x.iter().flatten().map(|x| *x != 0.0).collect()
+    }
+
+    /// Returns the gradient that a normalized step follows: its k largest entries, or those on the support.
+    fn along(&self, gradient: &Twin, k: usize, at_minimum: bool) -> Twin {
+        let mut along = gradient.clone();
+        for (p, x) in along.x.iter_mut().zip(&self.x) {
+            if at_minimum || x.iter().all(|x| *x == 0.0) {
+                naive_threshold(p, k);
+            } else {
+                p.iter_mut().zip(x).for_each(|(p, x)| *p = if *x == 0.0 { 0.0 } else { *p });
+            }
+        }
+        along
+    }
+
+    /// Sets the coefficients on the support, and the intercept, to the minimizer of least squares over them.
+    fn refit(&mut self, sum: &FiniteSum) {
+        let support: Vec<usize> = (0..sum.dim()).filter(|&j| self.x[0][j] != 0.0).collect();
+        let labels = sum.loss().squares().unwrap();
+        let unknowns = support.len() + usize::from(sum.has_intercept());
+        let mut equations = vec![vec![0.0; unknowns + 1]; unknowns];
+        for (i, label) in labels.iter().enumerate() {
+            let row = dense_row(sum, i);
+            let mut known: Vec<f64> = support.iter().map(|&j| row[j]).collect();
+            known.resize(unknowns, 1.0);
+            for (u, equation) in equations.iter_mut().enumerate() {
+                equation.iter_mut().zip(known.iter().chain([label])).for_each(|(e, z)| *e += known[u] * z);
+            }
+        }
+        (0..support.len()).for_each(|u| equations[u][u] += 0.5 * labels.len() as f64 * sum.ridge());
+        for u in 0..unknowns {
+            let pivot =
+                (u..unknowns).max_by(|&a, &b| equations[a][u].abs().total_cmp(&equations[b][u].abs()));
+            equations.swap(u, pivot.unwrap());
+            let own = equations[u].clone();
+            for (v, equation) in equations.iter_mut().enumerate().filter(|(v, _)| *v != u) {
+                let factor = equation[u] / own[u];
+                equation.iter_mut().zip(&own).for_each(|(e, o)| *e -= factor * o);
+                assert!(v < unknowns);
+            }
+        }
+        let solution: Vec<f64> = (0..unknowns).map(|u| equations[u][unknowns] / equations[u][u]).collect();
+        support.iter().zip(&solution).for_each(|(&j, value)| self.x[0][j] = *value);
+        self.a[0] = if sum.has_intercept() { solution[unknowns - 1] } else { 0.0 };
+    }
+
+    #[track_caller]
+    fn is(&self, found: &Predictor, what: &str) {
+        for (l, x) in self.x.iter().enumerate() {
+            let dense = found.coefficients[l].view().to_dense();
+            assert!(dense.iter().zip(x).all(|(a, b)| close(*a, *b)), "{what}: {dense:?} is not {x:?}");
+            assert!(close(found.intercepts[l], self.a[l]), "{what}: intercept {l}");
+        }
+    }
+}
+
+/// Makes steps until a round ends or the solver settles.
+fn round(solver: &mut impl Solver, sum: &mut FiniteSum) -> SolverProgress {
+    let (before, mut rng) = (solver.rounds(), Seed::root(1).rng());
+    loop {
+        let progress = solver.step(sum, &mut rng).unwrap();
+        if progress == SolverProgress::Settled || solver.rounds() > before {
+            return progress;
+        }
+    }
+}
+
+#[test]
+fn fixed_full_gradient_steps_are_those_of_the_dense_twin() {
+    for mut sum in sums(0.5) {
+        let (k, eta) = (6, 0.7 / sum.component_smoothness());
+        let params = GdParams { sparsity: k, step: GdStep::Fixed(eta), refit: false, start: None };
+        let (mut solver, mut twin) = (params.build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
+        for t in 0..12 {
+            assert_eq!(round(&mut solver, &mut sum), SolverProgress::Moved);
+            twin = twin.step(&twin.gradient(&sum), eta, k);
+            twin.is(solver.coefficients(), &format!("round {t}"));
+        }
+    }
+}
+
+#[test]
+fn normalized_steps_are_those_of_the_dense_twin() {
+    let mut halved = 0;
+    for (sum, ridge) in sums(0.5).into_iter().zip([0.05, 3.0].into_iter().cycle()) {
+        let (k, mut sum) = (4, sum.with_ridge(ridge).unwrap());
+        let params = GdParams { refit: false, ..GdParams::practical(&sparse(k)) };
+        let (mut solver, mut twin) = (params.build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
+        for t in 0..10 {
+            let gradient = twin.gradient(&sum);
+            let p = twin.along(&gradient, k, false);
+            let mut eta = p.squares() / naive_curvature(&sum, &p.x, &p.a);
+            let mut next = twin.step(&gradient, eta, k);
+            while t > 0 && next.support() != twin.support() {
+                let change = next.minus(&twin);
+                if eta * naive_curvature(&sum, &change.x, &change.a) <= change.squares() {
+                    break;
+                }
+                (eta, halved) = (eta / 2.0, halved + 1);
+                next = twin.step(&gradient, eta, k);
+            }
+            twin = next;
+            round(&mut solver, &mut sum);
+            twin.is(solver.coefficients(), &format!("round {t}"));
+        }
+    }
+    assert!(halved > 20, "{halved}");
+}
+
+/// The step after a refit goes along the k largest entries of the whole gradient, l2 term included.
+#[test]
+fn steps_with_refit_are_those_of_the_dense_twin() {
+    let mut settled = 0;
+    for (sum, ridge) in sums(0.5).into_iter().zip([0.0, 0.05, 3.0, 30.0].into_iter().cycle()) {
+        let (k, mut sum) = (5, sum.with_ridge(ridge).unwrap());
+        if sum.loss().squares().is_none() {
+            continue;
+        }
+        let (mut solver, mut twin) =
+            (GdParams::practical(&sparse(k)).build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
+        for t in 0..12 {
+            let gradient = twin.gradient(&sum);
+            let p = twin.along(&gradient, k, true);
+            let eta = p.squares() / naive_curvature(&sum, &p.x, &p.a);
+            let mut next = twin.step(&gradient, eta, k);
+            let progress = round(&mut solver, &mut sum);
+            if t > 0 && next.support() == twin.support() {
+                assert_eq!(progress, SolverProgress::Settled, "round {t}");
+                settled += 1;
+                break;
+            }
+            next.refit(&sum);
+            twin = next;
+            twin.is(solver.coefficients(), &format!("round {t}, ridge {ridge}"));
+        }
+    }
+    assert!(settled > 10, "{settled}");
+}
+
+/// A refit of another loss than squares ends, once the support settles, where the whole gradient is zero on
+/// the support. Supports may also alternate forever, unless all coordinates are kept.
+#[test]
+fn refits_of_other_losses_end_at_the_minimum_over_the_support() {
+    let mut settled = 0;
+    for (sum, ridge) in sums(0.5).into_iter().zip([0.05, 0.5, 3.0].into_iter().cycle()) {
+        let mut sum = sum.with_ridge(ridge).unwrap();
+        if sum.loss().squares().is_some() {
+            continue;
+        }
+        for (k, rounds) in [(3, 60), (DIM, 2000)] {
+            let mut solver = GdParams::practical(&sparse(k)).build(Shape::of(&sum)).unwrap();
+            let stop = SolverLimit::after_rounds(rounds);
+            let run = solve(&mut sum, &mut solver, &Seed::root(1), stop).unwrap();
+            if run.outcome != SolverEnd::Settled {
+                assert_eq!(k, 3, "ridge {ridge}");
+                continue;
+            }
+            settled += usize::from(k == 3);
+            let x = run.predictor.coefficients.iter().map(|x| x.view().to_dense()).collect();
+            let at = Twin { x, a: run.predictor.intercepts.clone() };
+            let first = Twin::zero(&sum).gradient(&sum).squares().sqrt();
+            let on_support = at.along(&at.gradient(&sum), k, false).squares().sqrt();
+            assert!(on_support <= 2e-6 * first, "{on_support} of {first}");
+        }
+    }
+    assert!(settled > 10, "{settled}");
+}

@@ -228,12 +228,21 @@ impl<T: Element> Design for DesignMatrix<T> {
             return (means, squares);
         }
         let (n, mut stored, mut scratch) = (self.rows as f64, vec![0_usize; self.dim], Vec::new());
+        // Rounding of the mean must not make a constant column look as if it varied.
+        let (mut first, mut varies) = (vec![0.0; self.dim], vec![false; self.dim]);
         self.each_entry(&mut scratch, |j, value| {
             means[j] += value / n;
+            if stored[j] == 0 {
+                first[j] = value;
+            }
+            varies[j] |= value != first[j];
             stored[j] += 1;
         });
         self.each_entry(&mut scratch, |j, value| squares[j] += (value - means[j]) * (value - means[j]));
         let scales = (0..self.dim).map(|j| {
+            if stored[j] == self.rows && !varies[j] {
+                return 0.0;
+            }
             let zeros = (self.rows - stored[j]) as f64;
             ((squares[j] + zeros * means[j] * means[j]) / n).sqrt()
         });

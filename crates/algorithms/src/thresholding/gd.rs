@@ -214,13 +214,16 @@ impl<T: Threshold> Gd<T> {
 
     /// Sets `along` to the direction of a normalized step; returns its squared length.
     fn aim(&mut self, sum: &FiniteSum) -> Result<f64, SolveError> {
-        let Gd { x, gradient, along, threshold, .. } = self;
+        let Gd { x, gradient, along, dense, threshold, .. } = self;
         let mut chosen = 0;
         for ((x, gradient), p) in
             x.coefficients.iter().zip(&gradient.coefficients).zip(&mut along.coefficients)
         {
             if x.is_empty() || self.at_minimum {
-                threshold.keep(gradient, self.sparsity, p)?;
+                // The gradient lacks the l2 term, which is zero off the support.
+                dense.clone_from(gradient);
+                x.view().iter().for_each(|(j, value)| dense[j as usize] += sum.ridge() * value);
+                threshold.keep(dense, self.sparsity, p)?;
                 chosen += 1;
             } else {
                 p.fill_from(x.indices(), |j| gradient[j as usize] + sum.ridge() * x.view().get(j));
