@@ -29,7 +29,8 @@ const LEVEL_IN_ROWS: f64 = 0.73;
 /// What an arm changes.
 #[derive(Clone, Copy)]
 struct Arm {
-    first_draw_only: bool,
+    /// m shrinks like this power of k.
+    power_of_draws: f64,
     /// m is that of this dimension, whatever the dimension is.
     dim_of_examples: Option<f64>,
     /// m grows like this power of K from K = 16 on.
@@ -53,11 +54,9 @@ impl Point {
     fn excess(&self, scale: f64, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
         let dim = arm.dim_of_examples.unwrap_or(self.problem.dim as f64);
         let rows = 16.0 * (self.rows / 16.0).powf(arm.power);
-        let examples = (scale * dim * rows / self.draws as f64).ceil() as u64;
+        let examples = (scale * dim * rows / (self.draws as f64).powf(arm.power_of_draws)).ceil() as u64;
         let start = Some(self.problem.star.iter().map(|w| -w).collect());
-        let (draws, step) =
-            if arm.first_draw_only { (1, (self.draws as f64).sqrt()) } else { (self.draws, 1.0) };
-        let run = Run { start, step, cripple: arm.cripple, ..Run::new(draws, examples) };
+        let run = Run { start, cripple: arm.cripple, ..Run::new(self.draws, examples) };
         let w = self.problem.ridge(&run, seed)?;
         Ok(self.problem.excess(&w) * self.rows.sqrt())
     }
@@ -133,13 +132,13 @@ fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 3]> {
     ])
 }
 
-const SOUND: Arm = Arm { first_draw_only: false, dim_of_examples: None, power: 1.0, cripple: None };
+const SOUND: Arm = Arm { power_of_draws: 1.0, dim_of_examples: None, power: 1.0, cripple: None };
 
 const FAULTS: [Fault<Arm>; 3] = [
     Fault::refuted(
-        "uses_the_first_draw_only",
-        "x~ is made of the first of the k draws",
-        Arm { first_draw_only: true, ..SOUND },
+        "examples_shrink_like_the_square_of_k",
+        "takes the number of examples of d K/k^2",
+        Arm { power_of_draws: 2.0, ..SOUND },
     ),
     Fault::refuted(
         "examples_do_not_grow_with_d",

@@ -72,14 +72,14 @@ fn settings(more: bool) -> anyhow::Result<Vec<Setting>> {
         name,
         problem: Problem::sphere(dim, 1.0),
         run: Run::new(draws, examples),
-        bets: false,
+        bets: true,
     };
     let mut all = vec![
         Setting::hard("16 hard rows, d = 16, k = 2, m = 8,000", 16, 16, 2, 8000)?,
         pair("pair, d = 2, k = 3, m = 12,000", 2, 3, 12_000)?,
         Setting::hard("4 hard rows, d = 20, k = 2, m = 4,000", 20, 4, 2, 4000)?,
         Setting::hard("9 hard rows, d = 20, k = 2, m = 8,000", 20, 9, 2, 8000)?,
-        sphere("sphere, d = 2, k = 3, m = 12,000", 2, 3, 12_000),
+        sphere("sphere, d = 2, k = 3, m = 7,000", 2, 3, 7000),
     ];
     if more {
         all.extend([
@@ -175,7 +175,7 @@ pub const CLAIM: Claim = Claim {
              started at -w*, the worst start; a pair of equal attributes with the best predictor inside the \
              ball; the sphere with noise. Production AERR, literal constants, risk in closed form. The \
              excess lies between 0 and its largest value in the ball, so support needs no assumption on \
-             tails, but for the pair and the sphere, where the bound is so small a part of that value that \
+             tails, but for the pair, where the bound is so small a part of that value that \
              betting is slow and Hall's t is used instead. Multiplying labels and B by c multiplies every \
              iterate by c, since eta does not depend on B; that is checked draw by draw, and stands for \
              other radii.",
