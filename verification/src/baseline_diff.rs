@@ -1,9 +1,9 @@
 //! Compares what a run measured with a baseline.
 //!
-//! A baseline holds, per claim, its verdict, the trials of its cells, its tightness, and every replicate of the
-//! tracked rates. The comparison goes over all claims of the baseline and of the run: a claim or a rate that is
-//! missing, not run, broken, or measured at other sizes is *lost*, and fails. Only runs of the same tier are
-//! compared.
+//! A baseline holds, per claim, its verdict, the trials of its cells, its tightness, and every replicate of
+//! the tracked rates. The comparison goes over all claims of the baseline and of the run: a claim or a rate
+//! that is missing, not run, broken, or measured at other sizes is *lost*, and fails. Only runs of the same
+//! tier are compared.
 //!
 //! Three rules apply to a rate, depending on what the two runs have in common:
 //!
@@ -13,18 +13,18 @@
 //! | seed, sizes | equal to a relative 1e-6 (rounding of another platform): *unchanged*; else the next |
 //! | sizes, or the replicates differ | 99.9 % interval of the difference of the means |
 //!
-//! The difference is taken on the [scale](RateScale) of the rate, on which a method that is 20 % slower is a fixed
-//! distance away. The interval is for pairs on equal seeds, and Welch's otherwise. An interval within 3 % is
-//! *same*; one that lies on the worse side of zero, with a difference beyond half of that, is *worse* if Holm's
-//! procedure over all tracked rates at level 1e-3 agrees. What stays *undecided* fails if the means differ by more
-//! than 10 % to the worse.
+//! The difference is taken on the [scale](RateScale) of the rate, on which a method that is 20 % slower is a
+//! fixed distance away. The interval is for pairs on equal seeds, and Welch's otherwise. An interval within 3
+//! % is *same*; one that lies on the worse side of zero, with a difference beyond half of that, is *worse* if
+//! Holm's procedure over all tracked rates at level 1e-3 agrees. What stays *undecided* fails if the means
+//! differ by more than 10 % to the worse.
 //!
-//! Verdicts are compared as words; trials and tightness are compared where the draws are the same, and must then
-//! be equal.
+//! Verdicts are compared as words; trials and tightness are compared where the draws are the same, and must
+//! then be equal.
 //!
 //! The measurements blessed last decide: what was blessed is accepted. The distance to the rates that were
-//! blessed first, the *drift*, is reported beside them and decides nothing, so that small steps that were blessed
-//! one by one stay in view.
+//! blessed first, the *drift*, is reported beside them and decides nothing, so that small steps that were
+//! blessed one by one stay in view.
 
 use crate::context::{ArmRecord, Direction, Rate};
 use crate::judge::compare::{
@@ -135,7 +135,8 @@ pub struct Underpowered {
     pub rate: String,
     /// The scale of the rate.
     pub scale: RateScale,
-    /// The smallest worsening, on that scale, that two runs of that many replicates find with probability .99.
+    /// The smallest worsening, on that scale, that two runs of that many replicates find with probability
+    /// .99.
     pub detectable: f64,
 }
 
@@ -284,7 +285,8 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// Returns a change as text, such as `0.57 -> 0.61, worse by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
+/// Returns a change as text, such as
+/// `0.57 -> 0.61, worse by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
 fn by_how_much(change: &RateChange) -> String {
     let words = |x: f64| change.scale.words(x);
     format!(
@@ -310,8 +312,8 @@ pub fn compare(record: &RunRecord, file: &Path, scope: Scope) -> anyhow::Result<
     Ok(against(record, &baseline, scope))
 }
 
-/// Checks whether a run of this tier can be compared with a baseline. The nightly tier is the full one at another
-/// seed.
+/// Checks whether a run of this tier can be compared with a baseline. The nightly tier is the full one at
+/// another seed.
 ///
 /// # Errors
 /// When the baseline was blessed in another tier.
@@ -426,7 +428,8 @@ fn counted(old: &Measured, new: &Measured) -> Vec<(&'static str, RateOutcome)> {
     vec![("trials", trials), ("tightness", tightness)]
 }
 
-/// Returns the rates of a record with too few replicates to keep the promise that a worsening of 20 % is found.
+/// Returns the rates of a record with too few replicates to keep the promise that a worsening of 20 % is
+/// found.
 pub fn underpowered(record: &RunRecord) -> Vec<Underpowered> {
     let rates = || record.claims.iter().flat_map(|claim| claim.honest.rates.iter().map(move |r| (claim, r)));
     let level = LEVEL / rates().count().max(1) as f64;
@@ -523,8 +526,8 @@ fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
     }
 }
 
-/// Writes the measurements of a run of the whole suite as the new baseline. The first measurements of every rate
-/// are kept as epoch zero.
+/// Writes the measurements of a run of the whole suite as the new baseline. The first measurements of every
+/// rate are kept as epoch zero.
 ///
 /// # Errors
 /// Those of [`may_bless`].

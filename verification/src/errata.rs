@@ -183,8 +183,8 @@ fn evidence(claim: &ClaimRecord, shown: &str) -> String {
 
 /// Says how strong the evidence of a finding is, against its statement (`refuted`) or for it.
 ///
-/// What is computed has no p-value: an identity holds or fails to its tolerance, and for an inequality that no
-/// random instance violates, the share of violating instances is bounded.
+/// What is computed has no p-value: an identity holds or fails to its tolerance, and for an inequality that
+/// no random instance violates, the share of violating instances is bounded.
 pub(crate) fn finding_evidence(finding: &Finding, refuted: bool, alpha: f64) -> String {
     match (finding.kind, refuted) {
         (FindingKind::Exact, _) => "computed".into(),

@@ -1,8 +1,8 @@
 //! Splits a run over several machines: each runs its part of the claims, and the parts are merged.
 //!
-//! The forms are those of cargo-nextest: `slice:2/8` takes every eighth claim from the second on, `hash:2/8` those
-//! whose id hashes to the second of eight parts, and `time:2/8` balances the parts by the seconds that the claims
-//! took when the baseline was blessed last.
+//! The forms are those of cargo-nextest: `slice:2/8` takes every eighth claim from the second on, `hash:2/8`
+//! those whose id hashes to the second of eight parts, and `time:2/8` balances the parts by the seconds that
+//! the claims took when the baseline was blessed last.
 
 use crate::claim::Claim;
 use sha2::{Digest, Sha256};
@@ -73,8 +73,8 @@ impl fmt::Display for Partition {
 pub const SECONDS: &str = include_str!("../seconds.json");
 
 impl Partition {
-    /// Returns the claims of this part, in their order. `seconds` gives the time of a claim; one without a time
-    /// counts as the mean of the others.
+    /// Returns the claims of this part, in their order. `seconds` gives the time of a claim; one without a
+    /// time counts as the mean of the others.
     pub fn select(self, claims: Vec<&'static Claim>, seconds: &BTreeMap<String, f64>) -> Vec<&'static Claim> {
         let parts = self.parts(&claims, seconds);
         let chosen = claims.into_iter().zip(parts).filter(|(_, part)| *part == self.part - 1);

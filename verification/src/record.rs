@@ -39,8 +39,8 @@ pub struct RunInfo {
     pub alpha: f64,
     /// Claims that the family is planned for.
     pub family: usize,
-    /// A hash of commit, lock file, target and profile (or of the program, if files are not as committed), plan,
-    /// tier and seed. Runs with equal keys on the same data give equal records.
+    /// A hash of commit, lock file, target and profile (or of the program, if files are not as committed),
+    /// plan, tier and seed. Runs with equal keys on the same data give equal records.
     pub key: String,
     /// Architecture and operating system.
     pub platform: String,
@@ -167,8 +167,9 @@ impl RunRecord {
         let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
         format!(
             "claims {}: HOLDS {}, REFUTED as expected {expected}, REFUTED {}, INCONCLUSIVE {}, PARTIAL {}, \
-             VACUOUS {}, UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; cells {}: {} that \
-             no mutant refutes, {} that a crippled learner passes, {} with a loose bound; level {} per family; seed {}",
+             VACUOUS {}, UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; cells {}: {} \
+             that no mutant refutes, {} that a crippled learner passes, {} with a loose bound; level {} per \
+             family; seed {}",
             self.claims.len(),
             count(Verdict::Holds),
             count(Verdict::Refuted) - expected,

@@ -141,8 +141,8 @@ fn file_of(claim: &Claim) -> String {
 /// Runs the claims, writes the record into the folder, and returns it.
 ///
 /// # Errors
-/// When the folder cannot be written, or the run was canceled ([`RunCanceled`](crate::context::RunCanceled)). The
-/// results of finished claims are kept, and the next run of the same program resumes from them.
+/// When the folder cannot be written, or the run was canceled ([`RunCanceled`](crate::context::RunCanceled)).
+/// The results of finished claims are kept, and the next run of the same program resumes from them.
 pub fn run(
     options: &RunOptions,
     plan: &Plan,
@@ -272,8 +272,8 @@ pub struct Merged {
     pub tier: RunTier,
 }
 
-/// Merges the parts of a run: judges all claims, writes the record into the folder, and returns it. The record is
-/// the one that a single run would have left, byte for byte.
+/// Merges the parts of a run: judges all claims, writes the record into the folder, and returns it. The
+/// record is the one that a single run would have left, byte for byte.
 ///
 /// # Errors
 /// When a folder holds no finished part, the parts belong to different runs, or a claim is missing or was run
@@ -294,8 +294,8 @@ pub fn merge(parts: &[PathBuf], plan: &Plan, folder: &mut OutputFolder) -> anyho
     for (part, shard) in &shards {
         ensure!(
             shard.run == first.run && shard.all == first.all && shard.schema == SCHEMA,
-            "{} and {} are parts of different runs: commit, lock file, target, profile, tier, seed and claims \
-             must be the same",
+            "{} and {} are parts of different runs: commit, lock file, target, profile, tier, seed and \
+             claims must be the same",
             first_folder.display(),
             part.display()
         );
@@ -480,9 +480,9 @@ fn run_info(options: &RunOptions, plan: &Plan) -> anyhow::Result<RunInfo> {
     })
 }
 
-/// Returns the key of a run, by which runs on several machines know that they are parts of one: the commit, the
-/// lock file, the target and the profile, with plan, tier and seed. A tree that is not as committed counts by the
-/// program itself.
+/// Returns the key of a run, by which runs on several machines know that they are parts of one: the commit,
+/// the lock file, the target and the profile, with plan, tier and seed. A tree that is not as committed
+/// counts by the program itself.
 fn run_key(options: &RunOptions) -> anyhow::Result<String> {
     let mut hash = Sha256::new();
     match committed() {

@@ -1,7 +1,7 @@
 //! The history of the tracked rates: one line of JSON per rate and run, appended and never rewritten.
 //!
-//! A project that tracks a learner of its own writes the same lines, or a record with claims of its own, and uses
-//! the same trends and change points.
+//! A project that tracks a learner of its own writes the same lines, or a record with claims of its own, and
+//! uses the same trends and change points.
 
 use crate::context::{Axis, Direction, Figure, Rate, Series};
 use crate::judge::compare::{RateScale, values};
@@ -44,8 +44,8 @@ pub struct TrackPoint {
     pub sd: f64,
     /// The number of replicates.
     pub count: usize,
-    /// The mean of the values that are compared (logarithms of an amount, an exponent as it is), if the rate has
-    /// not vanished.
+    /// The mean of the values that are compared (logarithms of an amount, an exponent as it is), if the rate
+    /// has not vanished.
     pub value: Option<f64>,
 }
 
@@ -150,10 +150,10 @@ pub struct Pooled {
 
 /// Pools the nights of one version and tier.
 ///
-/// Each p-value becomes the e-value `1/(2 sqrt p)`, whose mean is at most 1 if the hypothesis is true. Nights have
-/// seeds of their own, so the product is an e-value too, and stays valid however many nights there are. A hypothesis
-/// is rejected where the product reaches `1/alpha`. (A p-value that is tested anew each night would reject a true
-/// hypothesis sooner or later.)
+/// Each p-value becomes the e-value `1/(2 sqrt p)`, whose mean is at most 1 if the hypothesis is true. Nights
+/// have seeds of their own, so the product is an e-value too, and stays valid however many nights there are.
+/// A hypothesis is rejected where the product reaches `1/alpha`. (A p-value that is tested anew each night
+/// would reject a true hypothesis sooner or later.)
 pub fn pooled(history: &[HistoryLine]) -> Vec<Pooled> {
     let nights = history.iter().filter_map(|line| match line {
         HistoryLine::Night(night) => Some(night),
@@ -295,8 +295,8 @@ pub fn trends(history: &[HistoryLine]) -> Vec<Trend> {
 }
 
 /// Returns the most likely run at which the mean moved, if Welch's test between the runs before and after it
-/// rejects "no change" at the level .001 divided by the number of possible runs. At least three runs must lie on
-/// each side. Runs in which the rate had vanished are left out.
+/// rejects "no change" at the level .001 divided by the number of possible runs. At least three runs must lie
+/// on each side. Runs in which the rate had vanished are left out.
 fn change_point(points: &[TrackPoint]) -> Option<ChangePoint> {
     let kept: Vec<(usize, f64)> =
         points.iter().enumerate().filter_map(|(i, p)| Some((i, p.value?))).collect();
@@ -371,8 +371,8 @@ pub fn bencher(record: &RunRecord) -> serde_json::Value {
     all.into()
 }
 
-/// Returns the rates of which smaller (or larger) values are worse in the format of github-action-benchmark, which
-/// wants a file for each: `customBiggerIsBetter` and `customSmallerIsBetter`.
+/// Returns the rates of which smaller (or larger) values are worse in the format of github-action-benchmark,
+/// which wants a file for each: `customBiggerIsBetter` and `customSmallerIsBetter`.
 pub fn github(record: &RunRecord, worse: Direction) -> serde_json::Value {
     let rates = points(record, 0).into_iter().filter(|point| point.worse == worse);
     let entry = |point: TrackPoint| {

@@ -23,7 +23,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Verify(verify::VerifyArgs),
+    Verify(Box<verify::VerifyArgs>),
     Bench(bench::BenchArgs),
     Data(data::DataArgs),
     Report(report::ReportArgs),
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Verify(args) => verify::run(args),
+        Command::Verify(args) => verify::run(*args),
         Command::Bench(args) => bench::run(args),
         Command::Data(args) => data::run(args),
         Command::Report(args) => report::run(args),

@@ -28,7 +28,8 @@ pub struct TrackArgs {
 
 #[derive(Debug, Subcommand)]
 enum TrackCommand {
-    /// Append the rates of the last run, and its evidence on each claim, to a history: a line of JSON for each.
+    /// Append the rates of the last run, and its evidence on each claim, to a history: a line of JSON for
+    /// each.
     Add {
         /// The folder of the results of the run.
         #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]

@@ -81,8 +81,8 @@ pub struct VerifyArgs {
     /// The form of the output: a table for people, or the record as JSON.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Run one part of the claims and judge nothing: slice:K/N (every N-th claim), hash:K/N (by the hash of the
-    /// id) or time:K/N (parts of equal time). `verify merge` judges all parts.
+    /// Run one part of the claims and judge nothing: slice:K/N (every N-th claim), hash:K/N (by the hash of
+    /// the id) or time:K/N (parts of equal time). `verify merge` judges all parts.
     #[arg(long, value_name = "PART", conflicts_with_all = ["compare", "bless", "format"])]
     partition: Option<Partition>,
     /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or lost.
@@ -111,7 +111,8 @@ enum VerifyCommand {
         /// The form of the output: a table for people, or the record as JSON.
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
-        /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or lost.
+        /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or
+        /// lost.
         #[arg(long, value_name = "FILE")]
         compare: Option<PathBuf>,
         /// Write the figures of this run as the new baseline; this needs --reason.

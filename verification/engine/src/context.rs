@@ -204,8 +204,8 @@ impl<'a> Context<'a> {
     }
 
     /// Ends the arm of a mutant that has no more to show: a cell is refuted, and so is every cell that no
-    /// earlier mutant has refuted. The arm's record consists of the cells so far; its notes, rates and figures
-    /// are not used.
+    /// earlier mutant has refuted. The arm's record consists of the cells so far; its notes, rates and
+    /// figures are not used.
     ///
     /// # Errors
     /// [`Settled`], to be returned with `?`. The runner recognizes it and does not report an error.
@@ -256,9 +256,9 @@ impl<'a> Context<'a> {
         self.record.cells.push(Cell { name: cell.into(), finding });
     }
 
-    /// Says that the cell judged last bounds a contraction, so that its tightness is a share of rates: the log
-    /// rate that the bound promises over the one that was found. 1 is sharp; a bound that promises a fiftieth of
-    /// the rate has .02, and not the ratio of two numbers near 1.
+    /// Says that the cell judged last bounds a contraction, so that its tightness is a share of rates: the
+    /// log rate that the bound promises over the one that was found. 1 is sharp; a bound that promises a
+    /// fiftieth of the rate has .02, and not the ratio of two numbers near 1.
     pub fn judged_a_contraction(&mut self) {
         if let Some(cell) = self.record.cells.last_mut() {
             let ratio = cell.finding.bound.ln() / cell.finding.estimate.ln();

@@ -204,8 +204,8 @@ pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     }
 }
 
-/// The verdict on a claim from its arms and its cells, and whether every mutant was noticed, at the level that
-/// Holm's procedure gave the claim in each family.
+/// The verdict on a claim from its arms and its cells, and whether every mutant was noticed, at the level
+/// that Holm's procedure gave the claim in each family.
 pub fn verdict(
     claim: &Claim,
     arms: &ClaimArms,

@@ -10,8 +10,8 @@ use crate::status::ClaimStatus;
 use lao_figures::number;
 use serde::Serialize;
 
-/// The questions, and for each paper the claims that answer them. A paper that says nothing on a question has no
-/// claim there.
+/// The questions, and for each paper the claims that answer them. A paper that says nothing on a question has
+/// no claim there.
 const QUESTIONS: [Question; 3] = [
     Question {
         title: "Linear convergence, or the rate that is promised",

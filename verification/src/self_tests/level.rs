@@ -8,8 +8,8 @@
 //! laws that are hardest for it: skewed, heavy-tailed and spiky ones. The frequency of rejection must stay
 //! below the level plus four standard errors of the simulation.
 //!
-//! *Mutants*: every engine at twenty times its level; and the fixed-size exact binomial test, repeated after every
-//! block of trials until it rejects, a mistake that the sequential judges exist to avoid.
+//! *Mutants*: every engine at twenty times its level; and the fixed-size exact binomial test, repeated after
+//! every block of trials until it rejects, a mistake that the sequential judges exist to avoid.
 
 use crate::claim::{Beyond, Claim, Fault, Standing, mutants};
 use crate::context::{BLOCK, Context};
@@ -49,13 +49,13 @@ const FAULTS: [Fault<Break>; 2] = [
 const BEYOND: &[Beyond] = &[
     Beyond {
         cells: "betting-e",
-        why: "rests on Ville's inequality for every law with this mean, and rejects so far below its level on these \
-              laws that twenty times the level is not exceeded either",
+        why: "rests on Ville's inequality for every law with this mean, and rejects so far below its level \
+              on these laws that twenty times the level is not exceeded either",
     },
     Beyond {
         cells: "beta-binomial-e refute, delta 0.05",
-        why: "rests on Ville's inequality, and rejects rare failures so far below its level that twenty times the \
-              level is not exceeded within the cap either",
+        why: "rests on Ville's inequality, and rejects rare failures so far below its level that twenty \
+              times the level is not exceeded within the cap either",
     },
     Beyond { cells: "beta-binomial-e refute, delta 0.1", why: "as at delta 0.05" },
     Beyond {
@@ -64,7 +64,8 @@ const BEYOND: &[Beyond] = &[
     },
     Beyond {
         cells: "hedged-capital interval",
-        why: "a confidence sequence for all times at once: after 500 trials it has spent a small part of its level",
+        why: "a confidence sequence for all times at once: after 500 trials it has spent a small part of its \
+              level",
     },
 ];
 

@@ -1,9 +1,9 @@
 //! Compares a tracked number with the baseline.
 //!
 //! For the same configuration, samplers and platform, counts must be equal and floats agree to 1e-9
-//! ([`same_counts`], [`same_floats`]); between platforms, floats agree within [`log_gap_tolerance`]. After any
-//! intended change, distributions are compared on the [scale](RateScale) on which a method that is 20 % slower
-//! is a fixed distance away, by an interval for the difference of the means.
+//! ([`same_counts`], [`same_floats`]); between platforms, floats agree within [`log_gap_tolerance`]. After
+//! any intended change, distributions are compared on the [scale](RateScale) on which a method that is 20 %
+//! slower is a fixed distance away, by an interval for the difference of the means.
 
 use super::sample::Moments;
 use super::{DRAWN_LEVEL, Interval, nonfinite};
@@ -192,8 +192,8 @@ pub fn compare(
     Ok(RateChange { change, scale, baseline, run, worsening, interval, p_worse })
 }
 
-/// Returns the smallest worsening that two independent runs of `n` replicates with this standard deviation (on
-/// the scale) find with probability .99 at the level `alpha`.
+/// Returns the smallest worsening that two independent runs of `n` replicates with this standard deviation
+/// (on the scale) find with probability .99 at the level `alpha`.
 pub fn detectable(n: usize, sd: f64, alpha: f64) -> f64 {
     let df = 2.0 * (n.max(2) as f64 - 1.0);
     let quantiles = student_upper_quantile(alpha, df) + normal_upper_quantile(0.01);

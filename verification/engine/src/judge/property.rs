@@ -36,8 +36,8 @@ impl InequalityInstance {
         }
     }
 
-    /// Returns whether `lhs` exceeds `rhs` by more than the tolerance, which is relative to them, and by more than
-    /// the rounding of numbers of size `terms`, of which they are sums.
+    /// Returns whether `lhs` exceeds `rhs` by more than the tolerance, which is relative to them, and by more
+    /// than the rounding of numbers of size `terms`, of which they are sums.
     fn violated(&self, terms: f64) -> bool {
         let excess = self.lhs - self.rhs;
         let infinite = self.lhs.is_infinite() || self.rhs.is_infinite();
@@ -57,8 +57,8 @@ impl PropertyTally {
         self.check_sums(lhs, rhs, 0.0)
     }
 
-    /// Checks one instance whose sides are sums of numbers that may cancel; `terms` is the size of the largest of
-    /// them, and allows for its rounding. Returns whether the instance holds.
+    /// Checks one instance whose sides are sums of numbers that may cancel; `terms` is the size of the
+    /// largest of them, and allows for its rounding. Returns whether the instance holds.
     pub fn check_sums(&mut self, lhs: f64, rhs: f64, terms: f64) -> bool {
         let instance = InequalityInstance { index: self.instances, lhs, rhs };
         self.instances += 1;
