@@ -29,7 +29,7 @@ pub enum Verdict {
     /// The hypotheses cannot be met, the bound says nothing, or a learner that learns nothing passes every
     /// cell about learning.
     Vacuous,
-    /// A mutant was not noticed, so the check proves nothing.
+    /// A mutant was not noticed, or a cell refutes none, so the check proves nothing.
     Untested,
     /// The experiment ended with an error, or its numbers cannot be judged.
     Error,
@@ -223,7 +223,7 @@ pub fn verdict(
     }
     match (rejected.holds, rejected.fails) {
         (true, true) => Verdict::Error,
-        _ if !all_noticed => Verdict::Untested,
+        _ if !all_noticed || !cells.iter().all(CellRecord::is_shown) => Verdict::Untested,
         _ if honest.cells.len() != honest.split => Verdict::Partial,
         (true, false) => Verdict::Refuted,
         (false, true) if claim.standing.expected == Expected::Vacuous => Verdict::Vacuous,

@@ -68,7 +68,7 @@ fn follow<L: TwoDraws>(
         () => learner.coefficients().to_dense(),
     };
     for (output, sum) in output.iter().zip(&sum) {
-        average.check_sums((output - sum / m).abs() / problem.radius, 0.0, 1.0);
+        average.check_sums((output - sum / m).abs() / problem.radius, 0.0, m);
     }
     let (of_average, average_of) = in_units(unit, problem.excess(&output), risks / m);
     jensen.check(of_average, average_of);

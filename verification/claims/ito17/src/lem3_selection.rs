@@ -23,7 +23,7 @@ use lao_algorithms::Task;
 use lao_algorithms::ito::Rda1Params;
 use lao_datasets::adversarial::ito;
 use lao_observation::Rng;
-use lao_verification_engine::claim::{Claim, Fault, Mutant, Shown, Standing, Violation, mutants};
+use lao_verification_engine::claim::{Beyond, Claim, Fault, Mutant, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{QuadraticPopulation, random_support, sparse_normal, tally};
 use lao_verification_engine::judge::PropertyTally;
@@ -201,6 +201,10 @@ pub const PRINTED: Claim = Claim {
              judge.",
     // At w = w* the right-hand side is zero.
     standing: Standing::printed(&[4])
+        .beyond_mutants(&[Beyond {
+            cells: "",
+            why: "the corrected form shares this experiment, and its mutants refute the cells that hold here",
+        }])
         .violated(&[
             Violation { cell: "factor 3/sigma_d^2", at_least: f64::INFINITY, at_most: f64::INFINITY },
             Violation {
