@@ -708,3 +708,66 @@ fn refits_of_other_losses_end_at_the_minimum_over_the_support() {
     }
     assert!(settled > 10, "{settled}");
 }
+
+/// Batches have `min(n, ceil(tau growth^t))` components, and a round ends with every n components seen.
+#[test]
+fn hsg_agrees_with_its_dense_twin_step_by_step() {
+    for mut sum in sums(0.5) {
+        let (n, k, eta) = (sum.len(), 6, 0.3 / sum.component_smoothness());
+        let params = HsgParams { sparsity: k, step_size: eta, first: 1.3, growth: 1.45, start: None };
+        let (mut solver, mut twin) = (params.build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
+        let (mut ours, mut theirs) = (Seed::root(3).rng(), Seed::root(3).rng());
+        let (mut sampler, mut seen) = (SubsetSampler::new(n), 0);
+        for t in 0..14 {
+            let size = (1.3 * 1.45_f64.powi(t)).ceil().min(n as f64) as usize;
+            let mut rows: Vec<u32> = (0..n as u32).collect();
+            if size < n {
+                rows.clear();
+                sampler.draw(size, &mut theirs, &mut rows);
+            }
+            let before = sum.meter().calls;
+            assert_eq!(solver.next_calls(&sum), size as u64);
+            solver.step(&mut sum, &mut ours).unwrap();
+            seen += size as u64;
+            assert_eq!((sum.meter().calls - before, solver.rounds()), (size as u64, seen / n as u64));
+            let (x, mut a) = naive_gradient(&sum, &rows, &twin.x, &twin.a);
+            a.iter_mut().for_each(|a| *a = if sum.has_intercept() { *a } else { 0.0 });
+            twin = twin.step(&Twin { x, a }, eta, k);
+            twin.is(solver.coefficients(), &format!("step {t}"));
+        }
+    }
+}
+
+/// A round takes one pass for the gradient, one for the curvature and, for two conjugate gradient steps, four
+/// for the refit; fewer if the refit is done before.
+#[test]
+fn rounds_with_refit_of_other_losses_take_at_most_six_passes() {
+    for mut sum in sums(0.5) {
+        if sum.loss().squares().is_some() {
+            continue;
+        }
+        let mut solver = GdParams::practical(&sparse(12)).build(Shape::of(&sum)).unwrap();
+        let passes: Vec<u64> = (0..4)
+            .map(|_| {
+                let before = sum.meter().calls;
+                assert_eq!(round(&mut solver, &mut sum), SolverProgress::Moved);
+                (sum.meter().calls - before) / sum.len() as u64
+            })
+            .collect();
+        assert!(passes.iter().all(|passes| (3..=6).contains(passes)) && passes.contains(&6), "{passes:?}");
+    }
+}
+
+/// The curvature along so small a gradient underflows.
+#[test]
+fn a_direction_without_curvature_settles_a_run() {
+    let rows = DesignMatrix::rows(2, 2, vec![1e-150, 0.0, 0.0, 2e-150]).unwrap();
+    let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![1.0, -1.0]).unwrap()).unwrap();
+    for refit in [true, false] {
+        let params = GdParams { refit, ..GdParams::practical(&sparse(1)) };
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
+        let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(5)).unwrap();
+        assert_eq!(run.outcome, SolverEnd::Settled);
+        assert!(run.predictor.coefficients[0].is_empty());
+    }
+}

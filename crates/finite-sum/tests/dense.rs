@@ -294,7 +294,7 @@ fn check<T: Element>(n: usize, dim: usize, density: f64, convert: impl Fn(f64) -
                 .map(|i| match kind {
                     0 => 3.0 * number(9 * i) + 1.0,
                     1 => {
-                        if (i / 2) % 2 == 0 {
+                        if (i / 2).is_multiple_of(2) {
                             -1.0
                         } else {
                             1.0
@@ -311,9 +311,9 @@ fn check<T: Element>(n: usize, dim: usize, density: f64, convert: impl Fn(f64) -
             }
             .unwrap();
             for (layout, design) in layouts(n, dim, &stored).into_iter().enumerate() {
-                let block = if n % 5 == 0 {
+                let block = if n.is_multiple_of(5) {
                     5
-                } else if n % 2 == 0 {
+                } else if n.is_multiple_of(2) {
                     2
                 } else {
                     1

@@ -21,10 +21,10 @@
 //! does not change the support, x is a fixed point, and the solver returns [`SolverProgress::Settled`].
 //!
 //! A round costs n IFO calls and 1 thresholding, and a normalized step n more calls for each curvature. A
-//! refit costs n calls for least squares; for other losses it costs 2n for each of at most two conjugate
-//! gradient steps, and n to verify convergence, which makes 5 to 8 passes a round in all. Each pass is a step
-//! of its own of the [`Solver`], so that a budget can end a run between any two passes; the iterate moves
-//! with the last pass of a round.
+//! refit costs n calls for least squares. For other losses it costs 2n for each of at most two conjugate
+//! gradient steps, and n where a gradient shows that it is done before, which makes 3 to 6 passes a round in
+//! all. Each pass is a step of its own of the [`Solver`], so that a budget can end a run between any two
+//! passes; the iterate moves with the last pass of a round.
 //!
 //! *Departures*: a refit of least squares solves the normal equations, in which the first of linearly
 //! dependent columns are kept; other losses are minimized inexactly until the support settles. Steps are
