@@ -84,9 +84,12 @@ pub(super) struct Largest {
     kept: Vec<u32>,
     inside: Bits,
     levels: Vec<Vec<u32>>,
-    /// (2) The magnitudes of the entries that the nodes of the lowest level hold, -1 where a node holds none.
-    ///    One read tells whether a change matters.
-    peaks: Vec<f64>,
+    /// The magnitudes of the entries that the nodes hold, at the time at which they took them; -1 where a node
+    /// holds none. Nodes are compared by these, and not by the entries as they are now: while several changes are
+    /// worked in one by one, an entry that has fallen must not make room before its own node is corrected.
+    ///
+    /// (2) One read of the lowest level tells whether a change matters.
+    peaks: Vec<Vec<f64>>,
     /// The set `U` and, while a set is drawn, the entries drawn so far.
     taken: Bits,
 }
@@ -105,13 +108,13 @@ impl Largest {
         while nodes > 1 {
             nodes = nodes.div_ceil(FAN);
             largest.levels.push(vec![NONE; nodes]);
+            largest.peaks.push(vec![-1.0; nodes]);
             let level = largest.levels.len() - 1;
             for node in 0..nodes {
-                largest.levels[level][node] = largest.best_below(values, level, node);
+                let best = largest.best_below(values, level, node);
+                largest.levels[level][node] = best;
+                largest.peaks[level][node] = magnitude(values, best);
             }
-        }
-        if let Some(leaves) = largest.levels.first() {
-            largest.peaks = leaves.iter().map(|&best| magnitude(values, best)).collect();
         }
         largest
     }
@@ -130,9 +133,9 @@ impl Largest {
                 }
             }
         } else {
-            let below = &self.levels[level - 1];
-            for &entry in &below[start..below.len().min(start + FAN)] {
-                let magnitude = magnitude(values, entry);
+            let end = self.levels[level - 1].len().min(start + FAN);
+            let below = self.levels[level - 1][start..end].iter().zip(&self.peaks[level - 1][start..end]);
+            for (&entry, &magnitude) in below {
                 if magnitude > most {
                     (best, most) = (entry, magnitude);
                 }
@@ -143,25 +146,26 @@ impl Largest {
 
     /// Corrects the nodes above entry `j`, which changed, entered `U` or left it.
     fn correct(&mut self, values: &[f64], j: u32) {
-        let mut below = j;
+        let (mut below, mut peak) = (j, magnitude(values, j));
         for level in 0..self.levels.len() {
             // Entry or node `at` of the level below has changed; its best entry is now `below`.
             let at = j as usize >> (4 * level);
             let node = at / FAN;
-            let best = self.levels[level][node];
-            let new = if best != NONE && best as usize >> (4 * level) != at {
-                if below == NONE || !beats(values, below, best) {
+            let (best, most) = (self.levels[level][node], self.peaks[level][node]);
+            if best != NONE && best as usize >> (4 * level) != at {
+                if below == NONE || peak < most || (peak == most && below > best) {
                     return;
                 }
-                below
             } else {
-                self.best_below(values, level, node)
-            };
-            self.levels[level][node] = new;
-            if level == 0 {
-                self.peaks[node] = magnitude(values, new);
+                below = self.best_below(values, level, node);
+                // The node that holds the best entry below has just recorded it.
+                peak = match level {
+                    0 => magnitude(values, below),
+                    _ if below == NONE => -1.0,
+                    _ => self.peaks[level - 1][below as usize >> (4 * level)],
+                };
             }
-            below = new;
+            (self.levels[level][node], self.peaks[level][node]) = (below, peak);
         }
     }
 
@@ -179,7 +183,7 @@ impl Largest {
         let node = j as usize / FAN;
         // 2. The entry stays below the best of its node, and is not the best itself, which may now be smaller
         //    than another.
-        let stays = self.peaks.get(node).is_none_or(|&peak| peak > values[j as usize].abs())
+        let stays = self.peaks.first().is_none_or(|peaks| peaks[node] > values[j as usize].abs())
             && self.levels.first().is_none_or(|leaves| leaves[node] != j);
         if !stays {
             self.correct(values, j);
@@ -317,6 +321,20 @@ mod tests {
         assert_eq!(largest.kept(), [2]);
     }
 
+    #[test]
+    fn the_best_of_all_that_falls_does_not_hide_an_entry_that_stays() {
+        // The best outside U is entry 32. In one update entry 3 rises between what 32 was and what it becomes,
+        // and 26, which does not change, is the best after it.
+        let mut values = vec![0.0; 35];
+        for (j, value) in [(0, 20.0), (3, 15.0), (26, 16.6), (32, 16.8)] {
+            values[j] = value;
+        }
+        let mut largest = Largest::new(&values, 1);
+        (values[0], values[3], values[32]) = (1.0, 16.5, 12.0);
+        largest.update(&values, &[3, 32]);
+        assert_eq!(largest.kept(), [26]);
+    }
+
     fn entry() -> impl Strategy<Value = f64> {
         prop_oneof![Just(0.0), Just(-0.0), Just(1.0), Just(-1.0), -3.0..3.0]
     }
@@ -326,7 +344,7 @@ mod tests {
         #[test]
         fn kept_up_by_changes_equals_selected_anew(
             (mut values, count, changes) in (1usize..700).prop_flat_map(|dim| {
-                let change = proptest::collection::vec((0..dim, entry()), 0..6);
+                let change = proptest::collection::vec((0..dim, entry()), 0..40);
                 (proptest::collection::vec(entry(), dim), 0..=dim, proptest::collection::vec(change, 0..40))
             })
         ) {
