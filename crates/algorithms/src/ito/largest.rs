@@ -84,9 +84,10 @@ pub(super) struct Largest {
     kept: Vec<u32>,
     inside: Bits,
     levels: Vec<Vec<u32>>,
-    /// The magnitudes of the entries that the nodes hold, at the time at which they took them; -1 where a node
-    /// holds none. Nodes are compared by these, and not by the entries as they are now: while several changes are
-    /// worked in one by one, an entry that has fallen must not make room before its own node is corrected.
+    /// The magnitudes of the entries that the nodes hold, at the time at which they took them; -1 where a
+    /// node holds none. Nodes are compared by these, and not by the entries as they are now: while several
+    /// changes are worked in one by one, an entry that has fallen must not make room before its own node is
+    /// corrected.
     ///
     /// (2) One read of the lowest level tells whether a change matters.
     peaks: Vec<Vec<f64>>,
@@ -323,8 +324,8 @@ mod tests {
 
     #[test]
     fn the_best_of_all_that_falls_does_not_hide_an_entry_that_stays() {
-        // The best outside U is entry 32. In one update entry 3 rises between what 32 was and what it becomes,
-        // and 26, which does not change, is the best after it.
+        // The best outside U is entry 32. In one update entry 3 rises between what 32 was and what it
+        // becomes, and 26, which does not change, is the best after it.
         let mut values = vec![0.0; 35];
         for (j, value) in [(0, 20.0), (3, 15.0), (26, 16.6), (32, 16.8)] {
             values[j] = value;

@@ -22,7 +22,8 @@ use lao_verification_engine::mutants::Cripple;
 const EXAMPLES: f64 = 160.0;
 /// Half of the zero predictor's excess on the signs.
 const HALF: f64 = 0.09;
-/// Of the excess over eps, half way from what AELR had in an earlier run, .20, to the .5 of the predictor zero.
+/// Of the excess over eps, half way from what AELR had in an earlier run, .20, to the .5 of the predictor
+/// zero.
 const LEVEL: f64 = 0.35;
 
 /// What an arm changes: m grows like these powers of d (from 4 on) and of k.

@@ -21,8 +21,8 @@ use lao_verification_engine::mutants::Cripple;
 
 /// `m k/(d K)` of the collapse.
 const EXAMPLES: f64 = 32.0;
-/// Of the excess over eps, half way from what AERR had in an earlier run, .30 with K = 4 rows and .50 with K =
-/// 144, to what the predictor zero has, `1 - K^(-1/2)/2`: .75 and .96.
+/// Of the excess over eps, half way from what AERR had in an earlier run, .30 with K = 4 rows and .50 with
+/// K = 144, to what the predictor zero has, `1 - K^(-1/2)/2`: .75 and .96.
 const LEVEL: f64 = 0.525;
 const LEVEL_IN_ROWS: f64 = 0.73;
 

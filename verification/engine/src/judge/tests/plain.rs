@@ -40,7 +40,9 @@ fn a_property_tolerates_rounding_and_nothing_more() {
     let mut tally = PropertyTally::new();
     assert!(tally.check(1.0 + 1e-9, 1.0));
     assert!(!tally.check(1.0 + 1e-8, 1.0));
-    assert!(tally.check(1e-10, 0.0));
+    assert!(!tally.check(1e-10, 0.0), "the tolerance is relative");
+    assert!(tally.check_sums(1e-14, 0.0, 1.0), "the rounding of sums of terms of size 1");
+    assert!(!tally.check_sums(1e-12, 0.0, 1.0));
     assert!(tally.check(5.0, f64::INFINITY));
     assert!(!tally.check(f64::INFINITY, 5.0));
     assert!(tally.check(-5.0, -4.0));
