@@ -28,7 +28,7 @@
 
 use crate::context::{ArmRecord, Direction, Rate};
 use crate::judge::compare::{
-    Change, RateChange, RateScale, Replicates, Worse, compare as compare_rates, detectable, same_counts,
+    Change, RateChange, RateScale, Replicates, compare as compare_rates, detectable, same_counts,
     same_floats, values,
 };
 use crate::judge::{holm, sample::Moments};
@@ -465,13 +465,9 @@ fn judge(
             return RateOutcome::Identical;
         }
     }
-    let worse = match new_rate.worse {
-        Direction::Larger => Worse::Larger,
-        Direction::Smaller => Worse::Smaller,
-    };
     let pairs = same_draws && before.len() == now.len();
     let replicates = if pairs { Replicates::Paired } else { Replicates::Independent };
-    let change = compare_rates(before, now, replicates, worse, RateScale::of(name));
+    let change = compare_rates(before, now, replicates, new_rate.worse, RateScale::of(name));
     change.map_or_else(RateOutcome::Lost, RateOutcome::Compared)
 }
 

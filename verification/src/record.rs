@@ -7,11 +7,15 @@ use crate::claim::{Must, Regime, StatementForm};
 use crate::context::ArmRecord;
 use crate::judge::FindingKind;
 use crate::verdict::{CellRecord, CellVerdict, Evidence, Verdict};
+use anyhow::Context as _;
 use lao_figures::number;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
+/// The name of the record in a folder of results.
+pub(crate) const EVIDENCE: &str = "evidence.json";
 /// The version of the layout of `evidence.json`.
 pub const SCHEMA: &str = "lao-evidence/1";
 
@@ -154,6 +158,19 @@ pub struct MutantRecord {
 }
 
 impl RunRecord {
+    /// Reads the record of the last run in a folder of results.
+    ///
+    /// # Errors
+    /// When there is none, or it is not of this version; the error names the file and what to run.
+    pub fn read(folder: &Path) -> anyhow::Result<Self> {
+        let file = folder.join(EVIDENCE);
+        let text = std::fs::read_to_string(&file)
+            .with_context(|| format!("cannot read {}: run `cargo xtask verify` first", file.display()))?;
+        serde_json::from_str(&text).with_context(|| {
+            format!("{} is not a record of this version: run `cargo xtask verify`", file.display())
+        })
+    }
+
     /// All judged cells.
     pub fn cells(&self) -> impl Iterator<Item = &CellRecord> {
         self.claims.iter().flat_map(|claim| &claim.cells)

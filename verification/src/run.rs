@@ -9,7 +9,9 @@ use crate::context::{ArmRecord, Cell};
 use crate::judge::{Decision, holm};
 use crate::partition::Partition;
 use crate::plan::{Plan, RunTier, Sizes};
-use crate::record::{ClaimRecord, CrippledRecord, MutantRecord, RunInfo, RunRecord, SCHEMA, Tightness};
+use crate::record::{
+    ClaimRecord, CrippledRecord, EVIDENCE, MutantRecord, RunInfo, RunRecord, SCHEMA, Tightness,
+};
 use crate::verdict::{self, HolmRejects, Verdict};
 use anyhow::{Context as _, bail, ensure};
 use lao_figures::{Layout, OutputFolder};
@@ -79,8 +81,6 @@ pub type Timings = BTreeMap<String, f64>;
 
 /// The file with the state of the run.
 const STATE: &str = "run.json";
-/// The file with the record.
-const EVIDENCE: &str = "evidence.json";
 /// The file that says which part of a run a folder holds.
 const SHARD: &str = "shard.json";
 /// The file with the seconds per claim.
@@ -150,11 +150,17 @@ pub fn run(
     progress: &dyn RunProgress,
     canceled: &AtomicBool,
 ) -> anyhow::Result<(RunRecord, Timings)> {
-    crate::report::announce(folder, options.claims.iter().map(|claim| claim.id))?;
+    announce_results(folder, &options.claims)?;
     // Before the claims run: the files of the repository may change while they do.
     let info = run_info(options, plan)?;
-    let stored = execute(options, plan, folder, progress, canceled)?;
+    let stored = execute(options, plan, &resume_key(options)?, folder, progress, canceled)?;
     record(options, plan, info, folder, stored)
+}
+
+/// Announces the record and the report, so that a file that must not be replaced is known before any work.
+fn announce_results(folder: &mut OutputFolder, claims: &[&'static Claim]) -> anyhow::Result<()> {
+    folder.announce([STATE, EVIDENCE, TIMINGS].map(String::from))?;
+    crate::report::announce(folder, claims.iter().map(|claim| claim.id))
 }
 
 /// Judges what was stored, and writes the record into the folder.
@@ -162,10 +168,9 @@ fn record(
     options: &RunOptions,
     plan: &Plan,
     info: RunInfo,
-    folder: &mut OutputFolder,
+    folder: &OutputFolder,
     stored: Vec<Stored>,
 ) -> anyhow::Result<(RunRecord, Timings)> {
-    folder.announce([EVIDENCE, TIMINGS].map(String::from))?;
     let timings = options.claims.iter().zip(&stored).map(|(c, s)| (c.id.to_string(), s.seconds)).collect();
     let record = assemble(options, plan, info, stored, level(plan));
     write_json(folder, EVIDENCE, &record)?;
@@ -182,33 +187,33 @@ fn level(plan: &Plan) -> f64 {
 fn execute(
     options: &RunOptions,
     plan: &Plan,
+    key: &str,
     folder: &mut OutputFolder,
     progress: &dyn RunProgress,
     canceled: &AtomicBool,
 ) -> anyhow::Result<Vec<Stored>> {
-    let key = resume_key(options)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
     let pool =
         pool.with_context(|| format!("cannot start {} threads: ask for fewer with --jobs", options.jobs))?;
-    if options.fresh || !unfinished(&folder.path().join(STATE), &key) {
+    if options.fresh || !unfinished(&folder.path().join(STATE), key) {
         folder.remove(|name| name.starts_with("claims/"))?;
     }
     folder.announce([STATE.to_string()])?;
     folder.announce(options.claims.iter().map(|claim| file_of(claim)))?;
-    write_json(folder, STATE, &State { key: key.clone(), finished: false })?;
+    write_state(folder, key, false)?;
     let folder = &*folder;
 
     let alpha = level(plan);
     let stored: Vec<anyhow::Result<Stored>> = pool.install(|| {
         let one = |claim: &&'static Claim| {
             let file = file_of(claim);
-            if let Some(stored) = load(&folder.path().join(&file), &key, claim) {
+            if let Some(stored) = load(&folder.path().join(&file), key, claim) {
                 progress.finished(claim, passed(claim, &stored, alpha), true);
                 return Ok(stored);
             }
             progress.started(claim);
             let sizes = plan.sizes(claim.id, options.tier);
-            let stored = run_claim(claim, &sizes, alpha, options.seed, &key, progress, canceled)?;
+            let stored = run_claim(claim, &sizes, alpha, options.seed, key, progress, canceled)?;
             write_json(folder, &file, &stored)?;
             progress.finished(claim, passed(claim, &stored, alpha), false);
             Ok(stored)
@@ -255,21 +260,10 @@ pub fn run_part(
         all: ids(&options.claims),
         claims: ids(&claims),
     };
-    execute(&RunOptions { claims, ..options.clone() }, plan, folder, progress, canceled)?;
-    write_json(folder, SHARD, &shard)?;
     let key = resume_key(options)?;
-    write_json(folder, STATE, &State { key, finished: true })
-}
-
-/// What a merge of parts leaves.
-#[derive(Clone, Debug)]
-pub struct Merged {
-    /// The record of all claims.
-    pub record: RunRecord,
-    /// Their seconds.
-    pub timings: Timings,
-    /// The tier of the run.
-    pub tier: RunTier,
+    execute(&RunOptions { claims, ..options.clone() }, plan, &key, folder, progress, canceled)?;
+    write_json(folder, SHARD, &shard)?;
+    write_state(folder, &key, true)
 }
 
 /// Merges the parts of a run: judges all claims, writes the record into the folder, and returns it. The
@@ -278,7 +272,11 @@ pub struct Merged {
 /// # Errors
 /// When a folder holds no finished part, the parts belong to different runs, or a claim is missing or was run
 /// twice; the error names the folder and the claim.
-pub fn merge(parts: &[PathBuf], plan: &Plan, folder: &mut OutputFolder) -> anyhow::Result<Merged> {
+pub fn merge(
+    parts: &[PathBuf],
+    plan: &Plan,
+    folder: &mut OutputFolder,
+) -> anyhow::Result<(RunRecord, Timings)> {
     let mut shards: Vec<(&PathBuf, Shard)> = Vec::new();
     for part in parts {
         let file = part.join(SHARD);
@@ -315,26 +313,27 @@ pub fn merge(parts: &[PathBuf], plan: &Plan, folder: &mut OutputFolder) -> anyho
         stored.push(one.with_context(|| format!("{} cannot be read", file.display()))?);
         claims.push(claim);
     }
-    let tier = match first.run.tier.as_str() {
-        "quick" => RunTier::Quick,
-        "full" => RunTier::Full,
-        _ => RunTier::Nightly,
-    };
     let info = first.run.clone();
+    let tiers = [RunTier::Quick, RunTier::Full, RunTier::Nightly];
+    let tier = tiers.into_iter().find(|tier| tier.to_string() == info.tier);
+    let tier =
+        tier.with_context(|| format!("{}: there is no tier `{}`", first_folder.display(), info.tier))?;
     let options = RunOptions { claims, tier, seed: info.seed, jobs: 0, fresh: false };
-    folder.announce([STATE.to_string()])?;
-    crate::report::announce(folder, options.claims.iter().map(|claim| claim.id))?;
-    let (record, timings) = record(&options, plan, info, folder, stored)?;
-    Ok(Merged { record, timings, tier })
+    announce_results(folder, &options.claims)?;
+    write_state(folder, &info.key, false)?;
+    record(&options, plan, info, folder, stored)
 }
 
 /// Records that the run is complete, so that the next run starts anew.
 ///
 /// # Errors
-/// When the folder cannot be written.
-pub fn finish(folder: &OutputFolder, record: &RunRecord) -> anyhow::Result<()> {
-    // The key of the run suffices: only unfinished runs are resumed.
-    write_json(folder, STATE, &State { key: record.run.key.clone(), finished: true })
+/// When the folder cannot be read or written.
+pub fn finish(folder: &OutputFolder) -> anyhow::Result<()> {
+    let file = folder.path().join(STATE);
+    let state = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let state: State =
+        serde_json::from_slice(&state).with_context(|| format!("{} is damaged", file.display()))?;
+    write_state(folder, &state.key, true)
 }
 
 fn run_claim(
@@ -412,11 +411,11 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
 
 /// Returns how far the cell that decides about a mutant lies beyond the point at which it decides.
 fn room(must: Must, arm: &ArmRecord, alpha: f64) -> Option<f64> {
-    let split = alpha / arm.split.max(arm.cells.len()).max(1) as f64;
+    let level = arm.refuting_level(alpha);
     let room = |cell: &Cell| match must {
         Must::BeRefuted => {
             let finding = &cell.finding;
-            (finding.p_refute <= split).then(|| finding.room(finding.p_refute, split))
+            (finding.p_refute <= level).then(|| finding.room(finding.p_refute, level))
         }
         Must::Hold => Some(cell.finding.room(cell.finding.p_support, alpha)),
         Must::NotHold => None,
@@ -550,6 +549,10 @@ fn load(file: &Path, key: &str, claim: &Claim) -> Option<Stored> {
     let stored: Stored = serde_json::from_str(&text).ok()?;
     let whole = stored.arms.honest.not_run.is_some() || stored.arms.mutants.len() == claim.mutants.len();
     (stored.key == key && whole).then_some(stored)
+}
+
+fn write_state(folder: &OutputFolder, key: &str, finished: bool) -> anyhow::Result<()> {
+    write_json(folder, STATE, &State { key: key.into(), finished })
 }
 
 fn write_json(folder: &OutputFolder, name: &str, value: &impl Serialize) -> anyhow::Result<()> {

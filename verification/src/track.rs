@@ -4,11 +4,10 @@
 //! uses the same trends and change points.
 
 use crate::context::{Axis, Direction, Figure, Rate, Series};
-use crate::judge::compare::{RateScale, values};
+use crate::judge::compare::{RateScale, Replicates, compare, values};
 use crate::judge::sample::Moments;
 use crate::record::{ClaimRecord, RunRecord};
 use anyhow::{Context as _, ensure};
-use lao_verification_engine::special::student_sf;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -47,6 +46,19 @@ pub struct TrackPoint {
     /// The mean of the values that are compared (logarithms of an amount, an exponent as it is), if the rate
     /// has not vanished.
     pub value: Option<f64>,
+}
+
+impl TrackPoint {
+    /// Returns the standard error of the mean.
+    fn standard_error(&self) -> f64 {
+        self.sd / (self.count.max(1) as f64).sqrt()
+    }
+
+    /// Returns the interval of two standard errors on either side of the mean.
+    fn interval(&self) -> [f64; 2] {
+        let reach = 2.0 * self.standard_error();
+        [self.mean - reach, self.mean + reach]
+    }
 }
 
 /// Returns the rates of a record as points of a history.
@@ -304,21 +316,19 @@ fn change_point(points: &[TrackPoint]) -> Option<ChangePoint> {
     let splits = 3..values.len().saturating_sub(2);
     let count = splits.len().max(1) as f64;
     let test = |split: usize| {
-        let (before, after) = (Moments::of(&values[..split]), Moments::of(&values[split..]));
-        let (vb, va) = (before.se().powi(2), after.se().powi(2));
-        let (se, difference) = ((vb + va).sqrt(), after.mean - before.mean);
-        let df = if se > 0.0 { se.powi(4) / (vb * vb / before.df() + va * va / after.df()) } else { 1.0 };
-        let p = match se > 0.0 {
-            true => 2.0 * student_sf((difference / se).abs(), df),
-            false if difference != 0.0 => 0.0,
-            false => 1.0,
-        };
-        (split, difference, (p * count).min(1.0))
+        let (before, after) = values.split_at(split);
+        // The values are on their scale already, and an exponent is compared as it is.
+        let one_sided =
+            |worse| compare(before, after, Replicates::Independent, worse, RateScale::Exponent).ok();
+        let (rises, falls) = (one_sided(Direction::Larger)?, one_sided(Direction::Smaller)?);
+        let p = 2.0 * rises.p_worse.min(falls.p_worse) * count;
+        let worse = if points[0].worse == Direction::Larger { rises } else { falls };
+        Some(ChangePoint { at: kept[split].0, worsening: worse.worsening, p: p.min(1.0) })
     };
-    let best = splits.map(test).min_by(|a, b| a.2.total_cmp(&b.2).then(b.1.abs().total_cmp(&a.1.abs())))?;
-    let (split, difference, p) = best;
-    let sign = if points[0].worse == Direction::Larger { 1.0 } else { -1.0 };
-    (p <= LEVEL).then_some(ChangePoint { at: kept[split].0, worsening: sign * difference, p })
+    let order = |a: &ChangePoint, b: &ChangePoint| {
+        a.p.total_cmp(&b.p).then(b.worsening.abs().total_cmp(&a.worsening.abs()))
+    };
+    splits.filter_map(test).min_by(order).filter(|change| change.p <= LEVEL)
 }
 
 impl Trend {
@@ -326,8 +336,7 @@ impl Trend {
     pub fn figure(&self) -> Figure {
         let at = |i: usize, point: &TrackPoint| [i as f64, point.mean];
         let points: Vec<[f64; 2]> = self.points.iter().enumerate().map(|(i, p)| at(i, p)).collect();
-        let reach = |p: &TrackPoint| 2.0 * p.sd / (p.count.max(1) as f64).sqrt();
-        let interval = self.points.iter().map(|p| [p.mean - reach(p), p.mean + reach(p)]).collect();
+        let interval = self.points.iter().map(TrackPoint::interval).collect();
         let mut series = vec![Series { interval, ..Series::points("mean of a run", points) }];
         if let Some(change) = self.change {
             let mean = |part: &[TrackPoint]| part.iter().map(|p| p.mean).sum::<f64>() / part.len() as f64;
@@ -362,8 +371,7 @@ impl Trend {
 pub fn bencher(record: &RunRecord) -> serde_json::Value {
     let mut all = serde_json::Map::new();
     for point in points(record, 0) {
-        let reach = 2.0 * point.sd / (point.count.max(1) as f64).sqrt();
-        let (low, high) = (point.mean - reach, point.mean + reach);
+        let [low, high] = point.interval();
         let measure = serde_json::json!({"value": point.mean, "lower_value": low, "upper_value": high});
         let name = if point.worse == Direction::Larger { "smaller-is-better" } else { "larger-is-better" };
         all.insert(format!("{}: {}", point.claim, point.rate), serde_json::json!({ name: measure }));
@@ -380,7 +388,7 @@ pub fn github(record: &RunRecord, worse: Direction) -> serde_json::Value {
             "name": format!("{}: {}", point.claim, point.rate),
             "unit": "",
             "value": point.mean,
-            "range": format!("{:.3e}", point.sd / (point.count.max(1) as f64).sqrt()),
+            "range": format!("{:.3e}", point.standard_error()),
         })
     };
     rates.map(entry).collect()

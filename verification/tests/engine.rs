@@ -182,7 +182,7 @@ fn attempt(
     let options = RunOptions { claims: claims.to_vec(), tier: RunTier::Quick, seed: 1, jobs, fresh: false };
     let mut folder = run::open_folder(out)?;
     let done = run::run(&options, &Plan::built_in().unwrap(), &mut folder, progress, canceled)?;
-    run::finish(&folder, &done.0)?;
+    run::finish(&folder)?;
     Ok(done)
 }
 

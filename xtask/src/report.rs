@@ -36,17 +36,12 @@ pub struct ReportArgs {
 
 /// Runs the verb.
 pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
-    let file = args.from.join("evidence.json");
-    let text = std::fs::read_to_string(&file)
-        .with_context(|| format!("cannot read {}: run `cargo xtask verify` first", file.display()))?;
-    let record: RunRecord = serde_json::from_str(&text).with_context(|| {
-        format!("{} is not a record of this version: run `cargo xtask verify`", file.display())
-    })?;
+    let record = RunRecord::read(&args.from)?;
     let known = lao_verification::papers::all().count();
     if record.claims.len() != known {
         bail!(
             "{} holds {} of {known} claims: run `cargo xtask verify` without a filter",
-            file.display(),
+            args.from.display(),
             record.claims.len()
         );
     }

@@ -73,14 +73,14 @@ pub fn run(args: TrackArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         TrackCommand::Add { from, history } => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-            let lines = track::lines(&record(&from)?, now);
+            let lines = track::lines(&RunRecord::read(&from)?, now);
             track::append(&history, &lines)?;
             say::results(&format!("{} lines were appended to {}\n", lines.len(), history.display()))?;
             Ok(ExitCode::SUCCESS)
         }
         TrackCommand::Show { history, plots } => show(&history, plots.as_deref()),
         TrackCommand::Export { from, format } => {
-            let record = record(&from)?;
+            let record = RunRecord::read(&from)?;
             let value = match format {
                 ExportFormat::Bencher => track::bencher(&record),
                 ExportFormat::GithubSmaller => track::github(&record, Direction::Larger),
@@ -130,13 +130,4 @@ fn show(history: &Path, plots: Option<&Path>) -> anyhow::Result<ExitCode> {
     } else {
         0
     }))
-}
-
-fn record(from: &Path) -> anyhow::Result<RunRecord> {
-    let file = from.join("evidence.json");
-    let text = std::fs::read_to_string(&file)
-        .with_context(|| format!("cannot read {}: run `cargo xtask verify` first", file.display()))?;
-    serde_json::from_str(&text).with_context(|| {
-        format!("{} is not a record of this version: run `cargo xtask verify`", file.display())
-    })
 }

@@ -71,24 +71,31 @@ pub struct VerifyArgs {
     /// The root seed; the default is the plan's seed, or the day's seed for nightly.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// The folder of the results: a new or empty one, or that of an earlier run. Only files that a run wrote
-    /// are replaced or removed.
-    #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    ending: EndingArgs,
     /// Start over instead of resuming an unfinished run.
     #[arg(long)]
     fresh: bool,
-    /// The form of the output: a table for people, or the record as JSON.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
     /// Run one part of the claims and judge nothing: slice:K/N (every N-th claim), hash:K/N (by the hash of
     /// the id) or time:K/N (parts of equal time). `verify merge` judges all parts.
     #[arg(long, value_name = "PART", conflicts_with_all = ["compare", "bless", "format"])]
     partition: Option<Partition>,
+}
+
+/// The options of what happens when all claims were judged.
+#[derive(Debug, Args)]
+struct EndingArgs {
+    /// The folder of the results: a new or empty one, or that of an earlier run. Only files that a run wrote
+    /// are replaced or removed.
+    #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
+    out: PathBuf,
+    /// The form of the output: a table for people, or the record as JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
     /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or lost.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Write the convergence rates of this run as the new baseline; this needs --reason.
+    /// Write the figures of this run as the new baseline; this needs --reason.
     #[arg(long, value_name = "FILE", requires = "reason")]
     bless: Option<PathBuf>,
     /// The reason why the baseline changes, which is stored in the baseline.
@@ -105,22 +112,8 @@ enum VerifyCommand {
         /// The folders of the parts.
         #[arg(required = true, value_name = "DIR")]
         parts: Vec<PathBuf>,
-        /// The folder of the results: a new or empty one, or that of an earlier run.
-        #[arg(long, default_value = "target/lao/verify", value_name = "DIR")]
-        out: PathBuf,
-        /// The form of the output: a table for people, or the record as JSON.
-        #[arg(long, value_enum, default_value_t = Format::Human)]
-        format: Format,
-        /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or
-        /// lost.
-        #[arg(long, value_name = "FILE")]
-        compare: Option<PathBuf>,
-        /// Write the figures of this run as the new baseline; this needs --reason.
-        #[arg(long, value_name = "FILE", requires = "reason")]
-        bless: Option<PathBuf>,
-        /// The reason why the baseline changes, which is stored in the baseline.
-        #[arg(long, value_name = "TEXT", requires = "bless")]
-        reason: Option<String>,
+        #[command(flatten)]
+        ending: EndingArgs,
     },
 }
 
@@ -150,18 +143,18 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     };
     if let Some(id) = &args.explain {
         let claim = papers::find(id).with_context(|| unknown(id))?;
-        say::results(&explain::explain(claim, &plan, tier, &args.out))?;
+        say::results(&explain::explain(claim, &plan, tier, &args.ending.out))?;
         return Ok(ExitCode::SUCCESS);
     }
     let selected = select(&args)?;
     if args.list {
-        say::results(&list(&selected, args.format)?)?;
+        say::results(&list(&selected, args.ending.format)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let ids: Vec<&str> = selected.iter().map(|claim| claim.id).collect();
     // Everything that can be refused is refused before the first claim runs.
-    let ending = Ending::prepare(&args.compare, &args.bless, &args.reason, tier, &ids, args.format)?;
-    let mut folder = run::open_folder(&args.out)?;
+    let ending = Ending::prepare(&args.ending, &tier.to_string(), &ids)?;
+    let mut folder = run::open_folder(&args.ending.out)?;
     let seed = match (args.seed, tier) {
         (Some(seed), _) => seed,
         (None, RunTier::Nightly) => run::seed_of_the_day(),
@@ -183,14 +176,14 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         Ok(None) => {
             say::results(&format!(
                 "the part is in {}: `verify merge` judges all parts\n",
-                args.out.display()
+                args.ending.out.display()
             ))?;
             Ok(ExitCode::SUCCESS)
         }
         Err(error) if error.is::<RunCanceled>() => {
             say::note(&format!(
                 "canceled; finished claims are kept in {}, and the next run resumes from them",
-                args.out.display()
+                args.ending.out.display()
             ));
             Ok(ExitCode::from(130))
         }
@@ -208,17 +201,11 @@ struct Ending {
 
 impl Ending {
     /// Reads the baseline and checks the options. `selected` are the ids of the claims that run.
-    fn prepare(
-        compare: &Option<PathBuf>,
-        bless: &Option<PathBuf>,
-        reason: &Option<String>,
-        tier: RunTier,
-        selected: &[&str],
-        format: Format,
-    ) -> anyhow::Result<Self> {
+    fn prepare(args: &EndingArgs, tier: &str, selected: &[&str]) -> anyhow::Result<Self> {
+        let EndingArgs { compare, bless, reason, format, out: _ } = args;
         let baseline = compare.as_deref().map(baseline_diff::read).transpose()?;
         if let Some(baseline) = &baseline {
-            baseline_diff::may_compare(baseline, &tier.to_string())?;
+            baseline_diff::may_compare(baseline, tier)?;
         }
         let reason = reason.clone().unwrap_or_default();
         if let Some(file) = bless {
@@ -233,7 +220,7 @@ impl Ending {
         }
         let whole = selected.len() == papers::all().count();
         let scope = if whole { Scope::Everything } else { Scope::Selection };
-        Ok(Ending { baseline, bless: bless.clone().map(|file| (file, reason)), scope, format })
+        Ok(Ending { baseline, bless: bless.clone().map(|file| (file, reason)), scope, format: *format })
     }
 
     /// Writes all files and then prints, so that a closed or full stream loses no result.
@@ -247,7 +234,7 @@ impl Ending {
         let comparison = self.baseline.map(against);
         let status = RunStatus::of(record, comparison.as_ref());
         report::write(folder, record, timings, comparison.as_ref(), &status)?;
-        run::finish(folder, record)?;
+        run::finish(folder)?;
         if let Some((file, reason)) = &self.bless {
             if !matches!(status.exit, ExitStatus::AsExpected | ExitStatus::Worse) {
                 bail!(
@@ -268,12 +255,12 @@ impl Ending {
 
 /// Runs `verify merge`.
 fn merge(command: VerifyCommand, plan: &Plan) -> anyhow::Result<ExitCode> {
-    let VerifyCommand::Merge { parts, out, format, compare, bless, reason } = command;
-    let mut folder = run::open_folder(&out)?;
-    let merged = run::merge(&parts, plan, &mut folder)?;
-    let ids: Vec<&str> = merged.record.claims.iter().map(|claim| claim.id.as_str()).collect();
-    let ending = Ending::prepare(&compare, &bless, &reason, merged.tier, &ids, format)?;
-    ending.write(&mut folder, &merged.record, &merged.timings)
+    let VerifyCommand::Merge { parts, ending } = command;
+    let mut folder = run::open_folder(&ending.out)?;
+    let (record, timings) = run::merge(&parts, plan, &mut folder)?;
+    let ids: Vec<&str> = record.claims.iter().map(|claim| claim.id.as_str()).collect();
+    let ending = Ending::prepare(&ending, &record.run.tier, &ids)?;
+    ending.write(&mut folder, &record, &timings)
 }
 
 /// Returns the claims that were asked for; the error for an unknown name suggests the nearest one.

@@ -63,7 +63,8 @@ fn files_that_lie_beside_the_results_stay() {
 
 #[test]
 fn a_file_under_the_name_of_a_result_is_refused_before_any_claim_runs() {
-    for name in ["index.html", &format!("claims/{RATED}.json"), &format!("plots/{RATED}-1.svg")] {
+    let of_claim = [format!("claims/{RATED}.json"), format!("plots/{RATED}-1.svg")];
+    for name in ["index.html", "evidence.json", "timings.json", &of_claim[0], &of_claim[1]] {
         let folder = tempfile::tempdir().unwrap();
         exits(0, folder.path(), &["verify", CHEAP, "--out", "out"]);
         let path = folder.path().join("out").join(name);

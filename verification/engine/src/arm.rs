@@ -55,7 +55,7 @@ impl ClaimArms {
         let mut open: BTreeSet<String> = arms.honest.cells.iter().map(|cell| cell.name.clone()).collect();
         for mutant in claim.mutants {
             let arm = run_arm(claim, ArmKind::Mutant(mutant.name), &open, settings)?;
-            if mutant.must == Must::BeRefuted && arm.error.is_none() {
+            if mutant.must == Must::BeRefuted {
                 arm.refuted_cells(settings.alpha).for_each(|name| {
                     open.remove(name);
                 });

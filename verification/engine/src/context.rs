@@ -87,10 +87,16 @@ pub struct ArmRecord {
 }
 
 impl ArmRecord {
-    /// The names of the cells that are refuted at the level `alpha`, split over the cells.
+    /// Returns the level at which one cell refutes the claim: `alpha`, split over the cells.
+    pub fn refuting_level(&self, alpha: f64) -> f64 {
+        alpha / self.split.max(self.cells.len()).max(1) as f64
+    }
+
+    /// The names of the cells that are refuted at the level `alpha`, split over the cells; none if the experiment
+    /// broke.
     pub fn refuted_cells(&self, alpha: f64) -> impl Iterator<Item = &str> {
-        let level = alpha / self.split.max(self.cells.len()) as f64;
-        let refuted = move |cell: &&Cell| cell.finding.p_refute <= level;
+        let (level, broke) = (self.refuting_level(alpha), self.error.is_some());
+        let refuted = move |cell: &&Cell| !broke && cell.finding.p_refute <= level;
         self.cells.iter().filter(refuted).map(|cell| cell.name.as_str())
     }
 }

@@ -125,22 +125,19 @@ fn is_about_learning(kind: FindingKind) -> bool {
 
 /// One record per cell of the honest arm.
 pub fn cells(claim: &Claim, arms: &ClaimArms, alpha: f64) -> Vec<CellRecord> {
-    let split = arms.honest.split.max(arms.honest.cells.len()) as f64;
-    let find = |arm: &ArmRecord, name: &str| arm.cells.iter().find(|cell| cell.name == name).cloned();
+    let level = arms.honest.refuting_level(alpha);
     let record = |cell: &Cell| {
-        let broke = |arm: &ArmRecord| arm.error.is_some();
         let refutes = claim.mutants.iter().zip(&arms.mutants).filter(|(mutant, arm)| {
-            mutant.must == Must::BeRefuted
-                && !broke(arm)
-                && arm.refuted_cells(alpha).any(|name| name == cell.name)
+            mutant.must == Must::BeRefuted && arm.refuted_cells(alpha).any(|name| name == cell.name)
         });
-        let passed_by = Cripple::ALL.iter().zip(&arms.crippled).filter(|(_, arm)| {
-            is_about_learning(cell.finding.kind)
-                && find(arm, &cell.name).is_some_and(|cell| cell.finding.p_support <= alpha)
-        });
+        let passes = |other: &Cell| other.name == cell.name && other.finding.p_support <= alpha;
+        let passed_by = Cripple::ALL
+            .iter()
+            .zip(&arms.crippled)
+            .filter(|(_, arm)| is_about_learning(cell.finding.kind) && arm.cells.iter().any(passes));
         let passed_by: Vec<String> = passed_by.map(|(cripple, _)| cripple.name().into()).collect();
         let beyond = claim.standing.beyond.iter().find(|beyond| cell.name.starts_with(beyond.cells));
-        let said = match (cell.finding.p_refute <= alpha / split, cell.finding.p_support <= alpha) {
+        let said = match (cell.finding.p_refute <= level, cell.finding.p_support <= alpha) {
             (true, _) => CellVerdict::Refuted,
             (false, true) if passed_by.is_empty() => CellVerdict::Supported,
             (false, true) => CellVerdict::Vacuous,
@@ -168,14 +165,14 @@ pub fn decide(arm: &ArmRecord, alpha: f64) -> Result<Decision, String> {
     if arm.cells.is_empty() {
         return Err("the experiment judged nothing".into());
     }
-    let split = arm.split.max(arm.cells.len()) as f64;
+    let level = arm.refuting_level(alpha);
     let (mut supported, mut refuted) = (true, false);
     for cell in &arm.cells {
         if let Decision::Broken(why) = cell.finding.decide(alpha) {
             return Err(format!("cell {}: {why}", cell.name));
         }
         supported &= cell.finding.p_support <= alpha;
-        refuted |= cell.finding.p_refute <= alpha / split;
+        refuted |= cell.finding.p_refute <= level;
     }
     match (supported, refuted) {
         (true, true) => Err("both the claim and its opposite were rejected".into()),
@@ -197,7 +194,7 @@ pub fn evidence(arm: &ArmRecord) -> Evidence {
 /// Returns whether a mutant's arm reached the verdict that it must.
 pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     match (must, decide(arm, alpha)) {
-        (Must::BeRefuted, _) => arm.error.is_none() && arm.refuted_cells(alpha).next().is_some(),
+        (Must::BeRefuted, _) => arm.refuted_cells(alpha).next().is_some(),
         (Must::NotHold, Ok(decision)) => decision != Decision::Supported,
         (Must::Hold, Ok(decision)) => decision == Decision::Supported,
         (_, Err(_)) => false,

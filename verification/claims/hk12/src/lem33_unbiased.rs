@@ -8,7 +8,9 @@
 //! *One mutant.* Reuse of `i_1` as `j`, with the weight that goes with it, leaves both factors unbiased and
 //! only their product wrong.
 
-use crate::setup::estimates::{Arm, aerr_at, judge_sampler, judge_unbiased, predictor, repeat_a_draw};
+use crate::setup::estimates::{
+    Arm, REPEATS_A_DRAW, REUSES_A_UNIFORM_DRAW, aerr_at, judge_sampler, judge_unbiased, predictor,
+};
 use crate::setup::faults;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
@@ -35,20 +37,8 @@ const FAULTS: [Fault<Arm>; 6] = [
         "draws j by |w_j|, and keeps the weight |w|^2/w_j",
         Arm { weight: Some(f64::abs), ..Arm::SOUND },
     ),
-    Fault::refuted(
-        "reuses_a_uniform_draw",
-        "takes i_1 for j, so that the two factors depend on each other",
-        Arm {
-            alter: Some(|draws| draws.weighted = draws.uniform[0]),
-            fault: Some(faults::weight_of_a_uniform_draw),
-            ..Arm::SOUND
-        },
-    ),
-    Fault::refuted(
-        "repeats_a_draw",
-        "takes i_1 for i_2 as well, which leaves all means as they are",
-        Arm { alter: Some(repeat_a_draw), ..Arm::SOUND },
-    ),
+    REUSES_A_UNIFORM_DRAW,
+    REPEATS_A_DRAW,
 ];
 
 /// `x~` is the sum over the draws, and not their mean.

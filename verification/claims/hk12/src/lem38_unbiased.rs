@@ -4,7 +4,9 @@
 //! `|w_j|/|w|_1`, value `|w|_1 sign(w_j) x_j`, whose mean is `sum_j w_j x_j`. `w_1 = 0` always: there
 //! `phi = -y` (erratum 8).
 
-use crate::setup::estimates::{Arm, aelr_at, judge_sampler, judge_unbiased, predictor, repeat_a_draw};
+use crate::setup::estimates::{
+    Arm, REPEATS_A_DRAW, REUSES_A_UNIFORM_DRAW, aelr_at, judge_sampler, judge_unbiased, predictor,
+};
 use crate::setup::faults;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
@@ -32,20 +34,8 @@ const FAULTS: [Fault<Arm>; 6] = [
         "draws j by w_j^2, and keeps the weight |w|_1 sign(w_j)",
         Arm { weight: Some(|w| w * w), ..Arm::SOUND },
     ),
-    Fault::refuted(
-        "reuses_a_uniform_draw",
-        "takes i_1 for j, so that the two factors depend on each other",
-        Arm {
-            alter: Some(|draws| draws.weighted = draws.uniform[0]),
-            fault: Some(faults::weight_of_a_uniform_draw),
-            ..Arm::SOUND
-        },
-    ),
-    Fault::refuted(
-        "repeats_a_draw",
-        "takes i_1 for i_2 as well, which leaves all means as they are",
-        Arm { alter: Some(repeat_a_draw), ..Arm::SOUND },
-    ),
+    REUSES_A_UNIFORM_DRAW,
+    REPEATS_A_DRAW,
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -13,11 +13,10 @@
 //! leaves a factor of 2.3 to 4 on the hard rows.
 
 use crate::setup::faults;
-use crate::setup::problem::{Problem, Run, judge_equivariance};
+use crate::setup::problem::{Problem, RiskArm, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::mutants::TwoSampleEstimates;
 
 /// One population with one run: name, whether betting supports fast enough.
 struct Setting {
@@ -94,61 +93,45 @@ fn settings(more: bool) -> anyhow::Result<Vec<Setting>> {
     Ok(all)
 }
 
-/// What a fault changes.
-#[derive(Clone, Copy)]
-struct Arm {
-    /// Of the bound.
-    constant: f64,
-    /// What happens to the estimates.
-    fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
-    /// The step is as if `x~` were the mean of the drawn attributes.
-    no_factor_d: bool,
-    /// The step size is divided by this power of B.
-    power: i32,
-}
+const SOUND: RiskArm = RiskArm::SOUND;
 
-const SOUND: Arm = Arm { constant: 4.0, fault: None, no_factor_d: false, power: 0 };
-
-const FAULTS: [Fault<Arm>; 5] = [
+const FAULTS: [Fault<RiskArm>; 5] = [
     Fault::refuted(
         "ascends",
         "steps along the gradient",
-        Arm { fault: Some(|estimates| estimates.phi = -estimates.phi), ..SOUND },
+        RiskArm { fault: Some(|estimates| estimates.phi = -estimates.phi), ..SOUND },
     ),
-    Fault::refuted("divides_by_the_radius", "has 1/B in the step size", Arm { power: 1, ..SOUND }),
+    Fault::refuted("divides_by_the_radius", "has 1/B in the step size", RiskArm { power: 1, ..SOUND }),
     Fault::refuted(
         "forgets_the_weight",
         "estimates w.x by w_j x_j without dividing by the probability of j",
-        Arm { fault: Some(faults::no_weight), ..SOUND },
+        RiskArm { fault: Some(faults::no_weight), ..SOUND },
     ),
     Fault::refuted(
         "forgets_the_factor_d",
         "takes the mean of the drawn attributes for x~",
-        Arm { no_factor_d: true, ..SOUND },
+        RiskArm { no_factor_d: true, ..SOUND },
     ),
-    Fault::refuted("constant_1", "promises a quarter of the bound", Arm { constant: 1.0, ..SOUND }),
+    Fault::refuted("constant_1", "promises a quarter of the bound", RiskArm { constant: 1.0, ..SOUND }),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("trials")?;
     let mut settings = settings(cx.size("more")? > 0)?;
-    let Arm { constant, fault, no_factor_d, power } = cx.arm(SOUND, &FAULTS);
+    let arm = cx.arm(SOUND, &FAULTS);
     let cripple = cx.cripple();
     for Setting { problem, run, .. } in &mut settings {
-        run.fault = fault;
+        arm.apply(problem, run);
         run.cripple = cripple;
-        if no_factor_d {
-            run.step = 1.0 / problem.dim as f64;
-        }
     }
     cx.split(settings.len() + 1);
     judge_equivariance(cx, |radius, seed| {
-        let run = Run { step: radius.powi(-power), ..Run::new(3, 400) };
+        let run = Run { step: radius.powi(-arm.power), ..Run::new(3, 400) };
         Problem::sphere(5, radius).ridge(&run, seed)
     })?;
     cx.settled()?;
     for setting in &settings {
-        let bound = setting.bound(constant);
+        let bound = setting.bound(arm.constant);
         if setting.bets {
             cx.mean_within(setting.name, (bound, setting.problem.worst), most, |trial| {
                 setting.excess(&trial.seed)

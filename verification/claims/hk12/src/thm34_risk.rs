@@ -15,7 +15,7 @@
 //! *Mutants.* The constant leaves a factor 7.7 on the axis. A lower clip level is no mutant here: at 0.02/eta
 //! nothing is ever clipped on these populations (noted), and the lemmas on clipping show what it is for.
 
-use crate::setup::problem::{Problem, Run, judge_equivariance};
+use crate::setup::problem::{Problem, RiskArm, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
@@ -81,77 +81,61 @@ fn no_norm(estimates: &mut TwoSampleEstimates<'_>) {
     estimates.phi = sign * estimates.value - estimates.label;
 }
 
-/// What a fault changes.
-#[derive(Clone, Copy)]
-struct Arm {
-    /// Of the bound.
-    constant: f64,
-    /// What happens to the estimates.
-    fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
-    /// The step is as if `x~` were the mean of the drawn attributes.
-    no_factor_d: bool,
-    /// The step size is divided by this power of B, beside that of the theorem.
-    power: i32,
-}
+const SOUND: RiskArm = RiskArm::SOUND;
 
-const SOUND: Arm = Arm { constant: 4.0, fault: None, no_factor_d: false, power: 0 };
-
-const FAULTS: [Fault<Arm>; 6] = [
+const FAULTS: [Fault<RiskArm>; 6] = [
     Fault::refuted(
         "ascends",
         "steps along the gradient",
-        Arm { fault: Some(|estimates| estimates.phi = -estimates.phi), ..SOUND },
+        RiskArm { fault: Some(|estimates| estimates.phi = -estimates.phi), ..SOUND },
     ),
     Fault::refuted(
         "divides_by_the_radius_twice",
         "has 1/(4 B^2) in the step size, as printed",
-        Arm { power: 1, ..SOUND },
+        RiskArm { power: 1, ..SOUND },
     ),
     Fault::refuted(
         "never_lets_a_weight_be_negative",
         "drops what would push a coefficient below zero, as if z- stayed as it is",
-        Arm { fault: Some(nothing_below_zero), ..SOUND },
+        RiskArm { fault: Some(nothing_below_zero), ..SOUND },
     ),
     Fault::refuted(
         "forgets_the_norm",
         "estimates w.x by sign(w_j) x_j",
-        Arm { fault: Some(no_norm), ..SOUND },
+        RiskArm { fault: Some(no_norm), ..SOUND },
     ),
     Fault::refuted(
         "forgets_the_factor_d",
         "takes the mean of the drawn attributes for x~",
-        Arm { no_factor_d: true, ..SOUND },
+        RiskArm { no_factor_d: true, ..SOUND },
     ),
-    Fault::refuted("constant_0_45", "promises a ninth of the bound", Arm { constant: 0.45, ..SOUND }),
+    Fault::refuted("constant_0_45", "promises a ninth of the bound", RiskArm { constant: 0.45, ..SOUND }),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("trials")?;
     let mut settings = settings(cx.size("more")? > 0)?;
-    let Arm { constant, fault, no_factor_d, power } = cx.arm(SOUND, &FAULTS);
+    let arm = cx.arm(SOUND, &FAULTS);
     let cripple = cx.cripple();
     for (_, problem, run) in &mut settings {
-        run.fault = fault;
+        arm.apply(problem, run);
         run.cripple = cripple;
-        if no_factor_d {
-            run.step = 1.0 / problem.dim as f64;
-        }
     }
     cx.split(settings.len() + 2);
     judge_equivariance(cx, |radius, seed| {
-        let run = Run { step: radius.powi(-power), ..Run::new(3, 2000) };
+        let run = Run { step: radius.powi(-arm.power), ..Run::new(3, 2000) };
         Problem::signs(5, radius)?.lasso(&run, seed)
     })?;
     cx.settled()?;
     for (name, problem, run) in &settings {
-        let range = (bound(problem, run, constant), problem.worst);
+        let range = (bound(problem, run, arm.constant), problem.worst);
         cx.mean_within(name, range, most, |trial| excess(problem, run, &trial.seed))?;
         cx.settled()?;
     }
     // eta = sqrt(log(2d)/(1.5 m))/G, in units of the one with 5.
     let (problem, step) = (Problem::axis(5, 1.0), (5.0_f64 / 1.5).sqrt());
-    let run = Run { step, fault, cripple, ..Run::new(5, 6000) };
-    let sharper = bound(&problem, &run, constant) * (1.5_f64 / 5.0).sqrt();
+    let run = Run { step, fault: arm.fault, cripple, ..Run::new(5, 6000) };
+    let sharper = bound(&problem, &run, arm.constant) * (1.5_f64 / 5.0).sqrt();
     cx.mean("axis, d = k = 5, m = 6,000: sharper bound", sharper, 208, |trial| {
         excess(&problem, &run, &trial.seed)
     })?;

@@ -6,6 +6,7 @@
 use super::equal::{self, EqualJudge};
 use super::slope::{Exponent, judge_slopes};
 use super::{BLOCK, Flow, MeanJudge, ProbJudge, bounded, compare, geom, mean, paired, prob, ratio};
+use crate::context::Direction;
 use serde::{Deserialize, Serialize};
 
 /// A source of independent uniforms in [0, 1).
@@ -266,7 +267,7 @@ pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitD
     count(format!("welch worse, {replicates} replicates"), alpha, runs, || {
         let old: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
         let new: Vec<f64> = (0..replicates).map(|_| 1.0 + 0.05 * normal(uniform)).collect();
-        let (drawn, worse) = (compare::Replicates::Independent, compare::Worse::Larger);
+        let (drawn, worse) = (compare::Replicates::Independent, Direction::Larger);
         let change = compare::compare(&old, &new, drawn, worse, compare::RateScale::Exponent);
         change.map_or(f64::NAN, |change| change.p_worse)
     })

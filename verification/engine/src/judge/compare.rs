@@ -7,18 +7,9 @@
 
 use super::sample::Moments;
 use super::{DRAWN_LEVEL, Interval, nonfinite};
+use crate::context::Direction;
 use crate::special::{normal_upper_quantile, student_tails, student_upper_quantile};
 use serde::{Deserialize, Serialize};
-
-/// The direction of a rate that is worse.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub enum Worse {
-    /// Larger values (samples needed, contraction factors).
-    Larger,
-    /// Smaller values (recovery rates).
-    Smaller,
-}
 
 /// The scale on which a rate is compared.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +139,7 @@ pub fn compare(
     baseline: &[f64],
     run: &[f64],
     replicates: Replicates,
-    worse: Worse,
+    worse: Direction,
     scale: RateScale,
 ) -> Result<RateChange, String> {
     let (old, new) = (values("baseline", baseline, scale)?, values("run", run, scale)?);
@@ -170,8 +161,8 @@ pub fn compare(
         }
     };
     let worsening = match worse {
-        Worse::Larger => now.mean - before.mean,
-        Worse::Smaller => before.mean - now.mean,
+        Direction::Larger => now.mean - before.mean,
+        Direction::Smaller => before.mean - now.mean,
     };
     let reach = if se > 0.0 { student_upper_quantile(0.5 * (1.0 - DRAWN_LEVEL), df) * se } else { 0.0 };
     let (lo, hi) = (worsening - reach, worsening + reach);

@@ -106,12 +106,7 @@ impl<L: Learner> Learner for Crippled<L> {
     fn predict(&self, seen: Row<'_>) -> f64 {
         let Some(cripple) = self.cripple else { return self.inner.predict(seen) };
         // Coefficients are crippled one by one, and linearly: so is a prediction, without forming them.
-        let start = seen.dot(self.start.view());
-        match cripple {
-            Cripple::PredictsZero => 0.0,
-            Cripple::StaysAtItsStart => start,
-            Cripple::GoesOneHundredth => cripple.value(start, self.inner.predict(seen)),
-        }
+        cripple.value(seen.dot(self.start.view()), self.inner.predict(seen))
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {

@@ -4,12 +4,14 @@
 //! `g~ = phi x~`. A label shifts `phi` and leaves `x~` alone, so the difference of two steps whose labels are
 //! one apart is `x~`, and one of them divided by it is `phi`.
 
+use super::faults;
 use super::rounds::exponents;
 use super::steps::{aelr_along, tell};
 use anyhow::Context as _;
 use lao_algorithms::hazan_koren::{Aelr, AelrParams, Aerr, AerrParams, Horizon, TwoSampleDraws};
 use lao_kernels::SparseVector;
 use lao_observation::{Ask, Rng};
+use lao_verification_engine::claim::Fault;
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::{exact, exact_all};
@@ -20,8 +22,25 @@ use rand_distr::{Distribution, StandardNormal};
 /// Of an expectation over all draws, relative to the mean absolute value.
 pub(crate) const TOLERANCE: f64 = 1e-10;
 
-/// Takes the first uniform draw for the second as well.
-pub(crate) fn repeat_a_draw(draws: &mut TwoSampleDraws) {
+/// The fault of both estimates in which the weighted draw is one of the uniform ones.
+pub(crate) const REUSES_A_UNIFORM_DRAW: Fault<Arm> = Fault::refuted(
+    "reuses_a_uniform_draw",
+    "takes i_1 for j, so that the two factors depend on each other",
+    Arm {
+        alter: Some(|draws| draws.weighted = draws.uniform[0]),
+        fault: Some(faults::weight_of_a_uniform_draw),
+        ..Arm::SOUND
+    },
+);
+
+/// The fault of both estimates in which two uniform draws are one.
+pub(crate) const REPEATS_A_DRAW: Fault<Arm> = Fault::refuted(
+    "repeats_a_draw",
+    "takes i_1 for i_2 as well, which leaves all means as they are",
+    Arm { alter: Some(repeat_a_draw), ..Arm::SOUND },
+);
+
+fn repeat_a_draw(draws: &mut TwoSampleDraws) {
     if draws.uniform.len() > 1 {
         draws.uniform[1] = draws.uniform[0];
     }

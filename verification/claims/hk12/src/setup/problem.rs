@@ -42,6 +42,31 @@ fn away(w: &[f64], star: &[f64]) -> f64 {
     w.iter().zip(star).map(|(w, star)| (w - star).powi(2)).sum()
 }
 
+/// What a fault of the claims about risk changes.
+#[derive(Clone, Copy)]
+pub(crate) struct RiskArm {
+    /// Of the bound.
+    pub(crate) constant: f64,
+    /// What happens to the estimates.
+    pub(crate) fault: Option<fn(&mut TwoSampleEstimates<'_>)>,
+    /// The step is as if `x~` were the mean of the drawn attributes.
+    pub(crate) no_factor_d: bool,
+    /// The step size is divided by this power of B, beside that of the theorem.
+    pub(crate) power: i32,
+}
+
+impl RiskArm {
+    pub(crate) const SOUND: RiskArm = RiskArm { constant: 4.0, fault: None, no_factor_d: false, power: 0 };
+
+    /// Commits the fault in a run on a problem.
+    pub(crate) fn apply(&self, problem: &Problem, run: &mut Run) {
+        run.fault = self.fault;
+        if self.no_factor_d {
+            run.step = 1.0 / problem.dim as f64;
+        }
+    }
+}
+
 impl Problem {
     /// An instance of the library.
     fn library(radius: f64, worst: f64, population: impl Population + Clone + 'static) -> Problem {

@@ -1,6 +1,7 @@
 use super::{ALPHA, assert_broken, uniforms};
+use crate::context::Direction;
 use crate::judge::calibration::{UnitMeanLaw, normal};
-use crate::judge::compare::{self, Change, RateChange, RateScale, Replicates, Worse};
+use crate::judge::compare::{self, Change, RateChange, RateScale, Replicates};
 use crate::judge::{Decision, paired, ratio};
 
 fn lognormals(n: usize, scale: f64, seed: u64) -> Vec<f64> {
@@ -116,11 +117,11 @@ fn rates(n: usize, mean: f64, seed: u64) -> Vec<f64> {
 }
 
 fn welch(old: &[f64], new: &[f64]) -> Result<RateChange, String> {
-    compare::compare(old, new, Replicates::Independent, Worse::Larger, RateScale::Amount)
+    compare::compare(old, new, Replicates::Independent, Direction::Larger, RateScale::Amount)
 }
 
 fn paired(old: &[f64], new: &[f64]) -> Result<RateChange, String> {
-    compare::compare(old, new, Replicates::Paired, Worse::Larger, RateScale::Amount)
+    compare::compare(old, new, Replicates::Paired, Direction::Larger, RateScale::Amount)
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn rates_are_the_same_worse_better_or_undecided() {
     assert_eq!(to(1.0, 5).change, Change::Undecided);
     assert!(to(1.1, 200).p_worse < 1e-10 && to(1.0, 200).p_worse > 0.01);
     let (new, drawn) = (rates(200, 0.9, 2), Replicates::Independent);
-    let smaller = compare::compare(&old, &new, drawn, Worse::Smaller, RateScale::Amount).unwrap();
+    let smaller = compare::compare(&old, &new, drawn, Direction::Smaller, RateScale::Amount).unwrap();
     assert_eq!(smaller.change, Change::Worse);
 }
 
@@ -204,7 +205,7 @@ fn a_worsening_of_the_detectable_size_is_found() {
         let mut uniform = uniforms(seed);
         let mut draw = |mean: f64| -> Vec<f64> { (0..n).map(|_| mean + sd * normal(&mut uniform)).collect() };
         let (old, new) = (draw(1.0), draw(1.0 + shift));
-        let (drawn, worse) = (Replicates::Independent, Worse::Larger);
+        let (drawn, worse) = (Replicates::Independent, Direction::Larger);
         compare::compare(&old, &new, drawn, worse, RateScale::Exponent).unwrap().p_worse <= alpha
     };
     let count = (0..2000).filter(|seed| found(*seed)).count();
