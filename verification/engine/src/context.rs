@@ -92,8 +92,8 @@ impl ArmRecord {
         alpha / self.split.max(self.cells.len()).max(1) as f64
     }
 
-    /// The names of the cells that are refuted at the level `alpha`, split over the cells; none if the experiment
-    /// broke.
+    /// Returns the names of the cells that are refuted at the level `alpha`, split over the cells. There are
+    /// none if the experiment broke.
     pub fn refuted_cells(&self, alpha: f64) -> impl Iterator<Item = &str> {
         let (level, broke) = (self.refuting_level(alpha), self.error.is_some());
         let refuted = move |cell: &&Cell| !broke && cell.finding.p_refute <= level;
