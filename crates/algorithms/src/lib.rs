@@ -29,6 +29,7 @@
 //! | [`ito`] | Ito et al. 2017: Algorithms 1 to 3, greedy and uniform choice |
 //! | [`baselines`] | the methods that they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
+//! | [`pursuit`] | this project: Pursuit, which needs nothing but the budget |
 //! | [`thresholding`] | Liang et al. 2020: GD-HT, SG-HT, HSG-HT, SVRG-HT, SCSG-HT on finite sums |
 //!
 //! | feature | what it adds | brings |
@@ -47,6 +48,7 @@ pub mod hazan_koren;
 pub mod ito;
 pub mod murata_suzuki;
 pub mod params;
+pub mod pursuit;
 pub mod reference;
 pub mod registry;
 pub mod schedule;

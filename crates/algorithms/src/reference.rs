@@ -12,6 +12,7 @@
 //! | [`murata_suzuki`](crate::murata_suzuki::reference) | Exploration, Exploitation, Hybrid, Naive |
 //! | [`hazan_koren`](crate::hazan_koren::reference) | AERR, AELR, AESVR |
 //! | [`ito`](crate::ito::reference) | Algorithms 1 to 3, greedy and uniform choice |
+//! | [`pursuit`](crate::pursuit::reference) | Pursuit |
 //! | [`baselines`](crate::baselines::reference) | AER, Dantzig, FKK, online Ridge and Lasso |
 //!
 //! ```

@@ -252,6 +252,16 @@ macro_rules! methods {
 }
 
 methods! {
+    pursuit: Pursuit(PursuitParams) {
+        practical => {
+            name: "pursuit",
+            source: "this project",
+            summary: "Least squares on the attributes whose effect is significant; looks most where there is \
+                      most to find.",
+            cost: "O(s'^2), O(s' s^2 + d) per update, O(d s^2) when the support changes; O(d s') memory",
+            ..SPARSE
+        }
+    }
     murata_suzuki: Exploration(ExplorationParams) {
         practical => {
             name: "exploration",
@@ -461,6 +471,9 @@ impl Learner for AnyLearner {
     }
     fn coefficients(&self) -> SparseView<'_> {
         self.inner().coefficients()
+    }
+    fn intercept(&self) -> f64 {
+        self.inner().intercept()
     }
     fn updates(&self) -> u64 {
         self.inner().updates()

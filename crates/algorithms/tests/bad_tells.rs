@@ -30,7 +30,8 @@ enum Answer {
 }
 
 impl Answer {
-    /// Returns a right answer to the next ask of `learner`, of at most 10 examples.
+    /// Returns a right answer to the next ask of `learner`: values of all examples, or a gradient sum of at
+    /// most 10.
     fn to(learner: &mut AnyLearner, rng: &mut Rng) -> Option<Answer> {
         let mut ask = Ask::new(DIM);
         learner.ask(rng, &mut ask);
@@ -38,12 +39,14 @@ impl Answer {
         match ask.request() {
             Request::Nothing => None,
             Request::Values { attributes, examples } => {
-                assert_eq!(examples, 1, "these tests know one example at a time");
-                let mut example = [0.0; DIM];
-                example.fill_with(&mut number);
-                let row = attributes.iter().map(|&j| example[j as usize]).collect();
-                let labels = vec![number()];
-                Some(Answer::Values { attributes: attributes.to_vec(), rows: vec![row], labels })
+                let (mut rows, mut labels) = (Vec::new(), Vec::new());
+                for _ in 0..examples {
+                    let mut example = [0.0; DIM];
+                    example.fill_with(&mut number);
+                    rows.push(attributes.iter().map(|&j| example[j as usize]).collect());
+                    labels.push(number());
+                }
+                Some(Answer::Values { attributes: attributes.to_vec(), rows, labels })
             }
             Request::Gradient { attributes, examples, .. } => {
                 let sum = attributes.iter().map(|_| number()).collect();
@@ -80,7 +83,9 @@ impl Answer {
                         let attributes = attributes.clone();
                         answers.push((name, strange, Answer::Values { attributes, rows, labels }));
                     };
-                    with("label".into(), rows.clone(), vec![strange]);
+                    let mut others = labels.clone();
+                    others[0] = strange;
+                    with("label".into(), rows.clone(), others);
                     for (c, j) in attributes.iter().enumerate() {
                         let mut rows = rows.clone();
                         // An attribute that was drawn twice has the same value in both places.
@@ -118,7 +123,7 @@ impl Answer {
             examples,
         };
         match self {
-            Answer::Values { attributes, .. } => {
+            Answer::Values { attributes, labels, .. } => {
                 let last = attributes.len() - 1;
                 let moved = |by: u32| attributes.iter().map(|j| j + by).collect::<Vec<_>>();
                 let mut reversed = attributes.clone();
@@ -133,7 +138,7 @@ impl Answer {
                     ("the attributes beside them", values(&moved(1), 1)),
                     ("attributes out of range", values(&moved(DIM as u32), 1)),
                     ("attributes in another order", values(&reversed, 1)),
-                    ("two examples", values(attributes, 2)),
+                    ("an example more", values(attributes, labels.len() + 1)),
                     ("no example", values(attributes, 0)),
                 ]
             }

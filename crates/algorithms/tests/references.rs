@@ -15,6 +15,8 @@ use lao_algorithms::murata_suzuki::reference::{
     ExploitationReference, ExplorationReference, HybridReference, NaiveReference,
 };
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
+use lao_algorithms::pursuit::PursuitParams;
+use lao_algorithms::pursuit::reference::PursuitReference;
 use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_algorithms::registry::method;
 use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Model, ParamError, Task};
@@ -31,6 +33,7 @@ fn boxed<R: Reference + 'static>(reference: Result<R, ParamError>) -> Result<Box
 
 /// The references by name of method, with the parameters that the row promises for a task.
 const REFERENCES: &[(&str, Build)] = &[
+    ("pursuit", |task| boxed(PursuitReference::new(&PursuitParams::practical(task)?))),
     ("exploration", |task| boxed(ExplorationReference::new(&ExplorationParams::practical(task)?))),
     ("exploitation", |task| boxed(ExploitationReference::new(&ExploitationParams::practical(task)?))),
     ("hybrid", |task| boxed(HybridReference::new(&HybridParams::practical(task)?))),
@@ -317,7 +320,6 @@ impl Learner for Sinner {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        self.told += 1;
         match told {
             Told::Gradient(part) => {
                 let (n, width) = (part.examples as f64, part.attributes.len());
@@ -333,13 +335,16 @@ impl Learner for Sinner {
             }
             Told::Values(block) => {
                 let mut other = lao_observation::BlockBuf::new();
-                other.reset(block.attributes().len(), 1);
+                other.reset(block.attributes().len(), block.rows());
                 for c in 0..block.attributes().len() {
-                    other.column_mut(c)[0] = block.column(c)[0];
+                    other.column_mut(c).copy_from_slice(block.column(c));
                 }
-                let misheard = matches!(self.sin, Sin::MishearsLabel) && self.told.is_multiple_of(100);
-                other.labels_mut()[0] = if misheard { -1.0 } else { 1.0 } * block.labels()[0];
-                other.set_rows(1);
+                for (told, label) in other.labels_mut().iter_mut().zip(block.labels()) {
+                    self.told += 1;
+                    let misheard = matches!(self.sin, Sin::MishearsLabel) && self.told.is_multiple_of(100);
+                    *told = if misheard { -1.0 } else { 1.0 } * label;
+                }
+                other.set_rows(block.rows());
                 self.inner.tell(Told::Values(other.view(block.attributes())))?;
             }
         }

@@ -50,6 +50,20 @@ pub fn solve_positive(matrix: &mut [f64], b: &mut [f64]) -> usize {
     dependent
 }
 
+/// Solves `L x = b` for the factor L that [`solve_positive`] leaves in its matrix. `b` becomes x; an unknown
+/// that was left out is zero. The sum of the squares of x is `b' A^-1 b`.
+///
+/// # Panics
+/// If `factor` does not hold `b.len()` squared entries.
+pub fn solve_lower(factor: &[f64], b: &mut [f64]) {
+    let n = b.len();
+    assert_eq!(factor.len(), n * n, "a square matrix with as many rows as there are unknowns");
+    for i in 0..n {
+        let row = &factor[i * n..][..n];
+        b[i] = if row[i] > 0.0 { (b[i] - dot_column(&row[..i], &b[..i])) / row[i] } else { 0.0 };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +94,13 @@ mod tests {
             let target = times(&matrix, &x[..columns.len()]);
             let mut b = target.clone();
             let dependent = solve_positive(&mut matrix, &mut b);
+            let mut half = target.clone();
+            solve_lower(&matrix, &mut half);
+            let (inner, squares) = (
+                target.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>(),
+                half.iter().map(|x| x * x).sum::<f64>(),
+            );
+            prop_assert!((inner - squares).abs() <= 1e-6 * (1.0 + inner.abs()), "b' A^-1 b");
             prop_assert_eq!(dependent, usize::from(twice));
             if twice {
                 prop_assert_eq!(b[columns.len() - 1], 0.0, "of duplicates the first is used");

@@ -30,7 +30,7 @@ mod support;
 mod threshold;
 mod vector;
 
-pub use cholesky::solve_positive;
+pub use cholesky::{solve_lower, solve_positive};
 pub use dense::{
     Element, TILE, add_columns, all_finite, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
 };

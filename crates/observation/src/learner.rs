@@ -72,6 +72,12 @@ pub trait Learner {
     /// Returns the estimate after the last completed update.
     fn coefficients(&self) -> SparseView<'_>;
 
+    /// Returns the intercept, which [`predict`](Self::predict) adds: 0 for a method that has none and expects
+    /// centered attributes and labels.
+    fn intercept(&self) -> f64 {
+        0.0
+    }
+
     /// Returns how many updates were completed.
     fn updates(&self) -> u64;
 

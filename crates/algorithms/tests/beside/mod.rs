@@ -82,17 +82,23 @@ impl<'a, L: Learner> Beside<'a, L> {
 
     /// Shows the reference the examples that the learner is about to be told.
     fn see(&mut self, told: Told<'_>) -> Result<(), String> {
-        let (count, single) = match told {
-            Told::Values(block) => (block.rows() as u64, block.single()),
+        let (count, block) = match told {
+            Told::Values(block) => (block.rows() as u64, Some(block)),
             Told::Gradient(part) => (part.examples, None),
         };
-        for _ in 0..count {
+        for r in 0..count as usize {
             let (x, label) = self.rows.next().ok_or("it takes more examples than its reference was given")?;
             let drawn = (self.drawn)(&self.learner);
             let seen = Seen { x, label: *label, asked: &self.asked, drawn };
-            if let Some((row, _)) = single {
+            if let Some(block) = block {
+                let attributes = block.attributes();
+                let values: Vec<f64> = (0..attributes.len()).map(|c| block.column(c)[r]).collect();
                 let wanted = self.reference.predict(&seen).map_err(|error| error.to_string())?;
-                self.close("the prediction", wanted, self.learner.predict(row))?;
+                self.close(
+                    "the prediction",
+                    wanted,
+                    self.learner.predict(Row { attributes, values: &values }),
+                )?;
             }
             self.reference.see(&seen).map_err(|error| error.to_string())?;
         }

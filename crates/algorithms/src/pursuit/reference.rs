@@ -1,0 +1,322 @@
+//! The [reference](crate::reference) of Pursuit.
+
+use super::{
+    BLOCKS, DROPPED_BELOW, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE, NOISE_MEMORY,
+    PursuitParams, TIGHTEST_AT,
+};
+use crate::params::ParamError;
+use crate::reference::{Mismatch, Reference, Seen, dot};
+use std::collections::BTreeSet;
+
+/// [Pursuit](super), with sums over all pairs of attributes and an inverse for every least squares. It is
+/// told which attributes were looked at beyond those that are watched, and decides all else.
+#[derive(Clone, Debug)]
+pub struct PursuitReference {
+    params: PursuitParams,
+    /// The examples of the current block: attributes, values, label.
+    block: Vec<(Vec<u32>, Vec<f64>, f64)>,
+    examples: f64,
+    label_mean: f64,
+    seen: Vec<f64>,
+    mean: Vec<f64>,
+    label: Vec<f64>,
+    error: Vec<f64>,
+    error_square: Vec<f64>,
+    /// `sum u_j u_k` and its number of examples, since j or k is watched.
+    products: Vec<Vec<f64>>,
+    counts: Vec<Vec<f64>>,
+    support: BTreeSet<usize>,
+    pool: BTreeSet<usize>,
+    /// Examples, products and label products when the support changed last.
+    before: (f64, Vec<Vec<f64>>, Vec<f64>),
+    /// Sum and number of the squared errors.
+    errors: (f64, f64),
+    z: Vec<f64>,
+    fit: LeastSquares,
+    intercept: f64,
+    updates: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct LeastSquares {
+    beta: Vec<f64>,
+    inverse: Vec<Vec<f64>>,
+    variances: Vec<f64>,
+    examples: f64,
+}
+
+impl PursuitReference {
+    /// Returns the reference for these parameters.
+    ///
+    /// # Errors
+    /// Those of [`PursuitParams::build`].
+    pub fn new(params: &PursuitParams) -> Result<Self, ParamError> {
+        params.clone().build()?;
+        let d = params.dim;
+        let (zeros, table) = (vec![0.0; d], vec![vec![0.0; d]; d]);
+        Ok(PursuitReference {
+            block: Vec::new(),
+            examples: 0.0,
+            label_mean: 0.0,
+            seen: zeros.clone(),
+            mean: zeros.clone(),
+            label: zeros.clone(),
+            error: zeros.clone(),
+            error_square: zeros.clone(),
+            products: table.clone(),
+            counts: table.clone(),
+            support: params.always.iter().map(|&j| j as usize).collect(),
+            pool: BTreeSet::new(),
+            before: (0.0, table, zeros.clone()),
+            errors: (0.0, 0.0),
+            z: zeros,
+            fit: LeastSquares::default(),
+            intercept: 0.0,
+            updates: 0,
+            params: params.clone(),
+        })
+    }
+
+    fn block_size(&self) -> usize {
+        (self.examples as u64 / BLOCKS).clamp(FIRST_BLOCK, LONGEST_BLOCK) as usize
+    }
+
+    fn variance(&self, j: usize) -> f64 {
+        let variance = self.products[j][j] / self.seen[j].max(1.0);
+        if variance.sqrt() > 1e-12 * self.mean[j].abs() { variance } else { 0.0 }
+    }
+
+    fn noise(&self) -> f64 {
+        self.errors.0 / self.errors.1.max(1.0)
+    }
+
+    fn remember_errors_of(&mut self, examples: f64) {
+        let kept = (examples / self.errors.1).min(1.0);
+        self.errors = (self.errors.0 * kept, self.errors.1 * kept);
+    }
+
+    fn covariance(&self, j: usize, k: usize) -> f64 {
+        self.products[j][k] / self.counts[j][k].max(1.0)
+    }
+
+    /// The variance per variance of `j` that comes from sums over different examples.
+    fn uneven(&self, j: usize, beta: &[f64]) -> f64 {
+        let of = |(&k, b): (&usize, &f64)| {
+            let more = 1.0 / self.counts[j][k].max(0.5) - 1.0 / self.seen[j].max(1.0);
+            b * b * self.variance(k) * more.max(0.0)
+        };
+        self.support.iter().zip(beta).map(of).sum()
+    }
+
+    fn learn(&mut self) {
+        let block = std::mem::take(&mut self.block);
+        let n = block.len() as f64;
+        self.examples += n;
+        let total: f64 = block.iter().map(|(_, _, y)| y - self.label_mean).sum();
+        self.label_mean += total / self.examples;
+        if self.updates == 0 {
+            self.intercept = self.label_mean;
+        }
+        let w = self.coefficients();
+        let error = |x: &[f64], y: f64| y - self.intercept - dot(&w, x);
+        let errors: Vec<f64> = block.iter().map(|(_, x, y)| error(x, *y)).collect();
+        self.errors.0 += errors.iter().map(|r| r * r).sum::<f64>();
+        self.errors.1 += n;
+        self.remember_errors_of(NOISE_MEMORY);
+
+        let asked: Vec<usize> = block[0].0.iter().map(|&j| j as usize).collect();
+        for &j in &asked {
+            self.seen[j] += n;
+            self.mean[j] += block.iter().map(|(_, x, _)| x[j] - self.mean[j]).sum::<f64>() / self.seen[j];
+        }
+        for ((_, x, y), r) in block.iter().zip(&errors) {
+            let u = |j: usize| x[j] - self.mean[j];
+            for &j in &asked {
+                self.label[j] += u(j) * (y - self.label_mean);
+                self.error[j] += r * r;
+                self.error_square[j] += (u(j) * r).powi(2);
+                for &k in &asked {
+                    self.products[j][k] += u(j) * u(k);
+                    self.counts[j][k] += 1.0;
+                }
+            }
+        }
+        self.decide(&asked);
+        let w = self.coefficients();
+        self.intercept = self.label_mean - dot(&w, &self.mean);
+        self.updates += 1;
+    }
+
+    /// Least squares on the support, from all sums or from those since the support changed last.
+    fn least_squares(&mut self) {
+        let s: Vec<usize> = self.support.iter().copied().collect();
+        let table = |of: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+            s.iter().map(|&j| s.iter().map(|&k| of(j, k)).collect()).collect()
+        };
+        let solve = |matrix: Vec<Vec<f64>>, right: Vec<f64>| {
+            let inverse = inverse(matrix);
+            (inverse.iter().map(|row| dot(row, &right)).collect::<Vec<f64>>(), inverse)
+        };
+        let right = s.iter().map(|&j| self.label[j] / self.seen[j].max(1.0)).collect();
+        let (mut beta, mut inverse) = solve(table(&|j, k| self.covariance(j, k)), right);
+        let mut examples = s.iter().map(|&j| self.seen[j]).fold(f64::INFINITY, f64::min);
+        let noise = self.noise();
+        let mut each: Vec<f64> =
+            s.iter().map(|&j| noise / self.seen[j].max(1.0) + self.uneven(j, &beta)).collect();
+
+        let since = self.examples - self.before.0;
+        let k = s.len() as f64;
+        if since >= 8.0 * k && k * noise / since < each.iter().sum() {
+            let (_, products, labels) = &self.before;
+            let right = s.iter().map(|&j| (self.label[j] - labels[j]) / since).collect();
+            let matrix = table(&|j, k| (self.products[j][k] - products[j][k]) / since);
+            (beta, inverse) = solve(matrix, right);
+            examples = since;
+            each.fill(noise / since);
+        }
+        let variances = each.iter().enumerate().map(|(i, v)| v * inverse[i][i]).collect();
+        self.fit = LeastSquares { beta, inverse, variances, examples };
+    }
+
+    fn weigh(&mut self, j: usize) {
+        let (n, variance) = (self.seen[j], self.variance(j));
+        self.z[j] = 0.0;
+        if n == 0.0 || variance == 0.0 {
+            return;
+        }
+        let s: Vec<usize> = self.support.iter().copied().collect();
+        let c: Vec<f64> = s.iter().map(|&k| self.covariance(j, k)).collect();
+        let g = self.label[j] / n - dot(&c, &self.fit.beta);
+        let by_support: f64 = self.fit.inverse.iter().zip(&c).map(|(row, a)| a * dot(row, &c)).sum();
+        let fewest = s.iter().map(|&k| self.counts[j][k]).fold(n, f64::min).max(0.5);
+        let explained = (by_support - s.len() as f64 / fewest * variance).clamp(0.0, 0.98 * variance);
+        let uneven_errors = self.error_square[j] * n / (self.products[j][j] * self.error[j]);
+        let precise = (variance / n - explained / self.fit.examples.max(n)).max(0.02 * variance / n);
+        let of_noise = self.noise() * uneven_errors.max(1.0) * precise;
+        self.z[j] = g / (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
+    }
+
+    fn decide(&mut self, asked: &[usize]) {
+        let old = self.support.clone();
+        self.least_squares();
+        asked.iter().filter(|j| !old.contains(j)).for_each(|&j| self.weigh(j));
+        loop {
+            let significant = |j: &usize| {
+                let bound = 2.0 * (self.params.dim as f64 / self.params.level).ln()
+                    + (1.0 + self.seen[*j] / TIGHTEST_AT).ln();
+                self.seen[*j] >= LEAST_SEEN as f64
+                    && self.z[*j].powi(2) > (1.0 + TIGHTEST_AT / self.seen[*j]) * bound
+            };
+            let z = |j: usize| self.z[j].abs();
+            let candidates = self.pool.iter().copied().filter(significant);
+            let Some(best) = candidates.max_by(|&i, &j| z(i).total_cmp(&z(j))) else { break };
+            let full = self.support.len() >= self.params.longest();
+            if full {
+                let Some((weakest, t)) = self.weakest() else { break };
+                if z(best) < 1.2 * t {
+                    break;
+                }
+                self.support.remove(&weakest);
+                self.pool.insert(weakest);
+            }
+            self.pool.remove(&best);
+            self.support.insert(best);
+            self.least_squares();
+            if full {
+                break;
+            }
+            self.pool.clone().into_iter().for_each(|j| self.weigh(j));
+        }
+        while let Some((weakest, t)) = self.weakest() {
+            if t >= DROPPED_BELOW {
+                break;
+            }
+            self.support.remove(&weakest);
+            self.pool.insert(weakest);
+            self.least_squares();
+        }
+        if self.support != old {
+            self.remember_errors_of(NOISE_AFTER_CHANGE);
+            self.before = (self.examples, self.products.clone(), self.label.clone());
+            self.least_squares();
+            for j in (0..self.params.dim).filter(|j| !self.support.contains(j)).collect::<Vec<_>>() {
+                self.weigh(j);
+            }
+        }
+        for (i, &j) in self.support.iter().enumerate() {
+            self.z[j] = self.fit.beta[i] / self.fit.variances[i].sqrt();
+        }
+        self.watch();
+    }
+
+    fn weakest(&self) -> Option<(usize, f64)> {
+        let t = |(b, v): (&f64, &f64)| if *v > 0.0 { b.abs() / v.sqrt() } else { b.abs() * f64::MAX };
+        let all = self.support.iter().copied().zip(self.fit.beta.iter().zip(&self.fit.variances).map(t));
+        let may = all.filter(|(j, _)| !self.params.always.contains(&(*j as u32)));
+        may.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    fn watch(&mut self) {
+        let ahead = |j: usize| self.z[j].abs() + if self.pool.contains(&j) { 0.5 } else { 0.0 };
+        let mut ranked: Vec<usize> =
+            (0..self.params.dim).filter(|&j| ahead(j) > 1.0 && !self.support.contains(&j)).collect();
+        ranked.sort_by(|&i, &j| ahead(j).total_cmp(&ahead(i)));
+        ranked.truncate((self.params.budget - self.support.len()).div_ceil(2));
+        let pool: BTreeSet<usize> = ranked.into_iter().collect();
+        let stay: BTreeSet<usize> = &(&pool & &self.pool) | &self.support;
+        let mut watched = stay;
+        for &k in pool.difference(&self.pool.clone()) {
+            // Products with attributes that were not watched are forgotten.
+            for j in (0..self.params.dim).filter(|j| *j != k && !watched.contains(j)) {
+                (self.products[j][k], self.counts[j][k]) = (0.0, 0.0);
+                (self.products[k][j], self.counts[k][j]) = (0.0, 0.0);
+            }
+            watched.insert(k);
+        }
+        self.pool = pool;
+    }
+}
+
+/// Gauss-Jordan elimination without exchanges, which a positive definite matrix does not need.
+fn inverse(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let n = a.len();
+    let unit = |i: usize| (0..n).map(|j| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
+    let mut b: Vec<Vec<f64>> = (0..n).map(unit).collect();
+    for i in 0..n {
+        let pivot = a[i][i];
+        a[i].iter_mut().chain(b[i].iter_mut()).for_each(|x| *x /= pivot);
+        let (row, unit) = (a[i].clone(), b[i].clone());
+        for j in (0..n).filter(|&j| j != i) {
+            let factor = a[j][i];
+            a[j].iter_mut().zip(&row).for_each(|(x, y)| *x -= factor * y);
+            b[j].iter_mut().zip(&unit).for_each(|(x, y)| *x -= factor * y);
+        }
+    }
+    b
+}
+
+impl Reference for PursuitReference {
+    fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
+        seen.fits(self.params.dim)?;
+        let watched = self.support.iter().chain(&self.pool).all(|&j| seen.asked.contains(&(j as u32)));
+        let same = self.block.first().is_none_or(|(asked, _, _)| asked == seen.asked);
+        let ok = watched && same && seen.asked.len() == self.params.budget.min(self.params.dim);
+        seen.require(ok, "asks for the watched attributes, and for the same others during a whole block")?;
+        self.block.push((seen.asked.to_vec(), seen.x.to_vec(), seen.label));
+        if self.block.len() == self.block_size() {
+            self.learn();
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        let mut w = vec![0.0; self.params.dim];
+        self.support.iter().zip(&self.fit.beta).for_each(|(&j, &b)| w[j] = b);
+        w
+    }
+
+    fn predict(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
+        seen.fits(self.params.dim)?;
+        Ok(self.intercept + dot(&self.coefficients(), seen.x))
+    }
+}
