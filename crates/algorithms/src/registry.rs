@@ -258,7 +258,7 @@ methods! {
             source: "this project",
             summary: "Least squares on the attributes whose effect is significant; looks most where there is \
                       most to find.",
-            cost: "O(s'^2), O(s' s^2 + d) per update, O(d s^2) when the support changes; O(d s') memory",
+            cost: "O(s'^2), and O(d s^2) per update, of which there are O(log n); O(d s') memory",
             ..SPARSE
         }
     }

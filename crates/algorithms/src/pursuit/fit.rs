@@ -105,17 +105,16 @@ impl Fit {
     pub fn partial(&mut self, j: u32, moments: &Moments) -> Partial {
         let mut covariance = moments.label_product(j);
         self.column.clear();
-        let mut fewest = moments.seen[j as usize] as f64;
         for (&slot, coefficient) in self.slots.iter().zip(&self.coefficients) {
             let pair = moments.pairs.get(j, slot);
             covariance -= coefficient * pair.mean();
-            fewest = fewest.min(f64::from(pair.count));
             self.column.push(pair.mean());
         }
         solve_lower(&self.factor, &mut self.column);
         let explained = self.column.iter().map(|x| x * x).sum::<f64>();
         // Of k covariances that are 0, the errors alone explain k/n.
-        let by_chance = self.support.len() as f64 / fewest.max(0.5) * moments.variance(j);
+        let n = moments.seen[j as usize].max(1) as f64;
+        let by_chance = self.support.len() as f64 / n * moments.variance(j);
         Partial {
             covariance,
             explained: (explained - by_chance).clamp(0.0, 0.98 * moments.variance(j)),

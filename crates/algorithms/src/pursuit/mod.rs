@@ -41,8 +41,8 @@
 //! independent of label and support and normal errors; for others it is measured. That the error falls as 1/n
 //! after the support is found is a property of least squares. What the search costs is only measured.
 //!
-//! *Cost*: an example costs O(s'^2) in products of columns, a block O(s' |S|^2 + d) more, a change of the
-//! support O(d |S|^2); memory is O(d s'). Blocks grow with the number of examples.
+//! *Cost*: an example costs O(s'^2) in products of columns, an update O(d |S|^2) more; memory is O(d s'). The
+//! blocks between updates grow with the number of examples, so that n examples have O(log n) updates.
 //!
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 
@@ -64,17 +64,20 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "Pursuit";
 
 /// Examples in the first blocks.
-const FIRST_BLOCK: u64 = 20;
+const FIRST_BLOCK: u64 = 10;
 /// Examples in the longest block.
 const LONGEST_BLOCK: u64 = 512;
 /// A block is this part of the examples seen.
 const BLOCKS: u64 = 64;
 /// Observations that an attribute needs before it may be added.
-const LEAST_SEEN: u64 = 40;
+const LEAST_SEEN: u64 = 20;
 /// Standard errors below which an attribute is dropped.
 const DROPPED_BELOW: f64 = 3.0;
+/// The `|z_j|` above which an attribute may be watched, and the lead of those that are watched already.
+const WATCHED_ABOVE: f64 = 1.5;
+const LEAD: f64 = 0.5;
 /// Standard deviations of the upper confidence bound by which attributes are chosen to be looked at.
-const OPTIMISM: f64 = 1.5;
+const OPTIMISM: f64 = 1.0;
 /// The number of observations at which the boundary of significance is tightest.
 const TIGHTEST_AT: f64 = 10.0;
 /// Examples that count for the variance of the errors after the support changed, and at most.
@@ -520,12 +523,7 @@ impl Pursuit {
     /// Changes the support, and then what is watched.
     fn decide(&mut self) {
         self.fit();
-        for at in 0..self.asked.len() {
-            let j = self.asked[at];
-            if self.support.binary_search(&j).is_err() {
-                self.weigh(j);
-            }
-        }
+        self.weigh_all();
         self.scratch.support.clear();
         self.scratch.support.extend_from_slice(&self.support);
         self.add();
@@ -534,13 +532,17 @@ impl Pursuit {
             self.errors.forget(NOISE_AFTER_CHANGE);
             self.before.remember(&self.support, &self.moments);
             self.fit();
-            for j in 0..self.params.dim as u32 {
-                if self.support.binary_search(&j).is_err() {
-                    self.weigh(j);
-                }
-            }
+            self.weigh_all();
         }
         self.renew_pool();
+    }
+
+    fn weigh_all(&mut self) {
+        for j in 0..self.params.dim as u32 {
+            if self.support.binary_search(&j).is_err() {
+                self.weigh(j);
+            }
+        }
     }
 
     /// Adds the most significant attribute of the pool, as long as there is one and room for it. If there is
@@ -600,8 +602,8 @@ impl Pursuit {
         for j in 0..params.dim as u32 {
             // What is watched stays watched, unless another attribute is clearly ahead.
             let watched = pool.binary_search(&j).is_ok();
-            let ahead = z[j as usize].abs() + if watched { 0.5 } else { 0.0 };
-            if ahead > 1.0 && support.binary_search(&j).is_err() {
+            let ahead = z[j as usize].abs() + if watched { LEAD } else { 0.0 };
+            if ahead > WATCHED_ABOVE && support.binary_search(&j).is_err() {
                 ranked.push((ahead, order[j as usize], j));
             }
         }

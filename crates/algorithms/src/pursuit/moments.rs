@@ -121,13 +121,14 @@ impl Moments {
         self.label[j as usize] / (self.seen[j as usize].max(1)) as f64
     }
 
-    /// Returns how much larger the variance of `u_j r` is than the product of the variances, and at least 1:
-    /// large values of the attribute may come with large errors.
+    /// Returns how much larger the variance of `u_j r` is than the product of the variances, beyond chance and
+    /// at least 1: large values of the attribute may come with large errors.
     pub fn unevenness(&self, j: u32) -> f64 {
         let j = j as usize;
         let even = self.square[j] * self.error[j];
         let ratio = self.error_square[j] * self.seen[j] as f64 / even;
-        if even > 0.0 && ratio > 1.0 { ratio } else { 1.0 }
+        let by_chance = 4.0 / (self.seen[j].max(1) as f64).sqrt();
+        if even > 0.0 && ratio > 1.0 + by_chance { ratio - by_chance } else { 1.0 }
     }
 
     pub fn validate(&self, dim: usize, watched: usize) -> Result<(), Damaged> {

@@ -2,7 +2,7 @@
 
 use super::{
     BLOCKS, DROPPED_BELOW, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE, NOISE_MEMORY,
-    PursuitParams, TIGHTEST_AT,
+    PursuitParams, TIGHTEST_AT, WATCHED_ABOVE,
 };
 use crate::params::ParamError;
 use crate::reference::{Mismatch, Reference, Seen, dot};
@@ -141,7 +141,7 @@ impl PursuitReference {
                 }
             }
         }
-        self.decide(&asked);
+        self.decide();
         let w = self.coefficients();
         self.intercept = self.label_mean - dot(&w, &self.mean);
         self.updates += 1;
@@ -188,18 +188,22 @@ impl PursuitReference {
         let c: Vec<f64> = s.iter().map(|&k| self.covariance(j, k)).collect();
         let g = self.label[j] / n - dot(&c, &self.fit.beta);
         let by_support: f64 = self.fit.inverse.iter().zip(&c).map(|(row, a)| a * dot(row, &c)).sum();
-        let fewest = s.iter().map(|&k| self.counts[j][k]).fold(n, f64::min).max(0.5);
-        let explained = (by_support - s.len() as f64 / fewest * variance).clamp(0.0, 0.98 * variance);
+        let explained = (by_support - s.len() as f64 / n * variance).clamp(0.0, 0.98 * variance);
         let uneven_errors = self.error_square[j] * n / (self.products[j][j] * self.error[j]);
         let precise = (variance / n - explained / self.fit.examples.max(n)).max(0.02 * variance / n);
-        let of_noise = self.noise() * uneven_errors.max(1.0) * precise;
+        let of_noise = self.noise() * (uneven_errors - 4.0 / n.sqrt()).max(1.0) * precise;
         self.z[j] = g / (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
     }
 
-    fn decide(&mut self, asked: &[usize]) {
+    fn weigh_all(&mut self) {
+        let outside: Vec<usize> = (0..self.params.dim).filter(|j| !self.support.contains(j)).collect();
+        outside.into_iter().for_each(|j| self.weigh(j));
+    }
+
+    fn decide(&mut self) {
         let old = self.support.clone();
         self.least_squares();
-        asked.iter().filter(|j| !old.contains(j)).for_each(|&j| self.weigh(j));
+        self.weigh_all();
         loop {
             let significant = |j: &usize| {
                 let bound = 2.0 * (self.params.dim as f64 / self.params.level).ln()
@@ -239,9 +243,7 @@ impl PursuitReference {
             self.remember_errors_of(NOISE_AFTER_CHANGE);
             self.before = (self.examples, self.products.clone(), self.label.clone());
             self.least_squares();
-            for j in (0..self.params.dim).filter(|j| !self.support.contains(j)).collect::<Vec<_>>() {
-                self.weigh(j);
-            }
+            self.weigh_all();
         }
         for (i, &j) in self.support.iter().enumerate() {
             self.z[j] = self.fit.beta[i] / self.fit.variances[i].sqrt();
@@ -258,8 +260,9 @@ impl PursuitReference {
 
     fn watch(&mut self) {
         let ahead = |j: usize| self.z[j].abs() + if self.pool.contains(&j) { 0.5 } else { 0.0 };
-        let mut ranked: Vec<usize> =
-            (0..self.params.dim).filter(|&j| ahead(j) > 1.0 && !self.support.contains(&j)).collect();
+        let mut ranked: Vec<usize> = (0..self.params.dim)
+            .filter(|&j| ahead(j) > WATCHED_ABOVE && !self.support.contains(&j))
+            .collect();
         ranked.sort_by(|&i, &j| ahead(j).total_cmp(&ahead(i)));
         ranked.truncate((self.params.budget - self.support.len()).div_ceil(2));
         let pool: BTreeSet<usize> = ranked.into_iter().collect();

@@ -14,6 +14,7 @@
 //! | [`Centered`] | signs less their mean | `I - 11'/d`, singular |
 //! | [`CommonSign`], [`Duplicated`] | signs, some of them equal | all ones over equal attributes |
 //! | [`EquicorrelatedBlocks`] | signs that agree in blocks | blocks of `(1 - rho) I + rho 11'` |
+//! | [`Chain`] | normal attributes, each correlated with its neighbors | `rho^|i-j|` |
 //! | [`FactorModel`] | signs that load on common signs | low rank plus diagonal |
 //! | [`Combinations`] | linear combinations `A s` of signs | `A A'`, any covariance |
 //! | [`Sphere`] | uniform on the unit sphere | `I/d` |
@@ -24,6 +25,7 @@
 
 mod binomial;
 mod centered;
+mod chain;
 mod combinations;
 mod factors;
 mod groups;
@@ -36,6 +38,7 @@ mod sphere;
 pub mod words;
 
 pub use centered::Centered;
+pub use chain::Chain;
 pub use combinations::Combinations;
 pub use factors::FactorModel;
 pub use groups::{CommonSign, Duplicated, EquicorrelatedBlocks};
@@ -59,7 +62,7 @@ pub trait Design: Debug + Send + Sync {
     /// Returns `d`, the number of attributes.
     fn dim(&self) -> usize;
 
-    /// Computes what several attributes of a row share and is expensive: one number per row `first_row ..`,
+    /// Computes what several attributes of a row share and is expensive, for the rows `first_row ..`; it is
     /// handed to [`fill`](Design::fill) for the same rows. Most designs need nothing.
     fn prepare(&self, _words: &Words, _first_row: u64, _rows: usize, _shared: &mut Vec<f64>) {}
 
