@@ -7,8 +7,7 @@ use crate::record::{mean_sd, median};
 use crate::scenario::Size;
 use anyhow::{Context as _, bail};
 use lao_figures::{Axis, Figure, Series, Style};
-use lao_kernels::SparseVector;
-use lao_observation::session::mean_squared_error;
+use lao_observation::session::mean_squared_error_of;
 use lao_observation::{Budget, Learner as _, NoUpdate, Seed, Session, SessionLimit};
 use serde::Deserialize;
 use std::path::Path;
@@ -136,42 +135,25 @@ impl Kind for LearningCurve {
         let mut session = Session::new(stream, Budget::PerExample(self.budget), &seed.child("algorithm"));
         let mut rows = Vec::new();
         let grid = |i: u64| (u128::from(train) * u128::from(i) / u128::from(POINTS)) as u64;
-        let (mut next, mut current) = (0u64, learner.coefficients().to_owned_vector());
-        let mut score = |theta: &SparseVector, at: u64| -> anyhow::Result<()> {
+        let mut spent = Duration::ZERO;
+        for at in (0..=POINTS).map(grid) {
+            // The clock stops while estimates are scored.
+            let start = Instant::now();
+            session.run(&mut learner, SessionLimit::after_examples(at), |_, _| {})?;
+            spent += start.elapsed();
             examination.seek(0)?;
             // The budget is that of training. The number of attributes that a prediction reads is measured
             // separately.
-            let mse = mean_squared_error(theta.view(), &mut examination, Budget::Unlimited, test)?;
+            let mse = mean_squared_error_of(&learner, &mut examination, Budget::Unlimited, test)?;
             rows.push(Measurement { examples: at, metric: MSE, value: mse.unwrap_or(f64::NAN) });
-            if let Some(value) = examination.excess(theta.view()) {
+            if let Some(value) = examination.excess(learner.coefficients()) {
                 rows.push(Measurement { examples: at, metric: EXCESS, value });
             }
-            Ok(())
-        };
-
-        // The clock stops while estimates are scored.
-        let (start, mut scoring, mut trouble) = (Instant::now(), Duration::ZERO, None);
-        session.run(&mut learner, SessionLimit::after_examples(train), |ledger, learner| {
-            let pause = Instant::now();
-            while next < POINTS && grid(next) < ledger.examples {
-                trouble = trouble.take().or(score(&current, grid(next)).err());
-                next += 1;
-            }
-            current.copy_from(learner.coefficients());
-            scoring += pause.elapsed();
-        })?;
-        let spent = start.elapsed().saturating_sub(scoring);
-        while next <= POINTS {
-            score(&current, grid(next))?;
-            next += 1;
-        }
-        if let Some(error) = trouble {
-            return Err(error);
         }
         let seen = session.ledger().examples.max(1);
         let mut last = |metric, value| rows.push(Measurement { examples: seen, metric, value });
         last(TIME, spent.as_nanos() as f64 / seen as f64);
-        last(SUPPORT, current.len() as f64);
+        last(SUPPORT, learner.coefficients().len() as f64);
         if let Some(error) = error_of_mean {
             last(MEAN, error);
         }

@@ -475,6 +475,9 @@ impl Learner for AnyLearner {
     fn intercept(&self) -> f64 {
         self.inner().intercept()
     }
+    fn apply(&self, seen: Row<'_>) -> f64 {
+        self.inner().apply(seen)
+    }
     fn updates(&self) -> u64 {
         self.inner().updates()
     }

@@ -78,6 +78,13 @@ pub trait Learner {
         0.0
     }
 
+    /// Returns the label that the estimate predicts from the values of its attributes, sorted: the estimate as
+    /// it is kept after learning, where [`predict`](Self::predict) is a move of the online protocol, made from
+    /// what was drawn.
+    fn apply(&self, seen: Row<'_>) -> f64 {
+        self.intercept() + seen.dot(self.coefficients())
+    }
+
     /// Returns how many updates were completed.
     fn updates(&self) -> u64;
 

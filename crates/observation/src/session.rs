@@ -1,7 +1,7 @@
 //! The road from a source to a learner: validate, fetch, predict, tell, keep the ledger.
 
 use crate::ask::{Ask, Request};
-use crate::block::BlockBuf;
+use crate::block::{BlockBuf, Row};
 use crate::budget::Budget;
 use crate::distinct::Distinct;
 use crate::learner::{GradientSum, LearnError, Learner, Told};
@@ -399,6 +399,46 @@ pub fn mean_squared_error<S: Source>(
         lao_kernels::residual(columns, view.labels(), &mut tile);
         total += tile.iter().map(|r| r * r).sum::<f64>();
         seen += view.rows() as u64;
+    }
+    Ok((seen > 0).then(|| total / seen as f64))
+}
+
+/// Returns the mean squared error of a learner's estimate on up to `examples` next examples of `source`,
+/// looking only at the attributes of the estimate. `None` when the source is dry at once.
+///
+/// # Errors
+/// When the support does not fit the budget or the source fails.
+pub fn mean_squared_error_of<L: Learner + ?Sized, S: Source>(
+    learner: &L,
+    source: &mut S,
+    budget: Budget,
+    examples: u64,
+) -> Result<Option<f64>, SessionError> {
+    let attributes = learner.coefficients().indices();
+    if learner.dim() != source.dim() {
+        return Err(SessionError::Dimension { asked: learner.dim(), source_dim: source.dim() });
+    }
+    let cap = budget.cap(source.dim());
+    if attributes.len() > cap {
+        return Err(SessionError::OverBudget { asked: attributes.len(), budget: cap });
+    }
+    let (mut block, mut values) = (BlockBuf::new(), Vec::new());
+    let (mut seen, mut total) = (0u64, 0.0);
+    while seen < examples {
+        let capacity = (examples - seen).min(BlockBuf::preferred_rows(attributes.len()) as u64) as usize;
+        block.reset(attributes.len(), capacity);
+        let rows = observe_checked(source, attributes, &mut block)?;
+        if rows == 0 {
+            break;
+        }
+        let view = block.view(attributes);
+        for (r, label) in view.labels().iter().enumerate() {
+            values.clear();
+            values.extend((0..attributes.len()).map(|c| view.column(c)[r]));
+            let error = learner.apply(Row { attributes, values: &values }) - label;
+            total += error * error;
+        }
+        seen += rows as u64;
     }
     Ok((seen > 0).then(|| total / seen as f64))
 }

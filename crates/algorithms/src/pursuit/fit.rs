@@ -81,7 +81,7 @@ impl Fit {
         let known = before.labels.len() == k && since >= 8.0 * k as f64;
         if known && k as f64 * noise / since < all {
             self.factor.clear();
-            for (&slot, products) in self.slots.iter().zip(before.products.chunks_exact(k)) {
+            for (&slot, products) in self.slots.iter().zip(before.products.chunks_exact(k.max(1))) {
                 let change = |(&j, product): (&u32, &f64)| moments.pairs.get(j, slot).sum - product;
                 self.factor.extend(support.iter().zip(products).map(change).map(|sum| sum / since));
             }

@@ -27,6 +27,10 @@
 //! observe in the next block W and, for the remaining budget, the j of largest (|g_j| + 1.5 sqrt(V_j)) / sqrt(q_j)
 //! ```
 //!
+//! A value further than 4 standard deviations from the mean of its attribute counts as if it lay there, in
+//! training and in prediction, so that no single value decides. An attribute of which S explains more than
+//! nine tenths is not added: sums over different examples do not tell such attributes apart.
+//!
 //! The threshold for addition is the boundary that a standardized sum of n_j independent terms without effect
 //! ever crosses with probability at most `level/d` (a mixture of normal likelihood ratios, exact for normal
 //! errors and a known variance), so that all attributes together are added by mistake with probability at
@@ -73,6 +77,10 @@ const BLOCKS: u64 = 64;
 const LEAST_SEEN: u64 = 20;
 /// Standard errors below which an attribute is dropped.
 const DROPPED_BELOW: f64 = 3.0;
+/// Standard deviations from the mean beyond which a value counts as if it lay there.
+const WITHIN: f64 = 4.0;
+/// The part of an attribute's variance that the support must leave unexplained, if it is to be added.
+const TOLERANCE: f64 = 0.1;
 /// The `|z_j|` above which an attribute may be watched, and the lead of those that are watched already.
 const WATCHED_ABOVE: f64 = 1.5;
 const LEAD: f64 = 0.5;
@@ -441,6 +449,10 @@ impl Pursuit {
     /// Learns from the block, which is full.
     fn update(&mut self) {
         let size = self.labels.len();
+        for (&j, column) in self.asked.iter().zip(self.values.chunks_exact_mut(size)) {
+            let (low, high) = self.moments.range(j);
+            column.iter_mut().for_each(|x| *x = x.clamp(low, high));
+        }
         self.moments.absorb_labels(&self.labels);
         let means = |theta: &SparseVector, moments: &Moments| {
             theta.view().iter().map(|(j, b)| b * moments.mean[j as usize]).sum::<f64>()
@@ -503,9 +515,10 @@ impl Pursuit {
             return;
         }
         let partial = self.scratch.fit.partial(j, &self.moments);
-        let rest = (variance - partial.explained).max(0.02 * variance);
+        let rest = (variance - partial.explained).max(0.5 * TOLERANCE * variance);
         let precise = variance / n - partial.explained / self.scratch.fit.examples.max(n);
-        let noise = self.errors.mean() * self.moments.unevenness(j) * precise.max(0.02 * variance / n);
+        let noise =
+            self.errors.mean() * self.moments.unevenness(j) * precise.max(0.5 * TOLERANCE * variance / n);
         let deviation = (noise + variance * partial.uneven).sqrt();
         let z = partial.covariance / deviation;
         let interest = (partial.covariance.abs() + OPTIMISM * deviation) / rest.sqrt();
@@ -514,10 +527,27 @@ impl Pursuit {
         }
     }
 
-    /// Returns whether the effect of `j` beyond the support is significant.
-    fn significant(&self, j: u32) -> bool {
+    /// Returns whether the effect of `j` beyond the support is significant, and enough of `j` is not explained
+    /// by the support.
+    fn significant(&mut self, j: u32) -> bool {
         let (n, z) = (self.moments.seen[j as usize], self.z[j as usize]);
-        n >= LEAST_SEEN && z * z > boundary(self.params.dim, self.params.level, n)
+        n >= LEAST_SEEN && z * z > boundary(self.params.dim, self.params.level, n) && {
+            let variance = self.moments.variance(j);
+            variance - self.scratch.fit.partial(j, &self.moments).explained >= TOLERANCE * variance
+        }
+    }
+
+    /// Returns the most significant attribute of the pool, if one is.
+    fn best(&mut self) -> Option<u32> {
+        let mut best: Option<(f64, u32)> = None;
+        for at in 0..self.pool.len() {
+            let j = self.pool[at];
+            let z = self.z[j as usize].abs();
+            if best.is_none_or(|(most, _)| z > most) && self.significant(j) {
+                best = Some((z, j));
+            }
+        }
+        best.map(|(_, j)| j)
     }
 
     /// Changes the support, and then what is watched.
@@ -549,13 +579,11 @@ impl Pursuit {
     /// no room, one may take the place of the least significant attribute of the support.
     fn add(&mut self) {
         loop {
-            let significant = self.pool.iter().copied().filter(|&j| self.significant(j));
-            let z = |j: u32| self.z[j as usize].abs();
-            let Some(best) = significant.max_by(|&i, &j| z(i).total_cmp(&z(j))) else { return };
+            let Some(best) = self.best() else { return };
             let full = self.support.len() >= self.params.longest();
             if full {
                 let Some((weakest, t)) = self.weakest() else { return };
-                if z(best) < 1.2 * t {
+                if self.z[best as usize].abs() < 1.2 * t {
                     return;
                 }
                 remove(&mut self.support, weakest);
@@ -657,7 +685,18 @@ impl Learner for Pursuit {
     }
 
     fn predict(&self, seen: Row<'_>) -> f64 {
-        self.intercept + seen.dot(self.theta.view())
+        self.apply(seen)
+    }
+
+    fn apply(&self, seen: Row<'_>) -> f64 {
+        let mut label = self.intercept;
+        for (j, b) in self.theta.view().iter() {
+            if let Ok(place) = seen.attributes.binary_search(&j) {
+                let (low, high) = self.moments.range(j);
+                label += b * seen.values[place].clamp(low, high);
+            }
+        }
+        label
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {

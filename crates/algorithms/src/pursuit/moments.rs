@@ -1,7 +1,7 @@
 //! What Pursuit remembers of the examples: sums over the examples in which an attribute, or a pair of
 //! attributes, was observed.
 
-use super::NAME;
+use super::{NAME, WITHIN};
 use crate::state;
 use lao_kernels::{dot_column, gradient_block, sum};
 use lao_observation::stored::Damaged;
@@ -114,6 +114,17 @@ impl Moments {
         let variance = self.square[j] / (self.seen[j].max(1)) as f64;
         let rounding = 1e-12 * self.mean[j];
         if variance > rounding * rounding { variance } else { 0.0 }
+    }
+
+    /// Returns the range beyond which values of attribute `j` are not believed: all numbers, as long as its
+    /// values do not vary.
+    pub fn range(&self, j: u32) -> (f64, f64) {
+        let (mean, width) = (self.mean[j as usize], WITHIN * self.variance(j).sqrt());
+        if width > 0.0 && (mean - width) < (mean + width) {
+            (mean - width, mean + width)
+        } else {
+            (f64::MIN, f64::MAX)
+        }
     }
 
     /// Returns the mean of `u_j v`.

@@ -2,7 +2,7 @@
 
 use super::{
     BLOCKS, DROPPED_BELOW, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE, NOISE_MEMORY,
-    PursuitParams, TIGHTEST_AT, WATCHED_ABOVE,
+    PursuitParams, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE, WITHIN,
 };
 use crate::params::ParamError;
 use crate::reference::{Mismatch, Reference, Seen, dot};
@@ -32,6 +32,8 @@ pub struct PursuitReference {
     /// Sum and number of the squared errors.
     errors: (f64, f64),
     z: Vec<f64>,
+    /// The part of each attribute's variance that the support does not explain.
+    rest: Vec<f64>,
     fit: LeastSquares,
     intercept: f64,
     updates: u64,
@@ -69,7 +71,8 @@ impl PursuitReference {
             pool: BTreeSet::new(),
             before: (0.0, table, zeros.clone()),
             errors: (0.0, 0.0),
-            z: zeros,
+            z: zeros.clone(),
+            rest: zeros,
             fit: LeastSquares::default(),
             intercept: 0.0,
             updates: 0,
@@ -108,8 +111,17 @@ impl PursuitReference {
         self.support.iter().zip(beta).map(of).sum()
     }
 
+    /// The value that counts in place of `x`.
+    fn within(&self, j: usize, x: f64) -> f64 {
+        let width = WITHIN * self.variance(j).sqrt();
+        if width > 0.0 { x.max(self.mean[j] - width).min(self.mean[j] + width) } else { x }
+    }
+
     fn learn(&mut self) {
-        let block = std::mem::take(&mut self.block);
+        let mut block = std::mem::take(&mut self.block);
+        for (_, x, _) in &mut block {
+            x.iter_mut().enumerate().for_each(|(j, x)| *x = self.within(j, *x));
+        }
         let n = block.len() as f64;
         self.examples += n;
         let total: f64 = block.iter().map(|(_, _, y)| y - self.label_mean).sum();
@@ -189,8 +201,10 @@ impl PursuitReference {
         let g = self.label[j] / n - dot(&c, &self.fit.beta);
         let by_support: f64 = self.fit.inverse.iter().zip(&c).map(|(row, a)| a * dot(row, &c)).sum();
         let explained = (by_support - s.len() as f64 / n * variance).clamp(0.0, 0.98 * variance);
+        self.rest[j] = (variance - explained) / variance;
         let uneven_errors = self.error_square[j] * n / (self.products[j][j] * self.error[j]);
-        let precise = (variance / n - explained / self.fit.examples.max(n)).max(0.02 * variance / n);
+        let precise =
+            (variance / n - explained / self.fit.examples.max(n)).max(0.5 * TOLERANCE * variance / n);
         let of_noise = self.noise() * (uneven_errors - 4.0 / n.sqrt()).max(1.0) * precise;
         self.z[j] = g / (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
     }
@@ -209,6 +223,7 @@ impl PursuitReference {
                 let bound = 2.0 * (self.params.dim as f64 / self.params.level).ln()
                     + (1.0 + self.seen[*j] / TIGHTEST_AT).ln();
                 self.seen[*j] >= LEAST_SEEN as f64
+                    && self.rest[*j] >= TOLERANCE
                     && self.z[*j].powi(2) > (1.0 + TIGHTEST_AT / self.seen[*j]) * bound
             };
             let z = |j: usize| self.z[j].abs();
@@ -320,6 +335,7 @@ impl Reference for PursuitReference {
 
     fn predict(&self, seen: &Seen<'_>) -> Result<f64, Mismatch> {
         seen.fits(self.params.dim)?;
-        Ok(self.intercept + dot(&self.coefficients(), seen.x))
+        let x: Vec<f64> = seen.x.iter().enumerate().map(|(j, x)| self.within(j, *x)).collect();
+        Ok(self.intercept + dot(&self.coefficients(), &x))
     }
 }
