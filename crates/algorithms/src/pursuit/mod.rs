@@ -23,7 +23,7 @@
 //! z_j   = g_j / sqrt(V_j)
 //! add to S the watched j of largest |z_j|, if z_j^2 > (1 + 10/n_j) (2 log(d/level) + log(1 + n_j/10))
 //! drop from S the k with |beta_k| < 3 standard errors
-//! watch, beside S, half of the rest of the budget: the j of largest |z_j|
+//! watch, beside S, a third of the rest of the budget: the j of largest |z_j|
 //! observe in the next block W and, for the remaining budget, the j of largest (|g_j| + 1.5 sqrt(V_j)) / sqrt(q_j)
 //! ```
 //!
@@ -72,7 +72,7 @@ const FIRST_BLOCK: u64 = 10;
 /// Examples in the longest block.
 const LONGEST_BLOCK: u64 = 512;
 /// A block is this part of the examples seen.
-const BLOCKS: u64 = 64;
+const BLOCKS: u64 = 160;
 /// Observations that an attribute needs before it may be added.
 const LEAST_SEEN: u64 = 20;
 /// Standard errors below which an attribute is dropped.
@@ -85,7 +85,7 @@ const TOLERANCE: f64 = 0.1;
 const WATCHED_ABOVE: f64 = 1.5;
 const LEAD: f64 = 0.5;
 /// Standard deviations of the upper confidence bound by which attributes are chosen to be looked at.
-const OPTIMISM: f64 = 1.0;
+const OPTIMISM: f64 = 1.5;
 /// The number of observations at which the boundary of significance is tightest.
 const TIGHTEST_AT: f64 = 10.0;
 /// Examples that count for the variance of the errors after the support changed, and at most.
@@ -621,10 +621,10 @@ impl Pursuit {
         }
     }
 
-    /// Watches the attributes of largest `|z_j|`: half of the budget that the support leaves.
+    /// Watches the attributes of largest `|z_j|`: a third of the budget that the support leaves.
     fn renew_pool(&mut self) {
         let Pursuit { params, moments, support, pool, z, order, scratch, .. } = self;
-        let most = (params.budget - support.len()).div_ceil(2);
+        let most = (params.budget - support.len()).div_ceil(3);
         let ranked = &mut scratch.ranked;
         ranked.clear();
         for j in 0..params.dim as u32 {

@@ -279,7 +279,7 @@ impl PursuitReference {
             .filter(|&j| ahead(j) > WATCHED_ABOVE && !self.support.contains(&j))
             .collect();
         ranked.sort_by(|&i, &j| ahead(j).total_cmp(&ahead(i)));
-        ranked.truncate((self.params.budget - self.support.len()).div_ceil(2));
+        ranked.truncate((self.params.budget - self.support.len()).div_ceil(3));
         let pool: BTreeSet<usize> = ranked.into_iter().collect();
         let stay: BTreeSet<usize> = &(&pool & &self.pool) | &self.support;
         let mut watched = stay;
