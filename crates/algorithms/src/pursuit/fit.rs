@@ -34,18 +34,6 @@ pub(super) struct Before {
     pub labels: Vec<f64>,
 }
 
-/// What the support says about an attribute outside it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Partial {
-    /// The covariance with the residual.
-    pub covariance: f64,
-    /// The part of the attribute's variance that the support explains.
-    pub explained: f64,
-    /// The variance of the covariance, per variance of the attribute, that comes from sums over different
-    /// examples.
-    pub uneven: f64,
-}
-
 impl Fit {
     /// Fits the label on the support. `noise` is the variance of the error.
     ///
@@ -101,30 +89,28 @@ impl Fit {
         }
     }
 
-    /// Returns what the support says about attribute `j`.
-    pub fn partial(&mut self, j: u32, moments: &Moments) -> Partial {
-        let mut covariance = moments.label_product(j);
+    /// Returns the covariance of attribute `j` with the residual.
+    pub fn covariance(&self, j: u32, moments: &Moments) -> f64 {
+        let by_support = |(&slot, b): (&usize, &f64)| b * moments.pairs.get(j, slot).mean();
+        let explained: f64 = self.slots.iter().zip(&self.coefficients).map(by_support).sum();
+        moments.label_product(j) - explained
+    }
+
+    /// Returns the part of the variance of attribute `j` that the support explains, from 0 to 1.
+    pub fn explained(&mut self, j: u32, moments: &Moments) -> f64 {
         self.column.clear();
-        for (&slot, coefficient) in self.slots.iter().zip(&self.coefficients) {
-            let pair = moments.pairs.get(j, slot);
-            covariance -= coefficient * pair.mean();
-            self.column.push(pair.mean());
-        }
+        self.column.extend(self.slots.iter().map(|&slot| moments.pairs.get(j, slot).mean()));
         solve_lower(&self.factor, &mut self.column);
-        let explained = self.column.iter().map(|x| x * x).sum::<f64>();
+        let part = self.column.iter().map(|x| x * x).sum::<f64>() / moments.variance(j);
         // Of k covariances that are 0, the errors alone explain k/n.
-        let n = moments.seen[j as usize].max(1) as f64;
-        let by_chance = self.support.len() as f64 / n * moments.variance(j);
-        Partial {
-            covariance,
-            explained: (explained - by_chance).clamp(0.0, 0.98 * moments.variance(j)),
-            uneven: self.uneven(j, moments),
-        }
+        let by_chance = self.support.len() as f64 / moments.seen[j as usize].max(1) as f64;
+        let part = part - by_chance;
+        if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Returns the variance that comes from sums over different examples, per variance of `j`: the mean
     /// product of `j` with the label rests on `n_j` examples, that with an attribute of the support on fewer.
-    fn uneven(&self, j: u32, moments: &Moments) -> f64 {
+    pub fn uneven(&self, j: u32, moments: &Moments) -> f64 {
         let n = moments.seen[j as usize].max(1) as f64;
         let of = |((&l, &slot), b): ((&u32, &usize), &f64)| {
             let count = f64::from(moments.pairs.get(j, slot).count).max(0.5);

@@ -45,7 +45,8 @@
 //! independent of label and support and normal errors; for others it is measured. That the error falls as 1/n
 //! after the support is found is a property of least squares. What the search costs is only measured.
 //!
-//! *Cost*: an example costs O(s'^2) in products of columns, an update O(d |S|^2) more; memory is O(d s'). The
+//! *Cost*: an example costs O(s'^2) in products of columns, an update O(s' |S|^2 + d |S|) more, and O(d |S|^2) if
+//! it changes the support; memory is O(d s'). The
 //! blocks between updates grow with the number of examples, so that n examples have O(log n) updates.
 //!
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
@@ -172,6 +173,7 @@ impl PursuitParams {
             errors: Errors::default(),
             z: Vec::new(),
             interest: Vec::new(),
+            explained: Vec::new(),
             order: Vec::new(),
             asked: Vec::new(),
             values: Vec::new(),
@@ -277,6 +279,8 @@ pub struct Pursuit {
     z: Vec<f64>,
     /// The upper confidence bound of each attribute, when it was last computed.
     interest: Vec<f64>,
+    /// The part of each attribute's variance that the support explains.
+    explained: Vec<f64>,
     /// The place of each attribute in a random order, which decides between equals; empty before the first ask.
     order: Vec<u32>,
     /// The attributes of the current block, ascending; empty until it is asked for.
@@ -317,6 +321,11 @@ impl Validate for Pursuit {
         self.moments.validate(dim, budget)?;
         state::length(NAME, "the list of evidence", self.z.len(), dim)?;
         state::length(NAME, "the list of bounds", self.interest.len(), dim)?;
+        state::length(NAME, "the list of explained parts", self.explained.len(), dim)?;
+        damaged(
+            self.explained.iter().all(|part| (0.0..=1.0).contains(part)),
+            "a part is below 0 or above 1",
+        )?;
         damaged(state::is_set(support, dim) && state::is_set(pool, dim), "support or pool are no sets")?;
         damaged(support.len() <= params.longest(), "the support is too long")?;
         damaged(
@@ -415,6 +424,7 @@ impl Pursuit {
         self.variances.resize(self.support.len(), 0.0);
         self.z.resize(dim, 0.0);
         self.interest.resize(dim, f64::MAX);
+        self.explained.resize(dim, 0.0);
         self.theta.reset(dim);
         self.labels.resize(block_size(0) as usize, 0.0);
     }
@@ -514,14 +524,15 @@ impl Pursuit {
         if variance == 0.0 {
             return;
         }
-        let partial = self.scratch.fit.partial(j, &self.moments);
-        let rest = (variance - partial.explained).max(0.5 * TOLERANCE * variance);
-        let precise = variance / n - partial.explained / self.scratch.fit.examples.max(n);
-        let noise =
-            self.errors.mean() * self.moments.unevenness(j) * precise.max(0.5 * TOLERANCE * variance / n);
-        let deviation = (noise + variance * partial.uneven).sqrt();
-        let z = partial.covariance / deviation;
-        let interest = (partial.covariance.abs() + OPTIMISM * deviation) / rest.sqrt();
+        let fit = &self.scratch.fit;
+        let covariance = fit.covariance(j, &self.moments);
+        let explained = self.explained[at];
+        let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
+        let precise = variance * (1.0 / n - explained / fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
+        let noise = self.errors.mean() * self.moments.unevenness(j) * precise;
+        let deviation = (noise + variance * fit.uneven(j, &self.moments)).sqrt();
+        let z = covariance / deviation;
+        let interest = (covariance.abs() + OPTIMISM * deviation) / rest.sqrt();
         if z.is_finite() && interest.is_finite() {
             (self.z[at], self.interest[at]) = (z, interest);
         }
@@ -529,30 +540,20 @@ impl Pursuit {
 
     /// Returns whether the effect of `j` beyond the support is significant, and enough of `j` is not explained
     /// by the support.
-    fn significant(&mut self, j: u32) -> bool {
-        let (n, z) = (self.moments.seen[j as usize], self.z[j as usize]);
-        n >= LEAST_SEEN && z * z > boundary(self.params.dim, self.params.level, n) && {
-            let variance = self.moments.variance(j);
-            variance - self.scratch.fit.partial(j, &self.moments).explained >= TOLERANCE * variance
-        }
-    }
-
-    /// Returns the most significant attribute of the pool, if one is.
-    fn best(&mut self) -> Option<u32> {
-        let mut best: Option<(f64, u32)> = None;
-        for at in 0..self.pool.len() {
-            let j = self.pool[at];
-            let z = self.z[j as usize].abs();
-            if best.is_none_or(|(most, _)| z > most) && self.significant(j) {
-                best = Some((z, j));
-            }
-        }
-        best.map(|(_, j)| j)
+    fn significant(&self, j: u32) -> bool {
+        let at = j as usize;
+        let (n, z) = (self.moments.seen[at], self.z[at]);
+        n >= LEAST_SEEN
+            && z * z > boundary(self.params.dim, self.params.level, n)
+            && 1.0 - self.explained[at] >= TOLERANCE
     }
 
     /// Changes the support, and then what is watched.
     fn decide(&mut self) {
         self.fit();
+        for at in 0..self.asked.len() {
+            self.explain(self.asked[at]);
+        }
         self.weigh_all();
         self.scratch.support.clear();
         self.scratch.support.extend_from_slice(&self.support);
@@ -562,9 +563,20 @@ impl Pursuit {
             self.errors.forget(NOISE_AFTER_CHANGE);
             self.before.remember(&self.support, &self.moments);
             self.fit();
+            for j in 0..self.params.dim as u32 {
+                self.explain(j);
+            }
             self.weigh_all();
         }
         self.renew_pool();
+    }
+
+    /// Computes how much the support explains of an attribute outside it: when the attribute was observed or
+    /// the support changed, since that takes O(|S|^2).
+    fn explain(&mut self, j: u32) {
+        if self.support.binary_search(&j).is_err() {
+            self.explained[j as usize] = self.scratch.fit.explained(j, &self.moments);
+        }
     }
 
     fn weigh_all(&mut self) {
@@ -579,11 +591,13 @@ impl Pursuit {
     /// no room, one may take the place of the least significant attribute of the support.
     fn add(&mut self) {
         loop {
-            let Some(best) = self.best() else { return };
+            let z = |j: u32| self.z[j as usize].abs();
+            let significant = self.pool.iter().copied().filter(|&j| self.significant(j));
+            let Some(best) = significant.max_by(|&i, &j| z(i).total_cmp(&z(j))) else { return };
             let full = self.support.len() >= self.params.longest();
             if full {
                 let Some((weakest, t)) = self.weakest() else { return };
-                if self.z[best as usize].abs() < 1.2 * t {
+                if z(best) < 1.2 * t {
                     return;
                 }
                 remove(&mut self.support, weakest);
@@ -596,6 +610,7 @@ impl Pursuit {
                 return;
             }
             for at in 0..self.pool.len() {
+                self.explain(self.pool[at]);
                 self.weigh(self.pool[at]);
             }
         }

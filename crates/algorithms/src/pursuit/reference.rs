@@ -32,8 +32,8 @@ pub struct PursuitReference {
     /// Sum and number of the squared errors.
     errors: (f64, f64),
     z: Vec<f64>,
-    /// The part of each attribute's variance that the support does not explain.
-    rest: Vec<f64>,
+    /// The part of each attribute's variance that the support explains.
+    explained: Vec<f64>,
     fit: LeastSquares,
     intercept: f64,
     updates: u64,
@@ -72,7 +72,7 @@ impl PursuitReference {
             before: (0.0, table, zeros.clone()),
             errors: (0.0, 0.0),
             z: zeros.clone(),
-            rest: zeros,
+            explained: zeros,
             fit: LeastSquares::default(),
             intercept: 0.0,
             updates: 0,
@@ -153,7 +153,7 @@ impl PursuitReference {
                 }
             }
         }
-        self.decide();
+        self.decide(&asked);
         let w = self.coefficients();
         self.intercept = self.label_mean - dot(&w, &self.mean);
         self.updates += 1;
@@ -190,6 +190,14 @@ impl PursuitReference {
         self.fit = LeastSquares { beta, inverse, variances, examples };
     }
 
+    fn explain(&mut self, j: usize) {
+        let c: Vec<f64> = self.support.iter().map(|&k| self.covariance(j, k)).collect();
+        let of_all = self.fit.inverse.iter().zip(&c).map(|(row, a)| a * dot(row, &c)).sum::<f64>();
+        let by_chance = self.support.len() as f64 / self.seen[j].max(1.0);
+        let part = of_all / self.variance(j) - by_chance;
+        self.explained[j] = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+    }
+
     fn weigh(&mut self, j: usize) {
         let (n, variance) = (self.seen[j], self.variance(j));
         self.z[j] = 0.0;
@@ -199,12 +207,9 @@ impl PursuitReference {
         let s: Vec<usize> = self.support.iter().copied().collect();
         let c: Vec<f64> = s.iter().map(|&k| self.covariance(j, k)).collect();
         let g = self.label[j] / n - dot(&c, &self.fit.beta);
-        let by_support: f64 = self.fit.inverse.iter().zip(&c).map(|(row, a)| a * dot(row, &c)).sum();
-        let explained = (by_support - s.len() as f64 / n * variance).clamp(0.0, 0.98 * variance);
-        self.rest[j] = (variance - explained) / variance;
+        let explained = self.explained[j];
         let uneven_errors = self.error_square[j] * n / (self.products[j][j] * self.error[j]);
-        let precise =
-            (variance / n - explained / self.fit.examples.max(n)).max(0.5 * TOLERANCE * variance / n);
+        let precise = variance * (1.0 / n - explained / self.fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
         let of_noise = self.noise() * (uneven_errors - 4.0 / n.sqrt()).max(1.0) * precise;
         self.z[j] = g / (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
     }
@@ -214,16 +219,17 @@ impl PursuitReference {
         outside.into_iter().for_each(|j| self.weigh(j));
     }
 
-    fn decide(&mut self) {
+    fn decide(&mut self, asked: &[usize]) {
         let old = self.support.clone();
         self.least_squares();
+        asked.iter().filter(|j| !old.contains(j)).for_each(|&j| self.explain(j));
         self.weigh_all();
         loop {
             let significant = |j: &usize| {
                 let bound = 2.0 * (self.params.dim as f64 / self.params.level).ln()
                     + (1.0 + self.seen[*j] / TIGHTEST_AT).ln();
                 self.seen[*j] >= LEAST_SEEN as f64
-                    && self.rest[*j] >= TOLERANCE
+                    && 1.0 - self.explained[*j] >= TOLERANCE
                     && self.z[*j].powi(2) > (1.0 + TIGHTEST_AT / self.seen[*j]) * bound
             };
             let z = |j: usize| self.z[j].abs();
@@ -244,7 +250,10 @@ impl PursuitReference {
             if full {
                 break;
             }
-            self.pool.clone().into_iter().for_each(|j| self.weigh(j));
+            for j in self.pool.clone() {
+                self.explain(j);
+                self.weigh(j);
+            }
         }
         while let Some((weakest, t)) = self.weakest() {
             if t >= DROPPED_BELOW {
@@ -258,6 +267,9 @@ impl PursuitReference {
             self.remember_errors_of(NOISE_AFTER_CHANGE);
             self.before = (self.examples, self.products.clone(), self.label.clone());
             self.least_squares();
+            for j in (0..self.params.dim).filter(|j| !self.support.contains(j)).collect::<Vec<_>>() {
+                self.explain(j);
+            }
             self.weigh_all();
         }
         for (i, &j) in self.support.iter().enumerate() {
