@@ -169,22 +169,21 @@ impl Pairs {
             }
         }
         for (c, &j) in attributes.iter().enumerate() {
+            // A pair of watched attributes is summed once, for both.
+            let own = self.columns.iter().position(|&(_, place)| place == c);
+            let others = &self.columns[..own.map_or(self.columns.len(), |own| own + 1)];
             sums.clear();
-            sums.resize(self.columns.len(), 0.0);
-            gradient_block(self.columns.iter().map(|&(_, place)| column(place)), column(c), sums);
-            for (&(slot, _), sum) in self.columns.iter().zip(&*sums) {
-                let at = j as usize * self.slots.len() + slot;
-                let version = self.slots[slot].version;
-                let pair = &mut self.sums[at];
-                if pair.version != version {
-                    *pair = Pair { sum: 0.0, count: 0, version };
+            sums.resize(others.len(), 0.0);
+            gradient_block(others.iter().map(|&(_, place)| column(place)), column(c), sums);
+            let width = self.slots.len();
+            for (&(slot, place), &sum) in others.iter().zip(&*sums) {
+                let mut add = |j: u32, slot: usize| {
+                    self.sums[j as usize * width + slot].add(sum, rows as u32, self.slots[slot].version);
+                };
+                add(j, slot);
+                if let Some(own) = own.filter(|_| place != c) {
+                    add(attributes[place], self.columns[own].0);
                 }
-                if u32::MAX - pair.count < rows as u32 {
-                    // The older examples count half, rather than that the counter overflows.
-                    (pair.sum, pair.count) = (pair.sum / 2.0, pair.count / 2);
-                }
-                pair.sum += sum;
-                pair.count += rows as u32;
             }
         }
     }
@@ -202,6 +201,18 @@ pub(super) struct Pair {
 }
 
 impl Pair {
+    fn add(&mut self, sum: f64, rows: u32, version: u32) {
+        if self.version != version {
+            *self = Pair { sum: 0.0, count: 0, version };
+        }
+        if u32::MAX - self.count < rows {
+            // The older examples count half, rather than that the counter overflows.
+            (self.sum, self.count) = (self.sum / 2.0, self.count / 2);
+        }
+        self.sum += sum;
+        self.count += rows;
+    }
+
     /// Returns the mean of `u_j u_k`; 0 if the two were never observed together.
     pub fn mean(&self) -> f64 {
         self.sum / f64::from(self.count.max(1))
