@@ -74,6 +74,8 @@ const FIRST_BLOCK: u64 = 10;
 const LONGEST_BLOCK: u64 = 512;
 /// A block is this part of the examples seen.
 const BLOCKS: u64 = 160;
+/// All attributes are weighed again when the examples have grown by this part.
+const DUE: u64 = 20;
 /// Observations that an attribute needs before it may be added.
 const LEAST_SEEN: u64 = 20;
 /// Standard errors below which an attribute is dropped.
@@ -182,6 +184,7 @@ impl PursuitParams {
             theta: SparseVector::zeros(0),
             intercept: 0.0,
             variances: Vec::new(),
+            due: 0,
             done: 0,
             scratch: Scratch::default(),
         };
@@ -295,6 +298,8 @@ pub struct Pursuit {
     intercept: f64,
     /// The variance of each coefficient.
     variances: Vec<f64>,
+    /// The number of examples after which all attributes are weighed again.
+    due: u64,
     /// The number of updates made.
     done: u64,
     #[serde(skip)]
@@ -306,6 +311,8 @@ struct Scratch {
     fit: Fit,
     errors: Vec<f64>,
     sums: Vec<f64>,
+    /// Whether an attribute is not to be chosen.
+    taken: Vec<bool>,
     ranked: Vec<(f64, u32, u32)>,
     support: Vec<u32>,
 }
@@ -374,6 +381,7 @@ impl Validate for Pursuit {
         state::length(NAME, "the block", values.len(), asked.len() * size)?;
         let small = values.iter().chain(labels).all(|x| x.abs() <= LARGEST);
         damaged(small, "the block has a value that is too large")?;
+        state::count(NAME, "the number of examples to weigh all", self.due)?;
         state::count(NAME, "the number of updates", self.done)
     }
 }
@@ -437,16 +445,17 @@ impl Pursuit {
     /// Chooses the attributes of the next block.
     fn choose(&mut self) {
         let Pursuit { params, support, pool, asked, interest, order, scratch, .. } = self;
-        let outside = |j: &u32| {
-            support.binary_search(j).is_err()
-                && pool.binary_search(j).is_err()
-                && params.never.binary_search(j).is_err()
-        };
         let free = params.budget - support.len() - pool.len();
-        let ranked = &mut scratch.ranked;
+        let Scratch { taken, ranked, .. } = scratch;
+        taken.clear();
+        taken.resize(params.dim, false);
+        [&*support, &*pool, &params.never].into_iter().flatten().for_each(|&j| taken[j as usize] = true);
         ranked.clear();
-        let of = |j: u32| (interest[j as usize], order[j as usize], j);
-        ranked.extend((0..params.dim as u32).filter(outside).map(of));
+        for (j, ((&interest, &place), _)) in
+            (0..).zip(interest.iter().zip(&*order).zip(&*taken)).filter(|(_, (_, taken))| !**taken)
+        {
+            ranked.push((interest, place, j));
+        }
         keep_largest(ranked, free);
         asked.extend(ranked.iter().map(|&(_, _, j)| j));
         asked.extend_from_slice(support);
@@ -552,9 +561,15 @@ impl Pursuit {
     fn decide(&mut self) {
         self.fit();
         for at in 0..self.asked.len() {
-            self.explain(self.asked[at]);
+            let j = self.asked[at];
+            self.explain(j);
+            if self.support.binary_search(&j).is_err() {
+                self.weigh(j);
+            }
         }
-        self.weigh_all();
+        if self.moments.examples >= self.due {
+            self.weigh_all();
+        }
         self.scratch.support.clear();
         self.scratch.support.extend_from_slice(&self.support);
         self.add();
@@ -579,7 +594,9 @@ impl Pursuit {
         }
     }
 
+    /// Weighs all attributes, since the coefficients have changed, also of those that were not observed.
     fn weigh_all(&mut self) {
+        self.due = self.moments.examples + self.moments.examples / DUE;
         for j in 0..self.params.dim as u32 {
             if self.support.binary_search(&j).is_err() {
                 self.weigh(j);
@@ -642,10 +659,9 @@ impl Pursuit {
         let most = (params.budget - support.len()).div_ceil(3);
         let ranked = &mut scratch.ranked;
         ranked.clear();
-        for j in 0..params.dim as u32 {
+        for (j, z) in (0..).zip(&*z).filter(|(_, z)| z.abs() > WATCHED_ABOVE - LEAD) {
             // What is watched stays watched, unless another attribute is clearly ahead.
-            let watched = pool.binary_search(&j).is_ok();
-            let ahead = z[j as usize].abs() + if watched { LEAD } else { 0.0 };
+            let ahead = z.abs() + if pool.binary_search(&j).is_ok() { LEAD } else { 0.0 };
             if ahead > WATCHED_ABOVE && support.binary_search(&j).is_err() {
                 ranked.push((ahead, order[j as usize], j));
             }

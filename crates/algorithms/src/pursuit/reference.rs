@@ -1,7 +1,7 @@
 //! The [reference](crate::reference) of Pursuit.
 
 use super::{
-    BLOCKS, DROPPED_BELOW, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE, NOISE_MEMORY,
+    BLOCKS, DROPPED_BELOW, DUE, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE, NOISE_MEMORY,
     PursuitParams, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE, WITHIN,
 };
 use crate::params::ParamError;
@@ -36,6 +36,8 @@ pub struct PursuitReference {
     explained: Vec<f64>,
     fit: LeastSquares,
     intercept: f64,
+    /// The number of examples after which all attributes are weighed again.
+    due: f64,
     updates: u64,
 }
 
@@ -75,6 +77,7 @@ impl PursuitReference {
             explained: zeros,
             fit: LeastSquares::default(),
             intercept: 0.0,
+            due: 0.0,
             updates: 0,
             params: params.clone(),
         })
@@ -215,6 +218,7 @@ impl PursuitReference {
     }
 
     fn weigh_all(&mut self) {
+        self.due = self.examples + (self.examples / DUE as f64).floor();
         let outside: Vec<usize> = (0..self.params.dim).filter(|j| !self.support.contains(j)).collect();
         outside.into_iter().for_each(|j| self.weigh(j));
     }
@@ -222,8 +226,13 @@ impl PursuitReference {
     fn decide(&mut self, asked: &[usize]) {
         let old = self.support.clone();
         self.least_squares();
-        asked.iter().filter(|j| !old.contains(j)).for_each(|&j| self.explain(j));
-        self.weigh_all();
+        for &j in asked.iter().filter(|j| !old.contains(j)) {
+            self.explain(j);
+            self.weigh(j);
+        }
+        if self.examples >= self.due {
+            self.weigh_all();
+        }
         loop {
             let significant = |j: &usize| {
                 let bound = 2.0 * (self.params.dim as f64 / self.params.level).ln()
