@@ -53,7 +53,10 @@
 
 mod fit;
 mod moments;
+mod plan;
 pub mod reference;
+
+pub use plan::{StudyGuess, StudyPlan};
 
 use crate::params::{ParamError, number, require, require_dim, require_shape};
 use crate::state;
@@ -104,7 +107,7 @@ const LARGEST: f64 = 1e70;
 /// use lao_observation::Learner;
 ///
 /// let learner = PursuitParams::within(500, 20).build()?;
-/// assert_eq!(learner.examples_to_next_update(), Some(20));
+/// assert_eq!(learner.examples_to_next_update(), Some(10));
 ///
 /// let refused = PursuitParams { level: 2.0, ..PursuitParams::within(500, 20) }.build().unwrap_err();
 /// assert_eq!(refused.field, "level");
