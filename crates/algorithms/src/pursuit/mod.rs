@@ -41,6 +41,9 @@
 //! attributes are correlated: a neighbor that stood in for an attribute becomes insignificant once the
 //! attribute itself is in, and is dropped.
 //!
+//! Labels may be two classes, +1 and -1: least squares finds the attributes and their weights, and a logistic
+//! function of the prediction gives the probability of a class, [`Pursuit::probability`].
+//!
 //! *Proved and measured*: the budget holds by construction. The level holds for attributes that are
 //! independent of label and support and normal errors; for others it is measured. That the error falls as 1/n
 //! after the support is found is a property of least squares. What the search costs is only measured.
@@ -52,6 +55,7 @@
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 
 mod fit;
+mod link;
 mod moments;
 mod plan;
 pub mod reference;
@@ -65,6 +69,7 @@ use fit::{Before, Fit};
 use lao_kernels::{SparseVector, SparseView, axpy_column};
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use link::Link;
 use moments::{Columns, Moments};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
@@ -186,6 +191,7 @@ impl PursuitParams {
             filled: 0,
             theta: SparseVector::zeros(0),
             intercept: 0.0,
+            link: Link::default(),
             variances: Vec::new(),
             due: 0,
             done: 0,
@@ -299,6 +305,7 @@ pub struct Pursuit {
     filled: usize,
     theta: SparseVector,
     intercept: f64,
+    link: Link,
     /// The variance of each coefficient.
     variances: Vec<f64>,
     /// The number of examples after which all attributes are weighed again.
@@ -329,6 +336,7 @@ impl Validate for Pursuit {
         let (dim, budget) = (params.dim, params.budget);
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
         self.moments.validate(dim, budget)?;
+        self.link.validate()?;
         state::length(NAME, "the list of evidence", self.z.len(), dim)?;
         state::length(NAME, "the list of bounds", self.interest.len(), dim)?;
         state::length(NAME, "the list of explained parts", self.explained.len(), dim)?;
@@ -420,6 +428,13 @@ impl Pursuit {
         Some(Evidence { attribute: j, examples, coefficient, standard_error, z })
     }
 
+    /// Returns the probability of the class +1, if labels are +1 and -1, from the values of the predictor's
+    /// attributes: a logistic function of the prediction, fitted to predictions that were made before their
+    /// examples were learned from.
+    pub fn probability(&self, seen: Row<'_>) -> f64 {
+        self.link.probability(self.apply(seen))
+    }
+
     /// Returns the mean of the labels so far.
     pub fn label_mean(&self) -> f64 {
         self.moments.label_mean
@@ -489,6 +504,9 @@ impl Pursuit {
             if let Ok(place) = self.asked.binary_search(&j) {
                 axpy_column(errors, &self.values[place * size..][..size], -b);
             }
+        }
+        for (error, label) in errors.iter().zip(&self.labels) {
+            self.link.learn(label - error, *label > 0.0);
         }
         self.errors.add(errors);
         let block =
