@@ -182,8 +182,8 @@ impl SeedsTable {
             );
         }
         text += &format!(
-            "\n## Mutants with little room\n\nThe smallest room of each claim's mutants over the seeds, where \
-             it is below {NARROW}: 1 is on the threshold.\n\n"
+            "\n## Mutants with little room\n\nThe smallest room of each claim's mutants over the seeds, \
+             where it is below {NARROW}: 1 is on the threshold.\n\n"
         );
         let narrow: Vec<_> = self.rooms.iter().filter(|smallest| smallest.room < NARROW).collect();
         if narrow.is_empty() {
