@@ -83,6 +83,7 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let shares: Vec<f64> = curves.iter().map(|curve| curve[j - 1] / start).collect();
             let finding = mean_below((theta.powi(j as i32), None), (cx.alpha(), cells), &shares);
             cx.judge(&format!("{name}: E D/D_0 against theta^{j}"), finding);
+            cx.judged_a_contraction();
         }
         let moments = Diagonal { instance: &instance, batch: n, mini_batch, step_size };
         for (j, moments) in moments.moments(&START, rounds as usize).iter().enumerate() {
