@@ -200,9 +200,9 @@ pub const CLAIM: Claim = Claim {
              populations, against the worst w* in hindsight, after every round; its iterates must be those \
              of the weights written out beside it. In the mean with w* the best predictor of the population, \
              and G^2 = 4 B^2 (d + k - 1)/k, also at eta = 1/(2G), where clipping is at work. On signs G^2 is \
-             so large that a learner which stays at zero keeps the bound too; on one informative attribute it \
-             does not.",
-    standing: Standing::sound().learns(),
+             so large that a learner which stays at zero keeps the bound too; on one informative attribute \
+             it does not.",
+    standing: Standing::sound().literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
 };
