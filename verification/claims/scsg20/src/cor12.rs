@@ -14,6 +14,7 @@ use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predicto
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 use lao_verification_engine::judge::{FindingKind, exact_all};
 use lao_verification_engine::mutants::{Cripple, FaultyDraws, WrongLength};
+use lao_verification_engine::plots;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const N: usize = 16;
@@ -127,6 +128,8 @@ fn growth(cx: &mut Context<'_>, in_kappa: (f64, f64), wrong: Wrong) -> anyhow::R
     })?;
     let judge = SlopeJudge::new(Exponent::Within(0.85, 1.1), 0.0);
     cx.judge("exponent of epochs in b", judge.judge(&minis, &values, cx.alpha()));
+    let caption = "Epochs until D is 1e-6 of the start against b, kappa = 4, B = 16.";
+    cx.figure(plots::growth(caption, ("b", &minis), ("epochs", &values), 1.0));
     let exponents = slope::fit(&minis, &values, None).map_err(anyhow::Error::msg)?;
     cx.rate("exponent of epochs in b", Direction::Larger, exponents.iter().map(|fit| fit.slope).collect());
     let kappas = [2.0, 2.8, 4.0, 5.7, 8.0];
@@ -134,6 +137,8 @@ fn growth(cx: &mut Context<'_>, in_kappa: (f64, f64), wrong: Wrong) -> anyhow::R
         let at = |(i, kappa): (usize, &f64)| until(*kappa, N, wrong, &trial.seed.trial(i as u64));
         kappas.iter().enumerate().map(at).collect::<anyhow::Result<Vec<f64>>>()
     })?;
+    let caption = "Epochs until D is 1e-6 of the start against kappa, b = B = 16.";
+    cx.figure(plots::growth(caption, ("kappa", &kappas), ("epochs", &values), 2.0));
     let judge = SlopeJudge::new(Exponent::Within(in_kappa.0, in_kappa.1), 0.0);
     cx.judge("exponent of epochs in kappa, b = B", judge.judge(&kappas, &values, cx.alpha()));
     Ok(())

@@ -10,11 +10,13 @@ use lao_algorithms::thresholding::{ScsgParams, Shape, SolverLimit, solve};
 use lao_finite_sum::FiniteSum;
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
+use lao_verification_engine::context::Axis;
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::{paired, ratio};
 use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::plots;
 
 const BUDGET: u64 = 1800;
 const EPOCHS: u64 = 6;
@@ -81,6 +83,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             anyhow::ensure!(two < one, "Jensen's inequality fails for B = {batch}, b = {mini_batch}");
         }
     }
+    cx.figure(plots::spread(
+        "f - f* at 1800 IFO calls, over instances.",
+        Axis::log("f - f*"),
+        &[("option I", &one), ("option II", &two)],
+    ));
     cx.rate("f - f* at 1800 calls, option I", Direction::Larger, one);
     cx.rate("f - f* at 1800 calls, option II", Direction::Larger, two);
     Ok(())

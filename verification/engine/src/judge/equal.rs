@@ -125,9 +125,9 @@ impl EqualJudge {
 
 /// Judges whether `counts` of independent draws come from `probabilities`. Where all expected counts are at
 /// least 400 a chi-square test refutes, at half of the level. Where all are at least 20 exact binomial tests
-/// of the cells refute, since a rare count has too heavy a tail for chi-square at small levels. Exact binomial
-/// tests support, if they show that every cell's probability is within the relative `margin` of its value.
-/// The estimate is the largest relative deviation.
+/// of the cells refute, since a rare count has too heavy a tail for chi-square at small levels. Exact
+/// binomial tests support, if they show that every cell's probability is within the relative `margin` of its
+/// value. The estimate is the largest relative deviation.
 pub fn discrete(counts: &[u64], probabilities: &[f64], margin: Option<f64>) -> Finding {
     let n: u64 = counts.iter().sum();
     let broken = |why: String| Finding::broken("chi-square", FindingKind::Equal, n as usize, why);

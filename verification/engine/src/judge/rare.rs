@@ -110,13 +110,13 @@ pub fn events() -> Vec<RareEvent> {
     }
     all.push(event("t-sidak refute, 5 coordinates".into(), equal_refute));
     all.push(event("chi-square refute, ten cells".into(), |alpha, runs, uniform| {
-        ten_cells(alpha, runs.div_ceil(2), uniform)
+        ten_cells(alpha, runs.div_ceil(4), uniform)
     }));
     all.push(event("chi-square refute, a rare cell".into(), |alpha, _, _| computed(rare_cell(alpha))));
     all.push(event("sign support, 30 pairs".into(), |alpha, _, _| computed(signs(alpha))));
     for law in [UnitMeanLaw::Exponential, UnitMeanLaw::ChiSquare] {
         all.push(event(format!("log-ratio-t support, 100 each, {law:?}"), move |alpha, runs, uniform| {
-            ratio_support(law, alpha, 5 * runs, uniform)
+            ratio_support(law, alpha, 2 * runs, uniform)
         }));
     }
     all.push(event("welch worse, 20 replicates".into(), compare_worse));
@@ -318,8 +318,8 @@ fn mean_refute(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'
 }
 
 /// Hall's test on 400 values, with its guards and at a fraction of the level, on a mean that equals its
-/// bound. The sampling laws have densities proportional to `exp(-tilt x)` times that of the law: a draw is kept with
-/// this probability.
+/// bound. The sampling laws have densities proportional to `exp(-tilt x)` times that of the law: a draw is
+/// kept with this probability.
 fn mean_support(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
     let n = 400;
     let sd = match law {
@@ -432,9 +432,9 @@ fn equal_refute(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection 
     Rejection { probability: coordinates * one.probability, se: coordinates * one.se }
 }
 
-/// The chi-square test of ten equal cells, at the smallest allowed number of draws. The sampling laws draw the
-/// cells' probabilities first: Polya's urns that start with `total` balls, in which every ball drawn comes
-/// back with another.
+/// The chi-square test of ten equal cells, at the smallest allowed number of draws. The sampling laws draw
+/// the cells' probabilities first: Polya's urns that start with `total` balls, in which every ball drawn
+/// comes back with another.
 fn ten_cells(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
     let size = 4000;
     let totals = [0.2, 0.35].map(|share| share * f64::from(size));
