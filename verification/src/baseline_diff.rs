@@ -24,7 +24,8 @@
 //!
 //! The measurements blessed last decide: what was blessed is accepted. The distance to the rates that were
 //! blessed first, the *drift*, is reported beside them and decides nothing, so that small steps that were
-//! blessed one by one stay in view.
+//! blessed one by one stay in view. A drift that is right is [accepted](accept) by name, with a reason: the
+//! rate's drift then counts from there.
 
 use crate::context::{ArmRecord, Direction, Rate};
 use crate::judge::compare::{
@@ -56,6 +57,9 @@ pub struct Baseline {
     pub current: BTreeMap<String, Measured>,
     /// The measurements that were blessed first, by claim; they are never overwritten.
     pub epoch_zero: BTreeMap<String, Measured>,
+    /// The drifts that were accepted, by claim and rate; the last one of each rate.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accepted: BTreeMap<String, BTreeMap<String, AcceptedDrift>>,
     /// Every bless, oldest first.
     pub history: Vec<Bless>,
 }
@@ -101,6 +105,16 @@ pub struct MeasuredRate {
     pub count: usize,
     /// The replicates, in trial order.
     pub replicates: Vec<f64>,
+}
+
+/// A rate whose drift was accepted: the drift counts from here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptedDrift {
+    /// Why the drift is right.
+    pub reason: String,
+    /// The claim's measurements at that time, with this rate only.
+    pub measured: Measured,
 }
 
 /// One change of the baseline.
@@ -273,6 +287,13 @@ impl fmt::Display for Comparison {
                 writeln!(f, "drift, {word}: {claim}: {rate}: {}", by_how_much(change))?;
             }
         }
+        if of(BaselineEpoch::Zero, "WORSE") > 0 {
+            writeln!(
+                f,
+                "if a drift is right, accept it by name: cargo xtask track accept \"CLAIM: RATE\" \
+                 --baseline FILE --reason \"why\""
+            )?;
+        }
         self.remarks.iter().try_for_each(|remark| writeln!(f, "note: {remark}"))?;
         if self.underpowered.is_empty() {
             return writeln!(f, "every rate that is 20 % worse is found with probability .99");
@@ -369,26 +390,26 @@ pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Compari
         if claim.honest.not_run.is_some() || claim.honest.error.is_some() {
             continue;
         }
-        let zero = baseline.epoch_zero.get(id);
-        for (epoch, old) in [(BaselineEpoch::Current, Some(old)), (BaselineEpoch::Zero, zero)] {
-            for (rate, old_rate) in old.iter().flat_map(|old| &old.rates) {
-                let blessed = baseline.current.get(id).and_then(|current| current.rates.get(rate));
-                // The first rates are left out where they equal the last ones, and where a rate is no longer
-                // tracked.
-                if epoch == BaselineEpoch::Zero
-                    && blessed.is_none_or(|blessed| blessed.replicates == old_rate.replicates)
-                {
-                    continue;
-                }
-                let outcome = match (old, new.rates.get(rate)) {
-                    (Some(old), Some(new_rate)) => judge(rate, old, old_rate, &new, new_rate),
-                    _ => RateOutcome::Lost(
-                        "the claim no longer measures this rate; bless if this is intended".into(),
-                    ),
-                };
-                row(id, rate, epoch, outcome);
+        let judged = |rate: &str, old: &Measured, old_rate| match new.rates.get(rate) {
+            Some(new_rate) => judge(rate, old, old_rate, &new, new_rate),
+            None => {
+                RateOutcome::Lost("the claim no longer measures this rate; bless if this is intended".into())
             }
+        };
+        for (rate, old_rate) in &old.rates {
+            row(id, rate, BaselineEpoch::Current, judged(rate, old, old_rate));
         }
+        for Drift { rate, first, first_rate, .. } in drifts(baseline, id) {
+            row(id, rate, BaselineEpoch::Zero, judged(rate, first, first_rate));
+        }
+        remarks.extend(
+            baseline
+                .accepted
+                .get(id)
+                .into_iter()
+                .flatten()
+                .map(|(rate, accepted)| format!("{id}: {rate}: a drift was accepted: {}", accepted.reason)),
+        );
         let fresh = new.rates.keys().filter(|rate| !old.rates.contains_key(*rate));
         remarks.extend(fresh.map(|rate| format!("{id}: {rate}: not in the baseline; bless to track it")));
         if old.seed == new.seed && old.sizes == new.sizes && old.platform == new.platform {
@@ -401,6 +422,27 @@ pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Compari
     remarks.extend(fresh.map(|claim| format!("{}: not in the baseline; bless to track it", claim.id)));
     hold_the_level(&mut rows);
     Comparison { rows, remarks, underpowered: underpowered(record) }
+}
+
+/// A rate that was blessed last with other replicates than at first, or than when its drift was accepted.
+struct Drift<'a> {
+    rate: &'a str,
+    first: &'a Measured,
+    first_rate: &'a MeasuredRate,
+    last_rate: &'a MeasuredRate,
+}
+
+/// Returns the rates of a claim that have drifted; a rate that is no longer tracked has not.
+fn drifts<'a>(baseline: &'a Baseline, claim: &str) -> Vec<Drift<'a>> {
+    let (Some(current), Some(zero)) = (baseline.current.get(claim), baseline.epoch_zero.get(claim)) else {
+        return Vec::new();
+    };
+    let accepted = baseline.accepted.get(claim);
+    let tracked = current.rates.iter().filter_map(|(rate, last_rate)| {
+        let first = accepted.and_then(|rates| rates.get(rate)).map_or(zero, |drift| &drift.measured);
+        Some(Drift { rate, first, first_rate: first.rates.get(rate)?, last_rate })
+    });
+    tracked.filter(|drift| drift.first_rate.replicates != drift.last_rate.replicates).collect()
 }
 
 /// Compares the verdict with the blessed one, if the baseline has one.
@@ -551,7 +593,53 @@ pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()
         }
         baseline.current.insert(claim.id.clone(), new);
     }
-    let mut text = serde_json::to_vec_pretty(&baseline)?;
+    write(&baseline, file)
+}
+
+/// Accepts, in a baseline, the drift of rates by name: `CLAIM: RATE` is one rate, and `CLAIM` all rates of a
+/// claim that have drifted. From now on their drift counts from the figures that were blessed last; the first
+/// figures are kept. Returns what was accepted, a line for each rate.
+///
+/// # Errors
+/// When the reason is empty, the file is not a baseline or cannot be written, or a name belongs to no rate
+/// that has drifted; nothing is changed then.
+pub fn accept(file: &Path, names: &[String], reason: &str) -> anyhow::Result<Vec<String>> {
+    let reason = reason.trim();
+    ensure!(!reason.is_empty(), "--reason is empty: say why the drift is right");
+    let mut baseline = read(file)?;
+    check_writable(file)?;
+    let mut changes = Vec::new();
+    for name in names {
+        let (claim, rate) = name.split_once(": ").map_or((name.as_str(), None), |(c, r)| (c, Some(r)));
+        let Some(current) = baseline.current.get(claim) else {
+            bail!("{} has no claim `{claim}`: write CLAIM, or CLAIM: RATE", file.display());
+        };
+        let mut found: Vec<(String, AcceptedDrift)> = Vec::new();
+        for drift in drifts(&baseline, claim) {
+            if rate.is_some_and(|rate| rate != drift.rate) {
+                continue;
+            }
+            let rates = [(drift.rate.to_string(), drift.last_rate.clone())].into();
+            let measured = Measured { rates, ..current.clone() };
+            let [first, last] = [drift.first_rate.mean, drift.last_rate.mean].map(number);
+            changes.push(format!("drift accepted: {claim}: {}: {first} -> {last}", drift.rate));
+            found.push((drift.rate.to_string(), AcceptedDrift { reason: reason.into(), measured }));
+        }
+        ensure!(
+            !found.is_empty(),
+            "`{name}` has no drift: `verify --compare {}` lists the rates that have",
+            file.display()
+        );
+        baseline.accepted.entry(claim.to_string()).or_default().extend(found);
+    }
+    let version = env!("CARGO_PKG_VERSION").into();
+    baseline.history.push(Bless { version, reason: reason.into(), changes: changes.clone() });
+    write(&baseline, file)?;
+    Ok(changes)
+}
+
+fn write(baseline: &Baseline, file: &Path) -> anyhow::Result<()> {
+    let mut text = serde_json::to_vec_pretty(baseline)?;
     text.push(b'\n');
     write_atomically(file, &text)
 }
@@ -569,8 +657,13 @@ pub fn may_bless(file: &Path, reason: &str) -> anyhow::Result<Baseline> {
     if file.exists() {
         return read(file);
     }
-    let (current, epoch_zero, history) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-    Ok(Baseline { schema: SCHEMA.into(), current, epoch_zero, history })
+    Ok(Baseline {
+        schema: SCHEMA.into(),
+        current: BTreeMap::new(),
+        epoch_zero: BTreeMap::new(),
+        accepted: BTreeMap::new(),
+        history: Vec::new(),
+    })
 }
 
 #[cfg(test)]

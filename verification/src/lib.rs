@@ -19,6 +19,7 @@ pub mod plan;
 pub mod record;
 pub mod report;
 pub mod run;
+pub mod seeds;
 mod self_tests;
 pub mod status;
 pub mod track;

@@ -336,6 +336,18 @@ pub fn finish(folder: &OutputFolder) -> anyhow::Result<()> {
     write_state(folder, &state.key, true)
 }
 
+/// Returns the record in the folder, if this program finished this very run there.
+pub fn finished(folder: &OutputFolder, options: &RunOptions) -> Option<RunRecord> {
+    let state = std::fs::read_to_string(folder.path().join(STATE)).ok()?;
+    let state: State = serde_json::from_str(&state).ok()?;
+    if !state.finished || state.key != resume_key(options).ok()? {
+        return None;
+    }
+    let record = RunRecord::read(folder.path()).ok()?;
+    let same = record.claims.iter().map(|claim| claim.id.as_str()).eq(options.claims.iter().map(|c| c.id));
+    same.then_some(record)
+}
+
 fn run_claim(
     claim: &'static Claim,
     sizes: &Sizes,

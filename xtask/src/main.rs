@@ -10,6 +10,7 @@ use std::process::ExitCode;
 mod bench;
 mod data;
 mod report;
+mod seeds;
 mod track;
 mod verify;
 
@@ -28,6 +29,7 @@ enum Command {
     Data(data::DataArgs),
     Report(report::ReportArgs),
     Track(track::TrackArgs),
+    Seeds(seeds::SeedsArgs),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +50,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Data(args) => data::run(args),
         Command::Report(args) => report::run(args),
         Command::Track(args) => track::run(args),
+        Command::Seeds(args) => seeds::run(args),
     }
 }
 

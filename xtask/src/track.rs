@@ -6,7 +6,7 @@ use lao_figures::{standalone, write_atomically};
 use lao_say as say;
 use lao_verification::context::Direction;
 use lao_verification::record::RunRecord;
-use lao_verification::track;
+use lao_verification::{baseline_diff, track};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,6 +18,7 @@ Examples:
   cargo xtask verify --tier nightly && cargo xtask track add --history rates.jsonl
   cargo xtask track show --history rates.jsonl
   cargo xtask track export --format bencher > bencher.json
+  cargo xtask track accept hk12-fig2 --baseline verification/baseline.json --reason \"steps in another order\"
 
 Exit status: 0 done; 1 (show) all nights together reject an expected verdict; 2 wrong usage or failed I/O;
 7 (show) a rate got worse.")]
@@ -46,6 +47,22 @@ enum TrackCommand {
         /// The folder for the plots, one for each rate; it is created if there is none.
         #[arg(long, value_name = "DIR")]
         plots: Option<PathBuf>,
+    },
+    /// Accept, in a baseline, that rates have drifted since they were blessed first.
+    ///
+    /// `verify --compare` reports a drift until it is accepted; then the drift counts from the figures that
+    /// were blessed last. The first figures and the reason stay in the file. Nothing runs.
+    Accept {
+        /// The rates, as `verify --compare` names them: "CLAIM: RATE", or CLAIM for all drifted rates of a
+        /// claim.
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+        /// The baseline.
+        #[arg(long, value_name = "FILE")]
+        baseline: PathBuf,
+        /// The reason why the drift is right.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
     },
     /// Print the rates of the last run for another tool.
     Export {
@@ -79,6 +96,11 @@ pub fn run(args: TrackArgs) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         TrackCommand::Show { history, plots } => show(&history, plots.as_deref()),
+        TrackCommand::Accept { names, baseline, reason } => {
+            let accepted = baseline_diff::accept(&baseline, &names, &reason)?;
+            say::results(&(accepted.join("\n") + "\n"))?;
+            Ok(ExitCode::SUCCESS)
+        }
         TrackCommand::Export { from, format } => {
             let record = RunRecord::read(&from)?;
             let value = match format {

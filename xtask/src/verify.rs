@@ -49,11 +49,8 @@ Exit status:
 pub struct VerifyArgs {
     #[command(subcommand)]
     command: Option<VerifyCommand>,
-    /// Run only the claims whose id contains one of these texts.
-    filter: Vec<String>,
-    /// Run only the claims of this paper, such as ms18.
-    #[arg(long, value_name = "ID")]
-    paper: Option<String>,
+    #[command(flatten)]
+    which: WhichClaims,
     /// The amount of work: quick (minutes), full (an hour, with real data), nightly (full with the day's
     /// seed).
     #[arg(long, value_enum, default_value_t = TierArg::Quick)]
@@ -80,6 +77,16 @@ pub struct VerifyArgs {
     /// the id) or time:K/N (parts of equal time). `verify merge` judges all parts.
     #[arg(long, value_name = "PART", conflicts_with_all = ["compare", "bless", "format"])]
     partition: Option<Partition>,
+}
+
+/// Which claims run.
+#[derive(Debug, Args)]
+pub(crate) struct WhichClaims {
+    /// Run only the claims whose id contains one of these texts.
+    filter: Vec<String>,
+    /// Run only the claims of this paper, such as ms18.
+    #[arg(long, value_name = "ID")]
+    paper: Option<String>,
 }
 
 /// The options of what happens when all claims were judged.
@@ -146,7 +153,7 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         say::results(&explain::explain(claim, &plan, tier, &args.ending.out))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let selected = select(&args)?;
+    let selected = args.which.select()?;
     if args.list {
         say::results(&list(&selected, args.ending.format)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -162,15 +169,13 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
     };
     let options = RunOptions { claims: selected, tier, seed, jobs: args.jobs.into(), fresh: args.fresh };
 
-    let canceled = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&canceled);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
+    let canceled = canceled_by_ctrl_c()?;
     let bar = Bar::new(options.claims.len());
     let result = match args.partition {
         Some(part) => run::run_part(&options, part, &plan, &mut folder, &bar, &canceled).map(|()| None),
         None => run::run(&options, &plan, &mut folder, &bar, &canceled).map(Some),
     };
-    bar.0.finish_and_clear();
+    bar.clear();
     match result {
         Ok(Some((record, timings))) => ending.write(&mut folder, &record, &timings),
         Ok(None) => {
@@ -189,6 +194,14 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// Returns a flag that Ctrl-C sets.
+pub(crate) fn canceled_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
+    let canceled = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&canceled);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
+    Ok(canceled)
 }
 
 /// What happens when all claims were judged: the report is written, compared, blessed, and printed.
@@ -263,30 +276,32 @@ fn merge(command: VerifyCommand, plan: &Plan) -> anyhow::Result<ExitCode> {
     ending.write(&mut folder, &record, &timings)
 }
 
-/// Returns the claims that were asked for; the error for an unknown name suggests the nearest one.
-fn select(args: &VerifyArgs) -> anyhow::Result<Vec<&'static Claim>> {
-    if let Some(paper) = &args.paper
-        && !papers::all().any(|claim| claim.paper() == paper)
-    {
-        let mut papers: Vec<&str> = papers::all().map(Claim::paper).collect();
-        papers.dedup();
-        bail!("there are no claims of a paper `{paper}`; known: {}", papers.join(", "));
-    }
-    for filter in &args.filter {
-        if !papers::all().any(|claim| claim.id.contains(filter.as_str())) {
-            bail!("{}", unknown(filter));
+impl WhichClaims {
+    /// Returns the claims that were asked for; the error for an unknown name suggests the nearest one.
+    pub(crate) fn select(&self) -> anyhow::Result<Vec<&'static Claim>> {
+        if let Some(paper) = &self.paper
+            && !papers::all().any(|claim| claim.paper() == paper)
+        {
+            let mut papers: Vec<&str> = papers::all().map(Claim::paper).collect();
+            papers.dedup();
+            bail!("there are no claims of a paper `{paper}`; known: {}", papers.join(", "));
         }
+        for filter in &self.filter {
+            if !papers::all().any(|claim| claim.id.contains(filter.as_str())) {
+                bail!("{}", unknown(filter));
+            }
+        }
+        let selected: Vec<_> = papers::all()
+            .filter(|claim| self.paper.as_ref().is_none_or(|paper| claim.paper() == paper))
+            .filter(|claim| {
+                self.filter.is_empty() || self.filter.iter().any(|part| claim.id.contains(part.as_str()))
+            })
+            .collect();
+        if selected.is_empty() {
+            bail!("no claim matches both --paper and the filters, so there is nothing to run");
+        }
+        Ok(selected)
     }
-    let selected: Vec<_> = papers::all()
-        .filter(|claim| args.paper.as_ref().is_none_or(|paper| claim.paper() == paper))
-        .filter(|claim| {
-            args.filter.is_empty() || args.filter.iter().any(|part| claim.id.contains(part.as_str()))
-        })
-        .collect();
-    if selected.is_empty() {
-        bail!("no claim matches both --paper and the filters, so there is nothing to run");
-    }
-    Ok(selected)
 }
 
 fn unknown(name: &str) -> String {
@@ -380,12 +395,16 @@ fn summary(
 }
 
 /// A progress bar on a terminal, and a line per claim elsewhere.
-struct Bar(ProgressBar);
+pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    fn new(claims: usize) -> Self {
+    pub(crate) fn new(claims: usize) -> Self {
         let template = "{bar:30} {pos}/{len} claims  {elapsed_precise}  {msg}";
         Bar(say::ticking_bar(claims as u64, template))
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -100,6 +100,14 @@ fn an_accepted_slow_down_is_blessed_once_and_its_drift_stays_in_view() {
         assert!(said.contains("drift, worse: ms18-consistency-remark"), "{said}");
     }
     assert_eq!(json(&here.join("b.json"))["history"].as_array().unwrap().len(), 2);
+
+    let accept = |name: &'static str| ["track", "accept", name, "--baseline", "b.json", "--reason", "safer"];
+    refused(here, &accept("nope"), &["b.json", "`nope`", "CLAIM: RATE"]);
+    let [said, _] = exits(0, here, &accept(RATED));
+    assert!(said.contains("drift accepted: ms18-consistency-remark: "), "{said}");
+    let [said, _] = exits(0, here, &verify(&["--compare", "b.json"]));
+    assert!(!said.contains("drift, ") && said.contains("a drift was accepted: safer"), "{said}");
+    refused(here, &accept(RATED), &["has no drift"]);
 }
 
 #[test]

@@ -49,6 +49,8 @@ const VERBS: &[(i32, &[&str])] = &[
     (2, &["verify", "--explain", "nope"]),
     (2, &["verify", "nope"]),
     (2, &["verify", "--compare", "missing.json"]),
+    (0, &["seeds", CHEAP, "--count", "1"]),
+    (2, &["seeds", "nope"]),
     (0, &["bench", "--list"]),
     (2, &["bench", "nope"]),
     (0, &["data", "list"]),

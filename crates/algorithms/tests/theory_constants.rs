@@ -184,12 +184,12 @@ impl Proof {
     }
 
     /// Theorem 4.3, general case (E22): with `gap_t <= gap_{t-1} + (eta/2) |e|^2` and
-    /// `|v|^2 <= (2/mu) gap`, T updates let the gap grow by `T eta A/mu <= a` at the theorem's step size, and
-    /// their noise is at most the slack.
+    /// `|v|^2 <= (2/mu) gap`, T updates let the gap grow by `T eta A/mu <= a`, and their noise is at most the
+    /// slack.
     fn batch_43_general(&self, Guarantee { updates, slack, delta }: Guarantee) -> f64 {
-        let (t, theorem) = (updates as f64, 1.0 / (4.0 * self.l));
+        let t = updates as f64;
         let (signal, noise) = self.support_error(delta / (2.0 * t));
-        let growth = t * theorem / 2.0 * signal * 2.0 / self.mu;
+        let growth = t * self.eta / 2.0 * signal * 2.0 / self.mu;
         (growth / self.a()).max(t * self.eta / 2.0 * noise / slack)
     }
 

@@ -182,9 +182,9 @@ pub enum StatementForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regime {
-    /// The statement itself involves no chance: algebra, enumeration, properties on random instances.
+    /// No cell is judged from draws: algebra, enumeration, properties on random instances.
     Deterministic,
-    /// Constants exactly as in the theorem.
+    /// Constants exactly as in the theorem, or the method's own laws of draws.
     Literal,
     /// Tuned constants: the shape of the statement is tested.
     Practical,

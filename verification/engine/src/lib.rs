@@ -14,6 +14,7 @@ pub mod instance;
 pub mod judge;
 pub mod mutants;
 pub mod paper;
+pub mod plots;
 pub mod probe;
 pub mod sizes;
 pub mod special;

@@ -109,6 +109,44 @@ fn what_was_blessed_passes_and_the_drift_stays_in_view() {
 }
 
 #[test]
+fn a_drift_is_accepted_by_name_and_counts_from_there() {
+    let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
+    let claim = sample::record().claims[0].id.clone();
+    let name = format!("{claim}: contraction");
+    let refused = |names: &[&str], reason: &str, says: &str| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_string()).collect();
+        let before = std::fs::read(&file).unwrap();
+        let error = accept(&file, &names, reason).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+    };
+    refused(&[&name], "why", "has no drift");
+    let slower = with_rate(around(0.55), Direction::Larger);
+    bless(&slower, &file, "slower, but right").unwrap();
+    refused(&[&name], " ", "--reason is empty");
+    refused(&[&name, "nobody"], "why", "no claim `nobody`");
+    refused(&[&format!("{claim}: other")], "why", "has no drift");
+    assert!(compare(&slower, &file).unwrap().to_string().contains("track accept"));
+
+    let said = accept(&file, &[claim.clone()], "a safer default").unwrap();
+    assert_eq!(said, [format!("drift accepted: {name}: 0.5 -> 0.55")]);
+    let text = compare(&slower, &file).unwrap().to_string();
+    assert!(!text.contains("drift, worse") && !text.contains("track accept"), "{text}");
+    assert!(text.contains(&format!("note: {name}: a drift was accepted: a safer default")), "{text}");
+    let baseline = read(&file).unwrap();
+    assert_eq!(baseline.epoch_zero[&claim].rates["contraction"].replicates, around(0.5));
+    assert_eq!(baseline.history.last().unwrap().changes, said);
+
+    // The next drift counts from what was accepted, and is accepted anew.
+    let slowest = with_rate(around(0.6), Direction::Larger);
+    bless(&slowest, &file, "slower still").unwrap();
+    let text = compare(&slowest, &file).unwrap().to_string();
+    assert!(text.contains("drift, worse:") && text.contains("0.55 -> 0.6,"), "{text}");
+    accept(&file, &[name], "safer still").unwrap();
+    assert!(!compare(&slowest, &file).unwrap().to_string().contains("drift, worse"));
+}
+
+#[test]
 fn an_unchanged_run_says_so_and_nothing_is_undecided() {
     let (_folder, file) = blessed(&with_rate(around(0.5), Direction::Larger));
     // Noise between two blesses leaves undecided whether the last rates differ from the first.

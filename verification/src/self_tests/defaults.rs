@@ -13,7 +13,7 @@
 //! *Mutant*: labels turned around, so that whatever learns learns the opposite.
 
 use crate::claim::{Claim, Fault, Standing, mutants};
-use crate::context::{Context, Direction, Trial};
+use crate::context::{Axis, Context, Direction, Trial};
 use crate::judge::prob;
 use anyhow::Context as _;
 use lao_algorithms::Task;
@@ -25,6 +25,7 @@ use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::SparseVector;
 use lao_observation::{Learner as _, Session, SessionLimit};
 use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::plots;
 use rand_distr::{Distribution as _, StandardNormal};
 
 /// The share of the start's error below which a run succeeds.
@@ -39,26 +40,37 @@ fn track(
     name: &str,
     what: &str,
     error: impl Fn(&Trial) -> anyhow::Result<f64> + Sync,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<f64>> {
     let (replicates, runs) = (cx.size("replicates")?, cx.size("runs")?);
     let errors = cx.all_trials(name, replicates * runs, |trial| error(trial))?;
     let failures = errors.iter().filter(|error| error.is_nan() || **error >= HALF).count() as u64;
     cx.judge(name, prob::fixed(0.5, cx.alpha(), failures, errors.len() as u64));
     let mean = |runs: &[f64]| (runs.iter().map(|error| error.ln()).sum::<f64>() / runs.len() as f64).exp();
-    cx.rate(&format!("{what}, {name}"), Direction::Larger, errors.chunks(runs as usize).map(mean).collect());
-    Ok(())
+    let rates: Vec<f64> = errors.chunks(runs as usize).map(mean).collect();
+    cx.rate(&format!("{what}, {name}"), Direction::Larger, rates.clone());
+    Ok(rates)
+}
+
+/// Draws the replicates of all methods.
+fn draw(cx: &mut Context<'_>, what: &str, rates: &[(&str, Vec<f64>)]) {
+    let samples: Vec<(&str, &[f64])> = rates.iter().map(|(name, rates)| (*name, &rates[..])).collect();
+    let caption = format!("The {what} with the practical parameters of each, over replicates.");
+    cx.figure(plots::spread(&caption, Axis::log(what), &samples));
 }
 
 fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(METHODS.len());
     let (sign, cripple, examples) = (cx.arm(1.0, &FAULTS), cx.cripple(), cx.size("examples")?);
+    let (what, mut rates) = ("share of the excess risk left", Vec::new());
     for method in METHODS {
-        track(cx, method.name, "share of the excess risk left", |trial| {
+        let found = track(cx, method.name, what, |trial| {
             excess(method, sign, cripple, examples, trial)
                 .with_context(|| format!("{} on the problem of the defaults", method.name))
         })?;
+        rates.push((method.name, found));
         cx.settled()?;
     }
+    draw(cx, what, &rates);
     Ok(())
 }
 
@@ -96,12 +108,13 @@ fn excess(
 fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SOLVERS.len());
     let (sign, cripple, passes) = (cx.arm(1.0, &FAULTS), cx.cripple(), cx.size("passes")?);
+    let (what, mut rates) = ("share of the squared distance left", Vec::new());
     for row in SOLVERS {
-        track(cx, row.name, "share of the squared distance left", |trial| {
-            distance(row, sign, cripple, passes, trial)
-        })?;
+        let found = track(cx, row.name, what, |trial| distance(row, sign, cripple, passes, trial))?;
+        rates.push((row.name, found));
         cx.settled()?;
     }
+    draw(cx, what, &rates);
     Ok(())
 }
 

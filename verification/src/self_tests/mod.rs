@@ -4,6 +4,8 @@ use crate::claim::Claim;
 
 mod defaults;
 mod level;
+mod level_in_use;
 
 /// The claims.
-pub const CLAIMS: &[Claim] = &[level::CLAIM, defaults::LEARNERS, defaults::SOLVERS_CLAIM];
+pub const CLAIMS: &[Claim] =
+    &[level::CLAIM, level_in_use::CLAIM, defaults::LEARNERS, defaults::SOLVERS_CLAIM];

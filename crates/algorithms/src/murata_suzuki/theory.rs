@@ -151,17 +151,20 @@ impl Problem {
     }
 
     /// Returns the repaired batch size of Theorem 4.3 for any start, which ensures
-    /// `gap_T <= (gap_0 + slack)/(1-a)` with probability at least `1 - delta`.
+    /// `gap_T <= (gap_0 + slack)/(1-a)` with probability at least `1 - delta`, for every step size up to `1/L`.
     ///
-    /// The descent inequality (8) gives `gap_t <= gap_{t-1} + (eta/2) |e_S|^2`. With the corrected inequality
-    /// (9), the gap grows by at most a factor `1 + eta A/mu` and a term `eta N/2` per update. This batch size
-    /// keeps the growth of `T` updates below `1/(1-a)`.
+    /// The descent inequality (8) gives `gap_t <= gap_{t-1} + (eta/2) |e_S|^2` for `eta L <= 1`. With the
+    /// corrected inequality (9), `|e_S|^2 <= A |v|^2 + N` and `|v|^2 <= (2/mu) gap`, the gap grows by at most a
+    /// factor `1 + eta A/mu` and a term `eta N/2` per update. The growth of `T` updates is below `1/(1-a)` if
+    /// `T eta A/mu <= a = mu/(32 L)`; as `A = 16 s(s+s*) R^4 log/B`, this needs `512 eta L` where the theorem's
+    /// step size has 128.
     pub fn batch_theorem_43_general(&self, guarantee: Guarantee) -> f64 {
         let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
-        let Constants { convexity, bound, .. } = self.constants;
+        let Constants { smoothness, convexity, bound, .. } = self.constants;
         let log = (2.0 * s / (delta / (2.0 * t))).ln();
-        let signal = 128.0 * t * s * (s + star) * bound.powi(4) * log / (convexity * convexity);
+        let eta_l = self.step_size * smoothness;
+        let signal = 512.0 * eta_l * t * s * (s + star) * bound.powi(4) * log / (convexity * convexity);
         let noise = 8.0 * self.variance() * s * bound.powi(2) * self.step_size * t * log / slack;
         signal.max(noise)
     }

@@ -20,6 +20,10 @@
 //! it is at most `|dx|^2 / dx'H dx` if the support changes, so that f falls. If a step from such a minimizer
 //! does not change the support, x is a fixed point, and the solver returns [`SolverProgress::Settled`].
 //!
+//! After a refit no step is halved, so that f need not fall in every round, and a run may alternate between
+//! supports for ever. With logistic and softmax loss, whose steps have the size of a curvature bound, this
+//! happens: such a run never settles; give it a budget ([`SolverLimit`](super::SolverLimit)).
+//!
 //! A round costs n IFO calls and 1 thresholding, and a normalized step n more calls for each curvature. A
 //! refit costs n calls for least squares. For other losses it costs 2n for each of at most two conjugate
 //! gradient steps, and n where a gradient shows that it is done before, which makes 3 to 6 passes a round in

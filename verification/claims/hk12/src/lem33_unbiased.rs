@@ -69,7 +69,7 @@ pub const CLAIM: Claim = Claim {
              to the mean absolute value. That the learner draws as it should is a matter of chance: six \
              attributes, three uniform draws, tests of the law of j, of pairs of draws, and of the mean of \
              the estimates.",
-    standing: Standing::sound().with_errata(&[8]),
+    standing: Standing::sound().with_errata(&[8]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -14,6 +14,10 @@
 //! `eta = 1/(dB)`, so that an estimate is 0 or twice the clip.
 //!
 //! *No mutant.* A large eta, as said.
+//!
+//! *No crippled learner.* The lemma compares two sums at whatever iterates; nothing in it is learned. Every
+//! cell takes one step from an iterate that the instance chooses, so that a learner that never moves has the
+//! same cells.
 
 use super::lem36_clipped_regret::second_moment;
 use crate::setup::problem::Problem;
@@ -245,7 +249,8 @@ fn runs(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (step_size, draws, factor) = (0.5 / moment.sqrt(), 1, 1.0);
         let (clip, descends, pace) = (1.0, true, 1.0);
         let problem = &problem;
-        let rounds = Rounds { problem, draws, rounds: 72, step_size, clip, descends, factor, pace };
+        let rounds =
+            Rounds { problem, draws, rounds: 72, step_size, clip, descends, factor, pace, cripple: None };
         let shares = cx.all_trials(name, runs, |trial| {
             let mut lost = 0.0;
             rounds.follow(&trial.seed, |round| {

@@ -66,7 +66,7 @@ pub const CLAIM: Claim = Claim {
              without zeros, with one, with a millionth, and u = 0, then asked and told, with a step size so \
              small that nothing is clipped; the step in u is recovered from w before and after. The law of \
              the draws that it makes by itself, by sampling.",
-    standing: Standing::sound().with_errata(&[8]),
+    standing: Standing::sound().with_errata(&[8]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,
 };

@@ -210,7 +210,7 @@ pub const CLAIM: Claim = Claim {
              the law of n by chi-square, and the mean of a million estimates at |theta| + |w| |x| <= 0.7, \
              where the second moment is below 5; at larger theta its tail is so heavy that a mean says \
              nothing.",
-    standing: Standing::corrected(&[12, 16]),
+    standing: Standing::corrected(&[12, 16]).literal(),
     mutants: &[HALF_THE_POWER, LAW_STARTS_AT_ONE, ONE_SHARED_FACTOR, FORGETS_DIVISOR, FORGETS_SIGN],
     experiment,
 };

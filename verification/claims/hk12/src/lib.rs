@@ -89,6 +89,7 @@ const CLAIMS: &[Claim] = &[
     thm44_attributes::CLAIM,
     thm44_risk::CLAIM,
     table1_ridge::CLAIM,
+    table1_ridge::COUNTS,
     table1_lasso::CLAIM,
     table1_prev::CLAIM,
     factb2::CLAIM,

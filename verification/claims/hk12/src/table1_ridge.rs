@@ -2,11 +2,10 @@
 //!
 //! *Constant.* This is Theorem 3.1 solved for m: the constant is `32 B^4`.
 //!
-//! *Reported.* The same counts against K, over K = 4 .. 64. They are not judged: 1.125 in K, that is 2.25 in
-//! 1/eps, was meant to be the limit, but full runs found 1.25 there and 1.12 over K = 36 .. 196. Between
-//! neighbors the exponent falls, from 1.33 over 1.22 to 1.1, as the excess comes near its limit like
-//! `1/sqrt K`; O(.) is silent about such K, and a grid that could tell would cost hours. The collapse in K is
-//! the test.
+//! *Counts against K* are [`COUNTS`], a reading of the table over K = 4 .. 25: there they grow faster than
+//! K. Between neighbors the exponent falls, from 1.33 over 1.22 to 1.1 at K = 196, as the excess comes near
+//! its limit like `1/sqrt K`; O(.) is silent about such K, and a grid that could tell would cost hours. The
+//! collapse in K is the test of the table.
 //!
 //! *No mutant.* A second uniform draw for the residual instead of one by weight makes the variance larger by
 //! a constant only, which cannot be seen in an exponent.
@@ -14,7 +13,7 @@
 use crate::setup::problem::{Problem, Run};
 use crate::setup::scaling::{self, Grid, least};
 use lao_observation::Seed;
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 use lao_verification_engine::mutants::Cripple;
@@ -104,9 +103,9 @@ fn collapses(arm: Arm) -> anyhow::Result<([Grid<'static>; 2], Grid<'static>)> {
 }
 
 /// Counts of examples.
-fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 3]> {
+fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 2]> {
     let count = move |point: &Point, seed: &Seed| point.needed(arm, seed);
-    let (k, d, rows) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256], [4, 9, 16, 36, 64]);
+    let (k, d) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256]);
     Ok([
         grid(
             ("examples until excess is eps/2, in d", "d"),
@@ -122,15 +121,19 @@ fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 3]> {
             count,
             (at_most(-1.0, 0.1), None),
         )?,
-        grid(
-            ("examples until excess is eps/2, in K", "K"),
-            &rows,
-            |rows| (64, rows, 8),
-            count,
-            (None, None),
-        )?,
     ])
 }
+
+/// Counts of examples against K, with the largest exponent that passes.
+fn counts_in_rows(at_most: f64) -> anyhow::Result<Grid<'static>> {
+    let count = move |point: &Point, seed: &Seed| point.needed(SOUND, seed);
+    let judge = SlopeJudge::new(Exponent::AtMost(at_most), 0.0);
+    let name = (COUNTED, "K");
+    grid(name, &[4, 9, 16, 25], |rows| (32, rows, 8), count, (Some(judge), None))
+}
+
+/// The name of the counts against K.
+const COUNTED: &str = "examples until excess is eps/2, in K";
 
 const SOUND: Arm = Arm { power_of_draws: 1.0, dim_of_examples: None, power: 1.0, cripple: None };
 
@@ -165,6 +168,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+const CONTROL: [Fault<f64>; 1] =
+    [Fault::held("exponent_three_in_1_over_eps", "an exponent of at most 1.5 in K, 3 in 1/eps", 1.5)];
+
+fn counted(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    // 2.25 in 1/eps.
+    let at_most = cx.arm(1.125, &CONTROL);
+    cx.split(1);
+    let replicates = cx.size("replicates")?;
+    scaling::judge(cx, &[counts_in_rows(at_most)?], replicates)
+}
+
 /// The claim.
 pub const CLAIM: Claim = Claim {
     id: "hk12-table1-ridge",
@@ -183,4 +197,27 @@ pub const CLAIM: Claim = Claim {
     standing: Standing::sound().literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
+};
+
+/// The table's 1/eps^2, read as a law of the least number of examples at moderate eps.
+pub const COUNTS: Claim = Claim {
+    id: "hk12-table1-ridge-counts",
+    sentence: "For eps from 1/2 to 1/5 the least number of examples with which AERR's mean excess is eps/2 \
+               grows like 1/eps^2.",
+    formula: r"m(\epsilon) \propto \epsilon^{-2}, \qquad \tfrac{1}{5} \le \epsilon \le \tfrac{1}{2}",
+    design: "Hard rows with K = 1/eps^2 = 4 .. 25, d = 32, k = 8: the number of examples until the mean \
+             excess of four runs is eps/2, by doubling and bisection to five percent, each number tried with \
+             the theorem's step size for it. The limit is an exponent of 2.25 in 1/eps, 1.125 in K. O(.) \
+             promises no law at such eps: what is refuted is this reading. At m = 32 d K/k the excess over \
+             eps is g(K): .30 at K = 4, .40 at 16, and .50 at 144 (hk12-table1-ridge). As the excess falls \
+             like 1/sqrt m, the count grows like K g(K)^2, whose exponent over K = 4 .. 25 is 1.31 to 1.47 \
+             with g(25) between .40 and .46; with four runs each a tenth is allowed on both sides.",
+    standing: Standing::reading(&[]).refuted().literal().violated(&[Violation {
+        cell: COUNTED,
+        at_least: 1.21,
+        at_most: 1.57,
+    }]),
+    mutants: &mutants(&CONTROL),
+    experiment: counted,
+    ..CLAIM
 };

@@ -14,6 +14,7 @@ use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 use lao_verification_engine::judge::{FindingKind, PropertyTally, exact_all};
 use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::plots;
 use rand::RngExt;
 
 /// Looks at attributes in turn, answers `p` times the posterior law of the planted attribute.
@@ -227,6 +228,9 @@ fn growth(cx: &mut Context<'_>, arm: Arm, replicates: u64) -> anyhow::Result<()>
         })?;
         let x: Vec<f64> = settings.iter().map(of).collect();
         cx.judge(cell, SlopeJudge::new(exponent, 0.05).judge(&x, &m, cx.alpha()));
+        let variable = if cell.ends_with('d') { "d" } else { "1/eps" };
+        let caption = format!("Examples that the posterior needs against {variable}.");
+        cx.figure(plots::growth(&caption, (variable, &x), ("examples", &m), 1.0));
         let ends = m.iter().map(|m| (m[m.len() - 1] / m[0]).ln() / (x[x.len() - 1] / x[0]).ln());
         cx.rate(
             &format!("{cell} of the examples that the posterior needs"),

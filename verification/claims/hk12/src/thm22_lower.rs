@@ -19,6 +19,7 @@ use lao_verification_engine::instance::tally;
 use lao_verification_engine::judge::FindingKind;
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::plots;
 
 /// Remembers the signs it has seen, looks at unknown attributes in turn, answers `r_i/sqrt n`.
 struct Memory {
@@ -312,6 +313,9 @@ fn growth(cx: &mut Context<'_>, arm: Arm, replicates: u64) -> anyhow::Result<()>
         let x: Vec<f64> = settings.iter().map(|setting| of(setting) as f64).collect();
         let judge = SlopeJudge::new(Exponent::Within(1.0, 1.0), 0.1);
         cx.judge(cell, judge.judge(&x, &m, cx.alpha()));
+        let variable = if cell.ends_with('d') { "d" } else { "K" };
+        let caption = format!("Examples that the memory algorithm needs against {variable}.");
+        cx.figure(plots::growth(&caption, (variable, &x), ("examples", &m), 1.0));
         let ends = m.iter().map(|m| (m[m.len() - 1] / m[0]).ln() / (x[x.len() - 1] / x[0]).ln());
         cx.rate(
             &format!("{cell} of the examples that the memory algorithm needs"),

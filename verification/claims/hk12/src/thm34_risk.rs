@@ -55,8 +55,9 @@ fn settings(more: bool) -> anyhow::Result<Vec<(&'static str, Problem, Run)>> {
     if more {
         all.extend([
             ("axis, d = 50, k = 3, m = 100,000", Problem::axis(50, 1.0), Run::new(3, 100_000)),
-            ("signs, d = 50, k = 1, m = 100,000", Problem::signs(50, 1.0)?, Run::new(1, 100_000)),
-            ("signs, d = 784, k = 785, m = 4,000", Problem::signs(784, 1.0)?, Run::new(785, 4000)),
+            // The excess of zero is .18 on signs and .5 on the axis; the bounds are .13 and .28.
+            ("signs, d = 20, k = 21, m = 32,000", Problem::signs(20, 1.0)?, Run::new(21, 32_000)),
+            ("axis, d = 200, k = 201, m = 12,000", Problem::axis(200, 1.0), Run::new(201, 12_000)),
             ("correlated signs, d = 3, k = 4, m = 20,000", Problem::correlated(3, 1.0), Run::new(4, 20_000)),
             ("rare, rate 0.2, d = 4, k = 5, m = 30,000", Problem::rare(4, 0.2)?, Run::new(5, 30_000)),
             ("rare, rate 0.1, d = 4, k = 5, m = 120,000", Problem::rare(4, 0.1)?, Run::new(5, 120_000)),

@@ -89,6 +89,7 @@ const CLAIMS: &[Claim] = &[
     table2::CLAIM,
     table2::FKK,
     table3::CLAIM,
+    table3::BELOW_A1,
     fig1::CLAIM,
     fig2::CLAIM,
     fig2::BELOW_A1,

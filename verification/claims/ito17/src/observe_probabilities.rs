@@ -321,6 +321,7 @@ pub const CLAIM: Claim = Claim {
              largest weights. Then the production sampler, on both of its ways to draw, round after round, \
              and the sampler of an exploration round of Algorithm 2: all sets equally often, to 10 percent.",
     standing: Standing::corrected(&[12, 13])
+        .literal()
         .showing(&[Shown { erratum: 12, cell: "the improvement is attained" }]),
     mutants: &mutants(&FAULTS),
     experiment,

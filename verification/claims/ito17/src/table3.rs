@@ -3,8 +3,9 @@
 //! *Statement.* `R_T/100` on average over five instances: A1 26.88, A2 20.59, A3 17.19, G 43.03, U 60.02,
 //! AELR 64.75, FKK 58.71; "Algorithms 2 and 3 are better than Algorithm 1" when k is not known.
 //!
-//! *Judged.* {A1, A2, A3} before G and before U, by sign tests on the same instances. *Reported.* A3 < A2 <
-//! A1 at T = 5000, which five instances cannot show: the differences are a fraction of their spread. And G <
+//! *Judged.* {A1, A2, A3} before G and before U, by sign tests on the same instances. A3 against A1 at T =
+//! 5000 is [`BELOW_A1`]. *Reported.* A3 < A2 < A1 on single instances, and A2 against A1, whose mean regrets
+//! are level: seventeen hundred instances would be needed to exclude the printed .77. And G <
 //! U: the greedy choice never leaves the attributes that it begins with, so that the share of `|w*|^2` that
 //! it misses is `1 - k'/d` on average, as for U; only its spread over instances is larger; it wins about
 //! every other time. What the theory does say is judged where it shows, after 25,000 rounds (50,000 in the
@@ -13,7 +14,7 @@
 
 use super::table2;
 use crate::setup::contest::{self, Contest, Method};
-use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Fault, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 
 const CONTEST: Contest = Contest { sparsity: 4, energy: 2.0, ..table2::CONTEST };
@@ -64,6 +65,25 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Half way between the printed ratio of the regrets of A3 and A1 and no difference, since the mean of five
+/// instances has an error of that order.
+const HALF_WAY: f64 = 0.5 * (1.0 + 17.19 / 26.88);
+
+const CONTROL: [Fault<Contest>; 1] = [Fault::held(
+    "a1_keeps_nothing",
+    "Algorithm 1 with k_1 = 0, which Algorithm 3 is below",
+    Contest { kept: 0, ..CONTEST },
+)];
+
+fn below_a1(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    use Method::{A1, A3};
+    let contest = cx.arm(CONTEST, &CONTROL);
+    cx.split(1);
+    let many = cx.size("instances")?;
+    let curves = contest.run(cx, "instances", &[(A1, many), (A3, many)])?;
+    curves.share(cx, A3, A1, HALF_WAY)
+}
+
 /// The claim.
 pub const CLAIM: Claim = Claim {
     id: "ito17-table3",
@@ -81,4 +101,26 @@ pub const CLAIM: Claim = Claim {
     standing: Standing::sound().with_errata(&[22, 23, 25]).practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
+};
+
+/// What the table shows of Algorithms 3 and 1.
+pub const BELOW_A1: Claim = Claim {
+    id: "ito17-table3-below-a1",
+    sentence: "When Algorithm 1 may not know k, Algorithm 3 has less regret than Algorithm 1 after 5000 \
+               rounds, by a share of the order of the printed one.",
+    formula: r"\frac{E\,R_T(A3)}{E\,R_T(A1)} \le \frac{1}{2} \left( 1 + \frac{17.19}{26.88} \right),
+               \qquad (d, k_1, k) = (10, 2, 4),\ k' = k,\ T = 5000",
+    design: "The ratio of the mean regrets, by the delta method, against half way between the printed ratio \
+             .64 and 1. The generator stands for the one of a supplement that is not available, and the \
+             printed ratio is that of five instances: what is refuted is this reading. The scale of the \
+             generator is right: A1's mean is 28, and 27 in print. On other instances (seed 7) the ratio \
+             was 1.11.",
+    standing: Standing::reading(&[23, 25]).refuted().practical().violated(&[Violation {
+        cell: "mean regret of A3 over that of A1",
+        at_least: 0.9,
+        at_most: 1.25,
+    }]),
+    mutants: &mutants(&CONTROL),
+    experiment: below_a1,
+    ..CLAIM
 };

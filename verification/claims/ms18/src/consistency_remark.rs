@@ -9,9 +9,11 @@ use lao_datasets::synthetic::{CorrelatedPairs, Design, HadamardPairs, Noise, Vir
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{Axis, Figure, Series};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::Sabotage;
+use lao_verification_engine::plots;
 
 const UPDATES: u64 = 20;
 const SPARSITY: usize = 5;
@@ -90,7 +92,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     if cx.honest() {
         let curves = cx.all_trials("rate", cx.size("replicates")?, gaps)?;
         let last = UPDATES as usize;
-        let factors = curves.iter().map(|curve| curve[last].powf(1.0 / last as f64)).collect();
+        let factors: Vec<f64> = curves.iter().map(|curve| curve[last].powf(1.0 / last as f64)).collect();
+        let bound = (0..=last).map(|t| [t as f64, 3.0 * CONTRACTION.powi(t as i32)]).collect();
+        cx.figure(Figure {
+            caption: "Gap over gap_0 against updates with growing batches, geometric mean of the runs."
+                .into(),
+            x: Axis::linear("updates t"),
+            y: Axis::log("gap_t/gap_0"),
+            series: vec![plots::decay("measured", &curves), Series::bound("3 (9/16)^t", bound)],
+        });
         cx.rate("contraction factor per update, growing batches", Direction::Larger, factors);
     }
     Ok(())

@@ -6,6 +6,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::{exact_all, prob, ratio};
 use lao_verification_engine::mutants::{GradientFault, Sabotage};
+use lao_verification_engine::plots;
 
 const WIDTHS: [usize; 4] = [96, 8, 32, 500];
 const DIM: usize = 512;
@@ -67,6 +68,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.judge(&format!("gap with blocks of {width} over gap with blocks of {}", WIDTHS[0]), finding);
     }
     if cx.honest() {
+        let widths = WIDTHS.map(|width| width as f64);
+        let rows: Vec<Vec<f64>> =
+            (0..gaps[0].len()).map(|r| gaps.iter().map(|gaps| gaps[r]).collect()).collect();
+        cx.figure(plots::growth(
+            "Gap after 15 updates against the width of the blocks, which it must not depend on.",
+            ("attributes per block", &widths),
+            ("gap", &rows),
+            0.0,
+        ));
         let floor = gaps[0].iter().map(|gap| (gap * BATCH as f64 / 12.0).ln()).collect();
         cx.rate("log of gap B/(sigma^2 s) after 15 updates", Direction::Larger, floor);
     }

@@ -7,6 +7,7 @@ use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
 use lao_verification_engine::mutants::{Cripple, Crippled, Faulty, GradientFault};
+use lao_verification_engine::plots;
 
 /// Attributes of an example: powers of two from here.
 const SMALLEST_DIM: usize = 128;
@@ -82,6 +83,15 @@ pub(super) fn judge(
         let fits = fit(&dims, &grid, None).map_err(|why| anyhow::anyhow!(why))?;
         let slopes = fits.iter().map(|fit| fit.slope).collect();
         cx.rate("exponent of the examples in d", Direction::Larger, slopes);
+        let claimed = match exponent {
+            Exponent::AtMost(end) | Exponent::AtLeast(end) | Exponent::Within(_, end) => end,
+        };
+        cx.figure(plots::growth(
+            "Examples until eps is reached against the dimension.",
+            ("d", &dims),
+            ("examples", &grid),
+            claimed,
+        ));
         // s* sigma^2 log(d/s*)/eps, with full information.
         let minimax = |dim: f64| 4.0 * (dim / 4.0).ln() / EPS;
         let schedule = |dim: f64| (2.0 * dim * 9.0 / DELTA).ln();

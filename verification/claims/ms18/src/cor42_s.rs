@@ -13,6 +13,7 @@ use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::sample::Moments;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
 use lao_verification_engine::mutants::{Cripple, GradientFault, Sabotage};
+use lao_verification_engine::plots;
 
 const DIM: usize = 512;
 const SPARSITY: [usize; 5] = [6, 12, 24, 48, 96];
@@ -124,6 +125,19 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let column: Vec<f64> = noisy.iter().map(|gaps| gaps[i] / *s as f64).collect();
             cx.note(&format!("mean gap B/(sigma^2 s) at s = {s}"), Moments::of(&column).mean);
         }
+        let s = SPARSITY.map(|s| s as f64);
+        cx.figure(plots::growth(
+            "Gap against the sparsity, with noise.",
+            ("s", &s),
+            ("gap B/sigma^2", &noisy),
+            1.0,
+        ));
+        cx.figure(plots::growth(
+            "The batch that suffices against the sparsity, without noise.",
+            ("s", &s),
+            ("examples in a batch", &noiseless),
+            1.0,
+        ));
         cx.rate("exponent of the gap in s, with noise", Direction::Larger, with_noise);
         cx.rate("exponent of the sufficient batch in s, without noise", Direction::Larger, without_noise);
     }

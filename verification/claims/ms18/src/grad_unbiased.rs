@@ -333,7 +333,7 @@ pub const CLAIM: Claim = Claim {
              relative to the largest mean absolute term. In the full tier the mean over many batches in 200 \
              dimensions is tested as well, coordinate by coordinate. Dimensions 5 to 10, ragged last blocks \
              included.",
-    standing: Standing::sound().with_errata(&[12]),
+    standing: Standing::sound().with_errata(&[12]).literal(),
     mutants: &[
         IMPUTES_MEAN,
         RESIDUAL_FROM_BLOCK_ONLY,

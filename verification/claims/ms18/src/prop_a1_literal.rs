@@ -13,8 +13,10 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, Form as Reading};
 use lao_datasets::synthetic::Hadamard;
 use lao_kernels::{NotFinite, SparseVector, Threshold};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{Axis, Series};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::mutants::{Cripple, GradientFault, Keep, KeepsSmallest};
+use lao_verification_engine::plots;
 
 /// Noise levels, one cell each.
 const NOISE: [f64; 4] = [0.0, 1.0, 30.0, 300.0];
@@ -174,6 +176,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.note("factor of the gap per update, measured without noise", mean);
         cx.note("factor of the gap per update, promised (1 - alpha)", promised);
         cx.note("log of the measured factor / log of the promised one", mean.ln() / promised.ln());
+        let line = Series::bound("1 - alpha", vec![[0.0, promised], [1.0, promised]]);
+        let caption = "Factor of the gap in one update without noise, over random starts.";
+        let mut figure =
+            plots::spread(caption, Axis::linear("gap_1/gap_0"), &[("literal constants", &factors)]);
+        figure.series.push(line);
+        cx.figure(figure);
         cx.rate("contraction factor per update, literal constants, random start", Direction::Larger, factors);
         let noisy = cx.all_trials("noise term", replicates, |trial| {
             let update = arm.update(trial, Start::Optimum, 1.0)?;

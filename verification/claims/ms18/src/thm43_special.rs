@@ -26,9 +26,11 @@ use lao_datasets::synthetic::{Counted, Design, Hadamard, HadamardPairs, Noise, R
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{Axis, Figure, Series};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Cripple, Crippled, Faulty, GradientFault};
+use lao_verification_engine::plots;
 use lao_verification_engine::probe;
 
 const DIM: usize = 16;
@@ -102,7 +104,7 @@ fn run<D: Design + Clone, S: Source>(
     arm: Arm,
     seed: &Seed,
     source: impl Fn(Virtual<D>) -> anyhow::Result<S>,
-) -> anyhow::Result<(f64, f64)> {
+) -> anyhow::Result<Vec<f64>> {
     let noise = if setting.sigma > 0.0 { Noise::Gaussian(setting.sigma) } else { Noise::None };
     let truth = Virtual::new(setting.design.clone(), vector(&setting.star)?, noise, &seed.child("data"))?;
     let mut start = setting.start.clone();
@@ -130,8 +132,8 @@ fn run<D: Design + Clone, S: Source>(
     let learner = params.build()?;
     let fault = arm.fault.unwrap_or(GradientFault::Scaled(1.0));
     let source = Faulty::new(source(truth.clone())?, fault);
-    let mut last = f64::INFINITY;
-    let after = |_: &_, theta: lao_kernels::SparseView<'_>| last = truth.gap(theta);
+    let mut path = vec![gap_0];
+    let after = |_: &_, theta: lao_kernels::SparseView<'_>| path.push(truth.gap(theta));
     let mut learner = Crippled::new(learner, arm.cripple);
     let end = probe::run(
         source,
@@ -141,7 +143,10 @@ fn run<D: Design + Clone, S: Source>(
         SessionLimit::never(),
         after,
     )?;
-    Ok((gap_0, if end.is_some() { last } else { f64::INFINITY }))
+    if end.is_none() {
+        path.push(f64::INFINITY);
+    }
+    Ok(path)
 }
 
 /// Judges the theorem in one setting.
@@ -154,13 +159,26 @@ fn cell<D: Design + Clone, S: Source>(
     let most = cx.size("trials")?;
     let kept = (1.0 - 1.0 / (32.0 * setting.kappa)).powi(UPDATES as i32);
     cx.prob(setting.name, DELTA, most, |trial: &Trial| {
-        let (first, last) = run(setting, arm, &trial.seed, &source)?;
-        Ok(last <= kept * first * (1.0 + setting.slack))
+        let path = run(setting, arm, &trial.seed, &source)?;
+        Ok(path[path.len() - 1] <= kept * path[0] * (1.0 + setting.slack))
     })?;
     if cx.honest() {
-        let ends = cx.all_trials(setting.name, 16, |trial| run(setting, arm, &trial.seed, &source))?;
+        let paths = cx.all_trials(setting.name, 16, |trial| run(setting, arm, &trial.seed, &source))?;
+        let share = |path: &Vec<f64>| path.iter().map(|gap| gap / path[0]).collect::<Vec<f64>>();
+        let shares: Vec<Vec<f64>> = paths.iter().map(share).collect();
+        let factor = 1.0 - 1.0 / (32.0 * setting.kappa);
+        let bound = (0..=UPDATES as i32).map(|t| [f64::from(t), factor.powi(t) * (1.0 + setting.slack)]);
+        cx.figure(Figure {
+            caption: format!("Gap over gap_0 against updates, {}, geometric mean of the runs.", setting.name),
+            x: Axis::linear("updates t"),
+            y: Axis::log("gap_t/gap_0"),
+            series: vec![
+                plots::decay("measured", &shares),
+                Series::bound("(1-a)^t (gap_0 + Delta)/gap_0", bound.collect()),
+            ],
+        });
         let contraction: Vec<f64> =
-            ends.iter().map(|(first, last)| (last / first).powf(1.0 / UPDATES as f64)).collect();
+            shares.iter().map(|path| path[path.len() - 1].powf(1.0 / UPDATES as f64)).collect();
         let mean = contraction.iter().map(|q| q.ln()).sum::<f64>() / contraction.len() as f64;
         cx.note(
             &format!("{}: log contraction over the guaranteed one", setting.name),

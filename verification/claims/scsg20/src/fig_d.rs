@@ -15,6 +15,11 @@ const RIVALS: [Method; 4] = [Method::Gd, Method::Svrg, Method::ScsgOne, Method::
 /// Share of the first half's fall that still counts as a standstill.
 const SHARE: f64 = 0.05;
 
+/// The factors by which SG-HT must be below SVRG-HT after n calls, and by which its gap must fall in 10 n
+/// calls: about the square roots of those that a pilot found at another seed, 290 and 900.
+const AHEAD: f64 = 16.0;
+const FALL: f64 = 30.0;
+
 const FAULTS: [Fault<Wrong>; 4] = [
     Fault::refuted("step_too_large", "SG-HT with 30 times its step size", Wrong::Step(30.0)),
     Fault::refuted("step_too_small", "SG-HT with a thirtieth of its step size", Wrong::Step(1.0 / 30.0)),
@@ -28,13 +33,18 @@ const FAULTS: [Fault<Wrong>; 4] = [
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (seeds, wrong) = (cx.size("tuning_seeds")?, cx.fault(&FAULTS));
-    cx.split(RIVALS.len() + 1);
+    cx.split(RIVALS.len() + 3);
     let methods = with_rivals(cx, (Method::Sg, wrong), &RIVALS, 1)?;
     let runs = compare(cx, "n calls", cx.size("pairs")?, (&methods, methods.len()), &[N])?;
     for (place, rival) in (1..).zip(RIVALS) {
         let cell = format!("after n calls SG-HT is below {}", rival.name());
         judge_below(cx, &cell, &at(&runs, 0, 0), &at(&runs, place, 0));
     }
+    // SVRG-HT has spent its calls on one gradient and not moved, so that a solver which hardly moves is below
+    // it too.
+    let a_part: Vec<f64> = at(&runs, 2, 0).iter().map(|log| log - AHEAD.ln()).collect();
+    let cell = format!("after n calls SG-HT is below a {AHEAD}th of SVRG-HT");
+    judge_below(cx, &cell, &at(&runs, 0, 0), &a_part);
     cx.settled()?;
     let tested = if wrong == Some(Wrong::FullGradients) { Method::Gd } else { Method::Sg };
     let budgets: Vec<u64> = (0..=20).map(|passes| passes * N).collect();
@@ -51,6 +61,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         .collect();
     let finding = slope::judge_sample(&excess, (f64::NEG_INFINITY, 0.0), cx.alpha(), FindingKind::Mean);
     cx.judge("the second half of 20 n calls gains less than a twentieth of the first", finding);
+    // A solver that never moves stands still as well.
+    let fall: Vec<f64> = runs
+        .iter()
+        .map(|run| run[0][0] - run[0][10])
+        .map(|fall| if fall.is_finite() { fall } else { 0.0 })
+        .collect();
+    let finding = slope::judge_sample(&fall, (FALL.ln(), f64::INFINITY), cx.alpha(), FindingKind::Mean);
+    cx.judge("the logarithm of the fall in the first half", finding);
     let mean = |budget| crate::setup::scenario::mean(&at(&runs, 0, budget));
     cx.note("mean log gap after 10 n calls", mean(10));
     cx.note("mean log gap after 20 n calls", mean(20));
@@ -73,8 +91,8 @@ pub const CLAIM: Claim = Claim {
                f_*}{f_{10n} - f_*}",
     design: "n = 1000, d = 200, AR(.5) rows, ten signs, noise .3, k = 20. (a) After n calls SG-HT is below \
              both options of SCSG-HT, below SVRG-HT (whose first snapshot takes all n calls) and below \
-             GD-HT: sign tests on the same data, every method tuned for that budget. (b) Tuned for 4n calls \
-             and run for 20 n, it gains in the second half of the run less than a twentieth of what ln(f - \
+             GD-HT: sign tests on the same data, every method tuned for that budget. Below SVRG-HT, which has not moved by then, \
+             it is by a factor of 16. (b) Tuned for 4n calls and run for 20 n, it gains in the second half of the run less than a twentieth of what ln(f - \
              f*) fell by in the first: t test. Not claimed: that it is ahead of HSG-HT, as on one of the \
              paper's data sets. Here the two are level after n calls, and HSG-HT is ahead later \
              (scsg20-fig-a).",

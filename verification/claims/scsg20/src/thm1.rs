@@ -19,6 +19,7 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series,
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
+use lao_verification_engine::plots;
 
 const START: [f64; 4] = [2e-3, -1e-3, 0.0, 0.0];
 
@@ -83,6 +84,7 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let shares: Vec<f64> = curves.iter().map(|curve| curve[j - 1] / start).collect();
             let finding = mean_below((theta.powi(j as i32), None), (cx.alpha(), cells), &shares);
             cx.judge(&format!("{name}: E D/D_0 against theta^{j}"), finding);
+            cx.judged_a_contraction();
         }
         let moments = Diagonal { instance: &instance, batch: n, mini_batch, step_size };
         for (j, moments) in moments.moments(&START, rounds as usize).iter().enumerate() {
@@ -94,6 +96,17 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
         cx.settled()?;
         let first: Vec<f64> = curves.iter().map(|curve| curve[0] / start).collect();
+        let shares = |curve: &Vec<f64>| -> Vec<f64> {
+            std::iter::once(1.0).chain(curve.iter().map(|d| d / start)).collect()
+        };
+        let bound = (0..=rounds as i32).map(|j| [f64::from(j), theta.powi(j)]).collect();
+        let shares: Vec<Vec<f64>> = curves.iter().map(shares).collect();
+        cx.figure(Figure {
+            caption: format!("Squared error over D_0 against epochs, {name}, geometric mean of the runs."),
+            x: Axis::linear("epochs j"),
+            y: Axis::log("D/D_0"),
+            series: vec![plots::decay("measured", &shares), Series::bound("theta^j", bound)],
+        });
         cx.note(&format!("{name}: theta"), theta);
         cx.note(&format!("{name}: E D/D_0 after one epoch"), first.iter().sum::<f64>() / first.len() as f64);
         cx.rate(&format!("D/D_0 after one epoch, {name}"), Direction::Larger, first);

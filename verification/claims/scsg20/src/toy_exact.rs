@@ -47,37 +47,38 @@ enum Wrong {
     Elsewhere,
 }
 
+/// In an order in which the first three refute nearly all cells, so that the arms of the others end early.
 const FAULTS: [Fault<Wrong>; 11] = [
-    Fault::refuted("begins_elsewhere", "begins at -4 x* in place of zero", Wrong::Elsewhere),
-    Fault::refuted("one_step_more", "makes N + 1 steps", Wrong::Length(WrongLength::FromOne)),
-    Fault::refuted("one_step_fewer", "makes N - 1 steps", Wrong::Length(WrongLength::OneLess)),
-    Fault::refuted("option_one_for_two", "draws a geometric length in option II", Wrong::OptionOneForTwo),
-    Fault::refuted(
-        "batch_with_replacement",
-        "draws the batch with replacement",
-        Wrong::Subset(WrongSubset::WithReplacement),
-    ),
-    Fault::refuted("half_gradient", "forgets the factor 2 of the gradient", Wrong::HalfGradient),
     Fault::refuted("inside_batch", "draws mini-batches inside the batch", Wrong::InsideBatch),
-    Fault::refuted(
-        "same_batch",
-        "takes the first B components in every epoch",
-        Wrong::Subset(WrongSubset::First),
-    ),
+    Fault::refuted("begins_elsewhere", "begins at -4 x* in place of zero", Wrong::Elsewhere),
     Fault::refuted(
         "stale_snapshot",
         "keeps the snapshot gradient of the epoch before",
         Wrong::Step(StepFault::StaleSnapshot),
     ),
     Fault::refuted(
-        "no_control_variate",
-        "steps along the mini-batch gradient",
-        Wrong::Step(StepFault::NoControlVariate),
-    ),
-    Fault::refuted(
         "no_correction",
         "forgets the mini-batch gradient at the snapshot",
         Wrong::Step(StepFault::NoCorrection),
+    ),
+    Fault::refuted(
+        "same_batch",
+        "takes the first B components in every epoch",
+        Wrong::Subset(WrongSubset::First),
+    ),
+    Fault::refuted("half_gradient", "forgets the factor 2 of the gradient", Wrong::HalfGradient),
+    Fault::refuted("one_step_more", "makes N + 1 steps", Wrong::Length(WrongLength::FromOne)),
+    Fault::refuted(
+        "batch_with_replacement",
+        "draws the batch with replacement",
+        Wrong::Subset(WrongSubset::WithReplacement),
+    ),
+    Fault::refuted("one_step_fewer", "makes N - 1 steps", Wrong::Length(WrongLength::OneLess)),
+    Fault::refuted("option_one_for_two", "draws a geometric length in option II", Wrong::OptionOneForTwo),
+    Fault::refuted(
+        "no_control_variate",
+        "steps along the mini-batch gradient",
+        Wrong::Step(StepFault::NoControlVariate),
     ),
 ];
 
@@ -171,6 +172,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(1 + noisy * (rounds - 1) + 2 * settings * rounds);
     two_curvatures(cx, 2.0 * of_start)?;
     cx.settled()?;
+    if cx.fault(&FAULTS) == Some(Wrong::InsideBatch) {
+        // With equal curvatures the fault changes no law: the other cells are those of the honest arm.
+        return Ok(());
+    }
     let mut series = Vec::new();
     for (step_size, batch, mini_batch, geometric) in SETTINGS {
         let toy = Toy { components: N, batch, mini_batch, step_size, geometric };

@@ -157,7 +157,7 @@ pub fn mean_refute(
     })
 }
 
-/// Runs Hall's test, with its guards and at a fifth of the level, on a mean that equals its bound.
+/// Runs Hall's test, with its guards and at a fraction of the level, on a mean that equals its bound.
 pub fn mean_support(
     law: UnitMeanLaw,
     alpha: f64,

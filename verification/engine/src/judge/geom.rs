@@ -72,7 +72,7 @@ pub fn half_ratio(time: &[f64], gaps: &[f64], window: Window) -> Option<f64> {
 
 /// Judges "the gap shrinks at least by the factor `q` per unit of time", that is, whether the mean slope is
 /// at most `ln q`. `slopes` has one entry per replicate, `None` for a run without a slope; such a run rules
-/// out support.
+/// out support. The tightness is the share of rates: the promised slope over the one that was found.
 pub fn rate(slopes: &[Option<f64>], q: f64, alpha: f64) -> Finding {
     if !(q > 0.0 && q.is_finite()) {
         return Finding::broken(
@@ -82,7 +82,10 @@ pub fn rate(slopes: &[Option<f64>], q: f64, alpha: f64) -> Finding {
             format!("factor q = {q} has no logarithm"),
         );
     }
-    judge(slopes, (f64::NEG_INFINITY, q.ln()), alpha).with_tightness()
+    let mut finding = judge(slopes, (f64::NEG_INFINITY, q.ln()), alpha);
+    let share = finding.bound / finding.estimate;
+    finding.tightness = (finding.bound < 0.0 && share > 0.0 && share.is_finite()).then_some(share);
+    finding
 }
 
 /// Judges "the decrease is geometric", that is, whether the mean [`half_ratio`] is in [.7, 1.4].

@@ -34,6 +34,7 @@ pub mod nonfinite;
 pub mod paired;
 pub mod prob;
 pub mod property;
+pub mod rare;
 pub mod ratio;
 pub mod sample;
 pub mod slope;

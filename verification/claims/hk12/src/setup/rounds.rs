@@ -9,6 +9,7 @@ use lao_algorithms::hazan_koren::{AelrParams, Horizon, TwoSampleDraws};
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, Learner, Rng, Seed};
 use lao_verification_engine::instance::sup_norm;
+use lao_verification_engine::mutants::Cripple;
 use rand::RngExt;
 
 /// A run of AELR.
@@ -28,6 +29,9 @@ pub(crate) struct Rounds<'a> {
     pub factor: f64,
     /// A factor of the production learner's step size; 1 is what the weights written out here have.
     pub pace: f64,
+    /// How the learner is crippled, if it is: it plays, and sees estimates at, what the cripple leaves of its
+    /// iterate.
+    pub cripple: Option<Cripple>,
 }
 
 /// One round.
@@ -114,7 +118,7 @@ fn draw(w: &[f64], count: usize, rng: &mut Rng) -> TwoSampleDraws {
 impl Rounds<'_> {
     /// Plays the rounds; `look` sees each before its step.
     pub(crate) fn follow(&self, seed: &Seed, mut look: impl FnMut(&Round<'_>)) -> anyhow::Result<()> {
-        let Rounds { problem, draws, rounds, step_size, clip, descends, factor, pace } = *self;
+        let Rounds { problem, draws, rounds, step_size, clip, descends, factor, pace, cripple } = *self;
         let (dim, radius) = (problem.dim, problem.radius);
         let params = AelrParams {
             step_size: pace * step_size,
@@ -122,11 +126,14 @@ impl Rounds<'_> {
         };
         let mut learner = params.build()?;
         let (mut rng, mut ask) = (seed.child("algorithm").rng(), Ask::new(dim));
-        let (production, level) = (clip == 1.0, clip / step_size);
+        let (production, level) = (clip == 1.0 && cripple.is_none(), clip / step_size);
         let direction = if descends { 1.0 } else { -1.0 };
         let mut u = vec![0.0; dim];
         problem.each_example(rounds, seed, |x, y| {
-            let by_hand = predictor(&u, radius);
+            let mut by_hand = predictor(&u, radius);
+            if let Some(cripple) = cripple {
+                cripple.estimate(&[], &mut by_hand);
+            }
             let w = if production { learner.iterate() } else { by_hand.clone() };
             let draws = if production {
                 learner.ask(&mut rng, &mut ask);

@@ -4,6 +4,7 @@ use lao_observation::Seed;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::FindingKind;
 use lao_verification_engine::judge::slope::{self, SlopeJudge, fit};
+use lao_verification_engine::plots;
 
 /// What is measured at the `i`-th grid point, from a seed.
 pub(crate) type Measure<'a> = dyn Fn(usize, &Seed) -> anyhow::Result<f64> + Sync + 'a;
@@ -45,9 +46,15 @@ pub(crate) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -
     Ok(())
 }
 
-/// The exponents of a grid's replicates.
-pub(crate) fn exponents(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<f64>> {
+/// The exponents of a grid's replicates, with the plot of their mean.
+pub(crate) fn exponents(cx: &mut Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<f64>> {
     let values = measured(cx, grid, replicates)?;
+    cx.figure(Figure {
+        caption: format!("{}, mean of the replicates with bars of two standard errors.", grid.name),
+        x: Axis::log(grid.variable),
+        y: Axis::log(grid.name),
+        series: vec![plots::means("mean", &grid.x, &values)],
+    });
     Ok(fit(&grid.x, &values, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect())
 }
 

@@ -33,6 +33,7 @@ use lao_verification_engine::claim::Fault;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::{FindingKind, paired, slope};
 use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::plots;
 
 /// Numbers of examples at which errors are read.
 const MARKS: usize = 10;
@@ -320,6 +321,12 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
             let last = errors.iter().map(|e| e[of][1]).collect();
             cx.rate(&format!("last test error of {name}"), Direction::Larger, last);
         }
+        let last = [0, 1].map(|of| errors.iter().map(|e| e[of][1]).collect::<Vec<f64>>());
+        cx.figure(plots::spread(
+            "Squared error on test images at the end, over the splits; the zero predictor has 1.",
+            Axis::log("test error"),
+            &[("the paper's method", &last[0]), ("AER", &last[1])],
+        ));
         let split = images.split(&cx.seed("offline"))?;
         let w = offline_predictor(setup, &split, cx.size("offline_images")? as usize)?;
         cx.note("offline: test error", split.error(w.view()));

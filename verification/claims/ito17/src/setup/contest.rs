@@ -15,7 +15,7 @@ use lao_datasets::adversarial::ito::gauss_spread;
 use lao_observation::Learner;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::slope;
-use lao_verification_engine::judge::{Finding, FindingKind, paired};
+use lao_verification_engine::judge::{Finding, FindingKind, paired, ratio};
 use lao_verification_engine::mutants::{Cripple, Crippled};
 
 /// A method of Section 6.
@@ -251,6 +251,13 @@ impl Curves {
         let name = format!("{} before {}", better.name(), worse.name());
         cx.note(&format!("{name}: share of trials"), finding.estimate);
         cx.note(&format!("{name}: p-value of the opposite"), finding.p_support);
+        Ok(())
+    }
+
+    /// Judges that the mean regret of one method is at most a share of that of another.
+    pub fn share(&self, cx: &mut Context<'_>, of: Method, whole: Method, most: f64) -> anyhow::Result<()> {
+        let finding = ratio::independent(&self.last(of)?, &self.last(whole)?, (0.0, most), cx.alpha());
+        cx.judge(&format!("mean regret of {} over that of {}", of.name(), whole.name()), finding);
         Ok(())
     }
 

@@ -160,8 +160,8 @@ fn hall_corrects_towards_the_long_tail() {
 
 #[test]
 fn sizes_follow_the_formula() {
-    // This is ((4.50 + 2.33) / .2)^2 with the reserve of 30 percent.
-    assert_eq!(mean::size(0.2, 1.0, ALPHA), 1517);
+    // This is ((4.831 + 2.326) / .2)^2 with the reserve of 30 percent.
+    assert_eq!(mean::size(0.2, 1.0, ALPHA), 1667);
     assert_eq!(mean::size(5.0, 1.0, ALPHA), 200);
 }
 

@@ -7,6 +7,7 @@ mod mean;
 mod paired;
 mod plain;
 mod prob;
+mod rare;
 mod trend;
 
 use super::Decision;
