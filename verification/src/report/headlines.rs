@@ -36,6 +36,7 @@ const QUESTIONS: [Question; 3] = [
         answers: &[
             ("ms18", &["ms18-thm44-literal", "ms18-thm44-support-implication"]),
             ("ito17", &["ito17-lem3-selection", "ito17-alg2-consistency"]),
+            ("pursuit", &["pursuit-false-inclusion", "pursuit-small-study"]),
         ],
     },
 ];
@@ -106,7 +107,7 @@ fn answer(claim: &ClaimRecord, status: ClaimStatus) -> anyhow::Result<Answer> {
     });
     let found = sharpest.map(|cell| {
         let (found, allowed) = (number(cell.finding.estimate), number(cell.finding.bound));
-        format!("{}: found {found}, theory allows {allowed}", cell.name)
+        format!("{}: found {found}, allowed {allowed}", cell.name)
     });
     let plot: Option<PlotView> = view::plots(claim)?.into_iter().next();
     Ok(Answer {
