@@ -3,7 +3,10 @@
 use lao_verification_engine::claim::Claim;
 use lao_verification_engine::paper::Paper;
 
+mod budget;
 mod false_inclusion;
+mod figure_1;
+mod identification;
 mod invariance;
 mod rate;
 mod setup;
@@ -20,4 +23,12 @@ pub const PAPER: Paper = Paper {
 };
 
 /// The claims, from what is never done to what is achieved.
-const CLAIMS: &[Claim] = &[false_inclusion::CLAIM, invariance::CLAIM, small_study::CLAIM, rate::CLAIM];
+const CLAIMS: &[Claim] = &[
+    budget::CLAIM,
+    invariance::CLAIM,
+    false_inclusion::CLAIM,
+    small_study::CLAIM,
+    identification::CLAIM,
+    rate::CLAIM,
+    figure_1::CLAIM,
+];
