@@ -45,9 +45,9 @@ enum Looks {
 }
 
 const FAULTS: [Fault<Looks>; 3] = [
+    Fault::refuted("sees_all", "all attributes of an example are observed", Looks::AtAll),
     Fault::refuted("never_explores", "only the first s' attributes are ever observed", Looks::AtTheFirst),
     Fault::refuted("explores_one_attribute", "only s* + 1 attributes are observed", Looks::AtOneMore),
-    Fault::refuted("sees_all", "all attributes of an example are observed", Looks::AtAll),
 ];
 
 /// The bound for s* coefficients of 1 in noise of variance 1.

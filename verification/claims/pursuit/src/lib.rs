@@ -3,6 +3,7 @@
 use lao_verification_engine::claim::Claim;
 use lao_verification_engine::paper::Paper;
 
+mod against_hybrid;
 mod budget;
 mod false_inclusion;
 mod figure_1;
@@ -31,4 +32,5 @@ const CLAIMS: &[Claim] = &[
     identification::CLAIM,
     rate::CLAIM,
     figure_1::CLAIM,
+    against_hybrid::CLAIM,
 ];
