@@ -1,9 +1,10 @@
 //! Pursuit against tuned Hybrid, on a grid of designs.
 //!
-//! *The rival.* Hybrid (Murata and Suzuki 2018) knows what Pursuit does not: the sparsity s*, and that attributes
-//! and labels have mean 0 and attributes variance 1. Of 16 configurations it has the one with the least mean
-//! excess risk, design by design, over runs on seeds of their own; the full tier tunes again, the quick one
-//! uses the winners of the tuning when this was written. Pursuit is given d and s' alone.
+//! *The rival.* Hybrid (Murata and Suzuki 2018) knows what Pursuit does not: the sparsity s*, and that
+//! attributes and labels have mean 0 and attributes variance 1. Of 16 configurations it has the one with
+//! the least mean excess risk, design by design, over runs on seeds of their own; the full tier tunes
+//! again, the quick one uses the winners of the tuning when this was written. Pursuit is given d and s'
+//! alone.
 //!
 //! *What is compared.* The excess risk of the predictor, with Pursuit's intercept, on the same examples.
 
@@ -195,16 +196,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "pursuit-against-hybrid",
     place: "Comparison with Hybrid",
-    sentence: "On every design of the grid the excess risk of Pursuit is smaller than that of tuned Hybrid on \
-               the same examples, more often than not.",
+    sentence: "On every design of the grid the excess risk of Pursuit is smaller than that of tuned Hybrid \
+               on the same examples, more often than not.",
     formula: r"P(R(\theta_{\mathrm{Pursuit}}) < R(\theta_{\mathrm{Hybrid}})) > \tfrac12",
-    design: "d = 100. Normal attributes, independent or a chain in which neighbors have correlation .5 or .8; \
-             signs in blocks of ten with correlation .5 or .8 within; signs that load on three common signs with \
-             half of their variance. s* = 5 or 25 coefficients of 1 and -1 at random places, s'/s* = 1.5, 2 or \
-             4, noise of standard deviation .1, 1 or 3, 400 s* examples. Hybrid is told s*, and has the best of \
-             16 configurations for the design: step size .03, .1, .2 or .3, batches that are constant or grow by \
-             half per stage, the first of s* or 4 s* examples. Pursuit is told d and s'. The full tier judges all \
-             108 designs and tunes anew, the quick tier four of them. A sign test per design.",
+    design: "d = 100. Normal attributes, independent or a chain in which neighbors have correlation .5 or \
+             .8; signs in blocks of ten with correlation .5 or .8 within; signs that load on three common \
+             signs with half of their variance. s* = 5 or 25 coefficients of 1 and -1 at random places, \
+             s'/s* = 1.5, 2 or 4, noise of standard deviation .1, 1 or 3, 400 s* examples. Hybrid is told \
+             s*, and has the best of 16 configurations for the design: step size .03, .1, .2 or .3, \
+             batches that are constant or grow by half per stage, the first of s* or 4 s* examples. \
+             Pursuit is told d and s'. The full tier judges all 108 designs and tunes anew, the quick tier \
+             four of them. A sign test per design.",
     standing: Standing::ours().practical().learns(),
     mutants: &[STOPS_EARLY, NAMES_SWAPPED],
     experiment,

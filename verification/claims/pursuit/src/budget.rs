@@ -1,7 +1,7 @@
 //! The budget, in training and in prediction.
 //!
-//! *Why.* Each ask consists of the support, the pool and as many others as are left of s'; the support has at
-//! most four fifths of the budget.
+//! *Why.* Each ask consists of the support, the pool and as many others as are left of s'; the support has
+//! at most four fifths of the budget.
 
 use crate::setup::{Law, Scene};
 use lao_algorithms::pursuit::PursuitParams;
@@ -162,14 +162,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "pursuit-budget",
     place: "Budget",
-    sentence: "Pursuit observes s' attributes of every example, never more, and its predictor has at most s' \
-               attributes.",
+    sentence: "Pursuit observes s' attributes of every example, never more, and its predictor has at most \
+               s' attributes.",
     formula: r"|J_i| = s', \qquad \|\theta_t\|_0 \le s'",
-    design: "Random shapes of 3 to 100 attributes, every s' below d, smallest and largest among them, with up to \
-             8 coefficients of 1 and -1, on independent normal attributes and a chain in which neighbors have \
-             correlation .8; 1,500 examples. A meter below the session notes which attributes of which example \
-             are read; the session itself has no limit. The ledger must agree with the meter. A learner with \
-             s' = d, which observes everything, is not judged.",
+    design: "Random shapes of 3 to 100 attributes, every s' below d, smallest and largest among them, with \
+             up to 8 coefficients of 1 and -1, on independent normal attributes and a chain in which \
+             neighbors have correlation .8; 1,500 examples. A meter below the session notes which \
+             attributes of which example are read; the session itself has no limit. The ledger must agree \
+             with the meter. A learner with s' = d, which observes everything, is not judged.",
     standing: Standing::ours(),
     mutants: &[ASKS_FOR_ONE_MORE, PREDICTS_FROM_ONE_MORE],
     experiment,

@@ -1,13 +1,13 @@
 //! The level of significance: attributes without effect stay out.
 //!
-//! *Why.* An attribute is added only where its standardized sum crosses a boundary that a sum without effect
-//! ever crosses with probability at most `level/d`. For independent normal attributes and errors of known
-//! variance this is a theorem (a mixture of likelihood ratios and Ville's inequality). Here the variance is
-//! estimated, attributes are correlated, or values are far from normal.
+//! *Why.* An attribute is added only where its standardized sum crosses a boundary that a sum without
+//! effect ever crosses with probability at most `level/d`. For independent normal attributes and errors of
+//! known variance this is a theorem (a mixture of likelihood ratios and Ville's inequality). Here the
+//! variance is estimated, attributes are correlated, or values are far from normal.
 //!
 //! *The other side.* A learner that never adds an attribute would pass. The arm in which the labels leak an
-//! attribute shows that the learner adds what has an effect of three tenths of the noise; `pursuit-small-study`
-//! says how soon.
+//! attribute shows that the learner adds what has an effect of three tenths of the noise;
+//! `pursuit-small-study` says how soon.
 
 use crate::setup::faulty::Echo;
 use crate::setup::{Law, Scene};
@@ -164,9 +164,9 @@ pub const CLAIM: Claim = Claim {
              depend on the attributes, which are independent and normal, a chain in which neighbors have \
              correlation .8, Student's t with 3 degrees of freedom (whose fourth moment is infinite), or \
              signs of which one in fifty is ten times as large; in the last two designs so are the labels. \
-             The quick tier stops when the evidence suffices, the full tier makes 10,000 runs per design. A \
-             learner that adds nothing would pass: the arm with a label \
-             that leaks an attribute shows that this one does not.",
+             The quick tier stops when the evidence suffices, the full tier makes 10,000 runs per design. \
+             A learner that adds nothing would pass: the arm with a label that leaks an attribute shows \
+             that this one does not.",
     standing: Standing::ours().practical(),
     mutants: &[LEAKS, REPEATS, LEVEL_OF_NINE_TENTHS],
     experiment,

@@ -1,11 +1,11 @@
 //! The data of Figure 1 of Murata and Suzuki 2018.
 //!
-//! *Targets.* They were set before the method was written, beside the best tuned Hybrid (mean excess risk 3.4
-//! at 10,000 examples, .031 at 20,000, .0026 at 90,000) and least squares on the true support with full
+//! *Targets.* They were set before the method was written, beside the best tuned Hybrid (mean excess risk
+//! 3.4 at 10,000 examples, .031 at 20,000, .0026 at 90,000) and least squares on the true support with full
 //! information (.0042 at 6,000, .0025, .00125, .00028). Nothing is tuned. As for the papers' methods, the
-//! excess risk is that of the coefficients; an intercept that is learned adds about `sigma^2/n`. The target of
-//! .05 after 6,000 examples was one for the mean, which is not met: over 208 runs the mean was .09, against a
-//! standard error of .03. The median meets it.
+//! excess risk is that of the coefficients; an intercept that is learned adds about `sigma^2/n`. The target
+//! of .05 after 6,000 examples was one for the mean, which is not met: over 208 runs the mean was .09,
+//! against a standard error of .03. The median meets it.
 
 use crate::setup::faulty::{Deaf, Noisier};
 use crate::setup::{Law, Scene, follow, shown};
@@ -98,18 +98,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "pursuit-figure-1",
     place: "The data of Figure 1 of Murata and Suzuki 2018",
-    sentence: "On the data of Figure 1 of Murata and Suzuki (d = 500, s* = 25, s' = 50, noise of variance 1) \
-               the median of the excess risk of Pursuit is at most .05 after 6,000 examples, and its mean is at \
-               most .009 after 10,000, .0027 after 20,000 and .0004 after 90,000; on a chain in which neighbors \
-               have correlation .8 the mean is at most .03 after 45,000.",
+    sentence: "On the data of Figure 1 of Murata and Suzuki (d = 500, s* = 25, s' = 50, noise of variance \
+               1) the median of the excess risk of Pursuit is at most .05 after 6,000 examples, and its \
+               mean is at most .009 after 10,000, .0027 after 20,000 and .0004 after 90,000; on a chain in \
+               which neighbors have correlation .8 the mean is at most .03 after 45,000.",
     formula: r"P(R(\theta_{6000}) > 0.05) < \tfrac12, \quad E R(\theta_{10000}) \le 0.009, \quad E
                R(\theta_{20000}) \le 0.0027, \quad E R(\theta_{90000}) \le 0.0004",
-    design: "Standard normal attributes, 13 coefficients of 1 and 12 of -1 at random places; in the full tier \
-             also a chain of normal attributes. R is the excess risk of the coefficients, computed exactly; \
-             the intercept is left out. The quick tier judges the geometric mean after 10,000 examples, the \
-             full tier all. The mean after 6,000 examples is not judged but noted: rare runs still \
-             lack an attribute there, and have an excess risk of about 1. Nothing is tuned: the learner knows d \
-             and s'.",
+    design: "Standard normal attributes, 13 coefficients of 1 and 12 of -1 at random places; in the full \
+             tier also a chain of normal attributes. R is the excess risk of the coefficients, computed \
+             exactly; the intercept is left out. The quick tier judges the geometric mean after 10,000 \
+             examples, the full tier all. The mean after 6,000 examples is not judged but noted: rare runs \
+             still lack an attribute there, and have an excess risk of about 1. Nothing is tuned: the \
+             learner knows d and s'.",
     standing: Standing::ours().practical().learns(),
     mutants: &[LEARNS_A_QUARTER, NOISE_ADDED],
     experiment,

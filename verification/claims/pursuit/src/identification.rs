@@ -1,18 +1,18 @@
 //! How many examples it takes to find the support.
 //!
-//! *Why.* An attribute is added once its standardized sum crosses the boundary, whose square is about
-//! `2 log(d/level)`. A coefficient of 1 against labels of variance at most `s* + sigma^2` crosses it after
-//! about `n_j = (s* + sigma^2) 2 log(d/level)` looks. The budget beyond the support gives at least `s' - s*`
-//! looks per example, which go round `d` attributes: `N = n_j d/(s' - s*)`. This is an upper bound, to first
-//! order: before attributes are found more of the budget is free, attributes that look promising are looked at
-//! more often, and the variance of what is not yet explained falls. It is the level that the medians are held
-//! to.
+//! *Why.* An attribute is added once its standardized sum crosses the boundary, whose square is about `2
+//! log(d/level)`. A coefficient of 1 against labels of variance at most `s* + sigma^2` crosses it after
+//! about `n_j = (s* + sigma^2) 2 log(d/level)` looks. The budget beyond the support gives at least `s' -
+//! s*` looks per example, which go round `d` attributes: `N = n_j d/(s' - s*)`. This is an upper bound, to
+//! first order: before attributes are found more of the budget is free, attributes that look promising are
+//! looked at more often, and the variance of what is not yet explained falls. It is the level that the
+//! medians are held to.
 //!
-//! *The interval.* Between d = 60 and 480 the slope of `d log d` is 1 + log(log 480/log 60)/log 8 = 1.20, and
-//! that of `d log(d/.05)` is 1.12. A constant number of examples at the start, and looks that go to promising
-//! attributes, lower the slope. So .8 to 1.3. In s' - s* the exponent of the bound is -1; the budget beyond s* is
-//! what is free at the end of the search, and at its beginning s' is: the exponent is between that of s',
-//! which is log(8/19)/log(14/3) = -.56, and -1. The claim is at most -.4.
+//! *The interval.* Between d = 60 and 480 the slope of `d log d` is 1 + log(log 480/log 60)/log 8 = 1.20,
+//! and that of `d log(d/.05)` is 1.12. A constant number of examples at the start, and looks that go to
+//! promising attributes, lower the slope. So .8 to 1.3. In s' - s* the exponent of the bound is -1; the
+//! budget beyond s* is what is free at the end of the search, and at its beginning s' is: the exponent is
+//! between that of s', which is log(8/19)/log(14/3) = -.56, and -1. The claim is at most -.4.
 
 use crate::setup::{Law, Point, Scene, shown};
 use lao_algorithms::pursuit::PursuitParams;
@@ -156,16 +156,16 @@ fn report(cx: &mut Context<'_>, title: &str, (at, grid): (&[f64], &[(usize, usiz
 pub const CLAIM: Claim = Claim {
     id: "pursuit-identification",
     place: "Examples until the support is found",
-    sentence: "The number of examples until the support of Pursuit is right, and stays right, grows with d like \
-               d log d (exponent between .8 and 1.3), falls with s' - s* (exponent at most -.4), and its median \
-               is at most 2 (s* + sigma^2) log(d/.05) d/(s' - s*).",
+    sentence: "The number of examples until the support of Pursuit is right, and stays right, grows with d \
+               like d log d (exponent between .8 and 1.3), falls with s' - s* (exponent at most -.4), and \
+               its median is at most 2 (s* + sigma^2) log(d/.05) d/(s' - s*).",
     formula: r"N \approx \frac{d}{s' - s_*} \log d, \qquad \mathrm{median}(N) \le 2 (s_* + \sigma^2)
                \log\frac{d}{0.05} \cdot \frac{d}{s' - s_*}",
-    design: "s* = 5 coefficients of 1 and -1 in noise of variance 1, independent normal attributes. d = 60, 120, \
-             240 and 480 at s' = 12; s' = 8, 12 and 19 at d = 120. The support is right if it is the true one, \
-             with the right signs and coefficients of a tenth of their size at least; it must stay right for \
-             as many examples again, or up to the bound, where a run ends. An exponent is that of medians over \
-             blocks of four runs.",
+    design: "s* = 5 coefficients of 1 and -1 in noise of variance 1, independent normal attributes. d = \
+             60, 120, 240 and 480 at s' = 12; s' = 8, 12 and 19 at d = 120. The support is right if it is \
+             the true one, with the right signs and coefficients of a tenth of their size at least; it \
+             must stay right for as many examples again, or up to the bound, where a run ends. An exponent \
+             is that of medians over blocks of four runs.",
     standing: Standing::ours().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -1,9 +1,9 @@
 //! Names and units of attributes and label change nothing.
 //!
 //! *Why.* All that Pursuit decides by is free of units (`z_j`, and bounds in units of the label that are
-//! compared with one another), and means are subtracted. Only the random order, which decides between equals,
-//! depends on names. So the order is permuted as the names are, in the stored form of the learner, which is a
-//! public interface; everything must then be equal, up to rounding.
+//! compared with one another), and means are subtracted. Only the random order, which decides between
+//! equals, depends on names. So the order is permuted as the names are, in the stored form of the learner,
+//! which is a public interface; everything must then be equal, up to rounding.
 
 use crate::setup::{Law, Scene};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
@@ -246,17 +246,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "pursuit-invariance",
     place: "Names and units",
-    sentence: "Permuting the attributes, and shifting and rescaling attributes and label, changes nothing but \
-               names and units: the supports after every update are equal, and so are the coefficients and \
-               the intercept, up to rounding.",
+    sentence: "Permuting the attributes, and shifting and rescaling attributes and label, changes nothing \
+               but names and units: the supports after every update are equal, and so are the coefficients \
+               and the intercept, up to rounding.",
     formula: r"x'_{\pi(j)} = a_j + b_j x_j, \; y' = a + b y \;\Rightarrow\; S'_t = \pi(S_t), \;
                \theta'_{t, \pi(j)} = \frac{b}{b_j} \theta_{t, j}",
-    design: "d = 60, s' = 12, 5 coefficients of 1 and -1 in noise of variance 1; independent normal attributes \
-             and a chain in which neighbors have correlation .5, in turn; 2,000 examples, compared after \
-             each update. Shifts are up to 100 standard deviations, scales from a thousandth to a thousand, of \
-             either sign. The random order of the learner is permuted as the names are. Coefficients are \
-             compared in the old units, to 1e-6. A run in which nothing is found is an error, as all methods \
-             agree on nothing.",
+    design: "d = 60, s' = 12, 5 coefficients of 1 and -1 in noise of variance 1; independent normal \
+             attributes and a chain in which neighbors have correlation .5, in turn; 2,000 examples, \
+             compared after each update. Shifts are up to 100 standard deviations, scales from a \
+             thousandth to a thousand, of either sign. The random order of the learner is permuted as the \
+             names are. Coefficients are compared in the old units, to 1e-6. A run in which nothing is \
+             found is an error, as all methods agree on nothing.",
     standing: Standing::ours(),
     mutants: &[UNITS_CHANGE, ORDER_STAYS],
     experiment,

@@ -1,16 +1,17 @@
 //! The error after the support is found: that of least squares.
 //!
-//! *Why.* Once the support is right, Pursuit is least squares on it, from almost all examples: those before an
-//! attribute was watched lack. With `m` examples lost of `n`, its excess risk is about `n/(n - m)` times that
-//! of least squares with full information. The search takes about 350 examples on independent attributes
-//! (`pursuit-identification`), so that from 4,000 to 20,000 examples the exponent is -1.05; on the chain it takes
-//! about a thousand, so that from 20,000 to 45,000 the exponent is -1.04. The margin adds .15 to this.
+//! *Why.* Once the support is right, Pursuit is least squares on it, from almost all examples: those before
+//! an attribute was watched lack. With `m` examples lost of `n`, its excess risk is about `n/(n - m)` times
+//! that of least squares with full information. The search takes about 350 examples on independent
+//! attributes (`pursuit-identification`), so that from 4,000 to 20,000 examples the exponent is -1.05; on
+//! the chain it takes about a thousand, so that from 20,000 to 45,000 the exponent is -1.04. The margin
+//! adds .15 to this.
 //!
-//! *The exponent.* Least squares on s + 1 coefficients (one is the intercept) has the excess risk
-//! `sigma^2 (s + 1)/n` up to a relative error of order `(s + 1)/n`, with the same law of the factor for every
-//! n, so that the mean slope of its logarithm is -1 to three digits. It is a control: what is judged is -1
-//! plus the difference of the slopes of both on the same examples, which has the mean of Pursuit's own slope
-//! and a fraction of its spread.
+//! *The exponent.* Least squares on s + 1 coefficients (one is the intercept) has the excess risk `sigma^2
+//! (s + 1)/n` up to a relative error of order `(s + 1)/n`, with the same law of the factor for every n, so
+//! that the mean slope of its logarithm is -1 to three digits. It is a control: what is judged is -1 plus
+//! the difference of the slopes of both on the same examples, which has the mean of Pursuit's own slope and
+//! a fraction of its spread.
 
 use crate::setup::faulty::{Deaf, Noisier};
 use crate::setup::{Law, Scene, follow, shown};
@@ -121,7 +122,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     } else {
         Arm::Sound(cx.cripple())
     };
-    // On the chain the search takes more examples, so that the rate is judged at the full tier's numbers alone.
+    // On the chain the search takes more examples: its rate is judged at the numbers of the full tier alone.
     let all = cx.size("all_cells")? > 0;
     cx.split(if all { 6 } else { 4 });
     let at: Vec<f64> = marks.iter().map(|&n| n as f64).collect();
@@ -160,15 +161,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "pursuit-rate",
     place: "After the support is found",
-    sentence: "After the support is found, the excess risk of Pursuit falls like 1/n, and is at most 1.5 times \
-               that of least squares on the true support with full information from the same examples.",
+    sentence: "After the support is found, the excess risk of Pursuit falls like 1/n, and is at most 1.5 \
+               times that of least squares on the true support with full information from the same \
+               examples.",
     formula: r"R(\theta_n) \propto n^{-1}, \qquad \exp E \ln \frac{R(\theta_n)}{R(\theta^{LS}_n)} \le 1.5",
     design: "d = 60, s* = 5, s' = 12, coefficients of 1 and -1 in noise of variance 1. Independent normal \
-             attributes, and a chain in which neighbors have correlation .5. The quick tier goes from 4,000 to \
-             20,000 examples, where it judges on the chain only the last ratio; the full tier goes from 20,000 \
-             to 45,000. R is the exact excess risk of the predictor with its intercept; least squares sees \
-             every attribute of the true support, and the same examples. The ratio is a geometric mean. The \
-             exponent is corrected by that of least squares on the same examples, which is known to be -1.",
+             attributes, and a chain in which neighbors have correlation .5. The quick tier goes from \
+             4,000 to 20,000 examples, where it judges on the chain only the last ratio; the full tier \
+             goes from 20,000 to 45,000. R is the exact excess risk of the predictor with its intercept; \
+             least squares sees every attribute of the true support, and the same examples. The ratio is a \
+             geometric mean. The exponent is corrected by that of least squares on the same examples, \
+             which is known to be -1.",
     standing: Standing::ours().practical().learns(),
     mutants: &[STOPS_EARLY, CONSTANT_STEP, NOISE_ADDED],
     experiment,

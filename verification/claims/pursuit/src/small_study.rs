@@ -1,9 +1,9 @@
 //! A small study: few examples, few attributes.
 //!
 //! *Targets.* They were set before the method was written, beside what Hybrid (1.9 of 5 found at 480
-//! examples), and least squares on the true support with full information (median excess .009, .0045, .0023)
-//! reach. The excess risk is that of the coefficients, as for the papers' methods, which have no intercept;
-//! an intercept that is learned adds about `sigma^2/n`, and a note says what the sum is.
+//! examples), and least squares on the true support with full information (median excess .009, .0045,
+//! .0023) reach. The excess risk is that of the coefficients, as for the papers' methods, which have no
+//! intercept; an intercept that is learned adds about `sigma^2/n`, and a note says what the sum is.
 
 use crate::setup::faulty::{Deaf, Noisier};
 use crate::setup::{Law, Point, Scene, follow, shown};
@@ -117,16 +117,16 @@ pub const CLAIM: Claim = Claim {
     id: "pursuit-small-study",
     place: "Small study",
     sentence: "With 60 attributes of which 12 are observed and 5 have coefficients of 1 or -1 in noise of \
-               variance 1, Pursuit finds 4.8 of the 5 from 480 examples on average (4.5 where \
-               neighbors have correlation .5), all 5 from 960 with probability .95, and the median of its excess risk is at most .03, .012 \
-               and .003 at 480, 960 and 1,920 examples (.1, .015 and .004).",
-    formula: r"E\,|S_{480} \cap S_*| \ge 4.8, \quad P(S_* \subseteq S_{960}) \ge 0.95, \qquad P(R(\theta_{480})
-               > 0.03) < \tfrac12, \quad P(R(\theta_{960}) > 0.012) < \tfrac12, \quad P(R(\theta_{1920}) >
-               0.003) < \tfrac12",
+               variance 1, Pursuit finds 4.8 of the 5 from 480 examples on average (4.5 where neighbors \
+               have correlation .5), all 5 from 960 with probability .95, and the median of its excess \
+               risk is at most .03, .012 and .003 at 480, 960 and 1,920 examples (.1, .015 and .004).",
+    formula: r"E\,|S_{480} \cap S_*| \ge 4.8, \quad P(S_* \subseteq S_{960}) \ge 0.95, \qquad
+               P(R(\theta_{480}) > 0.03) < \tfrac12, \quad P(R(\theta_{960}) > 0.012) < \tfrac12, \quad
+               P(R(\theta_{1920}) > 0.003) < \tfrac12",
     design: "Independent normal attributes, and a chain of normal attributes. The support is random. An \
-             attribute is found if its coefficient has the right sign and a tenth of its size at least. \
-             R is the excess risk of the coefficients, computed exactly; the intercept is left out. Each cell \
-             has its own runs.",
+             attribute is found if its coefficient has the right sign and a tenth of its size at least. R \
+             is the excess risk of the coefficients, computed exactly; the intercept is left out. Each \
+             cell has its own runs.",
     standing: Standing::ours().practical().learns(),
     mutants: &[LEARNS_A_QUARTER, TWICE_THE_NOISE],
     experiment,
