@@ -145,6 +145,7 @@ fn form(form: StatementForm) -> &'static str {
         StatementForm::Corrected => "corrected",
         StatementForm::Sound => "as printed, and sound",
         StatementForm::Reading => "our reading of a print that leaves something open",
+        StatementForm::Ours => "a statement of this project",
     }
 }
 

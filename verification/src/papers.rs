@@ -7,9 +7,14 @@ use crate::claim::Claim;
 use crate::paper::Paper;
 use crate::self_tests;
 
-/// All papers, by year.
-pub const PAPERS: &[Paper] =
-    &[lao_claims_hk12::PAPER, lao_claims_ito17::PAPER, lao_claims_ms18::PAPER, lao_claims_scsg20::PAPER];
+/// All papers, by year; what this project claims of its own method comes last.
+pub const PAPERS: &[Paper] = &[
+    lao_claims_hk12::PAPER,
+    lao_claims_ito17::PAPER,
+    lao_claims_ms18::PAPER,
+    lao_claims_scsg20::PAPER,
+    lao_claims_pursuit::PAPER,
+];
 
 /// Returns all registered claims, in the order of the papers; the claims about the suite itself come last.
 pub fn all() -> impl Iterator<Item = &'static Claim> {

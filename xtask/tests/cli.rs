@@ -71,7 +71,7 @@ fn listing_and_explaining_run_nothing() {
 fn names_that_do_not_exist_suggest_the_nearest() {
     refused(&["verify", "ms18-lema-a2"], &["no claim named `ms18-lema-a2`", "did you mean `ms18-lemma-a2`"]);
     refused(&["verify", "--explain", "thm41-litral"], &["did you mean `ms18-thm41-literal`"]);
-    refused(&["verify", "--paper", "nobody99"], &["nobody99", "known: hk12, ito17, ms18, scsg20"]);
+    refused(&["verify", "--paper", "nobody99"], &["nobody99", "known: hk12, ito17, ms18, scsg20, pursuit"]);
     refused(&["verify", "--paper", "engine", CHEAP], &["nothing to run"]);
     refused(&["bench", "ms18-fig"], &["ms18-fig1"]);
     refused(&["data", "fetch", "digitz"], &["digitz", "digits"]);

@@ -121,6 +121,10 @@ impl Standing {
     pub const fn reading(errata: &'static [u32]) -> Self {
         Standing { form: StatementForm::Reading, errata, ..Standing::sound() }
     }
+    /// Returns the standing of a statement of this project, about a method of its own.
+    pub const fn ours() -> Self {
+        Standing { form: StatementForm::Ours, ..Standing::sound() }
+    }
     /// Returns this standing with the verdict "refuted" expected.
     pub const fn refuted(self) -> Self {
         Standing { expected: Expected::Refuted, ..self }
@@ -176,6 +180,8 @@ pub enum StatementForm {
     Sound,
     /// A reading of a print that leaves something open; its verdict says nothing about the print.
     Reading,
+    /// A statement of this project about a method of its own; there is no print.
+    Ours,
 }
 
 /// How close the experiment is to the statement.

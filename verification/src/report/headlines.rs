@@ -20,6 +20,7 @@ const QUESTIONS: [Question; 3] = [
             ("scsg20", &["scsg20-linear-rate", "scsg20-thm1-corrected"]),
             ("hk12", &["hk12-thm31-risk", "hk12-thm34-risk", "hk12-thm44-risk"]),
             ("ito17", &["ito17-thm2-first", "ito17-alg23-exponent"]),
+            ("pursuit", &["pursuit-rate", "pursuit-figure-1"]),
         ],
     },
     Question {
@@ -29,6 +30,7 @@ const QUESTIONS: [Question; 3] = [
             ("scsg20", &["scsg20-n-independence", "scsg20-cor12-ifo"]),
             ("hk12", &["hk12-table1-ridge", "hk12-table1-lasso"]),
             ("ito17", &["ito17-alg1-exponent"]),
+            ("pursuit", &["pursuit-identification"]),
         ],
     },
     Question {
@@ -36,6 +38,7 @@ const QUESTIONS: [Question; 3] = [
         answers: &[
             ("ms18", &["ms18-thm44-literal", "ms18-thm44-support-implication"]),
             ("ito17", &["ito17-lem3-selection", "ito17-alg2-consistency"]),
+            ("pursuit", &["pursuit-false-inclusion", "pursuit-small-study"]),
         ],
     },
 ];
@@ -106,7 +109,7 @@ fn answer(claim: &ClaimRecord, status: ClaimStatus) -> anyhow::Result<Answer> {
     });
     let found = sharpest.map(|cell| {
         let (found, allowed) = (number(cell.finding.estimate), number(cell.finding.bound));
-        format!("{}: found {found}, theory allows {allowed}", cell.name)
+        format!("{}: found {found}, allowed {allowed}", cell.name)
     });
     let plot: Option<PlotView> = view::plots(claim)?.into_iter().next();
     Ok(Answer {

@@ -303,6 +303,7 @@ fn form(form: StatementForm) -> &'static str {
         StatementForm::Corrected => "corrected",
         StatementForm::Sound => "as printed, and sound",
         StatementForm::Reading => "our reading",
+        StatementForm::Ours => "our own statement",
     }
 }
 

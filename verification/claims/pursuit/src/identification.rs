@@ -1,0 +1,172 @@
+//! How many examples it takes to find the support.
+//!
+//! *Why.* An attribute is added once its standardized sum crosses the boundary, whose square is about `2
+//! log(d/level)`. A coefficient of 1 against labels of variance at most `s* + sigma^2` crosses it after
+//! about `n_j = (s* + sigma^2) 2 log(d/level)` looks. The budget beyond the support gives at least `s' -
+//! s*` looks per example, which go round `d` attributes: `N = n_j d/(s' - s*)`. This is an upper bound, to
+//! first order: before attributes are found more of the budget is free, attributes that look promising are
+//! looked at more often, and the variance of what is not yet explained falls. It is the level that the
+//! medians are held to.
+//!
+//! *The interval.* Between d = 60 and 480 the slope of `d log d` is 1 + log(log 480/log 60)/log 8 = 1.20,
+//! and that of `d log(d/.05)` is 1.12. A constant number of examples at the start, and looks that go to
+//! promising attributes, lower the slope. So .8 to 1.3. In s' - s* the exponent of the bound is -1; the
+//! budget beyond s* is what is free at the end of the search, and at its beginning s' is: the exponent is
+//! between that of s', which is log(8/19)/log(14/3) = -.56, and -1. The claim is at most -.4.
+
+use crate::setup::{Law, Point, Scene, shown};
+use lao_algorithms::pursuit::PursuitParams;
+use lao_observation::{Budget, Seed, Session};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::judge::paired::median;
+use lao_verification_engine::judge::prob;
+use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
+use lao_verification_engine::mutants::Cripple;
+
+const STAR: usize = 5;
+/// The budget, and the numbers of attributes.
+const BUDGET: usize = 12;
+const DIMS: [usize; 4] = [60, 120, 240, 480];
+/// The number of attributes, and the budgets.
+const DIM: usize = 120;
+const BUDGETS: [usize; 3] = [8, 12, 19];
+
+/// How the learner looks at attributes.
+#[derive(Clone, Copy, PartialEq)]
+enum Looks {
+    AsItShould,
+    /// Never at an attribute beyond the first s'.
+    AtTheFirst,
+    /// At one attribute beyond s*.
+    AtOneMore,
+    /// At all of them.
+    AtAll,
+}
+
+const FAULTS: [Fault<Looks>; 3] = [
+    Fault::refuted("sees_all", "all attributes of an example are observed", Looks::AtAll),
+    Fault::refuted("never_explores", "only the first s' attributes are ever observed", Looks::AtTheFirst),
+    Fault::refuted("explores_one_attribute", "only s* + 1 attributes are observed", Looks::AtOneMore),
+];
+
+/// The bound for s* coefficients of 1 in noise of variance 1.
+fn bound(dim: usize, budget: usize) -> f64 {
+    let looks = (STAR as f64 + 1.0) * 2.0 * (dim as f64 / 0.05).ln();
+    looks * dim as f64 / (budget - STAR) as f64
+}
+
+/// The number of examples from which on the support is right, which must last as many examples again.
+fn needed(
+    (dim, budget): (usize, usize),
+    looks: Looks,
+    cripple: Option<Cripple>,
+    seed: &Seed,
+) -> anyhow::Result<f64> {
+    let scene = Scene { law: Law::Independent, dim, star: STAR, noise: 1.0 };
+    let (truth, source) = (scene.examples(seed)?, scene.examples(seed)?);
+    let last = bound(dim, budget).ceil() as u64;
+    let mut params = PursuitParams::within(dim, budget);
+    match looks {
+        Looks::AsItShould => {}
+        Looks::AtTheFirst => params.never = (budget as u32..dim as u32).collect(),
+        Looks::AtOneMore => params.budget = STAR + 1,
+        Looks::AtAll => params.budget = dim,
+    }
+    let limit = Budget::PerExample(params.budget);
+    let mut learner = shown(params.build()?, cripple);
+    let mut session = Session::new(source, limit, &seed.child("algorithm"));
+    let (mut since, mut updates) = (None, 0);
+    while session.ledger().examples < last {
+        session.step(&mut *learner, last - session.ledger().examples)?;
+        let examples = session.ledger().examples;
+        if learner.updates() > updates {
+            updates = learner.updates();
+            let right = Point::of(&*learner, &truth).is_right(STAR);
+            since = if right { since.or(Some(examples)) } else { None };
+        }
+        if let Some(since) = since.filter(|since| examples >= 2 * since) {
+            return Ok(since as f64);
+        }
+    }
+    Ok(since.unwrap_or(last + 1) as f64)
+}
+
+fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let (block, blocks) = (cx.size("block")? as usize, cx.size("blocks")?);
+    let (looks, cripple) = (cx.arm(Looks::AsItShould, &FAULTS), cx.cripple());
+    cx.split(2 + DIMS.len());
+    let by_dim: Vec<(usize, usize)> = DIMS.iter().map(|&dim| (dim, BUDGET)).collect();
+    let by_budget: Vec<(usize, usize)> = BUDGETS.iter().map(|&budget| (DIM, budget)).collect();
+    for (title, grid, exponent) in [
+        ("d, s' = 12", by_dim, Exponent::Within(0.8, 1.3)),
+        ("s' - s*, d = 120", by_budget, Exponent::AtMost(-0.4)),
+    ] {
+        let of_d = title.starts_with('d');
+        // One run per setting in each trial.
+        let runs = cx.all_trials(title, block as u64 * blocks, |trial| {
+            let seeded = (0..).zip(&grid).map(|(i, &setting)| (setting, trial.seed.trial(i)));
+            seeded.map(|(setting, seed)| needed(setting, looks, cripple, &seed)).collect()
+        })?;
+        let column = |runs: &[Vec<f64>], i: usize| runs.iter().map(|run| run[i]).collect::<Vec<f64>>();
+        let medians: Vec<Vec<f64>> = runs
+            .chunks(block)
+            .map(|runs| (0..grid.len()).map(|i| median(&mut column(runs, i))).collect())
+            .collect();
+        let at = |&(dim, budget): &(usize, usize)| if of_d { dim } else { budget - STAR } as f64;
+        let at: Vec<f64> = grid.iter().map(at).collect();
+        let slopes = fit(&at, &medians, None).map_err(anyhow::Error::msg)?;
+        let slopes: Vec<f64> = slopes.iter().map(|fit| fit.slope).collect();
+        cx.judge(&format!("exponent of {title}"), judge_slopes(&slopes, exponent, 0.0, cx.alpha()));
+        cx.settled()?;
+        for (i, &(dim, budget)) in grid.iter().enumerate() {
+            let late = runs.iter().filter(|run| run[i] > bound(dim, budget)).count() as u64;
+            if of_d {
+                let cell = format!("d = {dim}: more than the bound");
+                cx.judge(&cell, prob::fixed(0.5, cx.alpha(), late, runs.len() as u64));
+                cx.settled()?;
+            }
+        }
+        if cx.honest() {
+            report(cx, title, (&at, &grid), &runs);
+            cx.rate(&format!("exponent of {title}"), Direction::Larger, slopes);
+        }
+    }
+    Ok(())
+}
+
+fn report(cx: &mut Context<'_>, title: &str, (at, grid): (&[f64], &[(usize, usize)]), runs: &[Vec<f64>]) {
+    let (mut measured, mut allowed) = (Series::line("median", Vec::new()), Series::line("bound", Vec::new()));
+    for (i, &(dim, budget)) in grid.iter().enumerate() {
+        let middle = median(&mut runs.iter().map(|run| run[i]).collect::<Vec<f64>>());
+        cx.note(&format!("d = {dim}, s' = {budget}: median number of examples"), middle);
+        cx.note(&format!("d = {dim}, s' = {budget}: bound"), bound(dim, budget));
+        measured.points.push([at[i], middle]);
+        allowed.points.push([at[i], bound(dim, budget)]);
+    }
+    cx.figure(Figure {
+        caption: format!("Examples until the support is right, by {title}."),
+        x: Axis::log(title),
+        y: Axis::log("examples"),
+        series: vec![measured, allowed],
+    });
+}
+
+/// The claim.
+pub const CLAIM: Claim = Claim {
+    id: "pursuit-identification",
+    place: "Examples until the support is found",
+    sentence: "The number of examples until the support of Pursuit is right, and stays right, grows with d \
+               like d log d (exponent between .8 and 1.3), falls with s' - s* (exponent at most -.4), and \
+               its median is at most 2 (s* + sigma^2) log(d/.05) d/(s' - s*).",
+    formula: r"N \approx \frac{d}{s' - s_*} \log d, \qquad \mathrm{median}(N) \le 2 (s_* + \sigma^2)
+               \log\frac{d}{0.05} \cdot \frac{d}{s' - s_*}",
+    design: "s* = 5 coefficients of 1 and -1 in noise of variance 1, independent normal attributes. d = \
+             60, 120, 240 and 480 at s' = 12; s' = 8, 12 and 19 at d = 120. The support is right if it is \
+             the true one, with the right signs and coefficients of a tenth of their size at least; it \
+             must stay right for as many examples again, or up to the bound, where a run ends. An exponent \
+             is that of medians over blocks of four runs.",
+    standing: Standing::ours().practical().learns(),
+    mutants: &mutants(&FAULTS),
+    experiment,
+};

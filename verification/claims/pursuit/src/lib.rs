@@ -1,0 +1,36 @@
+//! This project, on its own method: what is claimed of Pursuit.
+
+use lao_verification_engine::claim::Claim;
+use lao_verification_engine::paper::Paper;
+
+mod against_hybrid;
+mod budget;
+mod false_inclusion;
+mod figure_1;
+mod identification;
+mod invariance;
+mod rate;
+mod setup;
+mod small_study;
+
+/// The claims, for the registry of the suite.
+pub const PAPER: Paper = Paper {
+    name: "pursuit",
+    title: "This project: Pursuit",
+    notation: "`d` attributes, of which `s*` have an effect and `s'` are observed per example; `σ` is the \
+               standard deviation of the noise",
+    claims: CLAIMS,
+    errata: &[],
+};
+
+/// The claims, from what is never done to what is achieved.
+const CLAIMS: &[Claim] = &[
+    budget::CLAIM,
+    invariance::CLAIM,
+    false_inclusion::CLAIM,
+    small_study::CLAIM,
+    identification::CLAIM,
+    rate::CLAIM,
+    figure_1::CLAIM,
+    against_hybrid::CLAIM,
+];

@@ -1,0 +1,136 @@
+//! Sources and learners with a fault, which claims must notice.
+
+use lao_kernels::SparseView;
+use lao_observation::{Ask, BlockBuf, LearnError, Learner, Rng, Row, Seed, Source, SourceError, Told};
+use rand_distr::{Distribution as _, StandardNormal};
+
+/// A source that serves every example twice, as two fresh ones.
+pub struct Echo<S> {
+    inner: S,
+}
+
+impl<S: Source> Echo<S> {
+    /// Returns `inner` with each example twice.
+    pub fn new(inner: S) -> Self {
+        Echo { inner }
+    }
+}
+
+impl<S: Source> Source for Echo<S> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let mut fresh = BlockBuf::new();
+        fresh.reset(attributes.len(), block.capacity().div_ceil(2));
+        let rows = self.inner.observe(attributes, &mut fresh)?;
+        let served = (2 * rows).min(block.capacity());
+        let seen = fresh.view(attributes);
+        for row in 0..served {
+            for c in 0..attributes.len() {
+                block.column_mut(c)[row] = seen.column(c)[row / 2];
+            }
+            block.labels_mut()[row] = seen.labels()[row / 2];
+        }
+        block.set_rows(served);
+        Ok(served)
+    }
+
+    fn position(&self) -> u64 {
+        self.inner.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.inner.seek(position)
+    }
+}
+
+/// A source whose labels have more noise than they should.
+pub struct Noisier<S> {
+    inner: S,
+    sigma: f64,
+    rng: Rng,
+}
+
+impl<S: Source> Noisier<S> {
+    /// Returns `inner` with normal noise of standard deviation `sigma` added to the labels.
+    pub fn new(inner: S, sigma: f64, seed: &Seed) -> Self {
+        Noisier { inner, sigma, rng: seed.child("noise added").rng() }
+    }
+}
+
+impl<S: Source> Source for Noisier<S> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = self.inner.observe(attributes, block)?;
+        for label in &mut block.labels_mut()[..rows] {
+            let z: f64 = StandardNormal.sample(&mut self.rng);
+            *label += self.sigma * z;
+        }
+        Ok(rows)
+    }
+
+    fn position(&self) -> u64 {
+        self.inner.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.inner.seek(position)
+    }
+}
+
+/// A learner that learns nothing from the examples after the first ones.
+pub struct Deaf<L> {
+    inner: L,
+    left: u64,
+}
+
+impl<L: Learner> Deaf<L> {
+    /// Returns `inner`, which is told of `examples` examples, or a few less.
+    pub fn after(examples: u64, inner: L) -> Self {
+        Deaf { inner, left: examples }
+    }
+}
+
+impl<L: Learner> Learner for Deaf<L> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.inner.ask(rng, ask);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.inner.predict(seen)
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let examples = match &told {
+            Told::Values(block) => block.rows() as u64,
+            Told::Gradient(part) => part.examples,
+        };
+        if examples > self.left {
+            self.left = 0;
+            return Ok(());
+        }
+        self.left -= examples;
+        self.inner.tell(told)
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.inner.coefficients()
+    }
+
+    fn intercept(&self) -> f64 {
+        self.inner.intercept()
+    }
+
+    fn updates(&self) -> u64 {
+        self.inner.updates()
+    }
+}

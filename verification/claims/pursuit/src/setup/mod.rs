@@ -1,0 +1,151 @@
+//! Instances, runs with what they found at some numbers of examples, and faulty learners and sources.
+
+pub mod faulty;
+
+use lao_datasets::synthetic::{Chain, Design, EquicorrelatedBlocks, FactorModel, Noise, Normal, Virtual};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
+use lao_verification_engine::mutants::{Cripple, Crippled};
+use rand::seq::SliceRandom as _;
+
+/// The law of the attributes; all have mean 0 and variance 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// Independent normal attributes.
+    Independent,
+    /// Normal attributes with `Sigma_ij = rho^|i-j|`.
+    Chain(f64),
+    /// Signs in blocks of ten, with this correlation within a block.
+    Blocks(f64),
+    /// Signs that load on three common signs, half of their variance.
+    Factors,
+}
+
+impl Law {
+    fn design(self, dim: usize) -> anyhow::Result<Box<dyn Design>> {
+        Ok(match self {
+            Law::Independent => Box::new(Normal::new(dim)?),
+            Law::Chain(rho) => Box::new(Chain::new(dim, rho)?),
+            Law::Blocks(rho) => Box::new(EquicorrelatedBlocks::new(dim, 10, rho)?),
+            Law::Factors => {
+                // The loadings of attribute j are the values of three waves, scaled to squared length 1/2.
+                let wave = |j: usize, k: usize| (0.7 * (j * (k + 1)) as f64 + k as f64).sin();
+                let row = |j: usize| {
+                    let row = [wave(j, 0), wave(j, 1), wave(j, 2)];
+                    let length = row.iter().map(|l| l * l).sum::<f64>().sqrt();
+                    row.map(|l| (0.5f64).sqrt() * l / length)
+                };
+                Box::new(FactorModel::new(3, (0..dim).flat_map(row).collect())?)
+            }
+        })
+    }
+}
+
+/// An instance of regression: coefficients of 1 and -1 at random places.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene {
+    /// The law of the attributes.
+    pub law: Law,
+    /// `d`.
+    pub dim: usize,
+    /// `s*`.
+    pub star: usize,
+    /// `sigma`.
+    pub noise: f64,
+}
+
+/// The stream of examples of a [`Scene`].
+pub type Examples = Virtual<Box<dyn Design>>;
+
+impl Scene {
+    /// Returns the examples of this seed, which also places the coefficients: one more than half of them, or
+    /// half, are 1.
+    ///
+    /// # Errors
+    /// When the design refuses its parameters.
+    pub fn examples(&self, seed: &Seed) -> anyhow::Result<Examples> {
+        let mut places: Vec<u32> = (0..self.dim as u32).collect();
+        places.shuffle(&mut seed.child("support").rng());
+        places.truncate(self.star);
+        let mut signed: Vec<(u32, f64)> = places.into_iter().zip([1.0, -1.0].into_iter().cycle()).collect();
+        signed.sort_by_key(|(j, _)| *j);
+        let (support, values) = signed.into_iter().unzip();
+        let target = SparseVector::new(self.dim, support, values)?;
+        let design = self.law.design(self.dim)?;
+        Ok(Virtual::new(design, target, Noise::Gaussian(self.noise), &seed.child("data"))?)
+    }
+}
+
+/// What a learner knows after a number of examples.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    /// Attributes with an effect that are in the predictor, with the right sign and at least a tenth of their
+    /// size.
+    pub found: usize,
+    /// Attributes without an effect that are in the predictor.
+    pub wrong: usize,
+    /// `(theta - theta*)' Sigma (theta - theta*)`; infinite once the learner has diverged.
+    pub gap: f64,
+    /// The intercept, which should be 0.
+    pub intercept: f64,
+}
+
+impl Point {
+    /// Returns what `learner` knows of the target.
+    pub fn of(learner: &dyn Learner, truth: &Examples) -> Self {
+        let (theta, star) = (learner.coefficients(), truth.theta_star());
+        let found = star.iter().filter(|&(j, b)| found(theta, j, b)).count();
+        let wrong = theta.iter().filter(|&(j, b)| b != 0.0 && star.get(j) == 0.0).count();
+        Point { found, wrong, gap: truth.gap(theta), intercept: learner.intercept() }
+    }
+
+    /// Returns the excess risk of the predictor, with its intercept.
+    pub fn excess(&self) -> f64 {
+        self.gap + self.intercept * self.intercept
+    }
+
+    /// Returns whether the predictor has the right attributes and no others.
+    pub fn is_right(&self, star: usize) -> bool {
+        self.found == star && self.wrong == 0
+    }
+}
+
+fn found(theta: SparseView<'_>, j: u32, truth: f64) -> bool {
+    theta.get(j) * truth >= 0.1 * truth * truth
+}
+
+/// Returns the learner as it shows itself in this arm. [`Crippled`] has no intercept, so a sound learner is
+/// not wrapped.
+pub fn shown<L: Learner + 'static>(learner: L, cripple: Option<Cripple>) -> Box<dyn Learner> {
+    match cripple {
+        None => Box::new(learner),
+        Some(_) => Box::new(Crippled::new(learner, cripple)),
+    }
+}
+
+/// Runs the learner and returns what it knows at each of the numbers of examples, which ascend.
+///
+/// # Errors
+/// When the session fails; a learner that diverges does not make it fail.
+pub fn follow<S: Source>(
+    source: S,
+    learner: &mut dyn Learner,
+    budget: usize,
+    (truth, marks): (&Examples, &[u64]),
+    seed: &Seed,
+) -> anyhow::Result<Vec<Point>> {
+    let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
+    let mut points = Vec::new();
+    for &mark in marks {
+        match session.run(learner, SessionLimit::after_examples(mark), |_, _| {}) {
+            Err(SessionError::Learn(LearnError::Diverged { .. })) => {
+                let lost = Point { found: 0, wrong: 0, gap: f64::INFINITY, intercept: 0.0 };
+                points.resize(marks.len(), lost);
+                return Ok(points);
+            }
+            end => end?,
+        };
+        points.push(Point::of(learner, truth));
+    }
+    Ok(points)
+}
