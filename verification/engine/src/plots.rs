@@ -3,8 +3,8 @@
 use crate::judge::sample::Moments;
 use lao_figures::{Axis, Figure, Series};
 
-/// Returns a curve of means of positive values over replicates, `replicates[r][i]` at `x[i]`, with bars of two
-/// standard errors.
+/// Returns a curve of means of positive values over replicates, `replicates[r][i]` at `x[i]`, with bars of
+/// two standard errors.
 pub fn means(name: &str, x: &[f64], replicates: &[Vec<f64>]) -> Series {
     let mut series = Series::line(name, Vec::new());
     for (i, &x) in x.iter().enumerate() {
@@ -17,8 +17,8 @@ pub fn means(name: &str, x: &[f64], replicates: &[Vec<f64>]) -> Series {
     series
 }
 
-/// Returns the figure of `(label, y)` against `(label, x)` on logarithmic axes: the mean of the replicates, and
-/// the line of the claimed `exponent` through the first mean.
+/// Returns the figure of `(label, y)` against `(label, x)` on logarithmic axes: the mean of the replicates,
+/// and the line of the claimed `exponent` through the first mean.
 pub fn growth(
     caption: &str,
     (x_label, x): (&str, &[f64]),

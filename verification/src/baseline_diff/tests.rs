@@ -128,7 +128,7 @@ fn a_drift_is_accepted_by_name_and_counts_from_there() {
     refused(&[&format!("{claim}: other")], "why", "has no drift");
     assert!(compare(&slower, &file).unwrap().to_string().contains("track accept"));
 
-    let said = accept(&file, &[claim.clone()], "a safer default").unwrap();
+    let said = accept(&file, std::slice::from_ref(&claim), "a safer default").unwrap();
     assert_eq!(said, [format!("drift accepted: {name}: 0.5 -> 0.55")]);
     let text = compare(&slower, &file).unwrap().to_string();
     assert!(!text.contains("drift, worse") && !text.contains("track accept"), "{text}");

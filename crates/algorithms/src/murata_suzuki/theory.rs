@@ -151,13 +151,14 @@ impl Problem {
     }
 
     /// Returns the repaired batch size of Theorem 4.3 for any start, which ensures
-    /// `gap_T <= (gap_0 + slack)/(1-a)` with probability at least `1 - delta`, for every step size up to `1/L`.
+    /// `gap_T <= (gap_0 + slack)/(1-a)` with probability at least `1 - delta`, for every step size up to
+    /// `1/L`.
     ///
     /// The descent inequality (8) gives `gap_t <= gap_{t-1} + (eta/2) |e_S|^2` for `eta L <= 1`. With the
-    /// corrected inequality (9), `|e_S|^2 <= A |v|^2 + N` and `|v|^2 <= (2/mu) gap`, the gap grows by at most a
-    /// factor `1 + eta A/mu` and a term `eta N/2` per update. The growth of `T` updates is below `1/(1-a)` if
-    /// `T eta A/mu <= a = mu/(32 L)`; as `A = 16 s(s+s*) R^4 log/B`, this needs `512 eta L` where the theorem's
-    /// step size has 128.
+    /// corrected inequality (9), `|e_S|^2 <= A |v|^2 + N`, and `|v|^2 <= (2/mu) gap`, the gap grows by at
+    /// most a factor `1 + eta A/mu` and a term `eta N/2` per update. The growth of `T` updates is below
+    /// `1/(1-a)` if `T eta A/mu <= a = mu/(32 L)`. As `A = 16 s(s+s*) R^4 log/B`, this needs `512 eta L`
+    /// where the theorem's step size has 128.
     pub fn batch_theorem_43_general(&self, guarantee: Guarantee) -> f64 {
         let Guarantee { updates, slack, delta } = guarantee;
         let (s, star, t) = (self.sparsity as f64, self.star(), updates.max(1) as f64);
