@@ -194,6 +194,7 @@ macro_rules! methods {
         /// ```
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
+        #[expect(clippy::large_enum_variant, reason = "a program has few learners, and moves them rarely")]
         pub enum AnyLearner {
             $($(#[doc = $source] #[doc = ""])+ $learner(crate::$module::$learner),)+
         }

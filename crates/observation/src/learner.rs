@@ -78,9 +78,9 @@ pub trait Learner {
         0.0
     }
 
-    /// Returns the label that the estimate predicts from the values of its attributes, sorted: the estimate as
-    /// it is kept after learning, where [`predict`](Self::predict) is a move of the online protocol, made from
-    /// what was drawn.
+    /// Returns the label that the estimate predicts from the values of its attributes, which must be sorted.
+    /// This is the estimate as one keeps it after learning; [`predict`](Self::predict) is a move of the online
+    /// protocol, which is made from what was drawn.
     fn apply(&self, seen: Row<'_>) -> f64 {
         self.intercept() + seen.dot(self.coefficients())
     }

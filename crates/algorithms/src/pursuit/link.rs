@@ -10,7 +10,7 @@ const MEMORY: f64 = 0.999;
 /// The largest change of a number by one example.
 const LARGEST_STEP: f64 = 0.5;
 
-/// `P(y = +1) = 1 / (1 + exp(-(offset + slope p)))` for the predicted label p, fitted by Newton steps, one for
+/// `P(y = +1) = 1 / (1 + exp(-(offset + slope p)))` for the predicted label p, fitted by one Newton step for
 /// each example.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -24,7 +24,8 @@
 //! add to S the watched j of largest |z_j|, if z_j^2 > (1 + 10/n_j) (2 log(d/level) + log(1 + n_j/10))
 //! drop from S the k with |beta_k| < 3 standard errors
 //! watch, beside S, a third of the rest of the budget: the j of largest |z_j|
-//! observe in the next block W and, for the remaining budget, the j of largest (|g_j| + 1.5 sqrt(V_j)) / sqrt(q_j)
+//! observe in the next block W and, for the rest of the budget, the j of largest
+//!     (|g_j| + 1.5 sqrt(V_j)) / sqrt(q_j)
 //! ```
 //!
 //! A value further than 4 standard deviations from the mean of its attribute counts as if it lay there, in
@@ -48,8 +49,8 @@
 //! independent of label and support and normal errors; for others it is measured. That the error falls as 1/n
 //! after the support is found is a property of least squares. What the search costs is only measured.
 //!
-//! *Cost*: an example costs O(s'^2) in products of columns, an update O(s' |S|^2 + d |S|) more, and O(d |S|^2) if
-//! it changes the support; memory is O(d s'). The
+//! *Cost*: an example costs O(s'^2) in products of columns. An update costs O(s' |S|^2 + d |S|) more, and
+//! O(d |S|^2) if it changes the support; memory is O(d s'). The
 //! blocks between updates grow with the number of examples, so that n examples have O(log n) updates.
 //!
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
@@ -96,7 +97,7 @@ const TOLERANCE: f64 = 0.1;
 const WATCHED_ABOVE: f64 = 1.5;
 const LEAD: f64 = 0.5;
 /// Standard deviations of the upper confidence bound by which attributes are chosen to be looked at.
-const OPTIMISM: f64 = 1.5;
+const CONFIDENCE: f64 = 1.5;
 /// The number of observations at which the boundary of significance is tightest.
 const TIGHTEST_AT: f64 = 10.0;
 /// Examples that count for the variance of the errors after the support changed, and at most.
@@ -293,7 +294,8 @@ pub struct Pursuit {
     interest: Vec<f64>,
     /// The part of each attribute's variance that the support explains.
     explained: Vec<f64>,
-    /// The place of each attribute in a random order, which decides between equals; empty before the first ask.
+    /// The place of each attribute in a random order, which decides between equals. It is empty before the
+    /// first ask.
     order: Vec<u32>,
     /// The attributes of the current block, ascending; empty until it is asked for.
     asked: Vec<u32>,
@@ -562,14 +564,14 @@ impl Pursuit {
         let noise = self.errors.mean() * self.moments.unevenness(j) * precise;
         let deviation = (noise + variance * fit.uneven(j, &self.moments)).sqrt();
         let z = covariance / deviation;
-        let interest = (covariance.abs() + OPTIMISM * deviation) / rest.sqrt();
+        let interest = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt();
         if z.is_finite() && interest.is_finite() {
             (self.z[at], self.interest[at]) = (z, interest);
         }
     }
 
-    /// Returns whether the effect of `j` beyond the support is significant, and enough of `j` is not explained
-    /// by the support.
+    /// Returns whether the effect of `j` beyond the support is significant, and the support does not explain
+    /// too much of `j`.
     fn significant(&self, j: u32) -> bool {
         let at = j as usize;
         let (n, z) = (self.moments.seen[at], self.z[at]);

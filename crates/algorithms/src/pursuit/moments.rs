@@ -132,8 +132,8 @@ impl Moments {
         self.label[j as usize] / (self.seen[j as usize].max(1)) as f64
     }
 
-    /// Returns how much larger the variance of `u_j r` is than the product of the variances, beyond chance and
-    /// at least 1: large values of the attribute may come with large errors.
+    /// Returns how much larger the variance of `u_j r` is than the product of the variances, beyond what is
+    /// chance, and at least 1: large values of the attribute may come with large errors.
     pub fn unevenness(&self, j: u32) -> f64 {
         let j = j as usize;
         let even = self.square[j] * self.error[j];

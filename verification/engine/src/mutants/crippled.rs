@@ -114,6 +114,16 @@ impl<L: Learner> Learner for Crippled<L> {
         self.inner.tell(told)
     }
 
+    fn intercept(&self) -> f64 {
+        let whole = self.inner.intercept();
+        self.cripple.map_or(whole, |cripple| cripple.value(0.0, whole))
+    }
+
+    fn apply(&self, seen: Row<'_>) -> f64 {
+        let Some(cripple) = self.cripple else { return self.inner.apply(seen) };
+        cripple.value(seen.dot(self.start.view()), self.inner.apply(seen))
+    }
+
     fn coefficients(&self) -> SparseView<'_> {
         match self.cripple {
             None => self.inner.coefficients(),
