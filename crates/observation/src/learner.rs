@@ -79,8 +79,8 @@ pub trait Learner {
     }
 
     /// Returns the label that the estimate predicts from the values of its attributes, which must be sorted.
-    /// This is the estimate as one keeps it after learning; [`predict`](Self::predict) is a move of the online
-    /// protocol, which is made from what was drawn.
+    /// This is the estimate as one keeps it after learning. [`predict`](Self::predict) is a move of the
+    /// online protocol, which is made from what was drawn.
     fn apply(&self, seen: Row<'_>) -> f64 {
         self.intercept() + seen.dot(self.coefficients())
     }
