@@ -6,6 +6,7 @@
 //!
 //! *Setting*: stochastic sparse linear regression, squared loss; at most `s'` attributes of each example are
 //! observed, in training and in prediction. Attributes and labels are raw: location and scale are learned.
+//! Each example comes once: rows that are repeated count as new ones, and their noise becomes significant.
 //!
 //! *Notation*: `S` -> the support, [`Pursuit::support`]; `W`, which contains S -> the watched attributes;
 //! `n_j`, the number of examples in which attribute j was observed; `u_j`, `v`, the deviations of attribute
