@@ -1,6 +1,6 @@
 //! Verdicts under fresh seeds: a claim whose verdict depends on the seed sits on a threshold.
 //!
-//! Each seed is a [run](crate::run) of its own in the folder `seed-<n>`. A table says what differs from what
+//! Each seed is a run of its own in the folder `seed-<n>`. A table says what differs from what
 //! is expected under any of them, and how close each claim's mutants come to the point at which they would go
 //! unnoticed.
 
