@@ -1,7 +1,7 @@
 //! The road from a source to a learner: validate, fetch, predict, tell, keep the ledger.
 
 use crate::ask::{Ask, Request};
-use crate::block::{BlockBuf, Row};
+use crate::block::{Block, BlockBuf, Row};
 use crate::budget::Budget;
 use crate::distinct::Distinct;
 use crate::learner::{GradientSum, LearnError, Learner, Told};
@@ -378,29 +378,13 @@ pub fn mean_squared_error<S: Source>(
     budget: Budget,
     examples: u64,
 ) -> Result<Option<f64>, SessionError> {
-    if theta.dim() != source.dim() {
-        return Err(SessionError::Dimension { asked: theta.dim(), source_dim: source.dim() });
-    }
-    let cap = budget.cap(source.dim());
-    if theta.indices().len() > cap {
-        return Err(SessionError::OverBudget { asked: theta.indices().len(), budget: cap });
-    }
-    let (mut block, mut tile) = (BlockBuf::new(), Vec::new());
-    let (mut seen, mut total) = (0u64, 0.0);
-    while seen < examples {
-        let capacity = (examples - seen).min(BlockBuf::preferred_rows(theta.indices().len()) as u64) as usize;
-        block.reset(theta.indices().len(), capacity);
-        if observe_checked(source, theta.indices(), &mut block)? == 0 {
-            break;
-        }
-        let view = block.view(theta.indices());
+    let mut tile = Vec::new();
+    mean_squared(theta, source, budget, examples, |view| {
         tile.resize(view.rows(), 0.0);
         let columns = theta.values().iter().enumerate().map(|(c, &weight)| (view.column(c), weight));
         lao_kernels::residual(columns, view.labels(), &mut tile);
-        total += tile.iter().map(|r| r * r).sum::<f64>();
-        seen += view.rows() as u64;
-    }
-    Ok((seen > 0).then(|| total / seen as f64))
+        tile.iter().map(|r| r * r).sum()
+    })
 }
 
 /// Returns the mean squared error of a learner's estimate on up to `examples` next examples of `source`,
@@ -414,15 +398,37 @@ pub fn mean_squared_error_of<L: Learner + ?Sized, S: Source>(
     budget: Budget,
     examples: u64,
 ) -> Result<Option<f64>, SessionError> {
-    let attributes = learner.coefficients().indices();
-    if learner.dim() != source.dim() {
-        return Err(SessionError::Dimension { asked: learner.dim(), source_dim: source.dim() });
+    let (theta, mut values) = (learner.coefficients(), Vec::new());
+    mean_squared(theta, source, budget, examples, |view| {
+        let attributes = theta.indices();
+        let squared = |(r, label): (usize, &f64)| {
+            values.clear();
+            values.extend((0..attributes.len()).map(|c| view.column(c)[r]));
+            let error = learner.apply(Row { attributes, values: &values }) - label;
+            error * error
+        };
+        view.labels().iter().enumerate().map(squared).sum()
+    })
+}
+
+/// Returns the mean of squared errors over up to `examples` next examples of `source`, of which the support
+/// of `theta` is observed. `squares` sums the squared errors of a block.
+fn mean_squared<S: Source>(
+    theta: SparseView<'_>,
+    source: &mut S,
+    budget: Budget,
+    examples: u64,
+    mut squares: impl FnMut(Block<'_>) -> f64,
+) -> Result<Option<f64>, SessionError> {
+    if theta.dim() != source.dim() {
+        return Err(SessionError::Dimension { asked: theta.dim(), source_dim: source.dim() });
     }
+    let attributes = theta.indices();
     let cap = budget.cap(source.dim());
     if attributes.len() > cap {
         return Err(SessionError::OverBudget { asked: attributes.len(), budget: cap });
     }
-    let (mut block, mut values) = (BlockBuf::new(), Vec::new());
+    let mut block = BlockBuf::new();
     let (mut seen, mut total) = (0u64, 0.0);
     while seen < examples {
         let capacity = (examples - seen).min(BlockBuf::preferred_rows(attributes.len()) as u64) as usize;
@@ -431,13 +437,7 @@ pub fn mean_squared_error_of<L: Learner + ?Sized, S: Source>(
         if rows == 0 {
             break;
         }
-        let view = block.view(attributes);
-        for (r, label) in view.labels().iter().enumerate() {
-            values.clear();
-            values.extend((0..attributes.len()).map(|c| view.column(c)[r]));
-            let error = learner.apply(Row { attributes, values: &values }) - label;
-            total += error * error;
-        }
+        total += squares(block.view(attributes));
         seen += rows as u64;
     }
     Ok((seen > 0).then(|| total / seen as f64))

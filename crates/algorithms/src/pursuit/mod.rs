@@ -445,11 +445,6 @@ impl Pursuit {
         self.link.probability(self.apply(seen))
     }
 
-    /// Returns the mean of the labels so far.
-    pub fn label_mean(&self) -> f64 {
-        self.moments.label_mean
-    }
-
     fn begin(&mut self) {
         let dim = self.params.dim;
         self.support.extend_from_slice(&self.params.always);
@@ -553,6 +548,9 @@ impl Pursuit {
 
     /// Computes `z_j` and the upper confidence bound of an attribute outside the support.
     fn weigh(&mut self, j: u32) {
+        if self.support.binary_search(&j).is_ok() {
+            return;
+        }
         let at = j as usize;
         let n = self.moments.seen[at] as f64;
         let variance = self.moments.variance(j);
@@ -592,14 +590,14 @@ impl Pursuit {
     fn decide(&mut self) {
         self.fit();
         for at in 0..self.asked.len() {
-            let j = self.asked[at];
-            self.explain(j);
-            if self.support.binary_search(&j).is_err() {
-                self.weigh(j);
-            }
+            self.explain(self.asked[at]);
         }
         if self.moments.examples >= self.due {
             self.weigh_all();
+        } else {
+            for at in 0..self.asked.len() {
+                self.weigh(self.asked[at]);
+            }
         }
         self.scratch.support.clear();
         self.scratch.support.extend_from_slice(&self.support);
@@ -629,9 +627,7 @@ impl Pursuit {
     fn weigh_all(&mut self) {
         self.due = self.moments.examples + self.moments.examples / DUE;
         for j in 0..self.params.dim as u32 {
-            if self.support.binary_search(&j).is_err() {
-                self.weigh(j);
-            }
+            self.weigh(j);
         }
     }
 
