@@ -50,6 +50,7 @@ pub mod params;
 pub mod pursuit;
 pub mod reference;
 pub mod registry;
+pub mod safeguard;
 pub mod schedule;
 mod state;
 mod task;
@@ -57,6 +58,7 @@ pub mod thresholding;
 
 pub use params::ParamError;
 pub use registry::{Accuracy, AnyLearner, AnyParams, Growth, METHODS, Method, Model};
+pub use safeguard::Safeguarded;
 pub use schedule::{BatchSizes, StepSizes};
 pub use task::Task;
 

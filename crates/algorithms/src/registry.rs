@@ -35,6 +35,9 @@ pub struct Method {
     /// Whether the method learns from finite labels of any size without an error, because every step is
     /// clipped or projected on a ball.
     pub bears_all_labels: bool,
+    /// Whether the method learns location and scale of attributes and labels by itself. Others need
+    /// standardized columns, or [`safeguarded`](Method::safeguarded).
+    pub learns_scales: bool,
     /// The error of the estimate on a small problem without noise.
     pub accuracy: Accuracy,
     /// Returns the method's practical parameters for a task.
@@ -136,6 +139,7 @@ const SPARSE: Method = Method {
     explores: true,
     batches: false,
     bears_all_labels: false,
+    learns_scales: false,
     accuracy: OF_EXACT_RESIDUALS,
     params: |task| ExplorationParams::practical(task).map(AnyParams::Exploration),
 };
@@ -260,6 +264,7 @@ methods! {
             summary: "Least squares on the attributes whose effect is significant; looks most where there is \
                       most to find.",
             cost: "O(s'^2), and O(d s^2) per update, of which there are O(log n); O(d s') memory",
+            learns_scales: true,
             ..SPARSE
         }
     }

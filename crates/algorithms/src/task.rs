@@ -2,6 +2,7 @@
 
 use crate::params::{ParamError, number, require};
 use lao_kernels::SparseVector;
+use serde::{Deserialize, Serialize};
 
 /// What a user knows before the first example: enough for the practical parameters of every method.
 ///
@@ -18,7 +19,8 @@ use lao_kernels::SparseVector;
 /// assert!(refused.to_string().starts_with("Hybrid: speed = -1 is not allowed"));
 /// # Ok::<(), lao_algorithms::ParamError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Task {
     /// `d`, the number of attributes of an example.
     pub dim: usize,

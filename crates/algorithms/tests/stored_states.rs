@@ -4,7 +4,7 @@
 //! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages. A learner
 //! that can be read then asks and is told forty times.
 
-use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Task};
+use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Safeguarded, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
@@ -13,6 +13,7 @@ use lao_observation::{
 use lao_testing::{Watched, halt_above, take_refused};
 use proptest::prelude::*;
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,16 +44,49 @@ fn is_linear(method: &Method) -> bool {
     method.growth == Growth::Linear
 }
 
-/// A method, and the dimension of its examples.
+/// A method, whether it is behind a safeguard, and the dimension of its examples.
 #[derive(Clone, Copy)]
 struct Setting {
     method: &'static Method,
+    safeguarded: bool,
     dim: usize,
 }
 
+/// A learner as a program keeps it.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Stored {
+    Plain(AnyLearner),
+    Safeguarded(Box<Safeguarded>),
+}
+
+impl Stored {
+    fn learner(&self) -> &dyn Learner {
+        match self {
+            Stored::Plain(learner) => learner,
+            Stored::Safeguarded(learner) => &**learner,
+        }
+    }
+    fn learner_mut(&mut self) -> &mut dyn Learner {
+        match self {
+            Stored::Plain(learner) => learner,
+            Stored::Safeguarded(learner) => &mut **learner,
+        }
+    }
+}
+
 impl Setting {
-    fn learner(&self) -> AnyLearner {
-        self.method.build(&task(self.method, self.dim)).unwrap()
+    fn learner(&self) -> Stored {
+        let task = task(self.method, self.dim);
+        if self.safeguarded {
+            Stored::Safeguarded(Box::new(self.method.safeguarded(&task).unwrap()))
+        } else {
+            Stored::Plain(self.method.build(&task).unwrap())
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("{}{}", if self.safeguarded { "safeguarded " } else { "" }, self.method.name)
     }
 
     fn session(&self) -> Session<Virtual<Uniform>> {
@@ -65,14 +99,16 @@ impl Setting {
 
     /// Returns the learner when it is fresh, when it awaits an answer in the middle of an update, and when it
     /// is old.
-    fn ages(&self) -> [(&'static str, AnyLearner); 3] {
+    fn ages(&self) -> [(&'static str, Stored); 3] {
         let after = |examples| {
             let mut learner = self.learner();
-            self.session().run(&mut learner, SessionLimit::after_examples(examples), |_, _| {}).unwrap();
+            self.session()
+                .run(learner.learner_mut(), SessionLimit::after_examples(examples), |_, _| {})
+                .unwrap();
             learner
         };
         let mut waiting = after(37);
-        waiting.ask(&mut Seed::root(4).rng(), &mut Ask::new(self.dim));
+        waiting.learner_mut().ask(&mut Seed::root(4).rng(), &mut Ask::new(self.dim));
         [("fresh", after(0)), ("waiting", waiting), ("old", after(3000))]
     }
 }
@@ -230,7 +266,7 @@ fn maps(fields: &Map<String, Value>) -> Vec<Value> {
     changes.into_iter().map(Value::Object).collect()
 }
 
-fn all_finite(learner: &AnyLearner) -> Result<(), String> {
+fn all_finite(learner: &dyn Learner) -> Result<(), String> {
     let theta = learner.coefficients();
     let strange = theta.iter().find(|(_, value)| !value.is_finite());
     strange.map_or(Ok(()), |(j, value)| Err(format!("coefficient {j} became {value}")))
@@ -238,17 +274,17 @@ fn all_finite(learner: &AnyLearner) -> Result<(), String> {
 
 /// Reads a state and, if it can be read, lets the learner continue.
 fn goes_on(setting: Setting, state: Value) -> Result<(), String> {
-    let mut learner: AnyLearner = match serde_json::from_value(state) {
+    let mut learner: Stored = match serde_json::from_value(state) {
         Ok(learner) => learner,
         Err(error) if error.to_string().is_empty() => return Err("refused without a word".into()),
         Err(_) => return Ok(()),
     };
-    let (mut session, Setting { method, dim }) = (setting.session(), setting);
+    let (mut session, Setting { method, dim, .. }) = (setting.session(), setting);
     let cap = (method.budget)(&task(method, dim)).cap(dim);
     for _ in 0..STEPS {
         // A large batch is served in pieces, of which a few are enough.
-        let step = session.step(&mut learner, 32);
-        all_finite(&learner)?;
+        let step = session.step(learner.learner_mut(), 32);
+        all_finite(learner.learner())?;
         let seen = session.ledger().most_attributes;
         if seen > cap {
             return Err(format!("{seen} attributes of an example were seen, but the budget is {cap}"));
@@ -303,7 +339,7 @@ impl Worker {
 fn findings(setting: Setting) -> (Vec<String>, usize) {
     let (mut findings, mut tried, mut stuck) = (Vec::new(), 0, 0);
     let mut worker = Worker::new(setting);
-    let mut rng = Seed::root(10).child(setting.method.name).rng();
+    let mut rng = Seed::root(10).child(&setting.name()).rng();
     for (age, learner) in setting.ages() {
         let state = serde_json::to_value(&learner).unwrap();
         for path in parts(&state, &mut rng) {
@@ -333,14 +369,14 @@ fn findings(setting: Setting) -> (Vec<String>, usize) {
     (findings, tried)
 }
 
-fn changed_states_are_refused_or_go_on(dim: usize, methods: &[&'static Method]) {
-    let by_method: BTreeMap<&str, _> = std::thread::scope(|scope| {
-        let find = |method| (method, findings(Setting { method, dim }));
-        let half = |odd: usize| methods.iter().skip(odd).step_by(2).copied();
+fn changed_states_are_refused_or_go_on(settings: &[Setting]) {
+    let by_method: BTreeMap<String, _> = std::thread::scope(|scope| {
+        let find = |setting: Setting| (setting, findings(setting));
+        let half = |odd: usize| settings.iter().skip(odd).step_by(2).copied();
         let run = |odd| scope.spawn(move || half(odd).map(find).collect());
         let runs: [std::thread::ScopedJoinHandle<'_, Vec<_>>; 2] = [run(0), run(1)];
         let all = runs.into_iter().flat_map(|run| run.join().unwrap());
-        all.map(|(method, findings)| (method.name, findings)).collect()
+        all.map(|(setting, findings)| (setting.name(), findings)).collect()
     });
     let mut report = String::new();
     for (name, (findings, tried)) in &by_method {
@@ -350,19 +386,28 @@ fn changed_states_are_refused_or_go_on(dim: usize, methods: &[&'static Method]) 
             report += &format!("{name}: {} of {tried} changed states\n{first}", findings.len());
         }
     }
-    assert_eq!(by_method.len(), methods.len());
+    assert_eq!(by_method.len(), settings.len());
     assert!(report.is_empty(), "states that were neither refused nor went on:\n{report}");
 }
 
 #[test]
 fn a_changed_state_is_refused_or_goes_on() {
-    changed_states_are_refused_or_go_on(DIM, &METHODS.iter().collect::<Vec<_>>());
+    let all = METHODS.iter().map(|method| Setting { method, safeguarded: false, dim: DIM });
+    changed_states_are_refused_or_go_on(&all.collect::<Vec<_>>());
 }
 
 #[test]
 fn a_changed_state_of_many_coordinates_is_refused_or_goes_on() {
-    let linear: Vec<_> = METHODS.iter().filter(|method| is_linear(method)).collect();
-    changed_states_are_refused_or_go_on(700, &linear);
+    let linear = METHODS.iter().filter(|method| is_linear(method));
+    let linear = linear.map(|method| Setting { method, safeguarded: false, dim: 700 });
+    changed_states_are_refused_or_go_on(&linear.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_changed_state_of_a_safeguard_is_refused_or_goes_on() {
+    // One method for each kind of ask, and of test.
+    let kinds = ["hybrid", "aer", "rda2"].map(|name| lao_algorithms::registry::method(name).unwrap());
+    changed_states_are_refused_or_go_on(&kinds.map(|method| Setting { method, safeguarded: true, dim: DIM }));
 }
 
 /// Returns whether a state holds a decimal number, which a reader might round.
@@ -382,21 +427,25 @@ fn bits(theta: SparseView<'_>) -> (Vec<u32>, Vec<u64>) {
 #[test]
 fn a_state_is_stored_without_decimals_and_read_with_the_same_bits() {
     let mut failures = Vec::new();
-    for method in METHODS {
-        let setting = Setting { method, dim: DIM };
+    let settings = METHODS
+        .iter()
+        .flat_map(|method| [false, true].map(|safeguarded| Setting { method, safeguarded, dim: DIM }));
+    for setting in settings {
         for (age, learner) in setting.ages() {
             let text = serde_json::to_string(&learner).unwrap();
             if holds_decimals(&serde_json::from_str(&text).unwrap()) {
-                failures.push(format!("{}, {age}: decimal numbers are stored", method.name));
+                failures.push(format!("{}, {age}: decimal numbers are stored", setting.name()));
                 continue;
             }
-            let mut read: AnyLearner = serde_json::from_str(&text).unwrap();
-            assert_eq!(serde_json::to_string(&read).unwrap(), text, "{}, {age}", method.name);
+            let mut read: Stored = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text, "{}, {age}", setting.name());
             let mut learner = learner;
             for learner in [&mut learner, &mut read] {
-                setting.session().run(learner, SessionLimit::after_examples(500), |_, _| {}).unwrap();
+                let limit = SessionLimit::after_examples(500);
+                setting.session().run(learner.learner_mut(), limit, |_, _| {}).unwrap();
             }
-            assert_eq!(bits(read.coefficients()), bits(learner.coefficients()), "{}, {age}", method.name);
+            let (read, learner) = (read.learner().coefficients(), learner.learner().coefficients());
+            assert_eq!(bits(read), bits(learner), "{}, {age}", setting.name());
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -441,9 +490,9 @@ impl Source for Wild {
     }
 }
 
-fn reads_back(learner: &AnyLearner) -> Result<(), String> {
+fn reads_back(learner: &Stored) -> Result<(), String> {
     let text = serde_json::to_string(learner).unwrap();
-    let read: AnyLearner = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let read: Stored = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     if serde_json::to_string(&read).unwrap() == text { Ok(()) } else { Err("read with other bits".into()) }
 }
 
@@ -455,11 +504,16 @@ proptest! {
         wide in prop::bool::weighted(0.2), step in -9.0..4.0, radius in -20.0..20.0, attributes in -3.0..3.0,
         labels in -20.0..60.0, jumps in prop_oneof![Just(None), (-60.0..60.0).prop_map(Some)], seed: u64,
     ) {
-        for method in METHODS {
+        for (method, safeguarded) in METHODS.iter().flat_map(|method| [(method, false), (method, true)]) {
             let dim = if wide && is_linear(method) { 1100 } else { DIM };
             let (speed, radius) = (4.0 * 10f64.powf(step), Some(10f64.powf(radius)));
             let known = Task { speed, radius, ..task(method, dim) };
-            let Ok(mut learner) = method.build(&known) else { continue };
+            let built = if safeguarded {
+                method.safeguarded(&known).map(|learner| Stored::Safeguarded(Box::new(learner)))
+            } else {
+                method.build(&known).map(Stored::Plain)
+            };
+            let Ok(mut learner) = built else { continue };
             let source = Wild {
                 dim,
                 attributes: 10f64.powf(attributes),
@@ -472,11 +526,12 @@ proptest! {
             let mut rng = Seed::root(seed).child("places").rng();
             for _ in 0..30 {
                 let until = session.ledger().examples + rng.random_range(1..30);
-                let outcome = session.run(&mut learner, SessionLimit::after_examples(until), |_, _| {});
+                let limit = SessionLimit::after_examples(until);
+                let outcome = session.run(learner.learner_mut(), limit, |_, _| {});
                 let read = reads_back(&learner);
                 prop_assert!(read.is_ok(), "{} after {} examples, {outcome:?}: {read:?}", method.name, until);
                 let mut waiting = learner.clone();
-                waiting.ask(&mut rng, &mut Ask::new(dim));
+                waiting.learner_mut().ask(&mut rng, &mut Ask::new(dim));
                 let read = reads_back(&waiting);
                 prop_assert!(read.is_ok(), "{} waiting after {} examples: {read:?}", method.name, until);
                 match outcome {

@@ -1,0 +1,669 @@
+//! Any method on data as they come: raw columns, a step size that is found, and no estimate that is worse
+//! than none.
+//!
+//! The papers' methods expect centered attributes of one scale, a step size that fits their correlations, and
+//! labels on the scale of the radius. Otherwise their estimates grow without bound, or stay worse than the
+//! mean of the labels, and do not say so. [`Safeguarded`] wraps a method of the registry and sees to all
+//! three within the same budget. Build it with [`Method::safeguarded`]:
+//!
+//! ```
+//! use lao_algorithms::{Task, registry::method};
+//! use lao_datasets::memory::Columns;
+//! use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
+//! # use rand::RngExt as _;
+//! # let mut rng = Seed::root(1).rng();
+//! # let mut column = |mean: f64, scale: f64| -> Vec<f64> {
+//! #     (0..4000).map(|_| mean + scale * (rng.random::<f64>() - 0.5)).collect()
+//! # };
+//!
+//! // Weights in grams, lengths in meters, ...; the label is 20 + 0.01 * weight - 50 * length.
+//! let columns = [column(500.0, 1000.0), column(1.7, 0.4), column(0.0, 1.0), column(1e6, 1.0)];
+//! let labels = (0..4000).map(|i| 20.0 + 0.01 * columns[0][i] - 50.0 * columns[1][i]).collect();
+//!
+//! let task = Task { dim: 4, sparsity: 2, budget: 3, ..Task::default() };
+//! let mut learner = method("hybrid").unwrap().safeguarded(&task)?;
+//! let source = Columns::new(4, columns.concat(), labels)?;
+//! let mut session = Session::new(source, Budget::PerExample(3), &Seed::root(2));
+//! session.run(&mut learner, SessionLimit::never(), |_, _| {})?;
+//! assert!(learner.found());
+//! assert!((learner.coefficients().get(1) + 50.0).abs() < 0.5 && (learner.intercept() - 20.0).abs() < 1.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! *Source*: this project; the parts are textbook material.
+//!
+//! *Setting*: that of the method within.
+//!
+//! *Notation*: `u`, the standardized attributes; `v`, the standardized label; `theta`, the estimate of the
+//! method within, for v by u.
+//!
+//! *Update*:
+//!
+//! 1. **Scale.** A pilot looks at each attribute in [`PILOT`] examples. Means and standard deviations go on
+//!    being refined with every value seen, and the method is told u and v. A value further than 4 standard
+//!    deviations from the mean of its attribute counts as if it lay there; a constant attribute is always 0.
+//! 2. **Step size.** For a method of mini-batches, the examples of an update test the estimate before it. If
+//!    its mean squared error is four times the smallest so far, or above the smallest in four updates on end,
+//!    or if the step exceeds what the largest eigenvalue on the support allows, the step size is halved (or
+//!    set by the eigenvalue) and the method starts again from the best estimate. For another method, one
+//!    example in ten tests a snapshot of the estimate; if that is worse than the mean of the labels, or the
+//!    method diverges, the speed is halved and the method starts again.
+//! 3. **Estimate.** For a method of mini-batches it is the least squares fit on the support, from all the
+//!    examples since the support was chosen, which all have it in full; the fit with the smallest bound on its
+//!    error is kept. For another method it is the snapshot times the factor that fits best. Either must be
+//!    significant; until one is, the estimate is the mean of the labels, and [`Safeguarded::found`] is false.
+//!
+//! *Departures*: the papers have none of this. What a claim tests is the method within, built without it.
+//!
+//! *Cost*: that of the method, O(1) more per value, O(s^2) per example for least squares, O(d) per snapshot.
+//! A source's shortcut for gradient sums is not used, since sums of raw columns would not help.
+
+mod calibration;
+mod refit;
+mod scales;
+
+use crate::params::ParamError;
+use crate::registry::{AnyLearner, Method, method};
+use crate::state;
+use crate::task::Task;
+use calibration::{Calibration, Verdict};
+use lao_kernels::{SparseVector, SparseView, axpy_column, gradient_block, merge_into};
+use lao_observation::stored::{Damaged, Validate};
+use lao_observation::{Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Request, Rng, Row, Told};
+use rand::seq::SliceRandom as _;
+use refit::{Refit, Solution};
+use scales::Scales;
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "Safeguarded";
+
+/// Examples of the pilot for each attribute.
+pub const PILOT: u64 = 20;
+/// Of so many examples, one tests a method that is not of mini-batches.
+const CHECK_EVERY: u64 = 10;
+/// The longest piece of a gradient ask, in examples.
+const LONGEST_PIECE: u64 = 256;
+/// An error of so many times the smallest one ends a step size at once; any larger one does after so many
+/// updates on end.
+const DIVERGES: f64 = 4.0;
+const PATIENCE: u32 = 4;
+/// `speed` times the largest eigenvalue on the support, above which gradient steps of the size `speed/4` on
+/// squared errors grow, and the product that is safe.
+const UNSTABLE: f64 = 4.0;
+const STABLE: f64 = 2.0;
+/// The number of step sizes that are tried.
+const TRIES: u32 = 60;
+/// The magnitude of a coefficient, for standardized attributes and label, that shows divergence.
+const OUT_OF_SCALE: f64 = 1e30;
+/// The largest magnitude of a value or label; its fourth power times any number of examples is finite.
+const LARGEST: f64 = 1e70;
+
+/// What is done with the answer to the last ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Turn {
+    /// It gives locations and scales alone.
+    Pilot,
+    /// The method within asked for the values.
+    Values,
+    /// The method within asked for a gradient sum.
+    Gradient,
+    /// It tests the snapshot.
+    Check,
+}
+
+/// The squared errors of an estimate on examples that it was not learned from.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Errors {
+    sum: f64,
+    square: f64,
+    count: f64,
+}
+
+impl Errors {
+    fn add(&mut self, errors: &[f64]) {
+        for error in errors {
+            self.sum += error * error;
+            self.square += (error * error) * (error * error);
+        }
+        self.count += errors.len() as f64;
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.count.max(1.0)
+    }
+
+    /// Returns the standard error of the mean.
+    fn doubt(&self) -> f64 {
+        let n = self.count.max(1.0);
+        ((self.square / n - self.mean() * self.mean()).max(0.0) / n).sqrt()
+    }
+}
+
+/// A learner of the registry behind a safeguard; see the [module](self).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
+pub struct Safeguarded {
+    method: String,
+    /// The task of the method within, in standardized units, at the current speed.
+    task: Task,
+    inner: AnyLearner,
+    /// Those of the attributes, then that of the label.
+    scales: Scales,
+    /// The attributes in the order of the pilot; empty before the first ask.
+    order: Vec<u32>,
+    /// The number of examples told, those of the pilot included.
+    examples: u64,
+    turn: Turn,
+    /// The attributes of the last ask.
+    asked: Vec<u32>,
+    /// How many more examples may be told.
+    left: u64,
+    /// Of a gradient ask: where, and the coordinates.
+    at: SparseVector,
+    coordinates: Vec<u32>,
+    /// The errors of `at` in the current update.
+    errors: Errors,
+    best: Option<Errors>,
+    best_theta: SparseVector,
+    /// The number of updates on end with an estimate worse than the best.
+    worse: u32,
+    refit: Refit,
+    calibration: Calibration,
+    /// The number of examples after which the next snapshot is made.
+    due: u64,
+    theta: SparseVector,
+    intercept: f64,
+    /// The bound on the error of the estimate; none as long as nothing is found.
+    risk: Option<f64>,
+    updates: u64,
+    restarts: u32,
+    #[serde(skip)]
+    scratch: Scratch,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    wish: Option<Ask>,
+    block: BlockBuf,
+    labels: Vec<f64>,
+    errors: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+lao_observation::stored!(Safeguarded);
+
+impl Method {
+    /// Builds the learner behind a [safeguard](crate::safeguard), for data as they come. The radius of the task
+    /// counts in standard deviations of the label. A method that scales by itself is built as it is.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn safeguarded(&self, task: &Task) -> Result<Safeguarded, ParamError> {
+        let inner = self.build(task)?;
+        let dim = task.dim;
+        let mut learner = Safeguarded {
+            method: self.name.into(),
+            task: task.clone(),
+            inner,
+            scales: Scales::new(dim + 1),
+            order: Vec::new(),
+            examples: 0,
+            turn: Turn::Pilot,
+            asked: Vec::new(),
+            left: 0,
+            at: SparseVector::zeros(dim),
+            coordinates: Vec::new(),
+            errors: Errors::default(),
+            best: None,
+            best_theta: SparseVector::zeros(dim),
+            worse: 0,
+            refit: Refit::default(),
+            calibration: Calibration::default(),
+            due: 0,
+            theta: SparseVector::zeros(dim),
+            intercept: 0.0,
+            risk: None,
+            updates: 0,
+            restarts: 0,
+            scratch: Scratch::default(),
+        };
+        learner.refit.begin(&[], &learner.scales, dim);
+        learner.due = learner.pilot_examples() + CHECK_EVERY * PILOT;
+        Ok(learner)
+    }
+}
+
+impl Validate for Safeguarded {
+    fn validate(&self) -> Result<(), Damaged> {
+        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
+        let dim = self.task.dim;
+        damaged(self.row().is_some(), "there is no such method")?;
+        damaged(self.inner.dim() == dim, "the method within has another dimension")?;
+        self.task.check(NAME).map_err(ParamError::damaged)?;
+        self.scales.validate(dim + 1)?;
+        self.refit.validate(dim)?;
+        let budget = self.budget();
+        self.calibration.validate(dim, budget)?;
+        for vector in [&self.at, &self.best_theta, &self.theta] {
+            damaged(vector.dim() == dim, "an estimate has another dimension")?;
+        }
+        let mut sorted = self.order.clone();
+        sorted.sort_unstable();
+        let ordered = sorted.is_empty() || sorted.iter().copied().eq(0..dim as u32);
+        damaged(ordered, "the order is not one of all attributes")?;
+        damaged(self.asked.iter().all(|&j| (j as usize) < dim), "it asked for an attribute that is none")?;
+        let set = self.turn == Turn::Values || state::is_set(&self.asked, dim);
+        damaged(set, "the attributes asked for do not ascend")?;
+        damaged(self.left == 0 || !self.order.is_empty(), "it asked before the pilot")?;
+        damaged(state::is_set(&self.coordinates, dim), "the coordinates do not ascend")?;
+        for part in [&self.coordinates[..], self.at.indices()] {
+            let seen =
+                self.turn != Turn::Gradient || part.iter().all(|j| self.asked.binary_search(j).is_ok());
+            damaged(seen, "the gradient asked for needs attributes that were not")?;
+        }
+        let errors = [Some(self.errors), self.best].into_iter().flatten();
+        let allowed = errors.into_iter().all(|e| e.sum >= 0.0 && e.square >= 0.0 && e.count >= 0.0);
+        damaged(allowed, "squared errors are negative")?;
+        damaged(self.risk.is_none_or(|risk| risk >= 0.0), "the error is negative")?;
+        state::count(NAME, "the number of examples", self.examples)?;
+        state::count(NAME, "the number of examples to ask for", self.left)?;
+        state::count(NAME, "the number of examples to the next snapshot", self.due)?;
+        state::count(NAME, "the number of updates", self.updates)
+    }
+}
+
+impl Safeguarded {
+    /// Returns whether the estimate is significant. If not, it is the mean of the labels.
+    pub fn found(&self) -> bool {
+        self.raw() || self.risk.is_some()
+    }
+
+    /// Returns the speed in use, as a factor of the method's own step size.
+    pub fn speed(&self) -> f64 {
+        self.task.speed
+    }
+
+    /// Returns how often the method started again with a smaller step size.
+    pub fn restarts(&self) -> u32 {
+        self.restarts
+    }
+
+    /// Returns the method within.
+    pub fn inner(&self) -> &AnyLearner {
+        &self.inner
+    }
+
+    fn row(&self) -> Option<&'static Method> {
+        method(&self.method)
+    }
+
+    /// Returns whether the method within scales by itself.
+    fn raw(&self) -> bool {
+        self.row().is_some_and(|row| row.learns_scales)
+    }
+
+    fn batches(&self) -> bool {
+        self.row().is_some_and(|row| row.batches)
+    }
+
+    /// Returns how many attributes of each example may be observed by the safeguard.
+    fn budget(&self) -> usize {
+        let dim = self.task.dim;
+        let budget = self.row().map_or(Budget::PerExample(1), |row| (row.budget)(&self.task));
+        match budget {
+            Budget::Expected { mean, .. } => (mean as usize).clamp(1, dim.max(1)),
+            hard => hard.cap(dim).max(1),
+        }
+    }
+
+    fn pilot_examples(&self) -> u64 {
+        self.task.dim.div_ceil(self.budget()) as u64 * PILOT
+    }
+
+    /// Fills in what the pilot looks at next.
+    fn ask_pilot(&mut self) {
+        let budget = self.budget();
+        let from = (self.examples / PILOT) as usize * budget;
+        let to = (from + budget).min(self.order.len());
+        self.asked.clear();
+        self.asked.extend_from_slice(&self.order[from.min(to)..to]);
+        self.asked.sort_unstable();
+        (self.turn, self.left) = (Turn::Pilot, PILOT - self.examples % PILOT);
+    }
+
+    /// Starts again at another speed, from the best estimate so far where the method takes one. If there is no
+    /// such speed, the method is at its end.
+    fn restart(&mut self, speed: f64) {
+        let start = self.batches() && !self.best_theta.is_empty();
+        let start = start.then(|| self.best_theta.clone());
+        let task = Task { speed, start, ..self.task.clone() };
+        if let Some(Ok(inner)) = self.row().map(|row| row.build(&task)) {
+            (self.inner, self.task) = (inner, task);
+            self.restarts += 1;
+        } else {
+            self.restarts = TRIES;
+        }
+        self.worse = 0;
+        self.errors = Errors::default();
+        self.calibration = Calibration::default();
+        self.begin_refit();
+    }
+
+    fn begin_refit(&mut self) {
+        let Safeguarded { refit, inner, scales, task, .. } = self;
+        let support = inner.coefficients();
+        if refit.support() != support.indices() || refit.is_blind() {
+            refit.begin(support.indices(), scales, task.dim);
+        }
+    }
+
+    /// Tells the method within the gradient sum over a block of standardized examples.
+    fn learn_gradient(&mut self, told: lao_observation::Block<'_>) -> Result<(), LearnError> {
+        let (rows, dim) = (told.rows(), self.task.dim);
+        let Safeguarded { scratch, asked, at, coordinates, refit, .. } = self;
+        let block = scratch.block.view(asked);
+        let place = |j: u32| asked.binary_search(&j).unwrap_or(0);
+        let errors = &mut scratch.errors;
+        errors.clear();
+        errors.extend(scratch.labels.iter().map(|v| -v));
+        for (j, weight) in at.view().iter() {
+            axpy_column(errors, block.column(place(j)), weight);
+        }
+        if !refit.support().iter().all(|j| asked.binary_search(j).is_ok()) {
+            refit.begin(at.indices(), &self.scales, dim);
+        }
+        if !errors.iter().all(|r| r.abs() < LARGEST) {
+            self.restart(self.task.speed / 2.0);
+            return Ok(());
+        }
+        refit.absorb(&self.scales, |j| told.column(place(j)), told.labels());
+        self.errors.add(errors);
+        let sums = &mut scratch.sums;
+        sums.clear();
+        sums.resize(coordinates.len(), 0.0);
+        gradient_block(coordinates.iter().map(|&j| block.column(place(j))), errors, sums);
+        sums.iter_mut().for_each(|g| *g *= 2.0);
+        let part = GradientSum { attributes: coordinates, sum: sums, examples: rows as u64 };
+        let before = self.inner.updates();
+        let outcome = self.inner.tell(Told::Gradient(part));
+        let updates = self.inner.updates().saturating_sub(before);
+        self.updates += updates;
+        match outcome {
+            Err(LearnError::Diverged { .. }) => self.restart(self.task.speed / 2.0),
+            outcome => outcome?,
+        }
+        if updates > 0 {
+            self.judge();
+        } else if self.refit.is_due() {
+            self.refit();
+        }
+        Ok(())
+    }
+
+    /// Fits the label on the support and keeps the fit if it is better than the one before. Returns the largest
+    /// eigenvalue on the support, or 0 if there are not enough examples to fit.
+    fn refit(&mut self) -> f64 {
+        let Some(found) = self.refit.solve_when_due(self.task.dim) else { return 0.0 };
+        let curvature = found.curvature;
+        if self.keep(found) {
+            self.updates += 1;
+        }
+        curvature
+    }
+
+    /// After an update: keeps the best fit, and looks whether the step size is too large.
+    fn judge(&mut self) {
+        let curvature = self.refit();
+        if self.risk.is_none() {
+            self.intercept = self.scales.mean(self.task.dim);
+        }
+        let now = std::mem::take(&mut self.errors);
+        let best = self.best.unwrap_or(now);
+        let above = now.mean() - best.mean() > 3.0 * (now.doubt() + best.doubt());
+        self.worse = if above { self.worse + 1 } else { 0 };
+        if self.best.is_none() || now.mean() < best.mean() {
+            self.best = Some(now);
+            self.best_theta.copy_from(self.at.view());
+        }
+        let speed = self.task.speed;
+        if speed * curvature > UNSTABLE {
+            self.restart(STABLE / curvature);
+        } else if (above && now.mean() > DIVERGES * best.mean()) || self.worse >= PATIENCE {
+            self.restart(speed / 2.0);
+        }
+        self.begin_refit();
+    }
+
+    /// Makes a fit the estimate, if it rests on more examples of the same support, or if its error has the
+    /// smallest bound so far. Returns whether it did.
+    fn keep(&mut self, found: Solution) -> bool {
+        let more = found.theta.indices() == self.theta.indices();
+        let better = found.significant && self.risk.is_none_or(|risk| more || found.risk_bound < risk);
+        if better {
+            (self.theta, self.intercept) = (found.theta, found.intercept);
+            self.risk = Some(found.risk_bound);
+        }
+        better
+    }
+
+    /// Tells the method within a block of standardized examples.
+    fn learn_values(&mut self, rows: usize) -> Result<(), LearnError> {
+        let label = self.scratch.block.labels_mut();
+        label[..rows].copy_from_slice(&self.scratch.labels);
+        let before = self.inner.updates();
+        let outcome = self.inner.tell(Told::Values(self.scratch.block.view(&self.asked)));
+        let updates = self.inner.updates().saturating_sub(before);
+        self.updates += updates;
+        match outcome {
+            Err(LearnError::Diverged { .. }) => self.restart(self.task.speed / 2.0),
+            outcome => outcome?,
+        }
+        if updates > 0 && self.examples >= self.due {
+            self.judge_snapshot();
+        }
+        Ok(())
+    }
+
+    /// Makes the tested snapshot the estimate if it is good, and takes another one.
+    fn judge_snapshot(&mut self) {
+        let dim = self.task.dim;
+        let label = self.scales.mean(dim);
+        if self.risk.is_none() {
+            self.intercept = label;
+        }
+        match self.calibration.verdict() {
+            Verdict::Good { factor, risk, error } if self.risk.is_none_or(|kept| risk <= kept + error) => {
+                let unit = factor * self.scales.deviation(dim);
+                self.theta.reset(dim);
+                self.intercept = label;
+                for (j, weight) in self.calibration.weights.view().iter() {
+                    let weight = unit * weight / self.scales.deviation(j as usize);
+                    let part = weight * self.scales.mean(j as usize);
+                    if part.is_finite() && weight != 0.0 {
+                        self.theta.push(j, weight);
+                        self.intercept = (self.intercept - part).clamp(f64::MIN, f64::MAX);
+                    }
+                }
+                self.risk = Some(risk.max(0.0));
+            }
+            Verdict::Worse => self.restart(self.task.speed / 2.0),
+            _ => {}
+        }
+        let weights = self.inner.coefficients();
+        if weights.values().iter().any(|w| w.abs() > OUT_OF_SCALE) {
+            self.restart(self.task.speed / 2.0);
+        } else {
+            self.calibration.begin(weights.to_owned_vector(), self.budget());
+        }
+        self.due = self.examples + (self.examples / 4).max(CHECK_EVERY * PILOT);
+    }
+
+    fn check(&mut self, told: lao_observation::Block<'_>) {
+        let Safeguarded { calibration, scratch, asked, .. } = self;
+        let block = scratch.block.view(asked);
+        for row in 0..told.rows() {
+            calibration.absorb(asked, |at| block.column(at)[row], scratch.labels[row]);
+        }
+    }
+
+    /// Refuses numbers that are not finite, or too large to be squared.
+    fn refuse(&self, told: lao_observation::Block<'_>) -> Result<(), LearnError> {
+        let label = std::iter::once((None, told.labels()));
+        let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), told.column(c)));
+        for (attribute, numbers) in columns.chain(label) {
+            for &value in numbers {
+                if !value.is_finite() {
+                    return Err(LearnError::NotFinite { attribute, value });
+                }
+                if value.abs() > LARGEST {
+                    let attribute = attribute.unwrap_or(0) as usize;
+                    return Err(LearnError::Diverged { update: self.updates + 1, attribute, value });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in locations and scales, and writes the standardized block to the scratch.
+    fn standardize(&mut self, told: lao_observation::Block<'_>) {
+        let Safeguarded { scales, scratch, asked, task, .. } = self;
+        let Scratch { block, labels, .. } = scratch;
+        let rows = told.rows();
+        scales.absorb(task.dim, told.labels());
+        labels.clear();
+        labels.extend_from_slice(told.labels());
+        scales.standardize(task.dim, labels);
+        block.reset(asked.len(), rows);
+        for (c, &j) in asked.iter().enumerate() {
+            let j = j as usize;
+            let (low, high) = scales.range(j);
+            let column = &mut block.column_mut(c)[..rows];
+            column.copy_from_slice(told.column(c));
+            column.iter_mut().for_each(|x| *x = x.clamp(low, high));
+            scales.absorb(j, column);
+            scales.standardize(j, column);
+            column.iter_mut().for_each(|u| *u = u.clamp(-scales::WITHIN, scales::WITHIN));
+        }
+        block.set_rows(rows);
+    }
+}
+
+impl Learner for Safeguarded {
+    fn dim(&self) -> usize {
+        self.task.dim
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if self.raw() {
+            return self.inner.ask(rng, ask);
+        }
+        if self.restarts >= TRIES {
+            return ask.nothing();
+        }
+        if self.order.is_empty() {
+            self.order.extend(0..self.task.dim as u32);
+            self.order.shuffle(rng);
+        }
+        let again = self.turn == Turn::Check && self.left > 0;
+        let check = self.examples % CHECK_EVERY == CHECK_EVERY - 1 && !self.calibration.weights.is_empty();
+        if self.examples < self.pilot_examples() {
+            self.ask_pilot();
+        } else if check && !again {
+            let budget = self.budget();
+            self.calibration.draw(budget, rng, &mut self.asked);
+            (self.turn, self.left) = (Turn::Check, 1);
+        } else if !again {
+            let dim = self.task.dim;
+            let wish = self.scratch.wish.get_or_insert_with(|| Ask::new(dim));
+            self.inner.ask(rng, wish);
+            match wish.request() {
+                Request::Nothing => return ask.nothing(),
+                Request::Values { attributes, examples } => {
+                    self.asked.clear();
+                    self.asked.extend_from_slice(attributes);
+                    (self.turn, self.left) = (Turn::Values, examples);
+                }
+                Request::Gradient { theta, attributes, examples } => {
+                    merge_into(theta.indices(), attributes, &mut self.asked);
+                    self.at.copy_from(theta);
+                    self.coordinates.clear();
+                    self.coordinates.extend_from_slice(attributes);
+                    (self.turn, self.left) = (Turn::Gradient, examples.min(LONGEST_PIECE));
+                }
+            }
+        }
+        ask.values(self.left).extend_from_slice(&self.asked);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.apply(seen)
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        if self.raw() {
+            return self.inner.tell(told);
+        }
+        const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
+        let not_asked = |told| LearnError::NotAsked { told, asked: ASKED };
+        let Told::Values(block) = told else { return Err(not_asked("a gradient sum")) };
+        if block.attributes() != self.asked || self.left == 0 {
+            return Err(not_asked("values of other attributes"));
+        }
+        let rows = block.rows() as u64;
+        if rows == 0 || rows > self.left {
+            return Err(not_asked("no examples, or too many"));
+        }
+        self.refuse(block)?;
+        self.standardize(block);
+        self.examples += rows;
+        self.left -= rows;
+        match self.turn {
+            Turn::Pilot => Ok(()),
+            Turn::Gradient => self.learn_gradient(block),
+            Turn::Values => self.learn_values(rows as usize),
+            Turn::Check => {
+                self.check(block);
+                Ok(())
+            }
+        }
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        if self.raw() { self.inner.coefficients() } else { self.theta.view() }
+    }
+
+    fn intercept(&self) -> f64 {
+        if self.raw() { self.inner.intercept() } else { self.intercept }
+    }
+
+    fn apply(&self, seen: Row<'_>) -> f64 {
+        if self.raw() {
+            return self.inner.apply(seen);
+        }
+        let sorted = seen.attributes.is_sorted();
+        let mut label = self.intercept;
+        for (i, (&j, &x)) in seen.attributes.iter().zip(seen.values).enumerate() {
+            let weight = self.theta.view().get(j);
+            let before = if sorted { i.saturating_sub(1) } else { 0 };
+            if weight != 0.0 && !seen.attributes[before..i].contains(&j) {
+                let (low, high) = self.scales.range(j as usize);
+                label += weight * x.clamp(low, high);
+            }
+        }
+        label
+    }
+
+    fn updates(&self) -> u64 {
+        if self.raw() { self.inner.updates() } else { self.updates }
+    }
+
+    fn examples_to_next_update(&self) -> Option<u64> {
+        let inner = self.inner.examples_to_next_update();
+        if self.raw() {
+            return inner;
+        }
+        let pilot = self.pilot_examples().saturating_sub(self.examples);
+        inner.map(|examples| examples.saturating_add(pilot))
+    }
+}
