@@ -1,7 +1,9 @@
 //! The learners of a scenario.
 
+use crate::lasso::{LassoOnRows, RowsBought};
 use anyhow::{Context as _, bail};
-use lao_algorithms::{AnyLearner, AnyParams, METHODS, Task, registry};
+use lao_algorithms::{AnyParams, METHODS, Method, Task, registry};
+use lao_observation::{Budget, Learner};
 use serde::Deserialize;
 use toml::Value;
 
@@ -10,7 +12,9 @@ use toml::Value;
 ///
 /// The practical parameters follow from a [`Task`]: `dim` and `budget` are those of the scenario; `sparsity`,
 /// `radius`, `speed` and `examples` can be given beside the parameters. The default sparsity is half of the
-/// budget.
+/// budget. With `safeguard = true` the method finds its scales and step size, and only the keys of the task
+/// may be given. The method `lasso` is [`LassoOnRows`]; its keys are `rows` and
+/// `longest`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "toml::Table")]
 pub struct LearnerSpec {
@@ -20,6 +24,14 @@ pub struct LearnerSpec {
     given: toml::Table,
 }
 
+/// A learner of a scenario, with the budget that it must keep to.
+pub struct Contender {
+    /// The learner.
+    pub learner: Box<dyn Learner>,
+    /// The limit that its session enforces.
+    pub budget: Budget,
+}
+
 /// The fields of a [`Task`] that a learner may give.
 #[derive(Deserialize)]
 struct OwnTask {
@@ -27,6 +39,15 @@ struct OwnTask {
     radius: Option<f64>,
     speed: Option<f64>,
     examples: Option<u64>,
+}
+
+/// The fields of the method `lasso`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lasso {
+    rows: RowsBought,
+    /// The largest number of attributes of the predictor; `None` is no limit.
+    longest: Option<usize>,
 }
 
 const TASK: [&str; 4] = ["sparsity", "radius", "speed", "examples"];
@@ -49,30 +70,58 @@ impl LearnerSpec {
     ///
     /// # Errors
     /// When there is no such method, or the parameters do not fit it.
-    pub fn build(&self, dim: usize, budget: usize) -> anyhow::Result<AnyLearner> {
-        self.params(dim, budget)
-            .and_then(|params| Ok(params.build()?))
-            .with_context(|| format!("learner {}", self.name))
+    pub fn build(&self, dim: usize, budget: usize) -> anyhow::Result<Contender> {
+        self.contender(dim, budget).with_context(|| format!("learner {}", self.name))
     }
 
-    fn params(&self, dim: usize, budget: usize) -> anyhow::Result<AnyParams> {
+    fn contender(&self, dim: usize, budget: usize) -> anyhow::Result<Contender> {
+        if self.method == "lasso" {
+            let Lasso { rows, longest } = self.given.clone().try_into()?;
+            let learner = LassoOnRows::new(dim, budget, rows, longest.unwrap_or(dim));
+            return Ok(Contender { budget: learner.budget(), learner: Box::new(learner) });
+        }
         let Some(row) = registry::method(&self.method) else {
             let known: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
-            bail!("no method is named `{}`; the methods are {}", self.method, known.join(", "))
+            bail!("no method is named `{}`; the methods are lasso, {}", self.method, known.join(", "))
         };
-        let own: OwnTask = self.given.clone().try_into()?;
-        let mut task = Task { dim, budget, sparsity: budget.div_ceil(2), ..Task::default() };
-        task.radius = own.radius;
-        task.sparsity = own.sparsity.unwrap_or(task.sparsity);
-        task.speed = own.speed.unwrap_or(task.speed);
-        task.examples = own.examples.unwrap_or(task.examples);
-        let mut params = toml::Table::try_from((row.params)(&task)?)?;
-        for (key, value) in &self.given {
-            // Keys that belong only to the task are not passed to the method.
-            if params.contains_key(key) || !TASK.contains(&key.as_str()) {
-                params.insert(key.clone(), value.clone());
+        let within = Budget::PerExample(budget);
+        let mut given = self.given.clone();
+        match given.remove("safeguard") {
+            Some(Value::Boolean(true)) => {
+                if let Some(key) = given.keys().find(|key| !TASK.contains(&key.as_str())) {
+                    bail!(
+                        "`{key}` cannot be given beside `safeguard`, which chooses it; allowed are {TASK:?}"
+                    )
+                }
+                let learner = row.safeguarded(&task(&given, dim, budget)?)?;
+                Ok(Contender { learner: Box::new(learner), budget: within })
             }
+            None | Some(Value::Boolean(false)) => {
+                let learner = params(row, &given, dim, budget)?.build()?;
+                Ok(Contender { learner: Box::new(learner), budget: within })
+            }
+            Some(other) => bail!("safeguard = {other}: give true or false"),
         }
-        Ok(params.try_into()?)
     }
+}
+
+fn task(given: &toml::Table, dim: usize, budget: usize) -> anyhow::Result<Task> {
+    let own: OwnTask = given.clone().try_into()?;
+    let mut task = Task { dim, budget, sparsity: budget.div_ceil(2), ..Task::default() };
+    task.radius = own.radius;
+    task.sparsity = own.sparsity.unwrap_or(task.sparsity);
+    task.speed = own.speed.unwrap_or(task.speed);
+    task.examples = own.examples.unwrap_or(task.examples);
+    Ok(task)
+}
+
+fn params(row: &Method, given: &toml::Table, dim: usize, budget: usize) -> anyhow::Result<AnyParams> {
+    let mut params = toml::Table::try_from((row.params)(&task(given, dim, budget)?)?)?;
+    for (key, value) in given {
+        // Keys that belong only to the task are not passed to the method.
+        if params.contains_key(key) || !TASK.contains(&key.as_str()) {
+            params.insert(key.clone(), value.clone());
+        }
+    }
+    Ok(params.try_into()?)
 }

@@ -14,6 +14,7 @@
 
 pub mod data;
 pub mod kinds;
+pub mod lasso;
 pub mod learner;
 pub mod record;
 pub mod report;

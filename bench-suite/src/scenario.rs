@@ -12,6 +12,7 @@ use toml::de::{DeTable, Deserializer};
 pub const SCENARIOS: &[(&str, &str)] = &[
     ("ms18-fig1", include_str!("../scenarios/ms18-fig1.toml")),
     ("diabetes", include_str!("../scenarios/diabetes.toml")),
+    ("digits", include_str!("../scenarios/digits.toml")),
     ("cost-vs-d", include_str!("../scenarios/cost-vs-d.toml")),
     ("cost-online", include_str!("../scenarios/cost-online.toml")),
     ("recovery-tall", include_str!("../scenarios/recovery-tall.toml")),

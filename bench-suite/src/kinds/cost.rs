@@ -2,12 +2,12 @@
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::Design;
-use crate::learner::LearnerSpec;
+use crate::learner::{Contender, LearnerSpec};
 use crate::record::median;
 use crate::scenario::Size;
 use anyhow::ensure;
 use lao_figures::{Axis, Figure, Series};
-use lao_observation::{BlockBuf, Budget, Learner as _, Seed, Session, SessionLimit, Source as _};
+use lao_observation::{BlockBuf, Seed, Session, SessionLimit, Source as _};
 use serde::Deserialize;
 use std::time::Instant;
 
@@ -62,14 +62,15 @@ impl Kind for Cost {
         let wanted = size.scaled(self.examples, 1);
         let target = self.data.target(job.dim, seed)?;
         let stream = self.data.stream(&target, &seed.child("train"))?;
-        let mut learner = self.learners[job.contender].build(job.dim, self.budget)?;
-        let mut session = Session::new(stream, Budget::PerExample(self.budget), &seed.child("algorithm"));
+        let Contender { mut learner, budget } = self.learners[job.contender].build(job.dim, self.budget)?;
+        let learner = &mut *learner;
+        let mut session = Session::new(stream, budget, &seed.child("algorithm"));
 
-        session.run(&mut learner, SessionLimit::after_updates(1), |_, _| {})?;
+        session.run(learner, SessionLimit::after_updates(1), |_, _| {})?;
         let (before, start) = (session.ledger().examples, Instant::now());
         loop {
             let next = SessionLimit::after_updates(learner.updates() + 1);
-            session.run(&mut learner, next, |_, _| {})?;
+            session.run(learner, next, |_, _| {})?;
             if session.ledger().examples - before >= wanted {
                 break;
             }

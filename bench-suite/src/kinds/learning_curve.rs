@@ -2,13 +2,13 @@
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::{Data, Stream};
-use crate::learner::LearnerSpec;
+use crate::learner::{Contender, LearnerSpec};
 use crate::record::{mean_sd, median};
 use crate::scenario::Size;
 use anyhow::{Context as _, bail};
 use lao_figures::{Axis, Figure, Series, Style};
 use lao_observation::session::mean_squared_error_of;
-use lao_observation::{Budget, Learner as _, NoUpdate, Seed, Session, SessionLimit};
+use lao_observation::{Budget, NoUpdate, Seed, Session, SessionLimit};
 use serde::Deserialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -131,20 +131,22 @@ impl Kind for LearningCurve {
     fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>> {
         let Examples { train: stream, test: mut examination, counts: (train, test), error_of_mean } =
             self.examples(job.dim, size, seed)?;
-        let mut learner = self.learners[job.contender].build(stream.dim(), self.budget)?;
-        let mut session = Session::new(stream, Budget::PerExample(self.budget), &seed.child("algorithm"));
+        let Contender { mut learner, budget } =
+            self.learners[job.contender].build(stream.dim(), self.budget)?;
+        let learner = &mut *learner;
+        let mut session = Session::new(stream, budget, &seed.child("algorithm"));
         let mut rows = Vec::new();
         let grid = |i: u64| (u128::from(train) * u128::from(i) / u128::from(POINTS)) as u64;
         let mut spent = Duration::ZERO;
         for at in (0..=POINTS).map(grid) {
             // The clock stops while estimates are scored.
             let start = Instant::now();
-            session.run(&mut learner, SessionLimit::after_examples(at), |_, _| {})?;
+            session.run(learner, SessionLimit::after_examples(at), |_, _| {})?;
             spent += start.elapsed();
             examination.seek(0)?;
             // The budget is that of training. The number of attributes that a prediction reads is measured
             // separately.
-            let mse = mean_squared_error_of(&learner, &mut examination, Budget::Unlimited, test)?;
+            let mse = mean_squared_error_of(learner, &mut examination, Budget::Unlimited, test)?;
             rows.push(Measurement { examples: at, metric: MSE, value: mse.unwrap_or(f64::NAN) });
             if let Some(value) = examination.excess(learner.coefficients()) {
                 rows.push(Measurement { examples: at, metric: EXCESS, value });
@@ -157,7 +159,7 @@ impl Kind for LearningCurve {
         if let Some(error) = error_of_mean {
             last(MEAN, error);
         }
-        if let Some(NoUpdate { missing: Some(missing) }) = NoUpdate::of(&learner) {
+        if let Some(NoUpdate { missing: Some(missing) }) = NoUpdate::of(learner) {
             last(MISSING, missing as f64);
         }
         Ok(rows)

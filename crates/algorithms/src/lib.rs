@@ -29,6 +29,7 @@
 //! | [`baselines`] | the methods that they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
 //! | [`pursuit`] | this project: Pursuit, which needs nothing but the budget |
+//! | [`safeguard`] | this project: any method on raw columns, without a step size to choose |
 //! | [`thresholding`] | Liang et al. 2020: GD-HT, SG-HT, HSG-HT, SVRG-HT, SCSG-HT on finite sums |
 //!
 //! | feature | what it adds | brings |

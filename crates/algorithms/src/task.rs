@@ -35,7 +35,8 @@ pub struct Task {
     /// by default.
     pub examples: u64,
     /// Factor of the method's own step size, a number from 1e-300 to 1e300. The default, 1, is meant for
-    /// standardized, weakly correlated attributes; correlated ones need less.
+    /// standardized, weakly correlated attributes; correlated ones need less, and a
+    /// [safeguard](crate::safeguard) finds how much less.
     pub speed: f64,
     /// The first iterate. Without one, methods start at zero; Exploitation then refines the first `sparsity`
     /// attributes.

@@ -56,20 +56,20 @@ struct Setting {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Stored {
-    Plain(AnyLearner),
+    Plain(Box<AnyLearner>),
     Safeguarded(Box<Safeguarded>),
 }
 
 impl Stored {
     fn learner(&self) -> &dyn Learner {
         match self {
-            Stored::Plain(learner) => learner,
+            Stored::Plain(learner) => &**learner,
             Stored::Safeguarded(learner) => &**learner,
         }
     }
     fn learner_mut(&mut self) -> &mut dyn Learner {
         match self {
-            Stored::Plain(learner) => learner,
+            Stored::Plain(learner) => &mut **learner,
             Stored::Safeguarded(learner) => &mut **learner,
         }
     }
@@ -81,7 +81,7 @@ impl Setting {
         if self.safeguarded {
             Stored::Safeguarded(Box::new(self.method.safeguarded(&task).unwrap()))
         } else {
-            Stored::Plain(self.method.build(&task).unwrap())
+            Stored::Plain(Box::new(self.method.build(&task).unwrap()))
         }
     }
 
@@ -511,7 +511,7 @@ proptest! {
             let built = if safeguarded {
                 method.safeguarded(&known).map(|learner| Stored::Safeguarded(Box::new(learner)))
             } else {
-                method.build(&known).map(Stored::Plain)
+                method.build(&known).map(|learner| Stored::Plain(Box::new(learner)))
             };
             let Ok(mut learner) = built else { continue };
             let source = Wild {

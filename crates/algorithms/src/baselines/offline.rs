@@ -62,28 +62,148 @@ pub enum OfflineError {
     NoConvergence(f64),
 }
 
-/// Returns `X' X / n`, row by row, and `X' y / n`.
-fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), OfflineError> {
-    let (n, d) = (data.rows() as f64, data.attributes().len());
-    if data.rows() == 0 {
-        return Err(OfflineError::Empty);
+/// The sums of products of columns and labels over fully observed examples, from which both problems are
+/// solved.
+///
+/// ```
+/// use lao_algorithms::baselines::offline::Products;
+/// use lao_observation::BlockBuf;
+///
+/// let mut block = BlockBuf::new();
+/// block.reset(1, 2);
+/// block.column_mut(0).copy_from_slice(&[1.0, -1.0]);
+/// block.labels_mut().copy_from_slice(&[2.0, -2.0]);
+/// block.set_rows(2);
+/// let mut products = Products::new(1);
+/// products.add(block.view(&[0]));
+/// products.add(block.view(&[0]));
+/// let mut w = vec![0.0];
+/// products.lasso(0.5, 1e-9, &mut w)?;
+/// assert!((w[0] - 1.5).abs() < 1e-9);
+/// assert_eq!((products.examples(), products.mean_squared_error(&[1.5])), (4, 0.25));
+/// # Ok::<(), lao_algorithms::baselines::offline::OfflineError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Products {
+    examples: usize,
+    columns: Mat<f64>,
+    /// `X' y`.
+    correlations: Vec<f64>,
+    /// `y' y`.
+    labels: f64,
+}
+
+impl Products {
+    /// Returns the sums over no examples of `dim` columns.
+    pub fn new(dim: usize) -> Self {
+        Products { examples: 0, columns: Mat::zeros(dim, dim), correlations: vec![0.0; dim], labels: 0.0 }
     }
-    if !(penalty.is_finite() && penalty >= 0.0) {
-        return Err(OfflineError::Penalty(penalty));
+
+    /// Returns the number of examples.
+    pub fn examples(&self) -> usize {
+        self.examples
     }
-    let mut sums = Mat::<f64>::zeros(d, d);
-    for first in (0..data.rows()).step_by(CHUNK) {
-        let rows = CHUNK.min(data.rows() - first);
-        let chunk = Mat::from_fn(rows, d, |row, c| data.column(c)[first + row]);
-        // With one thread the order of the sums, and so every bit, stays the same.
-        matmul(&mut sums, Accum::Add, chunk.transpose(), &chunk, 1.0, Par::Seq);
+
+    /// Adds the examples of a block, which has all columns.
+    pub fn add(&mut self, data: Block<'_>) {
+        let d = self.correlations.len();
+        for first in (0..data.rows()).step_by(CHUNK) {
+            let rows = CHUNK.min(data.rows() - first);
+            let chunk = Mat::from_fn(rows, d, |row, c| data.column(c)[first + row]);
+            // With one thread the order of the sums, and so every bit, stays the same.
+            matmul(&mut self.columns, Accum::Add, chunk.transpose(), &chunk, 1.0, Par::Seq);
+        }
+        for (j, sum) in self.correlations.iter_mut().enumerate() {
+            *sum += dot_column(data.column(j), data.labels());
+        }
+        self.labels += dot_column(data.labels(), data.labels());
+        self.examples += data.rows();
     }
-    let gram: Vec<f64> = (0..d * d).map(|at| sums[(at / d, at % d)] / n).collect();
-    let correlations: Vec<f64> = (0..d).map(|j| dot_column(data.column(j), data.labels()) / n).collect();
-    match gram.iter().chain(&correlations).all(|value| value.is_finite()) {
-        true => Ok((gram, correlations)),
-        false => Err(OfflineError::NotFinite),
+
+    /// Returns the mean squared error of the predictor `w` on the examples, up to rounding.
+    pub fn mean_squared_error(&self, w: &[f64]) -> f64 {
+        let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let square: f64 = w
+            .iter()
+            .enumerate()
+            .filter(|(_, weight)| **weight != 0.0)
+            .map(|(j, weight)| weight * (0..w.len()).map(|i| self.columns[(i, j)] * w[i]).sum::<f64>())
+            .sum();
+        (self.labels - 2.0 * inner(w, &self.correlations) + square).max(0.0) / self.examples.max(1) as f64
     }
+
+    /// Returns the penalty from which on the answer of Lasso is zero: `|X' y / n|_inf`.
+    pub fn largest_penalty(&self) -> f64 {
+        let largest = self.correlations.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
+        largest / self.examples.max(1) as f64
+    }
+
+    /// Minimizes `|X w - y|^2 / (2n) + penalty |w|_1`, from the start `w`, until the conditions of optimality
+    /// hold to `tolerance`, relative to `|X' y / n|_inf`.
+    ///
+    /// # Errors
+    /// As [`lasso`].
+    pub fn lasso(&self, penalty: f64, tolerance: f64, w: &mut [f64]) -> Result<(), OfflineError> {
+        let (gram, mut gradient) = self.means(penalty)?;
+        let d = gradient.len();
+        let tolerance = tolerance * gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
+        // `gradient` is minus the gradient of the quadratic part. It is updated with every weight.
+        let step = |gradient: &mut [f64], j: usize, change: f64| {
+            let row = &gram[j * d..(j + 1) * d];
+            gradient.iter_mut().zip(row).for_each(|(g, entry)| *g -= change * entry);
+        };
+        for (j, weight) in w.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            step(&mut gradient, j, *weight);
+        }
+        for _ in 0..MAX_PASSES {
+            for j in 0..d {
+                let curvature = gram[j * d + j];
+                if curvature == 0.0 {
+                    continue;
+                }
+                let target = gradient[j] + curvature * w[j];
+                let next = soft_threshold(target, penalty) / curvature;
+                let change = next - w[j];
+                if change != 0.0 {
+                    w[j] = next;
+                    step(&mut gradient, j, change);
+                }
+            }
+            // At the optimum, g_j = penalty sign(w_j) where w_j is not zero, and |g_j| <= penalty where it is
+            // zero.
+            let violation = |(&w, &g): (&f64, &f64)| {
+                if w == 0.0 { (g.abs() - penalty).max(0.0) } else { (g - penalty.copysign(w)).abs() }
+            };
+            if w.iter().zip(&gradient).map(violation).fold(0.0, f64::max) <= tolerance {
+                return Ok(());
+            }
+        }
+        Err(OfflineError::NoConvergence(penalty))
+    }
+
+    /// Returns `X' X / n`, row by row, and `X' y / n`.
+    fn means(&self, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), OfflineError> {
+        let (n, d) = (self.examples as f64, self.correlations.len());
+        if self.examples == 0 {
+            return Err(OfflineError::Empty);
+        }
+        if !(penalty.is_finite() && penalty >= 0.0) {
+            return Err(OfflineError::Penalty(penalty));
+        }
+        let gram: Vec<f64> = (0..d * d).map(|at| self.columns[(at / d, at % d)] / n).collect();
+        let correlations: Vec<f64> = self.correlations.iter().map(|sum| sum / n).collect();
+        match gram.iter().chain(&correlations).all(|value| value.is_finite()) {
+            true => Ok((gram, correlations)),
+            false => Err(OfflineError::NotFinite),
+        }
+    }
+}
+
+/// Returns the products of a block.
+fn products(data: Block<'_>) -> Products {
+    let mut products = Products::new(data.attributes().len());
+    products.add(data);
+    products
 }
 
 /// Returns the minimizer of `|X w - y|^2 / n + penalty |w|_2^2`, one weight per column.
@@ -107,7 +227,7 @@ fn moments(data: Block<'_>, penalty: f64) -> Result<(Vec<f64>, Vec<f64>), Offlin
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or a singular Gram
 /// matrix.
 pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
-    let (gram, correlations) = moments(data, penalty)?;
+    let (gram, correlations) = products(data).means(penalty)?;
     let d = correlations.len();
     let matrix = Mat::from_fn(d, d, |i, j| gram[i * d + j] + if i == j { penalty } else { 0.0 });
     let factor = matrix.llt(Side::Lower).map_err(|_| OfflineError::Singular(penalty))?;
@@ -136,36 +256,9 @@ pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
 /// # Errors
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or no convergence.
 pub fn lasso(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
-    let (gram, mut gradient) = moments(data, penalty)?;
-    let d = gradient.len();
-    let tolerance = TOLERANCE * gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
-    let mut w = vec![0.0; d];
-    // `gradient` is minus the gradient of the quadratic part. It is updated with every weight.
-    for _ in 0..MAX_PASSES {
-        for j in 0..d {
-            let curvature = gram[j * d + j];
-            if curvature == 0.0 {
-                continue;
-            }
-            let target = gradient[j] + curvature * w[j];
-            let next = soft_threshold(target, penalty) / curvature;
-            let change = next - w[j];
-            if change != 0.0 {
-                w[j] = next;
-                let row = &gram[j * d..(j + 1) * d];
-                gradient.iter_mut().zip(row).for_each(|(g, entry)| *g -= change * entry);
-            }
-        }
-        // At the optimum, g_j = penalty sign(w_j) where w_j is not zero, and |g_j| <= penalty where it is
-        // zero.
-        let violation = |(&w, &g): (&f64, &f64)| {
-            if w == 0.0 { (g.abs() - penalty).max(0.0) } else { (g - penalty.copysign(w)).abs() }
-        };
-        if w.iter().zip(&gradient).map(violation).fold(0.0, f64::max) <= tolerance {
-            return Ok(w);
-        }
-    }
-    Err(OfflineError::NoConvergence(penalty))
+    let mut w = vec![0.0; data.attributes().len()];
+    products(data).lasso(penalty, TOLERANCE, &mut w)?;
+    Ok(w)
 }
 
 #[cfg(test)]
