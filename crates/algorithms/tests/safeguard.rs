@@ -1,5 +1,5 @@
-//! What a safeguard promises for every method: on raw columns, at any speed, it finds something better than the
-//! mean of the labels, or says that it found nothing.
+//! What a safeguard promises for every method: on raw columns, at any speed, it finds something better than
+//! the mean of the labels, or says that it found nothing.
 
 use lao_algorithms::{Growth, METHODS, Method, Safeguarded, Task};
 use lao_datasets::memory::Columns;

@@ -49,9 +49,10 @@
 //!    example in ten tests a snapshot of the estimate; if that is worse than the mean of the labels, or the
 //!    method diverges, the speed is halved and the method starts again.
 //! 3. **Estimate.** For a method of mini-batches it is the least squares fit on the support, from all the
-//!    examples since the support was chosen, which all have it in full; the fit with the smallest bound on its
-//!    error is kept. For another method it is the snapshot times the factor that fits best. Either must be
-//!    significant; until one is, the estimate is the mean of the labels, and [`Safeguarded::found`] is false.
+//!    examples since the support was chosen, which all have it in full; the fit with the smallest bound on
+//!    its error is kept. For another method it is the snapshot times the factor that fits best. Either must
+//!    be significant; until one is, the estimate is the mean of the labels, and [`Safeguarded::found`] is
+//!    false.
 //!
 //! *Departures*: the papers have none of this. What a claim tests is the method within, built without it.
 //!
@@ -194,8 +195,8 @@ struct Scratch {
 lao_observation::stored!(Safeguarded);
 
 impl Method {
-    /// Builds the learner behind a [safeguard](crate::safeguard), for data as they come. The radius of the task
-    /// counts in standard deviations of the label. A method that scales by itself is built as it is.
+    /// Builds the learner behind a [safeguard](crate::safeguard), for data as they come. The radius of the
+    /// task counts in standard deviations of the label. A method that scales by itself is built as it is.
     ///
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
@@ -332,8 +333,8 @@ impl Safeguarded {
         (self.turn, self.left) = (Turn::Pilot, PILOT - self.examples % PILOT);
     }
 
-    /// Starts again at another speed, from the best estimate so far where the method takes one. If there is no
-    /// such speed, the method is at its end.
+    /// Starts again at another speed, from the best estimate so far where the method takes one. If there is
+    /// no such speed, the method is at its end.
     fn restart(&mut self, speed: f64) {
         let start = self.batches() && !self.best_theta.is_empty();
         let start = start.then(|| self.best_theta.clone());
@@ -401,8 +402,8 @@ impl Safeguarded {
         Ok(())
     }
 
-    /// Fits the label on the support and keeps the fit if it is better than the one before. Returns the largest
-    /// eigenvalue on the support, or 0 if there are not enough examples to fit.
+    /// Fits the label on the support and keeps the fit if it is better than the one before. Returns the
+    /// largest eigenvalue on the support, or 0 if there are not enough examples to fit.
     fn refit(&mut self) -> f64 {
         let Some(found) = self.refit.solve_when_due(self.task.dim) else { return 0.0 };
         let curvature = found.curvature;
