@@ -50,8 +50,8 @@ pub struct LassoOnRows {
 }
 
 impl LassoOnRows {
-    /// Returns the learner over `dim` attributes of which `budget` may be bought per example; its predictor is
-    /// on at most `longest` attributes.
+    /// Returns the learner over `dim` attributes of which `budget` may be bought per example. Its predictor
+    /// has at most `longest` attributes.
     pub fn new(dim: usize, budget: usize, bought: RowsBought, longest: usize) -> Self {
         let every = match bought {
             RowsBought::All => 1.0,
