@@ -34,6 +34,11 @@ impl Link {
         1.0 / (1.0 + (-(self.offset + self.slope * predicted)).exp())
     }
 
+    /// Returns the offset and the slope.
+    pub fn line(&self) -> [f64; 2] {
+        [self.offset, self.slope]
+    }
+
     /// Makes a Newton step for an example of class +1 or -1.
     pub fn learn(&mut self, predicted: f64, positive: bool) {
         let p = self.probability(predicted);

@@ -62,6 +62,7 @@
 //! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`.
 
 mod fit;
+mod kept;
 mod link;
 mod moments;
 mod plan;

@@ -290,6 +290,17 @@ impl Safeguarded {
         self.restarts
     }
 
+    /// Returns the mean of attribute `j` over the examples in which it was observed; 0 if there is no such
+    /// attribute.
+    pub fn mean(&self, j: u32) -> f64 {
+        if (j as usize) < self.task.dim { self.scales.mean(j as usize) } else { 0.0 }
+    }
+
+    /// Returns the range beyond which values of attribute `j` count as if they lay at its end.
+    pub fn range(&self, j: u32) -> (f64, f64) {
+        if (j as usize) < self.task.dim { self.scales.range(j as usize) } else { (f64::MIN, f64::MAX) }
+    }
+
     /// Returns the method within.
     pub fn inner(&self) -> &AnyLearner {
         &self.inner

@@ -1,0 +1,145 @@
+//! `lao fit`.
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use lao::{Fit, Progress, ReadOptions};
+use lao_figures::{check_writable, count};
+use lao_say as say;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Learn a model from a table within a budget.
+///
+/// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. Words become attributes
+/// `column=word`; empty fields, NA, ? and the like are missing. An example that lacks a value which the
+/// method wants to buy is passed over. A label of two values is a class.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lao fit patients.csv --target pressure --budget 12
+  lao fit wide.csv.gz --target y --budget 5% --longest 8 -o y.lao.json
+  lao fit patients.csv --target pressure --budget 12 --method hybrid --json")]
+pub struct FitArgs {
+    /// The table.
+    data: PathBuf,
+    /// The column to predict; it is never guessed.
+    #[arg(long, short, value_name = "COLUMN")]
+    target: String,
+    /// The number of attributes that may be bought of each example, or a share of them, such as 10%.
+    #[arg(long, short, value_name = "N|P%")]
+    budget: String,
+    /// The largest number of attributes of the model [default: four fifths of the budget].
+    #[arg(long, value_name = "N")]
+    longest: Option<usize>,
+    /// The method; `lao methods` lists them.
+    #[arg(long, default_value = "pursuit")]
+    method: String,
+    /// The share of examples on which the error is measured, and from which nothing is learned.
+    #[arg(long, default_value = "10%", value_name = "P%")]
+    holdout: String,
+    /// How often the examples are gone through. More than once makes standard errors too small.
+    #[arg(long, default_value_t = 1)]
+    passes: u64,
+    /// The seed from which all draws descend.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Whether the first line of the table has names.
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    header: Header,
+    /// The model file [default: the table's name with the ending .lao.json].
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the model as JSON instead of text.
+    #[arg(long)]
+    json: bool,
+    /// Say nothing about progress.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Whether the first line of a table has names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Header {
+    /// It has, unless all its fields are numbers.
+    Auto,
+    /// It has.
+    Yes,
+    /// It has not; columns are called c1, c2, ...
+    No,
+}
+
+impl Header {
+    /// Returns the options for reading a table.
+    pub fn options(self) -> ReadOptions {
+        let header = match self {
+            Header::Auto => lao::Header::Auto,
+            Header::Yes => lao::Header::Yes,
+            Header::No => lao::Header::No,
+        };
+        ReadOptions { header, ..ReadOptions::default() }
+    }
+}
+
+pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
+    let output = args.output.clone().unwrap_or_else(|| beside(&args.data));
+    check_writable(&output)?;
+    let holdout = share(&args.holdout, "--holdout")?;
+    let examples = lao::read_with(&args.data, &args.header.options())?.target(&args.target)?;
+    let dim = examples.names().len();
+    let budget = match args.budget.parse::<usize>() {
+        Ok(budget) => budget,
+        Err(_) => (dim as f64 * share(&args.budget, "--budget")?).ceil() as usize,
+    };
+    let note = |line: &str| {
+        if !args.quiet {
+            say::note(line);
+        }
+    };
+    if budget > dim {
+        note(&format!("the budget is {budget}, and there are {dim} attributes: all of them are read"));
+    }
+    let mut fit =
+        Fit::within(budget).method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
+    if let Some(longest) = args.longest {
+        fit = fit.longest(longest);
+    }
+    note(&format!(
+        "{} examples of {dim} attributes, at most {} bought of each",
+        count(examples.len() as u64),
+        budget.min(dim)
+    ));
+    note("  examples   values bought   attributes in the model   error held out");
+    let fitted = fit.run_with(&examples, |progress| note(&line(&progress)))?;
+    fitted.notes.iter().for_each(|line| note(line));
+    fitted.model.save(&output)?;
+    let text = if args.json { fitted.model.to_json() } else { fitted.model.to_string() };
+    say::results(&text)?;
+    note(&format!("the model is in {}; `lao predict {0} NEW.csv` applies it", output.display()));
+    if fitted.found {
+        return Ok(ExitCode::SUCCESS);
+    }
+    say::note("nothing was found: no attribute has a significant effect, and the model predicts the mean");
+    Ok(ExitCode::from(1))
+}
+
+/// Returns the model file of a table.
+fn beside(data: &Path) -> PathBuf {
+    let name = data.file_name().map_or("model".into(), |name| name.to_string_lossy().into_owned());
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty() && *stem != "-").unwrap_or("model");
+    PathBuf::from(format!("{stem}.lao.json"))
+}
+
+fn line(progress: &Progress<'_>) -> String {
+    let Progress { examples, attributes, support, holdout, .. } = *progress;
+    let error = holdout.map_or_else(|| "-".into(), |holdout| format!("{:.5}", holdout.mean_squared_error));
+    let (examples, attributes) = (count(examples), count(attributes));
+    format!("{examples:>10}   {attributes:>13}   {support:>23}   {error:>14}")
+}
+
+/// Reads a share, with or without a percent sign.
+fn share(text: &str, flag: &str) -> anyhow::Result<f64> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    match number.trim().parse::<f64>() {
+        Ok(value) if (0.0..=1.0).contains(&(value * unit)) => Ok(value * unit),
+        _ => bail!("{flag} = {text}: give a share such as 10% or 0.1"),
+    }
+}

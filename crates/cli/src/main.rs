@@ -1,0 +1,71 @@
+//! The command `lao`.
+
+// The macros `print!` and `eprint!` panic when the stream is closed or full; `say` does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+use clap::{Parser, Subcommand};
+use lao_say as say;
+use std::process::ExitCode;
+
+mod fit;
+mod inspect;
+mod methods;
+mod plan;
+mod predict;
+
+/// Learns predictors that read few attributes, from examples of which few attributes were read.
+///
+/// Results go to standard output, words to standard error. The exit status is 0 if all went well, 1 if
+/// nothing was found (the model then predicts the mean), and 2 for an error.
+#[derive(Debug, Parser)]
+#[command(name = "lao", version, arg_required_else_help = true)]
+#[command(after_help = "Example:
+  lao plan --attributes 60 --budget 12          how many examples a study needs
+  lao fit patients.csv --target pressure --budget 12
+  lao inspect patients.lao.json
+  lao predict patients.lao.json new.csv -o predicted.csv")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Fit(fit::FitArgs),
+    Predict(predict::PredictArgs),
+    Inspect(inspect::InspectArgs),
+    Plan(plan::PlanArgs),
+    Methods(methods::MethodsArgs),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(said) => usage(&said),
+    };
+    result.unwrap_or_else(|error| {
+        say::note(&format!("error: {error:#}"));
+        ExitCode::from(2)
+    })
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Fit(args) => fit::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Methods(args) => methods::run(&args),
+    }
+}
+
+/// Prints clap's message: help and version to standard output, and errors of usage to standard error.
+fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
+    let text = said.render().to_string();
+    if said.use_stderr() {
+        say::note(text.trim_end());
+        return Ok(ExitCode::from(2));
+    }
+    say::results(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

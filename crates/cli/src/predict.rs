@@ -1,0 +1,104 @@
+//! `lao predict`.
+
+use crate::fit::Header;
+use clap::{Args, ValueEnum};
+use lao::{Missing, Model};
+use lao_figures::{check_writable, write_atomically};
+use lao_say as say;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Apply a model to a table, of which only the model's columns are read.
+///
+/// Columns are found by name, in any order. The result is CSV with one line per row: the prediction and, for
+/// two classes, the class and its probability.
+#[derive(Debug, Args)]
+pub struct PredictArgs {
+    /// The model file.
+    model: PathBuf,
+    /// The table; `-` is standard input.
+    data: PathBuf,
+    /// What to do about a missing value.
+    #[arg(long, value_enum, default_value_t = Gap::Mean)]
+    missing: Gap,
+    /// Whether the first line of the table has names.
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    header: Header,
+    /// The file of the predictions [default: standard output].
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print JSON instead of CSV.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What to do about a missing value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Gap {
+    /// Use the mean of the attribute.
+    Mean,
+    /// Predict nothing for the row: its field is empty.
+    Refuse,
+}
+
+pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
+    if let Some(output) = &args.output {
+        check_writable(output)?;
+    }
+    let model = Model::load(&args.model)?;
+    let frame = lao::read_with(&args.data, &args.header.options())?;
+    let missing = match args.missing {
+        Gap::Mean => Missing::Mean,
+        Gap::Refuse => Missing::Refuse,
+    };
+    let predictions = model.predict(&frame, missing)?;
+    let text = if args.json { json(&model, &predictions.values) } else { csv(&model, &predictions.values)? };
+    match &args.output {
+        Some(output) => write_atomically(output, text.as_bytes())?,
+        None => say::results(&text)?,
+    }
+    if predictions.incomplete > 0 {
+        let what = match missing {
+            Missing::Mean => "the mean was used",
+            Missing::Refuse => "they have no prediction",
+        };
+        say::note(&format!("{} of {} rows lack a value: {what}", predictions.incomplete, frame.rows()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn csv(model: &Model, values: &[f64]) -> anyhow::Result<String> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    let target = format!("predicted {}", model.target);
+    let (classes, probable) = (model.class(0.0).is_some(), model.link.is_some());
+    let mut header = vec![target.as_str()];
+    header.extend(classes.then_some("class"));
+    header.extend((classes && probable).then_some("probability"));
+    out.write_record(&header)?;
+    for &value in values {
+        let known = !value.is_nan();
+        let of = |text: Option<String>| text.filter(|_| known).unwrap_or_default();
+        let mut row = vec![of(Some(value.to_string()))];
+        if classes {
+            row.push(of(model.class(value).map(str::to_owned)));
+        }
+        if classes && probable {
+            row.push(of(model.probability(value).map(|p| p.to_string())));
+        }
+        out.write_record(&row)?;
+    }
+    Ok(String::from_utf8(out.into_inner()?)?)
+}
+
+fn json(model: &Model, values: &[f64]) -> String {
+    let row = |&value: &f64| {
+        let known = !value.is_nan();
+        serde_json::json!({
+            "predicted": known.then_some(value),
+            "class": model.class(value).filter(|_| known),
+            "probability": model.probability(value).filter(|_| known && model.class(value).is_some()),
+        })
+    };
+    let rows: Vec<_> = values.iter().map(row).collect();
+    serde_json::json!({ "format": 1, "target": model.target, "rows": rows }).to_string() + "\n"
+}

@@ -1,0 +1,91 @@
+//! One error for all that can go wrong on the way from a table to a prediction.
+
+use lao_algorithms::ParamError;
+use lao_datasets::format::FormatError;
+use lao_observation::SessionError;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why there is no table, no model or no prediction. Each message names the file or column, the value, and
+/// what to do.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A file cannot be opened or unpacked.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// A table is no table.
+    #[error("{file}, line {line}: {reason}")]
+    Table {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// A column that is needed is not there.
+    #[error(
+        "{file} has no column `{wanted}`{}; its columns are {}", did_you_mean(.near), .columns.join(", ")
+    )]
+    NoColumn {
+        /// The table.
+        file: String,
+        /// The name that was asked for.
+        wanted: String,
+        /// The most similar name.
+        near: Option<String>,
+        /// The names of all columns, or of the first ones.
+        columns: Vec<String>,
+    },
+    /// A column holds something else than it must.
+    #[error("column `{column}`: {reason}")]
+    Column {
+        /// The column.
+        column: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// A choice that is not allowed.
+    #[error("{what} = {value}: {allowed}")]
+    Choice {
+        /// What was chosen.
+        what: &'static str,
+        /// The value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A parameter that a method refuses.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// Learning failed.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// A model file is none.
+    #[error("{} is not a model of lao: {reason}", .path.display())]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {cause}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    near.as_ref().map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
+}
+
+/// Returns the name that is most similar to `wanted`, if one is.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let near =
+        names.map(|name| (strsim::jaro_winkler(wanted, name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    near.filter(|(likeness, _)| *likeness > 0.75).map(|(_, name)| name.to_owned())
+}

@@ -1,0 +1,279 @@
+//! Examples: the rows of a table with a label, as attributes of numbers that a learner buys.
+
+use crate::error::Error;
+use crate::frame::{Frame, Values};
+use lao_observation::{BlockBuf, Seed, Source, SourceError};
+use rand::seq::SliceRandom as _;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What the label is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Label {
+    /// A number, which is predicted.
+    Number,
+    /// One of two classes. Learners are told +1 and -1.
+    Classes {
+        /// The class that is +1, as the table writes it.
+        positive: String,
+        /// The class that is -1.
+        negative: String,
+    },
+}
+
+/// An attribute: a column of numbers, or whether a column has a certain word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attribute {
+    pub column: String,
+    pub word: Option<String>,
+}
+
+#[derive(Debug)]
+struct Store {
+    table: String,
+    hash: String,
+    target: String,
+    label: Label,
+    names: Vec<String>,
+    attributes: Vec<Attribute>,
+    /// Column after column; NaN where a value is missing.
+    values: Vec<Vec<f64>>,
+    labels: Vec<f64>,
+    notes: Vec<String>,
+}
+
+/// Rows with attributes of numbers and a label. A copy shares the values.
+#[derive(Clone, Debug)]
+pub struct Examples {
+    store: Arc<Store>,
+    /// The rows that belong to these examples, in their order.
+    rows: Arc<Vec<u32>>,
+}
+
+impl Examples {
+    pub(crate) fn new(frame: Frame, target: &str) -> Result<Self, Error> {
+        let (label, labels) = labels(&frame.column(target)?.values, target)?;
+        let (mut names, mut attributes, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        let mut notes = Vec::new();
+        for column in frame.columns().iter().filter(|column| column.name != target) {
+            let name = &column.name;
+            match &column.values {
+                Values::Numbers(numbers) => {
+                    let mut known = numbers.iter().filter(|x| !x.is_nan());
+                    let first = known.next();
+                    if known.all(|x| Some(x) == first) {
+                        notes.push(format!("`{name}` is left out: it is constant"));
+                        continue;
+                    }
+                    names.push(name.clone());
+                    attributes.push(Attribute { column: name.clone(), word: None });
+                    values.push(numbers.clone());
+                }
+                Values::Words { words, .. } if words.len() < 2 => {
+                    notes.push(format!("`{name}` is left out: it is constant"));
+                }
+                Values::Words { words, places } => {
+                    // Of two words one says all.
+                    for (place, word) in words.iter().enumerate().skip(usize::from(words.len() == 2)) {
+                        let is = |&at: &u32| match at as usize {
+                            at if at >= words.len() => f64::NAN,
+                            at => f64::from(u8::from(at == place)),
+                        };
+                        names.push(format!("{name}={word}"));
+                        attributes.push(Attribute { column: name.clone(), word: Some(word.clone()) });
+                        values.push(places.iter().map(is).collect());
+                    }
+                }
+                Values::TooManyWords => {
+                    notes.push(format!("`{name}` is left out: it has too many different words"));
+                }
+            }
+        }
+        if names.is_empty() {
+            let reason = "beside it the table has no column of numbers or of a few words that varies".into();
+            return Err(Error::Column { column: target.into(), reason });
+        }
+        let rows: Vec<u32> = (0..).zip(&labels).filter(|(_, y)| !y.is_nan()).map(|(row, _)| row).collect();
+        let missing = labels.len() - rows.len();
+        if missing > 0 {
+            notes.push(format!("{missing} rows are left out: they have no `{target}`"));
+        }
+        let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
+        let target = target.to_owned();
+        let store = Store { table, hash, target, label, names, attributes, values, labels, notes };
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows) })
+    }
+
+    /// Returns the number of examples.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns whether there are no examples.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns the names of the attributes: of a column with words there is one for each word, `column=word`.
+    pub fn names(&self) -> &[String] {
+        &self.store.names
+    }
+
+    /// Returns what the label is.
+    pub fn label(&self) -> &Label {
+        &self.store.label
+    }
+
+    /// Returns the name of the label's column.
+    pub fn target(&self) -> &str {
+        &self.store.target
+    }
+
+    /// Returns what was left out of the table, and why, in sentences.
+    pub fn notes(&self) -> &[String] {
+        &self.store.notes
+    }
+
+    pub(crate) fn table(&self) -> (&str, &str) {
+        (&self.store.table, &self.store.hash)
+    }
+
+    pub(crate) fn attribute(&self, j: u32) -> Option<&Attribute> {
+        self.store.attributes.get(j as usize)
+    }
+
+    /// Returns the labels.
+    pub fn labels(&self) -> impl Iterator<Item = f64> {
+        self.rows.iter().map(|&row| self.store.labels[row as usize])
+    }
+
+    /// Returns value `j` of the example in place `at`; NaN if it is missing.
+    pub(crate) fn value(&self, at: usize, j: u32) -> f64 {
+        self.store.values[j as usize][self.rows[at] as usize]
+    }
+
+    /// Splits the examples at random: the second part is `share` of them.
+    ///
+    /// # Errors
+    /// When the share is not between 0 and 1, or one part would be empty.
+    pub fn split(&self, share: f64, seed: &Seed) -> Result<(Examples, Examples), Error> {
+        let second = (self.len() as f64 * share).round() as usize;
+        if !(share > 0.0 && share < 1.0) || second == 0 || second >= self.len() {
+            let allowed =
+                format!("a share between 0 and 1 that leaves examples on both sides of {}", self.len());
+            return Err(Error::Choice { what: "share", value: share.to_string(), allowed });
+        }
+        let mut rows = self.rows.to_vec();
+        rows.shuffle(&mut seed.rng());
+        let of = |rows: &[u32]| Examples { store: Arc::clone(&self.store), rows: Arc::new(rows.to_vec()) };
+        Ok((of(&rows[second..]), of(&rows[..second])))
+    }
+
+    /// Returns the examples in a random order.
+    pub(crate) fn shuffled(&self, seed: &Seed) -> Examples {
+        let mut rows = self.rows.to_vec();
+        rows.shuffle(&mut seed.rng());
+        Examples { store: Arc::clone(&self.store), rows: Arc::new(rows) }
+    }
+
+    /// Returns the examples as a stream, `passes` times over.
+    pub(crate) fn stream(&self, passes: u64) -> Stream {
+        Stream { examples: self.clone(), passes, position: 0, skipped: 0 }
+    }
+}
+
+/// Returns the labels, NaN where one is missing.
+fn labels(values: &Values, target: &str) -> Result<(Label, Vec<f64>), Error> {
+    let fail = |reason: String| Err(Error::Column { column: target.into(), reason });
+    match values {
+        Values::Numbers(numbers) => {
+            let mut two: Vec<f64> = Vec::new();
+            for &x in numbers.iter().filter(|x| !x.is_nan()) {
+                if !two.contains(&x) {
+                    two.push(x);
+                }
+                if two.len() > 2 {
+                    return Ok((Label::Number, numbers.clone()));
+                }
+            }
+            two.sort_by(f64::total_cmp);
+            let [negative, positive] = two[..] else {
+                return fail("the label must have at least two different values".into());
+            };
+            let class = |x: &f64| {
+                if x.is_nan() {
+                    *x
+                } else if *x == positive {
+                    1.0
+                } else {
+                    -1.0
+                }
+            };
+            let label = Label::Classes { positive: positive.to_string(), negative: negative.to_string() };
+            Ok((label, numbers.iter().map(class).collect()))
+        }
+        _ => match values.words() {
+            Some((words, places)) if words.len() == 2 => {
+                let class = |&at: &u32| match at {
+                    0 => -1.0,
+                    1 => 1.0,
+                    _ => f64::NAN,
+                };
+                let label = Label::Classes { positive: words[1].clone(), negative: words[0].clone() };
+                Ok((label, places.iter().map(class).collect()))
+            }
+            words => {
+                let count = words.map_or("many".into(), |(words, _)| words.len().to_string());
+                fail(format!("it has {count} different words; a label has numbers, or two classes"))
+            }
+        },
+    }
+}
+
+/// Examples as a learner buys them. An example that lacks a value which is asked for is passed over and
+/// counted; another one takes its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    examples: Examples,
+    passes: u64,
+    position: u64,
+    /// The number of examples that were passed over.
+    pub skipped: u64,
+}
+
+impl Source for Stream {
+    fn dim(&self) -> usize {
+        self.examples.store.names.len()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let (examples, n) = (&self.examples, self.examples.len() as u64);
+        let end = n.saturating_mul(self.passes);
+        let mut filled = 0;
+        while filled < block.capacity() && self.position < end {
+            let at = (self.position % n) as usize;
+            self.position += 1;
+            if attributes.iter().any(|&j| examples.value(at, j).is_nan()) {
+                self.skipped += 1;
+                continue;
+            }
+            for (c, &j) in attributes.iter().enumerate() {
+                block.column_mut(c)[filled] = examples.value(at, j);
+            }
+            block.labels_mut()[filled] = examples.store.labels[examples.rows[at] as usize];
+            filled += 1;
+        }
+        block.set_rows(filled);
+        Ok(filled)
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.position = position;
+        Ok(())
+    }
+}

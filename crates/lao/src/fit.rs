@@ -1,0 +1,303 @@
+//! From examples to a model, with nothing to choose but the budget.
+
+use crate::error::{Error, nearest};
+use crate::examples::{Examples, Label, Stream};
+use crate::model::{Coefficient, Holdout, Link, Model, Origin, Spent};
+use lao_algorithms::pursuit::{Pursuit, PursuitParams};
+use lao_algorithms::{AnyParams, METHODS, Model as Size, Safeguarded, Task, registry};
+use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionLimit};
+
+/// How to learn a model: the budget, and what differs from the defaults.
+///
+/// ```
+/// # let mut rows = String::from("age,weight,pulse,pressure\n");
+/// # for i in 0..600u32 {
+/// #     let (a, w, p) = (20 + i * 7 % 60, 50 + i * 11 % 50, 50 + i * 13 % 40);
+/// #     rows += &format!("{a},{w},{p},{}\n", 80.0 + 0.5 * f64::from(a) + f64::from(i * 17 % 7));
+/// # }
+/// # let frame = lao::Frame::parse(rows.as_bytes(), "patients.csv", &Default::default())?;
+/// // let frame = lao::read("patients.csv")?;
+/// let fitted = lao::Fit::within(2).run(&frame.clone().target("pressure")?)?;
+/// println!("{}", fitted.model); // names, units, standard errors, what was bought
+/// let predicted = fitted.model.predict(&frame, lao::Missing::Mean)?;
+/// assert_eq!(fitted.model.columns(), ["age"]);
+/// assert_eq!(predicted.values.len(), frame.rows());
+/// # Ok::<(), lao::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fit {
+    budget: usize,
+    method: String,
+    longest: Option<usize>,
+    holdout: f64,
+    passes: u64,
+    seed: u64,
+}
+
+/// What a run says after an update.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Examples so far.
+    pub examples: u64,
+    /// Examples of the whole run.
+    pub of: u64,
+    /// Values bought so far.
+    pub attributes: u64,
+    /// The number of attributes of the predictor.
+    pub support: usize,
+    /// The error on the examples held out, if there are any.
+    pub holdout: Option<&'a Holdout>,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The model.
+    pub model: Model,
+    /// Whether anything was found. If not, the model predicts the mean of the labels.
+    pub found: bool,
+    /// What was left out or chosen, in sentences.
+    pub notes: Vec<String>,
+    /// Values bought, and the error on the examples held out, each time the examples had doubled.
+    pub history: Vec<(u64, f64)>,
+}
+
+impl Fit {
+    /// Learns with at most `budget` attributes of an example; more than there are count as all.
+    pub fn within(budget: usize) -> Self {
+        Fit { budget, method: "pursuit".into(), longest: None, holdout: 0.1, passes: 1, seed: 1 }
+    }
+
+    /// Sets the method, by its name in the registry. The default is `pursuit`.
+    pub fn method(self, name: &str) -> Self {
+        Fit { method: name.into(), ..self }
+    }
+
+    /// Sets the largest number of attributes of the predictor. By default it is four fifths of the budget for
+    /// `pursuit`, and half of it for other methods.
+    pub fn longest(self, attributes: usize) -> Self {
+        Fit { longest: Some(attributes), ..self }
+    }
+
+    /// Sets the share of the examples that is held out to measure the error; 0 holds out none.
+    pub fn holdout(self, share: f64) -> Self {
+        Fit { holdout: share, ..self }
+    }
+
+    /// Sets how often the examples are gone through. With more than one pass, standard errors and levels of
+    /// significance are too optimistic.
+    pub fn passes(self, passes: u64) -> Self {
+        Fit { passes, ..self }
+    }
+
+    /// Sets the seed from which all draws descend.
+    pub fn seed(self, seed: u64) -> Self {
+        Fit { seed, ..self }
+    }
+
+    /// Learns a model.
+    ///
+    /// # Errors
+    /// When the method is unknown or refuses its parameters, there are too few examples, or learning fails.
+    pub fn run(&self, examples: &Examples) -> Result<Fitted, Error> {
+        self.run_with(examples, |_| {})
+    }
+
+    /// Learns a model, and says how far it is each time the examples have doubled.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with(&self, examples: &Examples, mut say: impl FnMut(Progress<'_>)) -> Result<Fitted, Error> {
+        let seed = Seed::root(self.seed);
+        self.check()?;
+        let (training, held_out) = if self.holdout > 0.0 && examples.len() >= 20 {
+            let (training, held_out) = examples.split(self.holdout, &seed.child("holdout"))?;
+            (training, Some(held_out))
+        } else {
+            (examples.clone(), None)
+        };
+        let (mut learner, parameters) = self.learner(training.names().len())?;
+        let whole = (training.len() as u64).saturating_mul(self.passes);
+        let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
+        // The stream's order is random, so that a sorted table does no harm.
+        let shuffled = training.shuffled(&seed.child("order"));
+        let mut session = Session::new(
+            shuffled.stream(self.passes),
+            Budget::PerExample(self.budget),
+            &seed.child("session"),
+        );
+        let mut history = Vec::new();
+        let mut until = 16u64;
+        loop {
+            session.run(learner.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
+            let ledger = *session.ledger();
+            let model = self.model(examples, &learner, parameters.clone(), &session);
+            let holdout = held_out.as_ref().map(|rows| model.score(rows, mean)).transpose()?.flatten();
+            if let Some(holdout) = &holdout {
+                history.push((ledger.attributes, holdout.mean_squared_error));
+            }
+            let done = ledger.examples < until;
+            let (examples_seen, support) = (ledger.examples, model.coefficients.len());
+            let (attributes, holdout_now) = (ledger.attributes, holdout.as_ref());
+            say(Progress { examples: examples_seen, of: whole, attributes, support, holdout: holdout_now });
+            if done {
+                let mut notes = examples.notes().to_vec();
+                notes.extend(NoUpdate::of(learner.as_ref()).map(|none| none.to_string()));
+                let found = learner.found();
+                return Ok(Fitted { model: Model { holdout, ..model }, found, notes, history });
+            }
+            until = until.saturating_mul(2);
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let refuse =
+            |what, value: String, allowed: &str| Err(Error::Choice { what, value, allowed: allowed.into() });
+        if self.budget == 0 {
+            return refuse("budget", "0".into(), "at least one attribute per example");
+        }
+        if !(0.0..1.0).contains(&self.holdout) {
+            return refuse("holdout", self.holdout.to_string(), "a share of at least 0 and below 1");
+        }
+        if self.passes == 0 {
+            return refuse("passes", "0".into(), "at least one pass");
+        }
+        Ok(())
+    }
+
+    /// Builds the learner, and returns its parameters.
+    fn learner(&self, dim: usize) -> Result<(Learned, AnyParams), Error> {
+        let budget = self.budget.min(dim);
+        let Some(row) = registry::method(&self.method) else {
+            let near = nearest(&self.method, METHODS.iter().map(|row| row.name));
+            let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+            let names: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
+            let allowed = format!("{near}The methods are {}", names.join(", "));
+            return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
+        };
+        if row.learns_scales {
+            let params = PursuitParams { longest: self.longest, ..PursuitParams::within(dim, budget) };
+            let learner = Learned::Pursuit(Box::new(params.clone().build()?));
+            return Ok((learner, AnyParams::Pursuit(params)));
+        }
+        if row.model == Size::Dense {
+            let allowed = "its predictor would read all attributes; choose a method with a sparse one".into();
+            return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
+        }
+        let sparsity = self.longest.unwrap_or(budget.div_ceil(2));
+        let task = Task { dim, budget, sparsity, ..Task::default() };
+        Ok((Learned::Safeguarded(Box::new(row.safeguarded(&task)?)), (row.params)(&task)?))
+    }
+
+    /// Returns what has been learned so far.
+    fn model(
+        &self,
+        examples: &Examples,
+        learner: &Learned,
+        parameters: AnyParams,
+        session: &Session<Stream>,
+    ) -> Model {
+        let (table, sha256) = examples.table();
+        let theta = learner.as_ref().coefficients();
+        let coefficient = |(j, value): (u32, f64)| {
+            let attribute = examples.attribute(j)?;
+            let (low, high) = learner.range(j);
+            Some(Coefficient {
+                column: attribute.column.clone(),
+                word: attribute.word.clone(),
+                value,
+                standard_error: learner.standard_error(j),
+                mean: learner.mean(j),
+                within: (low > f64::MIN && high < f64::MAX).then_some([low, high]),
+            })
+        };
+        let ledger = session.ledger();
+        Model {
+            lao: Model::stamp(),
+            target: examples.target().to_owned(),
+            label: examples.label().clone(),
+            intercept: learner.as_ref().intercept(),
+            coefficients: theta.iter().filter_map(coefficient).collect(),
+            link: learner.link().filter(|_| *examples.label() != Label::Number),
+            spent: Spent {
+                examples: ledger.examples,
+                attributes: ledger.attributes,
+                most_attributes: ledger.most_attributes,
+                passed_over: session.source().skipped,
+            },
+            holdout: None,
+            origin: Origin {
+                method: self.method.clone(),
+                safeguarded: matches!(learner, Learned::Safeguarded(_)),
+                parameters,
+                table: table.to_owned(),
+                sha256: sha256.to_owned(),
+                attributes: examples.names().len(),
+                examples: examples.len(),
+                holdout: self.holdout,
+                passes: self.passes,
+                seed: self.seed,
+            },
+        }
+    }
+}
+
+/// A learner that gives coefficients in the units of the table.
+enum Learned {
+    Pursuit(Box<Pursuit>),
+    Safeguarded(Box<Safeguarded>),
+}
+
+impl Learned {
+    fn as_dyn(&mut self) -> &mut dyn Learner {
+        match self {
+            Learned::Pursuit(learner) => &mut **learner,
+            Learned::Safeguarded(learner) => &mut **learner,
+        }
+    }
+
+    fn as_ref(&self) -> &dyn Learner {
+        match self {
+            Learned::Pursuit(learner) => &**learner,
+            Learned::Safeguarded(learner) => &**learner,
+        }
+    }
+
+    fn found(&self) -> bool {
+        match self {
+            Learned::Pursuit(learner) => !learner.support().is_empty(),
+            Learned::Safeguarded(learner) => learner.found(),
+        }
+    }
+
+    fn range(&self, j: u32) -> (f64, f64) {
+        match self {
+            Learned::Pursuit(learner) => learner.range(j),
+            Learned::Safeguarded(learner) => learner.range(j),
+        }
+    }
+
+    fn mean(&self, j: u32) -> f64 {
+        match self {
+            Learned::Pursuit(learner) => learner.mean(j),
+            Learned::Safeguarded(learner) => learner.mean(j),
+        }
+    }
+
+    fn standard_error(&self, j: u32) -> Option<f64> {
+        match self {
+            Learned::Pursuit(learner) => learner.evidence(j).map(|known| known.standard_error),
+            Learned::Safeguarded(_) => None,
+        }
+    }
+
+    fn link(&self) -> Option<Link> {
+        match self {
+            Learned::Pursuit(learner) => {
+                let [offset, slope] = learner.link();
+                Some(Link { offset, slope })
+            }
+            Learned::Safeguarded(_) => None,
+        }
+    }
+}

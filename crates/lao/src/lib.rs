@@ -1,0 +1,56 @@
+//! Predictors that read few attributes, learned from examples of which few attributes were read.
+//!
+//! Where attributes cost money (medical tests, sensors, paid look-ups, wide tables on slow storage), a
+//! learner can be told to look at no more than s' of the d attributes of each example, in training and when
+//! it predicts. This is *limited attribute observation*. The learner chooses which s' attributes it looks at
+//! next; the budget is enforced, since it has no access to the data.
+//!
+//! ```
+//! # let mut rows = String::from("age,weight,pulse,smoker,pressure\n");
+//! # for i in 0..900u32 {
+//! #     let (a, w, p) = (20 + i * 7 % 60, 50 + i * 11 % 50, 50 + i * 13 % 40);
+//! #     let smoker = if i * 19 % 3 == 0 { "yes" } else { "no" };
+//! #     let y = 80.0 + 0.5 * f64::from(a) + if smoker == "yes" { 9.0 } else { 0.0 } + f64::from(i * 17 % 7);
+//! #     rows += &format!("{a},{w},{p},{smoker},{y}\n");
+//! # }
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("patients.csv"), rows)?;
+//! # std::env::set_current_dir(&folder)?;
+//! use lao::{Fit, Missing, Model};
+//! use lao::observation::Seed;
+//!
+//! let frame = lao::read("patients.csv")?; // names, words and gaps are understood
+//! let (known, fresh) = frame.clone().target("pressure")?.split(0.2, &Seed::root(1))?;
+//! let fitted = Fit::within(3).run(&known)?; // at most 3 attributes of each example; nothing else to choose
+//! println!("{}", fitted.model); // names, units, standard errors, what was bought
+//! assert_eq!(fitted.model.columns(), ["age", "smoker"]);
+//!
+//! fitted.model.save("pressure.lao.json")?; // a few kilobytes that people can read
+//! let model = Model::load("pressure.lao.json")?;
+//! let predicted = model.predict(&frame, Missing::Mean)?; // reads the columns `age` and `smoker`
+//! assert!(model.score(&fresh, 0.0)?.is_some_and(|score| score.mean_squared_error < 5.0));
+//! # std::env::set_current_dir("/")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The layers below are re-exported: [`observation`] has budgets, sessions and the contract between learner
+//! and data, [`algorithms`] the methods, [`datasets`] tables and virtual designs, [`finite_sum`] solvers'
+//! sums at full information, [`kernels`] vectors.
+
+mod error;
+mod examples;
+mod fit;
+mod frame;
+mod model;
+
+pub use error::Error;
+pub use examples::{Examples, Label};
+pub use fit::{Fit, Fitted, Progress};
+pub use frame::{Frame, Header, ReadOptions, read, read_with};
+pub use model::{Coefficient, Holdout, Link, Missing, Model, Origin, Predictions, Spent, Stamp};
+
+pub use lao_algorithms as algorithms;
+pub use lao_datasets as datasets;
+pub use lao_finite_sum as finite_sum;
+pub use lao_kernels as kernels;
+pub use lao_observation as observation;

@@ -1,0 +1,437 @@
+//! The model: what is kept of learning, in a file of a few kilobytes that people can read.
+
+use crate::error::Error;
+use crate::examples::{Examples, Label};
+use crate::frame::{Column, Frame, Values};
+use lao_algorithms::AnyParams;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::io::Write as _;
+use std::path::Path;
+
+/// The version of the file format.
+const FORMAT: u32 = 1;
+
+/// A sparse linear predictor, with all that is needed to apply it to tables of other layouts and to know
+/// where it comes from.
+///
+/// All numbers are in the units of the table. A model finds its columns by name; only those of its support
+/// are needed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// What wrote the file.
+    pub lao: Stamp,
+    /// The name of the label's column.
+    pub target: String,
+    /// What the label is.
+    pub label: Label,
+    /// The prediction where all coefficients are multiplied by zero.
+    pub intercept: f64,
+    /// One entry for each attribute of the support.
+    pub coefficients: Vec<Coefficient>,
+    /// For two classes: the probability of the positive one is `1 / (1 + exp(-(offset + slope p)))`, where p
+    /// is the sum of the intercept and the products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
+    /// What learning cost.
+    pub spent: Spent,
+    /// The error on examples that were never learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<Holdout>,
+    /// How it was learned.
+    pub origin: Origin,
+}
+
+/// What wrote a model file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stamp {
+    /// The version of the format.
+    pub format: u32,
+    /// The version of lao.
+    pub version: String,
+}
+
+/// An attribute of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Coefficient {
+    /// The column.
+    pub column: String,
+    /// For a column of words: the attribute is 1 where the column has this word, and 0 elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word: Option<String>,
+    /// The coefficient, in units of the label per unit of the attribute.
+    pub value: f64,
+    /// Its standard error, if the method knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
+    /// The mean of the attribute over the examples.
+    pub mean: f64,
+    /// Values beyond these count as if they lay there.
+    pub within: Option<[f64; 2]>,
+}
+
+impl Coefficient {
+    /// Returns the name of the attribute: `column`, or `column=word`.
+    pub fn name(&self) -> String {
+        self.word.as_ref().map_or_else(|| self.column.clone(), |word| format!("{}={word}", self.column))
+    }
+}
+
+/// A logistic function of the prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The logarithm of the odds where the prediction is 0.
+    pub offset: f64,
+    /// How fast they grow with the prediction.
+    pub slope: f64,
+}
+
+/// What learning cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spent {
+    /// Examples that were looked at.
+    pub examples: u64,
+    /// Values that were looked at.
+    pub attributes: u64,
+    /// The largest number of attributes of one example.
+    pub most_attributes: usize,
+    /// Examples that were passed over because they lacked a value that was asked for.
+    pub passed_over: u64,
+}
+
+/// The error on examples that were never learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Holdout {
+    /// Their number.
+    pub examples: usize,
+    /// The mean squared error, for two classes against +1 and -1.
+    pub mean_squared_error: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// The mean squared error of predicting the mean label of the examples learned from.
+    pub error_of_mean: f64,
+    /// For two classes: the share of correct predictions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+    /// For two classes with probabilities: the mean logarithmic loss.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_loss: Option<f64>,
+}
+
+impl Holdout {
+    /// Returns the part of the label's variance that the model explains.
+    pub fn r2(&self) -> f64 {
+        1.0 - self.mean_squared_error / self.error_of_mean
+    }
+}
+
+/// How a model was learned: enough to do it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// The name of the method.
+    pub method: String,
+    /// Whether the method was behind a safeguard.
+    pub safeguarded: bool,
+    /// The parameters of the method within.
+    pub parameters: AnyParams,
+    /// The name of the table, and the SHA-256 hash of its text.
+    pub table: String,
+    /// The hash.
+    pub sha256: String,
+    /// Attributes and examples of the table.
+    pub attributes: usize,
+    /// Examples, those held out included.
+    pub examples: usize,
+    /// The share of examples held out.
+    pub holdout: f64,
+    /// How often the examples were gone through.
+    pub passes: u64,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// What a prediction does about a value that is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// It uses the mean of the attribute.
+    #[default]
+    Mean,
+    /// There is no prediction for the row.
+    Refuse,
+}
+
+/// Predictions for the rows of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predictions {
+    /// One per row: of the label or, for two classes, of the sum whose sign tells the class. NaN where the
+    /// row was refused.
+    pub values: Vec<f64>,
+    /// Rows of which a value was missing.
+    pub incomplete: usize,
+}
+
+impl Model {
+    /// Predicts every row of a table. Only the columns of the support are read; others may be absent.
+    ///
+    /// # Errors
+    /// When a column of the support is not in the table, or has words in the place of numbers.
+    pub fn predict(&self, frame: &Frame, missing: Missing) -> Result<Predictions, Error> {
+        let mut values = vec![self.intercept; frame.rows()];
+        let mut incomplete = vec![false; frame.rows()];
+        for coefficient in &self.coefficients {
+            let column = frame.column(&coefficient.column)?;
+            for (row, (sum, lacks)) in values.iter_mut().zip(&mut incomplete).enumerate() {
+                let x = coefficient.of(column, row)?;
+                *lacks |= x.is_nan();
+                *sum +=
+                    coefficient.value * if x.is_nan() { coefficient.mean } else { coefficient.clamped(x) };
+            }
+        }
+        if missing == Missing::Refuse {
+            values.iter_mut().zip(&incomplete).filter(|(_, lacks)| **lacks).for_each(|(y, _)| *y = f64::NAN);
+        }
+        let incomplete = incomplete.into_iter().filter(|lacks| *lacks).count();
+        Ok(Predictions { values, incomplete })
+    }
+
+    /// Returns the probability of the positive class for a predicted sum, if the model has two classes and
+    /// knows it.
+    pub fn probability(&self, predicted: f64) -> Option<f64> {
+        let Link { offset, slope } = self.link?;
+        Some(1.0 / (1.0 + (-(offset + slope * predicted)).exp()))
+    }
+
+    /// Returns the class that a predicted sum stands for; `None` for a label of numbers.
+    pub fn class(&self, predicted: f64) -> Option<&str> {
+        match &self.label {
+            Label::Number => None,
+            Label::Classes { positive, negative } => {
+                let threshold = self.link.map_or(0.0, |link| -link.offset / link.slope.max(1e-300));
+                Some(if predicted > threshold { positive } else { negative })
+            }
+        }
+    }
+
+    /// Scores the model on examples of the same table.
+    ///
+    /// # Errors
+    /// When the examples have another label, or lack an attribute of the model.
+    pub fn score(&self, examples: &Examples, mean_label: f64) -> Result<Option<Holdout>, Error> {
+        let mut places = Vec::new();
+        for coefficient in &self.coefficients {
+            let name = coefficient.name();
+            let Some(j) = examples.names().iter().position(|other| *other == name) else {
+                let reason = "the model needs it, and the examples lack it".into();
+                return Err(Error::Column { column: name, reason });
+            };
+            places.push(j as u32);
+        }
+        let n = examples.len();
+        if n == 0 {
+            return Ok(None);
+        }
+        let mut sums = [0.0; 5];
+        for (at, label) in examples.labels().enumerate() {
+            let of = |(c, &j): (&Coefficient, &u32)| {
+                let x = examples.value(at, j);
+                c.value * if x.is_nan() { c.mean } else { c.clamped(x) }
+            };
+            let predicted = self.intercept + self.coefficients.iter().zip(&places).map(of).sum::<f64>();
+            let error = (predicted - label) * (predicted - label);
+            let class = self.class(predicted) == self.class_of_label(label);
+            let log = self
+                .probability(predicted)
+                .map_or(0.0, |p| -(if label > 0.0 { p } else { 1.0 - p }).max(1e-15).ln());
+            let more = [error, error * error, (label - mean_label).powi(2), f64::from(u8::from(class)), log];
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        let [error, square, of_mean, correct, log] = sums.map(|sum| sum / n as f64);
+        let classes = self.label != Label::Number;
+        Ok(Some(Holdout {
+            examples: n,
+            mean_squared_error: error,
+            standard_error: ((square - error * error).max(0.0) / n as f64).sqrt(),
+            error_of_mean: of_mean,
+            accuracy: classes.then_some(correct),
+            log_loss: self.link.map(|_| log),
+        }))
+    }
+
+    fn class_of_label(&self, label: f64) -> Option<&str> {
+        match &self.label {
+            Label::Number => None,
+            Label::Classes { positive, negative } => Some(if label > 0.0 { positive } else { negative }),
+        }
+    }
+
+    /// Returns the columns that a prediction reads, each once.
+    pub fn columns(&self) -> Vec<&str> {
+        let mut columns: Vec<&str> = Vec::new();
+        for coefficient in &self.coefficients {
+            if !columns.contains(&coefficient.column.as_str()) {
+                columns.push(&coefficient.column);
+            }
+        }
+        columns
+    }
+
+    /// Returns the text of the model file.
+    pub fn to_json(&self) -> String {
+        // A model has finite numbers and names only, which JSON can always hold.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads the text of a model file, and checks it.
+    ///
+    /// # Errors
+    /// When the text is no model, with the line and the reason.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Begin {
+            lao: Stamp,
+        }
+        let begin: Begin = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if begin.lao.format != FORMAT {
+            let Stamp { format, version } = begin.lao;
+            return Err(format!(
+                "its format is {format}, written by lao {version}; this is lao {}, which reads format \
+                 {FORMAT}",
+                env!("CARGO_PKG_VERSION")
+            ));
+        }
+        let model: Model = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        model.check()?;
+        Ok(model)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (i, one) in self.coefficients.iter().enumerate() {
+            let name = one.name();
+            if self.coefficients[..i].iter().any(|other| other.name() == name) {
+                return Err(format!("the attribute `{name}` is there twice"));
+            }
+            if one.within.is_some_and(|[low, high]| low > high) {
+                return Err(format!("the range of `{name}` is empty"));
+            }
+            if one.standard_error.is_some_and(|error| error < 0.0) {
+                return Err(format!("the standard error of `{name}` is negative"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the model to a file, completely or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let failed = |cause| Error::File { path: path.to_owned(), cause };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        file.write_all(self.to_json().as_bytes()).map_err(failed)?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+
+    /// Reads a model from a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no model.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
+        let text = String::from_utf8_lossy(&bytes);
+        Self::from_json(&text).map_err(|reason| Error::Model { path: path.to_owned(), reason })
+    }
+
+    pub(crate) fn stamp() -> Stamp {
+        Stamp { format: FORMAT, version: env!("CARGO_PKG_VERSION").into() }
+    }
+}
+
+impl Coefficient {
+    fn clamped(&self, x: f64) -> f64 {
+        self.within.map_or(x, |[low, high]| x.clamp(low, high))
+    }
+
+    /// Returns the attribute of a row; NaN if it is missing.
+    fn of(&self, column: &Column, row: usize) -> Result<f64, Error> {
+        let fail = |reason: &str| Error::Column { column: column.name.clone(), reason: reason.into() };
+        match (&self.word, &column.values) {
+            (None, Values::Numbers(numbers)) => Ok(numbers[row]),
+            (None, _) => Err(fail("the model needs numbers there, and the table has words")),
+            (Some(word), Values::Words { words, places }) => {
+                let own = words.get(places[row] as usize);
+                Ok(own.map_or(f64::NAN, |own| f64::from(u8::from(own == word))))
+            }
+            // A column whose words look like numbers in this table.
+            (Some(word), Values::Numbers(numbers)) => {
+                let x = numbers[row];
+                let same = word.parse::<f64>().is_ok_and(|word| word == x);
+                Ok(if x.is_nan() { x } else { f64::from(u8::from(same)) })
+            }
+            (Some(_), Values::TooManyWords) => {
+                Err(fail("the table has too many different words there for the model's column of words"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.label {
+            Label::Number => writeln!(out, "{} =", self.target)?,
+            Label::Classes { positive, .. } => {
+                writeln!(out, "{} is {positive} where this is positive:", self.target)?
+            }
+        }
+        let name = |c: &Coefficient| c.name();
+        let width = self.coefficients.iter().map(|c| name(c).chars().count()).max().unwrap_or(0);
+        writeln!(out, "  {:>12}", figure(self.intercept))?;
+        for c in &self.coefficients {
+            let error = c.standard_error.map_or_else(String::new, |error| format!("  +- {}", figure(error)));
+            writeln!(out, "  {:>12} * {:<width$}{error}", signed(c.value), name(c))?;
+        }
+        if let Some(holdout) = &self.holdout {
+            let Holdout { examples, mean_squared_error, standard_error, .. } = holdout;
+            let (error, doubt) = (figure(*mean_squared_error), figure(1.96 * standard_error));
+            write!(out, "on {examples} examples held out: mean squared error {error} +- {doubt}")?;
+            write!(out, ", R2 {:.3}", holdout.r2())?;
+            holdout.accuracy.map_or(Ok(()), |share| write!(out, ", {:.1} % correct", 100.0 * share))?;
+            holdout.log_loss.map_or(Ok(()), |loss| write!(out, ", log loss {loss:.3}"))?;
+            writeln!(out)?;
+        }
+        let Spent { examples, attributes, most_attributes, passed_over } = self.spent;
+        write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
+        if passed_over > 0 {
+            write!(out, "; {passed_over} examples with gaps were passed over")?;
+        }
+        writeln!(out)
+    }
+}
+
+/// Returns a number with four significant digits.
+fn figure(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        "0".into()
+    } else if (1e-3..1e6).contains(&size) {
+        let digits = (3 - size.log10().floor() as i32).max(0) as usize;
+        format!("{x:.digits$}")
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
+fn signed(x: f64) -> String {
+    if x < 0.0 { figure(x) } else { format!("+{}", figure(x)) }
+}

@@ -1,0 +1,226 @@
+//! From tables as people keep them to models, and back.
+
+use lao::observation::Seed;
+use lao::{Error, Fit, Frame, Header, Label, Missing, Model, ReadOptions};
+
+fn frame(text: &str) -> Frame {
+    Frame::parse(text.as_bytes(), "t.csv", &ReadOptions::default()).unwrap()
+}
+
+fn refused(text: &str) -> String {
+    Frame::parse(text.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string()
+}
+
+/// Patients: age and smoking matter, weight does not, `id` is a word of its own in each row, `site` is
+/// constant. Every seventh age is missing if `gaps`.
+fn patients(rows: u32, gaps: bool) -> String {
+    let mut text = String::from("id,age,\"weight, kg\",smoker,site,pulse,pressure\n");
+    for i in 0..rows {
+        let (age, weight) = (20 + i * 7 % 61, 50 + i * 11 % 53);
+        let smoker = if i * 19 % 3 == 0 { "yes" } else { "no" };
+        let noise = f64::from(i * 17 % 11) - 5.0;
+        let pressure = 80.0 + 0.5 * f64::from(age) + if smoker == "yes" { 9.0 } else { 0.0 } + noise;
+        let age = if gaps && i % 7 == 0 { "NA".into() } else { age.to_string() };
+        text += &format!("p{i},{age},{weight},{smoker},A,{},{pressure}\n", 50 + i * 13 % 41);
+    }
+    text
+}
+
+#[test]
+fn names_words_gaps_and_constant_columns_are_understood() {
+    let examples = frame(&patients(100, true)).target("pressure").unwrap();
+    assert_eq!(examples.names(), ["age", "weight, kg", "smoker=yes", "pulse"]);
+    assert_eq!((examples.len(), examples.label()), (100, &Label::Number));
+    let notes = examples.notes().join("; ");
+    assert!(notes.contains("`id` is left out") && notes.contains("`site` is left out"), "{notes}");
+}
+
+#[test]
+fn separators_headers_quotes_and_marks_are_found() {
+    let one = frame("\u{feff}a;b;y\n1;2,5;3\n");
+    assert_eq!(one.names().collect::<Vec<_>>(), ["a", "b", "y"]);
+    assert_eq!(frame("1,2\n3,4\n").names().collect::<Vec<_>>(), ["c1", "c2"]);
+    assert_eq!(frame("1,2\n3,4\n").rows(), 2);
+    let yes = ReadOptions { header: Header::Yes, ..ReadOptions::default() };
+    assert_eq!(Frame::parse(b"1,2\n3,4\n", "t", &yes).unwrap().rows(), 1);
+    assert_eq!(frame("a\tb\r\n\"x \"\"y\"\"\"\t2\r\n").rows(), 1);
+}
+
+#[test]
+fn what_is_no_table_is_refused_with_line_and_remedy() {
+    for (text, part) in [
+        ("", "the table is empty"),
+        ("a,b\n", "no rows"),
+        ("a,b\n1,2\n1,2,3\n", "line 3: 3 fields, but the first line has 2"),
+        ("a,a\n1,2\n", "both called `a`"),
+        ("a,b\n1,\0\n", "line 2: a byte of value 0"),
+    ] {
+        let error = refused(text);
+        assert!(error.contains(part), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn a_label_is_named_and_never_guessed() {
+    let error = frame(&patients(30, false)).target("presure").unwrap_err().to_string();
+    assert!(error.contains("did you mean `pressure`?") && error.contains("weight, kg"), "{error}");
+    let error = frame(&patients(60, false)).target("id").unwrap_err().to_string();
+    assert!(error.contains("numbers, or two classes"), "{error}");
+    let error = frame("a,y\n1,2\n2,2\n").target("y").unwrap_err().to_string();
+    assert!(error.contains("at least two different values"), "{error}");
+    assert!(frame("a,y\n1,2\n1,3\n1,4\n").target("y").is_err(), "there is no attribute that varies");
+}
+
+#[test]
+fn a_model_finds_the_attributes_and_keeps_their_units() {
+    for gaps in [false, true] {
+        let fitted = Fit::within(3).run(&frame(&patients(2000, gaps)).target("pressure").unwrap()).unwrap();
+        let model = &fitted.model;
+        assert!(fitted.found);
+        assert_eq!(model.columns(), ["age", "smoker"]);
+        for (coefficient, truth) in model.coefficients.iter().zip([0.5, 9.0]) {
+            let error = coefficient.standard_error.unwrap();
+            assert!(
+                (coefficient.value - truth).abs() < 5.0 * error && error < 0.1 * truth,
+                "{coefficient:?}"
+            );
+        }
+        assert_eq!(model.spent.most_attributes, 3);
+        assert_eq!(model.spent.passed_over > 0, gaps);
+        let holdout = model.holdout.as_ref().unwrap();
+        assert!(holdout.examples == 200 && holdout.r2() > 0.8, "{holdout:?}");
+        assert!(fitted.history.len() > 3);
+    }
+}
+
+#[test]
+fn every_sparse_method_can_be_asked_for_by_name() {
+    let examples = frame(&patients(4000, false)).target("pressure").unwrap();
+    for method in lao::algorithms::METHODS {
+        let fitted = Fit::within(3).longest(1).method(method.name).run(&examples);
+        if method.model == lao::algorithms::Model::Dense {
+            assert!(fitted.unwrap_err().to_string().contains("would read all attributes"), "{}", method.name);
+        } else if let Err(error) = fitted {
+            // A method may need a feature of the library that is off.
+            assert!(error.to_string().contains("feature"), "{}: {error}", method.name);
+        }
+    }
+    let error = Fit::within(2).method("hibrid").run(&examples).unwrap_err().to_string();
+    assert!(error.contains("did you mean `hybrid`?"), "{error}");
+}
+
+#[test]
+fn a_stored_model_is_the_same_and_reads_only_its_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.lao.json");
+    let table = frame(&patients(800, false));
+    let model = Fit::within(2).run(&table.clone().target("pressure").unwrap()).unwrap().model;
+    model.save(&path).unwrap();
+    let read = Model::load(&path).unwrap();
+    assert_eq!(read, model);
+    let whole = read.predict(&table, Missing::Mean).unwrap();
+    // Other columns are absent, and the order is another.
+    let lean: String = patients(800, false)
+        .lines()
+        .map(|line| line.replace("\"weight, kg\"", "w"))
+        .map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            format!("{},{}\n", fields[3], fields[1])
+        })
+        .collect();
+    assert_eq!(read.predict(&frame(&lean), Missing::Refuse).unwrap().values, whole.values);
+    let error = read.predict(&frame("smoker\nyes\nno\n"), Missing::Mean).unwrap_err();
+    assert!(matches!(&error, Error::NoColumn { wanted, .. } if wanted == "age"), "{error}");
+    let error = read.predict(&frame("age,smoker\nold,yes\n"), Missing::Mean).unwrap_err().to_string();
+    assert!(error.contains("`age`") && error.contains("needs numbers"), "{error}");
+}
+
+#[test]
+fn missing_values_have_the_mean_or_no_prediction() {
+    let model = Fit::within(3).run(&frame(&patients(800, false)).target("pressure").unwrap()).unwrap().model;
+    let rows = frame("age,smoker\n,yes\n50,no\n");
+    let filled = model.predict(&rows, Missing::Mean).unwrap();
+    let refused = model.predict(&rows, Missing::Refuse).unwrap();
+    assert_eq!((filled.incomplete, refused.incomplete), (1, 1));
+    assert!(filled.values[0].is_finite() && refused.values[0].is_nan());
+    assert_eq!(filled.values[1], refused.values[1]);
+}
+
+#[test]
+fn two_words_are_two_classes_with_probabilities() {
+    let mut text = String::from("a,b,c,ill\n");
+    for i in 0..3000u32 {
+        let (a, b, c) = (i * 7 % 101, i * 11 % 103, i * 13 % 107);
+        let ill = f64::from(a) + f64::from(i * 17 % 31) > 65.0;
+        text += &format!("{a},{b},{c},{}\n", if ill { "yes" } else { "no" });
+    }
+    let fitted = Fit::within(2).run(&frame(&text).target("ill").unwrap()).unwrap();
+    let model = fitted.model;
+    assert_eq!(model.label, Label::Classes { positive: "yes".into(), negative: "no".into() });
+    assert_eq!(model.columns(), ["a"]);
+    let holdout = model.holdout.as_ref().unwrap();
+    assert!(holdout.accuracy.unwrap() > 0.85 && holdout.log_loss.unwrap() < 0.4, "{holdout:?}");
+    let predicted = model.predict(&frame("a\n0\n100\n"), Missing::Mean).unwrap().values;
+    assert_eq!(predicted.iter().map(|p| model.class(*p).unwrap()).collect::<Vec<_>>(), ["no", "yes"]);
+    let probabilities: Vec<f64> = predicted.iter().map(|p| model.probability(*p).unwrap()).collect();
+    assert!(probabilities[0] < 0.2 && probabilities[1] > 0.8, "{probabilities:?}");
+}
+
+#[test]
+fn nothing_to_find_is_said() {
+    let mut text = String::from("a,b,y\n");
+    (0..500u32).for_each(|i| text += &format!("{},{},{}\n", i * 7 % 101, i * 11 % 103, i * 7919 % 509));
+    let fitted = Fit::within(1).run(&frame(&text).target("y").unwrap()).unwrap();
+    assert!(!fitted.found && fitted.model.coefficients.is_empty());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_model_and_splits_cover_all() {
+    let examples = frame(&patients(500, true)).target("pressure").unwrap();
+    let once = || Fit::within(2).seed(3).run(&examples).unwrap().model;
+    assert_eq!(once(), once());
+    let (one, two) = examples.split(0.3, &Seed::root(1)).unwrap();
+    assert_eq!((one.len(), two.len()), (350, 150));
+    assert!(examples.split(0.0, &Seed::root(1)).is_err() && examples.split(1.0, &Seed::root(1)).is_err());
+}
+
+#[test]
+fn choices_that_make_no_sense_are_refused() {
+    let examples = frame(&patients(100, false)).target("pressure").unwrap();
+    for fit in [
+        Fit::within(0),
+        Fit::within(2).holdout(1.0),
+        Fit::within(2).holdout(f64::NAN),
+        Fit::within(2).passes(0),
+    ] {
+        assert!(matches!(fit.run(&examples), Err(Error::Choice { .. })), "{fit:?}");
+    }
+    // More than there is, few examples, no holdout.
+    assert!(Fit::within(99).run(&examples).is_ok());
+    let few = frame(&patients(3, false)).target("pressure").unwrap();
+    assert!(
+        Fit::within(1).holdout(0.0).run(&few).is_ok_and(|fitted| !fitted.found && !fitted.notes.is_empty())
+    );
+}
+
+#[test]
+fn a_model_file_that_was_changed_is_refused() {
+    let model = Fit::within(3).run(&frame(&patients(800, false)).target("pressure").unwrap()).unwrap().model;
+    let text = model.to_json();
+    assert_eq!(Model::from_json(&text).unwrap(), model);
+    for (from, to, part) in [
+        ("\"format\": 1", "\"format\": 2", "reads format 1"),
+        ("\"age\"", "\"smoker\"", ""),
+        ("\"intercept\"", "\"interception\"", "interception"),
+        ("\"standard_error\": 0", "\"standard_error\": -0", "negative"),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        if let Err(error) = Model::from_json(&changed) {
+            assert!(error.contains(part), "{error}");
+        } else {
+            assert!(part.is_empty(), "{from} -> {to} is read");
+        }
+    }
+    assert!(Model::from_json(&text[..text.len() / 2]).is_err() && Model::from_json("").is_err());
+}
