@@ -62,8 +62,3 @@ pub use registry::{Accuracy, AnyLearner, AnyParams, Growth, METHODS, Method, Mod
 pub use safeguard::Safeguarded;
 pub use schedule::{BatchSizes, StepSizes};
 pub use task::Task;
-
-/// The examples of the README, run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

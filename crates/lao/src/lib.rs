@@ -54,3 +54,8 @@ pub use lao_datasets as datasets;
 pub use lao_finite_sum as finite_sum;
 pub use lao_kernels as kernels;
 pub use lao_observation as observation;
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
