@@ -1,0 +1,209 @@
+//! From ask to update: what Pursuit does with a block of examples.
+
+use super::decide::keep_largest;
+use super::fit::Before;
+use super::link::Link;
+use super::moments::{Columns, Moments};
+use super::{Errors, LARGEST, Pursuit, PursuitParams, Scratch, block_size};
+use lao_kernels::{SparseVector, SparseView, axpy_column};
+use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use rand::seq::SliceRandom as _;
+
+impl Pursuit {
+    /// Returns a learner that has seen nothing.
+    pub(super) fn begin(params: PursuitParams) -> Pursuit {
+        let (dim, always) = (params.dim, params.always.clone());
+        let mut moments = Moments::new(dim, params.budget);
+        always.iter().for_each(|&j| moments.watch(j));
+        let mut before = Before::default();
+        before.remember(&always, &moments);
+        Pursuit {
+            params,
+            moments,
+            pool: Vec::new(),
+            before,
+            errors: Errors::default(),
+            z: vec![0.0; dim],
+            interest: vec![f64::MAX; dim],
+            explained: vec![0.0; dim],
+            order: Vec::new(),
+            asked: Vec::new(),
+            values: Vec::new(),
+            labels: vec![0.0; block_size(0) as usize],
+            filled: 0,
+            theta: SparseVector::zeros(dim),
+            intercept: 0.0,
+            link: Link::default(),
+            variances: vec![0.0; always.len()],
+            due: 0,
+            done: 0,
+            scratch: Scratch::default(),
+            support: always,
+        }
+    }
+
+    /// Returns the number of examples that the current block still needs.
+    fn examples_left(&self) -> usize {
+        self.labels.len() - self.filled
+    }
+
+    /// Chooses the attributes of the next block.
+    fn choose(&mut self) {
+        let Pursuit { params, support, pool, asked, interest, order, scratch, .. } = self;
+        let free = params.budget - support.len() - pool.len();
+        let Scratch { taken, ranked, .. } = scratch;
+        taken.clear();
+        taken.resize(params.dim, false);
+        [&*support, &*pool, &params.never].into_iter().flatten().for_each(|&j| taken[j as usize] = true);
+        ranked.clear();
+        for (j, ((&interest, &place), _)) in
+            (0..).zip(interest.iter().zip(&*order).zip(&*taken)).filter(|(_, (_, taken))| !**taken)
+        {
+            ranked.push((interest, place, j));
+        }
+        keep_largest(ranked, free);
+        asked.extend(ranked.iter().map(|&(_, _, j)| j));
+        asked.extend_from_slice(support);
+        asked.extend_from_slice(pool);
+        asked.sort_unstable();
+        self.values.clear();
+        self.values.resize(self.asked.len() * self.labels.len(), 0.0);
+    }
+
+    /// Learns from the block, which is full.
+    fn update(&mut self) {
+        let size = self.labels.len();
+        for (&j, column) in self.asked.iter().zip(self.values.chunks_exact_mut(size)) {
+            let (low, high) = self.moments.range(j);
+            column.iter_mut().for_each(|x| *x = x.clamp(low, high));
+        }
+        self.moments.absorb_labels(&self.labels);
+        let means = |theta: &SparseVector, moments: &Moments| {
+            theta.view().iter().map(|(j, b)| b * moments.mean[j as usize]).sum::<f64>()
+        };
+        if self.done == 0 {
+            self.intercept = self.moments.label_mean;
+        }
+        let errors = &mut self.scratch.errors;
+        errors.clear();
+        errors.extend(self.labels.iter().map(|y| y - self.intercept));
+        for (j, b) in self.theta.view().iter() {
+            if let Ok(place) = self.asked.binary_search(&j) {
+                axpy_column(errors, &self.values[place * size..][..size], -b);
+            }
+        }
+        for (error, label) in errors.iter().zip(&self.labels) {
+            self.link.learn(label - error, *label > 0.0);
+        }
+        self.errors.add(errors);
+        let block =
+            Columns { attributes: &self.asked, values: &mut self.values, labels: &mut self.labels, errors };
+        self.moments.absorb(block, &mut self.scratch.sums);
+
+        self.decide();
+        let theta = self.scratch.fit.support.iter().zip(&self.scratch.fit.coefficients);
+        self.theta.reset(self.params.dim);
+        for (&j, &b) in theta.filter(|(_, b)| **b != 0.0 && b.is_finite()) {
+            self.theta.push(j, b);
+        }
+        self.intercept = self.moments.label_mean - means(&self.theta, &self.moments);
+        self.variances.clear();
+        let finite = |v: &f64| if v.is_finite() { v.max(0.0) } else { f64::MAX };
+        self.variances.extend(self.scratch.fit.variances.iter().map(finite));
+        for (i, &j) in self.support.iter().enumerate() {
+            let z = self.theta.view().get(j) / self.variances[i].sqrt();
+            self.z[j as usize] = if z.is_finite() { z } else { 0.0 };
+        }
+
+        self.done += 1;
+        self.filled = 0;
+        self.asked.clear();
+        self.values.clear();
+        self.labels.clear();
+        self.labels.resize(block_size(self.moments.examples) as usize, 0.0);
+    }
+}
+
+impl Learner for Pursuit {
+    fn dim(&self) -> usize {
+        self.params.dim
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if self.order.is_empty() {
+            self.order.extend(0..self.params.dim as u32);
+            self.order.shuffle(rng);
+        }
+        if self.asked.is_empty() {
+            self.choose();
+        }
+        ask.values(self.examples_left() as u64).extend_from_slice(&self.asked);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.apply(seen)
+    }
+
+    fn apply(&self, seen: Row<'_>) -> f64 {
+        let mut label = self.intercept;
+        for (j, b) in self.theta.view().iter() {
+            if let Ok(place) = seen.attributes.binary_search(&j) {
+                let (low, high) = self.moments.range(j);
+                label += b * seen.values[place].clamp(low, high);
+            }
+        }
+        label
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
+        let not_asked = |told| LearnError::NotAsked { told, asked: ASKED };
+        let Told::Values(block) = told else { return Err(not_asked("a gradient sum")) };
+        if block.attributes() != self.asked || self.asked.is_empty() {
+            return Err(not_asked("values of other attributes"));
+        }
+        let rows = block.rows();
+        if rows == 0 || rows > self.examples_left() {
+            return Err(not_asked("no examples, or too many"));
+        }
+        let label = std::iter::once((None, block.labels()));
+        let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
+        for (attribute, numbers) in columns.chain(label) {
+            for &value in numbers {
+                if !value.is_finite() {
+                    return Err(LearnError::NotFinite { attribute, value });
+                }
+                if value.abs() > LARGEST {
+                    let attribute = attribute.unwrap_or(self.asked[0]) as usize;
+                    return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
+                }
+            }
+        }
+        let (size, from) = (self.labels.len(), self.filled);
+        for c in 0..self.asked.len() {
+            self.values[c * size + from..][..rows].copy_from_slice(block.column(c));
+        }
+        self.labels[from..][..rows].copy_from_slice(block.labels());
+        self.filled += rows;
+        if self.filled == size {
+            self.update();
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.theta.view()
+    }
+
+    fn intercept(&self) -> f64 {
+        self.intercept
+    }
+
+    fn updates(&self) -> u64 {
+        self.done
+    }
+
+    fn examples_to_next_update(&self) -> Option<u64> {
+        Some(self.examples_left() as u64)
+    }
+}
