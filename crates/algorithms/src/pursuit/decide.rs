@@ -1,14 +1,13 @@
 //! Decisions after a block: the evidence, the support, and the attributes that are watched.
 
-use super::fit::Fit;
+use super::fit::{Beside, Fit, LANES, filled};
 use super::{
-    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, TIGHTEST_AT, TOLERANCE,
-    WATCHED_ABOVE,
+    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, Scratch, TIGHTEST_AT,
+    TOLERANCE, WATCHED_ABOVE,
 };
 
 /// Returns the square that `z_j` must exceed after `n` observations.
-fn boundary(dim: usize, level: f64, n: u64) -> f64 {
-    let n = n.max(1) as f64;
+fn boundary(dim: usize, level: f64, n: f64) -> f64 {
     (1.0 + TIGHTEST_AT / n) * (2.0 * (dim as f64 / level).ln() + (n / TIGHTEST_AT).ln_1p())
 }
 
@@ -18,33 +17,43 @@ impl Pursuit {
         self.scratch.fit.solve(&self.support, &self.moments, &self.before, noise);
     }
 
-    /// Computes `z_j` and the upper confidence bound of an attribute outside the support.
-    fn weigh(&mut self, j: u32) {
-        if self.support.binary_search(&j).is_ok() {
-            return;
-        }
-        let at = j as usize;
-        let n = self.moments.seen[at] as f64;
-        let variance = self.moments.variance(j);
-        (self.z[at], self.interest[at]) = (0.0, 0.0);
-        if n == 0.0 {
-            self.interest[at] = f64::MAX;
-            return;
-        }
-        if variance == 0.0 {
-            return;
-        }
-        let fit = &self.scratch.fit;
-        let covariance = fit.covariance(j, &self.moments);
-        let explained = self.explained[at];
-        let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
-        let precise = variance * (1.0 / n - explained / fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
-        let noise = self.errors.mean() * self.moments.unevenness(j) * precise;
-        let deviation = (noise + variance * fit.uneven(j, &self.moments)).sqrt();
-        let z = covariance / deviation;
-        let interest = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt();
-        if z.is_finite() && interest.is_finite() {
-            (self.z[at], self.interest[at]) = (z, interest);
+    /// Computes `z_j` and the upper confidence bound of each attribute of the list; with `explain` also how
+    /// much the support explains of it, which takes O(|S|^2). The list has no attribute of the support.
+    fn weigh(&mut self, explain: bool) {
+        let Pursuit { moments, errors, z, interest, explained, scratch, .. } = self;
+        let Scratch { fit, list, .. } = scratch;
+        let noise = errors.mean();
+        for group in list.chunks(LANES) {
+            let attributes = filled(group);
+            let Beside { covariance, uneven } = fit.beside(attributes, moments);
+            if explain {
+                let parts = fit.explained(attributes, moments);
+                group.iter().zip(parts).for_each(|(&j, part)| explained[j as usize] = part);
+            }
+            for (lane, &j) in group.iter().enumerate() {
+                let at = j as usize;
+                let n = moments.seen[at];
+                let variance = moments.variance(j);
+                (z[at], interest[at]) = (0.0, 0.0);
+                if n == 0.0 {
+                    interest[at] = f64::MAX;
+                    continue;
+                }
+                if variance == 0.0 {
+                    continue;
+                }
+                let (covariance, uneven, explained) = (covariance[lane], uneven[lane], explained[at]);
+                let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
+                let precise =
+                    variance * (1.0 / n - explained / fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
+                let of_noise = noise * moments.unevenness(j) * precise;
+                let deviation = (of_noise + variance * uneven).sqrt();
+                let score = covariance / deviation;
+                let bound = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt();
+                if score.is_finite() && bound.is_finite() {
+                    (z[at], interest[at]) = (score, bound);
+                }
+            }
         }
     }
 
@@ -53,7 +62,7 @@ impl Pursuit {
     fn significant(&self, j: u32) -> bool {
         let at = j as usize;
         let (n, z) = (self.moments.seen[at], self.z[at]);
-        n >= LEAST_SEEN
+        n >= LEAST_SEEN as f64
             && z * z > boundary(self.params.dim, self.params.level, n)
             && 1.0 - self.explained[at] >= TOLERANCE
     }
@@ -61,15 +70,9 @@ impl Pursuit {
     /// Changes the support, and then what is watched.
     pub(super) fn decide(&mut self) {
         self.fit();
-        for at in 0..self.asked.len() {
-            self.explain(self.asked[at]);
-        }
+        self.weigh_asked();
         if self.moments.examples >= self.due {
-            self.weigh_all();
-        } else {
-            for at in 0..self.asked.len() {
-                self.weigh(self.asked[at]);
-            }
+            self.weigh_all(false);
         }
         self.scratch.support.clear();
         self.scratch.support.extend_from_slice(&self.support);
@@ -79,28 +82,36 @@ impl Pursuit {
             self.errors.forget(NOISE_AFTER_CHANGE);
             self.before.remember(&self.support, &self.moments);
             self.fit();
-            for j in 0..self.params.dim as u32 {
-                self.explain(j);
-            }
-            self.weigh_all();
+            self.weigh_all(true);
         }
         self.renew_pool();
     }
 
-    /// Computes how much the support explains of an attribute outside it: when the attribute was observed or
-    /// the support changed, since that takes O(|S|^2).
-    fn explain(&mut self, j: u32) {
-        if self.support.binary_search(&j).is_err() {
-            self.explained[j as usize] = self.scratch.fit.explained(j, &self.moments);
-        }
+    /// Weighs the attributes outside the support that were observed.
+    fn weigh_asked(&mut self) {
+        let Pursuit { support, asked, scratch, .. } = self;
+        scratch.list.clear();
+        scratch.list.extend(asked.iter().filter(|j| support.binary_search(j).is_err()));
+        self.weigh(true);
     }
 
-    /// Weighs all attributes, since the coefficients have changed, also of those that were not observed.
-    fn weigh_all(&mut self) {
+    /// Weighs the watched attributes outside the support.
+    fn weigh_pool(&mut self) {
+        let Pursuit { pool, scratch, .. } = self;
+        scratch.list.clone_from(pool);
+        self.weigh(true);
+    }
+
+    /// Weighs all attributes outside the support, since the coefficients have changed, also of those that
+    /// were not observed.
+    fn weigh_all(&mut self, explain: bool) {
         self.due = self.moments.examples + self.moments.examples / DUE;
-        for j in 0..self.params.dim as u32 {
-            self.weigh(j);
-        }
+        let Pursuit { params, support, scratch, .. } = self;
+        let mut of_support = support.iter().copied().peekable();
+        scratch.list.clear();
+        let outside = |j: &u32| of_support.next_if_eq(j).is_none();
+        scratch.list.extend((0..params.dim as u32).filter(outside));
+        self.weigh(explain);
     }
 
     /// Adds the most significant attribute of the pool, as long as there is one and room for it. If there is
@@ -125,10 +136,7 @@ impl Pursuit {
             if full {
                 return;
             }
-            for at in 0..self.pool.len() {
-                self.explain(self.pool[at]);
-                self.weigh(self.pool[at]);
-            }
+            self.weigh_pool();
         }
     }
 

@@ -3,10 +3,10 @@
 use super::decide::keep_largest;
 use super::fit::Before;
 use super::link::Link;
-use super::moments::{Columns, Moments};
+use super::moments::{Moments, Panel, groups};
 use super::{Errors, LARGEST, Pursuit, PursuitParams, Scratch, block_size};
-use lao_kernels::{SparseVector, SparseView, axpy_column};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
 use rand::seq::SliceRandom as _;
 
 impl Pursuit {
@@ -33,6 +33,7 @@ impl Pursuit {
             filled: 0,
             theta: SparseVector::zeros(dim),
             intercept: 0.0,
+            classes: true,
             link: Link::default(),
             variances: vec![0.0; always.len()],
             due: 0,
@@ -67,38 +68,48 @@ impl Pursuit {
         asked.extend_from_slice(pool);
         asked.sort_unstable();
         self.values.clear();
-        self.values.resize(self.asked.len() * self.labels.len(), 0.0);
+        self.values.resize(groups(self.asked.len()) * self.labels.len(), [0.0; 4]);
+        self.order_columns();
+    }
+
+    /// Gives each attribute of the block its column: first come those of the support, then the pool.
+    fn order_columns(&mut self) {
+        let Pursuit { support, pool, asked, scratch: Scratch { columns, places, .. }, .. } = self;
+        columns.clear();
+        columns.extend_from_slice(support);
+        columns.extend_from_slice(pool);
+        places.clear();
+        for &j in &*asked {
+            let watched = support.binary_search(&j);
+            let watched = watched.or_else(|_| pool.binary_search(&j).map(|place| support.len() + place));
+            places.push(watched.unwrap_or_else(|_| {
+                columns.push(j);
+                columns.len() - 1
+            }));
+        }
     }
 
     /// Learns from the block, which is full.
     fn update(&mut self) {
-        let size = self.labels.len();
-        for (&j, column) in self.asked.iter().zip(self.values.chunks_exact_mut(size)) {
-            let (low, high) = self.moments.range(j);
-            column.iter_mut().for_each(|x| *x = x.clamp(low, high));
-        }
         self.moments.absorb_labels(&self.labels);
-        let means = |theta: &SparseVector, moments: &Moments| {
-            theta.view().iter().map(|(j, b)| b * moments.mean[j as usize]).sum::<f64>()
-        };
         if self.done == 0 {
             self.intercept = self.moments.label_mean;
         }
-        let errors = &mut self.scratch.errors;
+        let Scratch { errors, columns, coefficients, .. } = &mut self.scratch;
         errors.clear();
         errors.extend(self.labels.iter().map(|y| y - self.intercept));
-        for (j, b) in self.theta.view().iter() {
-            if let Ok(place) = self.asked.binary_search(&j) {
-                axpy_column(errors, &self.values[place * size..][..size], -b);
+        coefficients.clear();
+        coefficients.extend(self.support.iter().map(|&j| self.theta.view().get(j)));
+        self.moments.clip(columns, &mut self.values, coefficients, errors);
+        self.classes &= self.labels.iter().all(|y| y.abs() == 1.0);
+        if self.classes {
+            for (error, label) in errors.iter().zip(&self.labels) {
+                self.link.learn(label - error, *label > 0.0);
             }
         }
-        for (error, label) in errors.iter().zip(&self.labels) {
-            self.link.learn(label - error, *label > 0.0);
-        }
         self.errors.add(errors);
-        let block =
-            Columns { attributes: &self.asked, values: &mut self.values, labels: &mut self.labels, errors };
-        self.moments.absorb(block, &mut self.scratch.sums);
+        let (attributes, values, labels) = (&*columns, &mut *self.values, &mut *self.labels);
+        self.moments.absorb(Panel { attributes, values, labels, errors });
 
         self.decide();
         let theta = self.scratch.fit.support.iter().zip(&self.scratch.fit.coefficients);
@@ -106,7 +117,8 @@ impl Pursuit {
         for (&j, &b) in theta.filter(|(_, b)| **b != 0.0 && b.is_finite()) {
             self.theta.push(j, b);
         }
-        self.intercept = self.moments.label_mean - means(&self.theta, &self.moments);
+        let means = self.theta.view().iter().map(|(j, b)| b * self.moments.mean[j as usize]).sum::<f64>();
+        self.intercept = self.moments.label_mean - means;
         self.variances.clear();
         let finite = |v: &f64| if v.is_finite() { v.max(0.0) } else { f64::MAX };
         self.variances.extend(self.scratch.fit.variances.iter().map(finite));
@@ -122,6 +134,28 @@ impl Pursuit {
         self.labels.clear();
         self.labels.resize(block_size(self.moments.examples) as usize, 0.0);
     }
+}
+
+impl Pursuit {
+    /// Returns the error for the first value or label that is not finite, or too large.
+    fn refused(&self, block: &Block<'_>) -> LearnError {
+        let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
+        for (attribute, numbers) in columns.chain([(None, block.labels())]) {
+            for &value in numbers.iter().filter(|x| !(x.abs() <= LARGEST)) {
+                if !value.is_finite() {
+                    return LearnError::NotFinite { attribute, value };
+                }
+                let attribute = attribute.unwrap_or(self.asked[0]) as usize;
+                return LearnError::Diverged { update: self.done + 1, attribute, value };
+            }
+        }
+        not_asked("a block without values")
+    }
+}
+
+fn not_asked(told: &'static str) -> LearnError {
+    const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
+    LearnError::NotAsked { told, asked: ASKED }
 }
 
 impl Learner for Pursuit {
@@ -156,8 +190,6 @@ impl Learner for Pursuit {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
-        let not_asked = |told| LearnError::NotAsked { told, asked: ASKED };
         let Told::Values(block) = told else { return Err(not_asked("a gradient sum")) };
         if block.attributes() != self.asked || self.asked.is_empty() {
             return Err(not_asked("values of other attributes"));
@@ -166,22 +198,17 @@ impl Learner for Pursuit {
         if rows == 0 || rows > self.examples_left() {
             return Err(not_asked("no examples, or too many"));
         }
-        let label = std::iter::once((None, block.labels()));
-        let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
-        for (attribute, numbers) in columns.chain(label) {
-            for &value in numbers {
-                if !value.is_finite() {
-                    return Err(LearnError::NotFinite { attribute, value });
-                }
-                if value.abs() > LARGEST {
-                    let attribute = attribute.unwrap_or(self.asked[0]) as usize;
-                    return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
-                }
-            }
+        let small = |numbers: &[f64]| numbers.iter().fold(true, |all, x| all & (x.abs() <= LARGEST));
+        if !((0..self.asked.len()).all(|c| small(block.column(c))) && small(block.labels())) {
+            return Err(self.refused(&block));
+        }
+        if self.scratch.places.len() != self.asked.len() {
+            self.order_columns();
         }
         let (size, from) = (self.labels.len(), self.filled);
-        for c in 0..self.asked.len() {
-            self.values[c * size + from..][..rows].copy_from_slice(block.column(c));
+        for (c, &place) in self.scratch.places.iter().enumerate() {
+            let values = &mut self.values[place / 4 * size + from..][..rows];
+            values.iter_mut().zip(block.column(c)).for_each(|(row, x)| row[place % 4] = *x);
         }
         self.labels[from..][..rows].copy_from_slice(block.labels());
         self.filled += rows;

@@ -180,14 +180,16 @@ pub struct Pursuit {
     order: Vec<u32>,
     /// The attributes of the current block, ascending; empty until it is asked for.
     asked: Vec<u32>,
-    /// The values of the current block, column after column.
-    values: Vec<f64>,
+    /// The values of the current block, as in [`moments::Panel`].
+    values: Vec<[f64; 4]>,
     /// The labels of the current block; their number is the size of the block.
     labels: Vec<f64>,
     /// The number of examples of the current block so far.
     filled: usize,
     theta: SparseVector,
     intercept: f64,
+    /// Whether all labels were +1 or -1.
+    classes: bool,
     link: Link,
     /// The variance of each coefficient.
     variances: Vec<f64>,
@@ -203,7 +205,12 @@ pub struct Pursuit {
 struct Scratch {
     fit: Fit,
     errors: Vec<f64>,
-    sums: Vec<f64>,
+    coefficients: Vec<f64>,
+    /// The attributes of the columns of the block, and the column of each attribute that was asked for.
+    columns: Vec<u32>,
+    places: Vec<usize>,
+    /// Attributes to be weighed.
+    list: Vec<u32>,
     /// Whether an attribute is not to be chosen.
     taken: Vec<bool>,
     ranked: Vec<(f64, u32, u32)>,
@@ -233,8 +240,7 @@ impl Validate for Pursuit {
             params.always.iter().all(|j| support.binary_search(j).is_ok()),
             "an attribute that is always in the predictor is not in the support",
         )?;
-        let mut watched: Vec<u32> =
-            self.moments.pairs.slots.iter().filter_map(|slot| slot.attribute).collect();
+        let mut watched: Vec<u32> = self.moments.pairs.slots.iter().flatten().copied().collect();
         watched.sort_unstable();
         damaged(
             watched.len() == support.len() + pool.len() && state::is_union(&watched, support, pool),
@@ -272,8 +278,8 @@ impl Validate for Pursuit {
         damaged(!asked.is_empty() || self.filled == 0, "the block has examples of no attributes")?;
         let never = asked.iter().any(|j| params.never.binary_search(j).is_ok());
         damaged(!never, "the block has an attribute that is never observed")?;
-        state::length(NAME, "the block", values.len(), asked.len() * size)?;
-        let small = values.iter().chain(labels).all(|x| x.abs() <= LARGEST);
+        state::length(NAME, "the block", values.len(), moments::groups(asked.len()) * size)?;
+        let small = values.as_flattened().iter().chain(labels).all(|x| x.abs() <= LARGEST);
         damaged(small, "the block has a value that is too large")?;
         state::count(NAME, "the number of examples to weigh all", self.due)?;
         state::count(NAME, "the number of updates", self.done)
@@ -298,11 +304,11 @@ impl Pursuit {
 
     /// Returns what is known of attribute `j`; `None` if there is no such attribute.
     pub fn evidence(&self, j: u32) -> Option<Evidence> {
-        let (&examples, &z) = (self.moments.seen.get(j as usize)?, self.z.get(j as usize)?);
+        let (&seen, &z) = (self.moments.seen.get(j as usize)?, self.z.get(j as usize)?);
         let coefficient = self.theta.view().get(j);
         let variance = self.support.binary_search(&j).ok().and_then(|at| self.variances.get(at));
         let standard_error = variance.map_or(0.0, |v| v.sqrt());
-        Some(Evidence { attribute: j, examples, coefficient, standard_error, z })
+        Some(Evidence { attribute: j, examples: seen as u64, coefficient, standard_error, z })
     }
 
     /// Returns the probability of the class +1, if labels are +1 and -1, from the values of the predictor's

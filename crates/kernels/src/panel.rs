@@ -1,0 +1,96 @@
+//! Sums over the examples of a block for many pairs of columns, and triangular systems with several right
+//! sides: four or eight problems of one shape, a lane for each.
+//!
+//! A panel holds columns four by four, interleaved: `panel[i][c]` is the value of column c in row i. A lane
+//! adds in the order of the rows, so the bits of a sum depend neither on the vector width nor on the other
+//! columns, and blocks of few rows need no special care.
+
+/// Returns the products of the columns of two panels of the same rows: entry `[a][b]` is the sum over rows of
+/// column a of `left` times column b of `right`. If one panel has more rows, the rest of it is left out.
+#[inline]
+pub fn panel_products(left: &[[f64; 4]], right: &[[f64; 4]]) -> [[f64; 4]; 4] {
+    debug_assert_eq!(left.len(), right.len());
+    let mut sums = [[0.0; 4]; 4];
+    for (x, y) in left.iter().zip(right) {
+        for a in 0..4 {
+            for b in 0..4 {
+                sums[a][b] += x[a] * y[b];
+            }
+        }
+    }
+    sums
+}
+
+/// Solves `L x = b` for as many right sides as `b` has lanes, where [`solve_positive`](crate::solve_positive)
+/// left the factor L. `b` becomes x; an unknown that was left out is zero.
+///
+/// # Panics
+/// If `factor` does not hold `b.len()` squared entries.
+pub fn solve_lower_lanes<const LANES: usize>(factor: &[f64], b: &mut [[f64; LANES]]) {
+    let n = b.len();
+    assert_eq!(factor.len(), n * n, "a square matrix with as many rows as there are unknowns");
+    for i in 0..n {
+        let row = &factor[i * n..][..n];
+        let (known, rest) = b.split_at_mut(i);
+        let mut x = rest[0];
+        for (l, known) in row.iter().zip(known) {
+            for lane in 0..LANES {
+                x[lane] -= l * known[lane];
+            }
+        }
+        rest[0] = if row[i] > 0.0 { x.map(|x| x / row[i]) } else { [0.0; LANES] };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve_positive;
+    use proptest::prelude::*;
+
+    fn rows() -> impl Strategy<Value = Vec<([f64; 4], [f64; 4])>> {
+        let row = || proptest::array::uniform4(-3.0..3.0);
+        proptest::collection::vec((row(), row()), 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn products_have_the_bits_of_sums_in_order(rows in rows()) {
+            let (left, right): (Vec<[f64; 4]>, Vec<[f64; 4]>) = rows.into_iter().unzip();
+            let products = panel_products(&left, &right);
+            for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+                let naive = left.iter().zip(&right).fold(0.0, |sum, (x, y)| sum + x[a] * y[b]);
+                prop_assert_eq!(products[a][b].to_bits(), naive.to_bits());
+            }
+        }
+
+        #[test]
+        fn each_lane_is_a_system_of_its_own(
+            columns in proptest::collection::vec(proptest::collection::vec(-2.0..2.0, 12), 1..9),
+            b in proptest::collection::vec(proptest::array::uniform8(-2.0..2.0), 9),
+            twice in any::<bool>(),
+        ) {
+            let mut columns: Vec<Vec<f64>> = columns;
+            if twice {
+                columns.push(columns[0].clone());
+            }
+            let n = columns.len();
+            let inner = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+            let mut factor: Vec<f64> =
+                columns.iter().flat_map(|x| columns.iter().map(|y| inner(x, y)).collect::<Vec<_>>()).collect();
+            solve_positive(&mut factor, &mut vec![0.0; n]);
+            let mut lanes: Vec<[f64; 8]> = b[..n].to_vec();
+            solve_lower_lanes(&factor, &mut lanes);
+            for lane in 0..8 {
+                let mut naive: Vec<f64> = Vec::new();
+                for (i, row) in factor.chunks_exact(n).enumerate() {
+                    let rest = row.iter().zip(&naive).fold(b[i][lane], |rest, (l, x)| rest - l * x);
+                    naive.push(if row[i] > 0.0 { rest / row[i] } else { 0.0 });
+                }
+                for (x, naive) in lanes.iter().zip(&naive) {
+                    prop_assert_eq!(x[lane].to_bits(), naive.to_bits());
+                }
+            }
+        }
+    }
+}
