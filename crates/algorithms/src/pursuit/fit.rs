@@ -63,9 +63,12 @@ impl Fit {
         self.slots.extend(support.iter().filter_map(|&j| moments.pairs.slot(j)));
         debug_assert_eq!(self.slots.len(), k, "the support is watched");
 
+        // The solver reads the lower triangle.
         self.factor.clear();
-        for &slot in &self.slots {
-            self.factor.extend(support.iter().map(|&j| moments.product(j, slot)));
+        self.factor.resize(k * k, 0.0);
+        for (i, &slot) in self.slots.iter().enumerate() {
+            let row = self.factor[i * k..].iter_mut().zip(&support[..=i]);
+            row.for_each(|(entry, &j)| *entry = moments.product(j, slot));
         }
         self.coefficients.clear();
         self.coefficients.extend(support.iter().map(|&j| moments.label_product(j)));
@@ -90,10 +93,12 @@ impl Fit {
         let since = moments.examples.saturating_sub(before.examples) as f64;
         let known = before.labels.len() == k && since >= 8.0 * k as f64;
         if known && k as f64 * noise / since < all {
-            self.factor.clear();
-            for (&slot, products) in self.slots.iter().zip(before.products.chunks_exact(k.max(1))) {
-                let change = |(&j, product): (&u32, &f64)| moments.pair(j, slot).0 - product;
-                self.factor.extend(support.iter().zip(products).map(change).map(|sum| sum / since));
+            self.factor.fill(0.0);
+            for (i, (&slot, products)) in
+                self.slots.iter().zip(before.products.chunks_exact(k.max(1))).enumerate()
+            {
+                let row = self.factor[i * k..].iter_mut().zip(&support[..=i]).zip(products);
+                row.for_each(|((entry, &j), before)| *entry = (moments.pair(j, slot).0 - before) / since);
             }
             let change = |(&j, label): (&u32, &f64)| (moments.label[j as usize] - label) / since;
             self.coefficients.clear();
@@ -119,10 +124,15 @@ impl Fit {
         let mut covariance: [f64; LANES] =
             std::array::from_fn(|lane| moments.label[attributes[lane]] * rate_of_all[lane]);
         let mut uneven = [0.0; LANES];
+        let neighbors =
+            Some(attributes[0]).filter(|&first| attributes.iter().copied().eq(first..first + LANES));
         self.columns.clear();
         for ((&slot, b), part) in self.slots.iter().zip(&self.coefficients).zip(&self.parts) {
             let (sums, void) = moments.pairs.of(slot);
-            let (sums, void) = (attributes.map(|j| sums[j]), attributes.map(|j| void[j]));
+            let [sums, void] = [sums, void].map(|of| match neighbors {
+                Some(first) => std::array::from_fn(|lane| of[first..][..LANES][lane]),
+                None => attributes.map(|j| of[j]),
+            });
             let mut products = [0.0; LANES];
             for lane in 0..LANES {
                 // The sum over no examples is 0.

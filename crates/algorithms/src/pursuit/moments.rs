@@ -213,6 +213,8 @@ impl Moments {
 pub(super) struct Pairs {
     /// The watched attributes. The place of an attribute in this list is its slot.
     pub slots: Vec<Option<u32>>,
+    /// The number of attributes.
+    dim: usize,
     /// `sum u_j u_k` over the examples in which both were observed while k was watched: for each slot, a sum
     /// for each attribute.
     sums: Vec<f64>,
@@ -228,6 +230,7 @@ impl Pairs {
     fn new(dim: usize, watched: usize) -> Self {
         Pairs {
             slots: vec![None; watched],
+            dim,
             sums: vec![0.0; dim * watched],
             void: vec![0.0; dim * watched],
             columns: Vec::with_capacity(watched),
@@ -241,12 +244,12 @@ impl Pairs {
 
     /// Returns the sums of a slot, and the numbers of examples without part in them.
     pub fn of(&self, slot: usize) -> (&[f64], &[f64]) {
-        let dim = self.sums.len() / self.slots.len();
+        let dim = self.dim;
         (&self.sums[slot * dim..][..dim], &self.void[slot * dim..][..dim])
     }
 
     fn absorb(&mut self, attributes: &[u32], values: &[[f64; 4]], rows: usize) {
-        let dim = self.sums.len() / self.slots.len();
+        let dim = self.dim;
         self.columns.clear();
         let slots = attributes.iter().map_while(|&j| self.slots.iter().position(|&slot| slot == Some(j)));
         self.columns.extend(slots);
@@ -273,7 +276,7 @@ impl Pairs {
     /// already are known.
     fn watch(&mut self, k: usize, seen: &[f64], square: f64) {
         let Some(free) = self.slots.iter().position(Option::is_none) else { return };
-        let dim = seen.len();
+        let dim = self.dim;
         self.sums[free * dim..][..dim].fill(0.0);
         self.void[free * dim..][..dim].copy_from_slice(seen);
         for slot in 0..self.slots.len() {
@@ -297,6 +300,7 @@ impl Pairs {
 
     fn validate(&self, seen: &[f64], watched: usize) -> Result<(), Damaged> {
         let dim = seen.len();
+        Damaged::unless(self.dim == dim, NAME, || "the pairs are not of all attributes")?;
         state::length(NAME, "the list of watched attributes", self.slots.len(), watched)?;
         for list in [&self.sums, &self.void] {
             state::length(NAME, "the list of pairs", list.len(), dim.saturating_mul(watched))?;
