@@ -7,7 +7,6 @@
 
 /// Returns the products of the columns of two panels of the same rows: entry `[a][b]` is the sum over rows of
 /// column a of `left` times column b of `right`. If one panel has more rows, the rest of it is left out.
-#[inline]
 pub fn panel_products(left: &[[f64; 4]], right: &[[f64; 4]]) -> [[f64; 4]; 4] {
     debug_assert_eq!(left.len(), right.len());
     let mut sums = [[0.0; 4]; 4];
@@ -16,6 +15,50 @@ pub fn panel_products(left: &[[f64; 4]], right: &[[f64; 4]]) -> [[f64; 4]; 4] {
             for b in 0..4 {
                 sums[a][b] += x[a] * y[b];
             }
+        }
+    }
+    sums
+}
+
+/// Moves the values of each column of a panel into its range, from `low` to `high`, and returns the sums of
+/// their deviations from `center`.
+pub fn panel_clip(panel: &mut [[f64; 4]], low: [f64; 4], high: [f64; 4], center: [f64; 4]) -> [f64; 4] {
+    let mut sums = [0.0; 4];
+    for row in panel {
+        let above: [f64; 4] =
+            std::array::from_fn(|lane| if row[lane] < low[lane] { low[lane] } else { row[lane] });
+        let inside: [f64; 4] =
+            std::array::from_fn(|lane| if above[lane] > high[lane] { high[lane] } else { above[lane] });
+        *row = inside;
+        for lane in 0..4 {
+            sums[lane] += inside[lane] - center[lane];
+        }
+    }
+    sums
+}
+
+/// Subtracts its center from each column of a panel, and returns three sums for each of the deviations u: of
+/// `u^2`, of u times the label, and of `(u r)^2` for the residual r.
+pub fn panel_moments(
+    panel: &mut [[f64; 4]],
+    center: [f64; 4],
+    labels: &[f64],
+    residual: &[f64],
+) -> [[f64; 4]; 3] {
+    debug_assert!(panel.len() == labels.len() && panel.len() == residual.len());
+    let mut sums = [[0.0; 4]; 3];
+    for ((row, y), r) in panel.iter_mut().zip(labels).zip(residual) {
+        let u: [f64; 4] = std::array::from_fn(|lane| row[lane] - center[lane]);
+        *row = u;
+        let products: [f64; 4] = std::array::from_fn(|lane| u[lane] * r);
+        for lane in 0..4 {
+            sums[0][lane] += u[lane] * u[lane];
+        }
+        for lane in 0..4 {
+            sums[1][lane] += u[lane] * y;
+        }
+        for lane in 0..4 {
+            sums[2][lane] += products[lane] * products[lane];
         }
     }
     sums
@@ -61,6 +104,27 @@ mod tests {
             for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
                 let naive = left.iter().zip(&right).fold(0.0, |sum, (x, y)| sum + x[a] * y[b]);
                 prop_assert_eq!(products[a][b].to_bits(), naive.to_bits());
+            }
+        }
+
+        #[test]
+        fn columns_are_clipped_and_centered_one_by_one(rows in rows(), low in -1.0..0.0, center in -1.0..1.0) {
+            let (mut panel, others): (Vec<[f64; 4]>, Vec<[f64; 4]>) = rows.into_iter().unzip();
+            let labels: Vec<f64> = others.iter().map(|row| row[0]).collect();
+            let residual: Vec<f64> = others.iter().map(|row| row[1]).collect();
+            let kept = panel.clone();
+            let deviations = panel_clip(&mut panel, [low; 4], [0.5; 4], [center; 4]);
+            let sums = panel_moments(&mut panel, [center; 4], &labels, &residual);
+            for lane in 0..4 {
+                let mut naive = [0.0; 4];
+                for i in 0..kept.len() {
+                    let u = kept[i][lane].clamp(low, 0.5) - center;
+                    prop_assert_eq!(panel[i][lane].to_bits(), u.to_bits());
+                    let terms = [u, u * u, u * labels[i], (u * residual[i]) * (u * residual[i])];
+                    naive.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+                }
+                let found = [deviations[lane], sums[0][lane], sums[1][lane], sums[2][lane]];
+                prop_assert_eq!(found.map(f64::to_bits), naive.map(f64::to_bits));
             }
         }
 

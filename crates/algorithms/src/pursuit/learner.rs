@@ -79,13 +79,14 @@ impl Pursuit {
         columns.extend_from_slice(support);
         columns.extend_from_slice(pool);
         places.clear();
-        for &j in &*asked {
-            let watched = support.binary_search(&j);
-            let watched = watched.or_else(|_| pool.binary_search(&j).map(|place| support.len() + place));
-            places.push(watched.unwrap_or_else(|_| {
-                columns.push(j);
-                columns.len() - 1
-            }));
+        let (mut of_support, mut of_pool) =
+            ((0..).zip(&*support).peekable(), (support.len()..).zip(&*pool).peekable());
+        for j in &*asked {
+            let watched = of_support.next_if(|(_, k)| *k == j).or_else(|| of_pool.next_if(|(_, k)| *k == j));
+            places.push(watched.map_or(columns.len(), |(place, _)| place));
+            if watched.is_none() {
+                columns.push(*j);
+            }
         }
     }
 

@@ -92,7 +92,7 @@ const LONGEST_BLOCK: u64 = 512;
 /// A block is this part of the examples seen.
 const BLOCKS: u64 = 160;
 /// All attributes are weighed again when the examples have grown by this part.
-const DUE: u64 = 20;
+const DUE: u64 = 10;
 /// Observations that an attribute needs before it may be added.
 const LEAST_SEEN: u64 = 20;
 /// Standard errors below which an attribute is dropped.

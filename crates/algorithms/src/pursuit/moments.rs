@@ -3,7 +3,7 @@
 
 use super::{NAME, WITHIN};
 use crate::state;
-use lao_kernels::{panel_products, sum};
+use lao_kernels::{panel_clip, panel_moments, panel_products, sum};
 use lao_observation::stored::Damaged;
 use serde::{Deserialize, Serialize};
 
@@ -85,14 +85,7 @@ impl Moments {
             let low = lanes(group, |j| self.range(j as u32).0);
             let high = lanes(group, |j| self.range(j as u32).1);
             let mean = lanes(group, |j| self.mean[j]);
-            let mut sums = [0.0; 4];
-            for row in &mut *values {
-                for lane in 0..4 {
-                    let x = if row[lane] < low[lane] { low[lane] } else { row[lane] };
-                    row[lane] = if x > high[lane] { high[lane] } else { x };
-                    sums[lane] += row[lane] - mean[lane];
-                }
-            }
+            let sums = panel_clip(values, low, high, mean);
             if let Some(of_group) = coefficients.get(4 * at..) {
                 let b: [f64; 4] = std::array::from_fn(|lane| of_group.get(lane).copied().unwrap_or(0.0));
                 for (error, x) in errors.iter_mut().zip(&*values) {
@@ -122,16 +115,7 @@ impl Moments {
         let error: f64 = errors.iter().map(|r| r * r).sum();
         for (group, values) in attributes.chunks(4).zip(values.chunks_exact_mut(rows)) {
             let mean = lanes(group, |j| self.mean[j]);
-            let [mut square, mut label, mut error_square] = [[0.0; 4]; 3];
-            for ((row, v), r) in values.iter_mut().zip(&*labels).zip(errors) {
-                for lane in 0..4 {
-                    let u = row[lane] - mean[lane];
-                    row[lane] = u;
-                    square[lane] += u * u;
-                    label[lane] += u * v;
-                    error_square[lane] += (u * r) * (u * r);
-                }
-            }
+            let [square, label, error_square] = panel_moments(values, mean, labels, errors);
             for (lane, &j) in group.iter().enumerate() {
                 let j = j as usize;
                 self.square[j] += square[lane];
@@ -224,6 +208,9 @@ pub(super) struct Pairs {
     /// The slot of each watched column of a block.
     #[serde(skip)]
     columns: Vec<usize>,
+    /// The sums of products of a block: a row for each watched column, in groups of four columns.
+    #[serde(skip)]
+    products: Vec<[f64; 4]>,
 }
 
 impl Pairs {
@@ -233,7 +220,8 @@ impl Pairs {
             dim,
             sums: vec![0.0; dim * watched],
             void: vec![0.0; dim * watched],
-            columns: Vec::with_capacity(watched),
+            columns: Vec::new(),
+            products: Vec::new(),
         }
     }
 
@@ -254,20 +242,25 @@ impl Pairs {
         let slots = attributes.iter().map_while(|&j| self.slots.iter().position(|&slot| slot == Some(j)));
         self.columns.extend(slots);
         let group = |at: usize| &values[at * rows..][..rows];
-        let watched = self.columns.len();
-        for left in 0..groups(watched) {
-            for right in left..groups(attributes.len()) {
+        let (watched, all) = (groups(self.columns.len()), groups(attributes.len()));
+        self.products.clear();
+        self.products.resize(4 * watched * all, [0.0; 4]);
+        for left in 0..watched {
+            for right in left..all {
                 let products = panel_products(group(left), group(right));
-                for (a, products) in (4 * left..watched).zip(&products) {
-                    let slot = self.columns[a];
-                    for (b, product) in (4 * right..attributes.len()).zip(products).filter(|(b, _)| *b >= a) {
-                        self.sums[slot * dim + attributes[b] as usize] += product;
-                        // A pair of watched attributes has a sum in both slots.
-                        if let Some(&other) = self.columns.get(b).filter(|_| b != a) {
-                            self.sums[other * dim + attributes[a] as usize] += product;
-                        }
+                for a in 0..4 {
+                    self.products[(4 * left + a) * all + right] = products[a];
+                    if right < watched {
+                        let of_left = std::array::from_fn(|b| products[b][a]);
+                        self.products[(4 * right + a) * all + left] = of_left;
                     }
                 }
+            }
+        }
+        for (&slot, products) in self.columns.iter().zip(self.products.chunks_exact(all)) {
+            let sums = &mut self.sums[slot * dim..][..dim];
+            for (&j, product) in attributes.iter().zip(products.as_flattened()) {
+                sums[j as usize] += product;
             }
         }
     }
