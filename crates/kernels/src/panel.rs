@@ -65,18 +65,19 @@ pub fn panel_moments(
 }
 
 /// Solves `L x = b` for as many right sides as `b` has lanes, where [`solve_positive`](crate::solve_positive)
-/// left the factor L. `b` becomes x; an unknown that was left out is zero.
+/// left the factor L. `b` becomes x; an unknown that was left out is zero. The entries of `b` before `first`
+/// are zero, and stay so.
 ///
 /// # Panics
 /// If `factor` does not hold `b.len()` squared entries.
-pub fn solve_lower_lanes<const LANES: usize>(factor: &[f64], b: &mut [[f64; LANES]]) {
+pub fn solve_lower_lanes<const LANES: usize>(factor: &[f64], first: usize, b: &mut [[f64; LANES]]) {
     let n = b.len();
     assert_eq!(factor.len(), n * n, "a square matrix with as many rows as there are unknowns");
-    for i in 0..n {
+    for i in first..n {
         let row = &factor[i * n..][..n];
         let (known, rest) = b.split_at_mut(i);
         let mut x = rest[0];
-        for (l, known) in row.iter().zip(known) {
+        for (l, known) in row[first..].iter().zip(&known[first..]) {
             for lane in 0..LANES {
                 x[lane] -= l * known[lane];
             }
@@ -133,6 +134,7 @@ mod tests {
             columns in proptest::collection::vec(proptest::collection::vec(-2.0..2.0, 12), 1..9),
             b in proptest::collection::vec(proptest::array::uniform8(-2.0..2.0), 9),
             twice in any::<bool>(),
+            first in 0_usize..9,
         ) {
             let mut columns: Vec<Vec<f64>> = columns;
             if twice {
@@ -143,8 +145,11 @@ mod tests {
             let mut factor: Vec<f64> =
                 columns.iter().flat_map(|x| columns.iter().map(|y| inner(x, y)).collect::<Vec<_>>()).collect();
             solve_positive(&mut factor, &mut vec![0.0; n]);
-            let mut lanes: Vec<[f64; 8]> = b[..n].to_vec();
-            solve_lower_lanes(&factor, &mut lanes);
+            let mut b: Vec<[f64; 8]> = b[..n].to_vec();
+            let first = first.min(n);
+            b[..first].fill([0.0; 8]);
+            let mut lanes = b.clone();
+            solve_lower_lanes(&factor, first, &mut lanes);
             for lane in 0..8 {
                 let mut naive: Vec<f64> = Vec::new();
                 for (i, row) in factor.chunks_exact(n).enumerate() {

@@ -111,7 +111,7 @@ impl Fit {
             self.columns.clear();
             self.columns.resize(k, [0.0; LANES]);
             (from..k.min(from + LANES)).for_each(|i| self.columns[i][i - from] = 1.0);
-            let inverse = self.solved();
+            let inverse = self.solved(from);
             self.variances[from..].iter_mut().zip(inverse).for_each(|(variance, part)| *variance *= part);
         }
     }
@@ -149,7 +149,7 @@ impl Fit {
     /// Returns the parts of the variances of the attributes [last held](Self::beside) against the support
     /// that it explains, from 0 to 1.
     pub fn explained(&mut self, attributes: [u32; LANES], moments: &Moments) -> [f64; LANES] {
-        let solved = self.solved();
+        let solved = self.solved(0);
         std::array::from_fn(|lane| {
             let j = attributes[lane];
             // Of k covariances that are 0, the errors alone explain k/n.
@@ -159,11 +159,12 @@ impl Fit {
         })
     }
 
-    /// Returns `c' A^-1 c` for each column c and the covariance matrix A of the support.
-    fn solved(&mut self) -> [f64; LANES] {
-        solve_lower_lanes(&self.factor, &mut self.columns);
+    /// Returns `c' A^-1 c` for each column c, whose entries before `first` are zero, and the covariance matrix
+    /// A of the support.
+    fn solved(&mut self, first: usize) -> [f64; LANES] {
+        solve_lower_lanes(&self.factor, first, &mut self.columns);
         let mut sums = [0.0; LANES];
-        for x in &self.columns {
+        for x in &self.columns[first..] {
             (0..LANES).for_each(|lane| sums[lane] += x[lane] * x[lane]);
         }
         sums

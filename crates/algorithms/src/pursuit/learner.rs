@@ -52,16 +52,26 @@ impl Pursuit {
     fn choose(&mut self) {
         let Pursuit { params, support, pool, asked, interest, order, scratch, .. } = self;
         let free = params.budget - support.len() - pool.len();
-        let Scratch { taken, ranked, .. } = scratch;
+        let Scratch { taken, ranked, bounds, .. } = scratch;
         taken.clear();
         taken.resize(params.dim, false);
         [&*support, &*pool, &params.never].into_iter().flatten().for_each(|&j| taken[j as usize] = true);
+        // The bits of numbers that are not negative are in the order of the numbers.
+        bounds.clear();
+        bounds.extend(interest.iter().zip(&*taken).filter(|(_, taken)| !**taken).map(|(b, _)| b.to_bits()));
+        let (free, rest) = (free.min(bounds.len()), bounds.len().saturating_sub(free));
+        let least = if rest > 0 { *bounds.select_nth_unstable(rest).1 } else { 0 };
         ranked.clear();
-        for (j, ((&interest, &place), _)) in
-            (0..).zip(interest.iter().zip(&*order).zip(&*taken)).filter(|(_, (_, taken))| !**taken)
-        {
-            ranked.push((interest, place, j));
+        if free > 0 {
+            for (j, (interest, _)) in
+                (0..).zip(interest.iter().zip(&*taken)).filter(|(_, (_, taken))| !**taken)
+            {
+                if interest.to_bits() >= least {
+                    ranked.push((*interest, order[j as usize], j));
+                }
+            }
         }
+        // There are more than enough only where bounds are equal.
         keep_largest(ranked, free);
         asked.extend(ranked.iter().map(|&(_, _, j)| j));
         asked.extend_from_slice(support);

@@ -213,6 +213,8 @@ struct Scratch {
     list: Vec<u32>,
     /// Whether an attribute is not to be chosen.
     taken: Vec<bool>,
+    /// The bits of the upper confidence bounds of the others.
+    bounds: Vec<u64>,
     ranked: Vec<(f64, u32, u32)>,
     support: Vec<u32>,
 }
@@ -230,6 +232,7 @@ impl Validate for Pursuit {
         state::length(NAME, "the list of evidence", self.z.len(), dim)?;
         state::length(NAME, "the list of bounds", self.interest.len(), dim)?;
         state::length(NAME, "the list of explained parts", self.explained.len(), dim)?;
+        damaged(self.interest.iter().all(|bound| *bound >= 0.0), "a bound is negative")?;
         damaged(
             self.explained.iter().all(|part| (0.0..=1.0).contains(part)),
             "a part is below 0 or above 1",
