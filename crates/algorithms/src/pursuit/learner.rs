@@ -148,19 +148,22 @@ impl Pursuit {
 }
 
 impl Pursuit {
-    /// Returns the error for the first value or label that is not finite, or too large.
-    fn refused(&self, block: &Block<'_>) -> LearnError {
+    /// Checks that all values and labels are finite, and not too large.
+    fn check(&self, block: &Block<'_>) -> Result<(), LearnError> {
         let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
         for (attribute, numbers) in columns.chain([(None, block.labels())]) {
-            for &value in numbers.iter().filter(|x| !(x.abs() <= LARGEST)) {
-                if !value.is_finite() {
-                    return LearnError::NotFinite { attribute, value };
-                }
-                let attribute = attribute.unwrap_or(self.asked[0]) as usize;
-                return LearnError::Diverged { update: self.done + 1, attribute, value };
+            // Without a way out in the middle: many values are looked at at once.
+            if numbers.iter().fold(true, |all, x| all & (x.abs() <= LARGEST)) {
+                continue;
             }
+            if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
+                return Err(LearnError::NotFinite { attribute, value });
+            }
+            let value = numbers.iter().copied().find(|x| x.abs() > LARGEST).unwrap_or(LARGEST);
+            let attribute = attribute.unwrap_or(self.asked[0]) as usize;
+            return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
         }
-        not_asked("a block without values")
+        Ok(())
     }
 }
 
@@ -209,10 +212,7 @@ impl Learner for Pursuit {
         if rows == 0 || rows > self.examples_left() {
             return Err(not_asked("no examples, or too many"));
         }
-        let small = |numbers: &[f64]| numbers.iter().fold(true, |all, x| all & (x.abs() <= LARGEST));
-        if !((0..self.asked.len()).all(|c| small(block.column(c))) && small(block.labels())) {
-            return Err(self.refused(&block));
-        }
+        self.check(&block)?;
         if self.scratch.places.len() != self.asked.len() {
             self.order_columns();
         }

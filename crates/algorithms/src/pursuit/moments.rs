@@ -248,11 +248,10 @@ impl Pairs {
         for left in 0..watched {
             for right in left..all {
                 let products = panel_products(group(left), group(right));
-                for a in 0..4 {
-                    self.products[(4 * left + a) * all + right] = products[a];
+                for (a, row) in products.iter().enumerate() {
+                    self.products[(4 * left + a) * all + right] = *row;
                     if right < watched {
-                        let of_left = std::array::from_fn(|b| products[b][a]);
-                        self.products[(4 * right + a) * all + left] = of_left;
+                        self.products[(4 * right + a) * all + left] = products.map(|row| row[a]);
                     }
                 }
             }
