@@ -59,16 +59,14 @@ impl Pursuit {
         // The bits of numbers that are not negative are in the order of the numbers.
         bounds.clear();
         bounds.extend(interest.iter().zip(&*taken).filter(|(_, taken)| !**taken).map(|(b, _)| b.to_bits()));
-        let (free, rest) = (free.min(bounds.len()), bounds.len().saturating_sub(free));
-        let least = if rest > 0 { *bounds.select_nth_unstable(rest).1 } else { 0 };
+        let least = match bounds.len().checked_sub(free) {
+            Some(rest) if free > 0 => *bounds.select_nth_unstable(rest).1,
+            _ => 0,
+        };
         ranked.clear();
-        if free > 0 {
-            for (j, (interest, _)) in
-                (0..).zip(interest.iter().zip(&*taken)).filter(|(_, (_, taken))| !**taken)
-            {
-                if interest.to_bits() >= least {
-                    ranked.push((*interest, order[j as usize], j));
-                }
+        for (j, (interest, _)) in (0..).zip(interest.iter().zip(&*taken)).filter(|(_, (_, taken))| !**taken) {
+            if free > 0 && interest.to_bits() >= least {
+                ranked.push((*interest, order[j as usize], j));
             }
         }
         // There are more than enough only where bounds are equal.

@@ -52,9 +52,22 @@
 //! an effect may stand in for it for some time. That the error falls as 1/n after the support is found is a
 //! property of least squares. What the search costs is only measured.
 //!
-//! *Cost*: an example costs O(s'^2) in products of columns, several times as much as with Hybrid. An update
-//! costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is O(d s'). The blocks
-//! between updates grow with the number of examples, so that n examples have O(log n) updates.
+//! *What it does not do*: nothing is forgotten. If coefficients change in mid-stream, the estimate lies between
+//! the old and the new ones, and the estimated noise grows. Too few examples give an empty or partial support,
+//! with the evidence so far.
+//!
+//! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners` has
+//! both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is O(d s').
+//! The blocks between updates grow with the number of examples, so that n examples have O(log n) updates, and
+//! the first ones cost most. For speed, and with the same sums up to rounding:
+//!
+//! 1. The columns of a block are interleaved four by four, watched attributes first, so that products come
+//!    from tiles that stay in registers ([`panel_products`](lao_kernels::panel_products)).
+//! 2. A sum of products has no count of its own: a watched attribute is observed in every example, so the
+//!    number of examples of a pair follows from that of the other attribute.
+//! 3. Attributes are held against the support eight at a time.
+//! 4. Attributes that were not observed are weighed again only when the examples have grown by a tenth, or
+//!    the support has changed.
 //!
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 //!
