@@ -5,7 +5,7 @@ use super::fit::Before;
 use super::link::Link;
 use super::moments::{Moments, Panel, groups};
 use super::{Errors, LARGEST, Pursuit, PursuitParams, Scratch, block_size};
-use lao_kernels::{SparseVector, SparseView};
+use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
 use rand::seq::SliceRandom as _;
 
@@ -52,7 +52,7 @@ impl Pursuit {
     fn choose(&mut self) {
         let Pursuit { params, support, pool, asked, interest, order, scratch, .. } = self;
         let free = params.budget - support.len() - pool.len();
-        let Scratch { taken, ranked, bounds, .. } = scratch;
+        let Scratch { taken, ranked, bounds, list, columns, .. } = scratch;
         taken.clear();
         taken.resize(params.dim, false);
         [&*support, &*pool, &params.never].into_iter().flatten().for_each(|&j| taken[j as usize] = true);
@@ -71,10 +71,11 @@ impl Pursuit {
         }
         // There are more than enough only where bounds are equal.
         keep_largest(ranked, free);
-        asked.extend(ranked.iter().map(|&(_, _, j)| j));
-        asked.extend_from_slice(support);
-        asked.extend_from_slice(pool);
-        asked.sort_unstable();
+        list.clear();
+        list.extend(ranked.iter().map(|&(_, _, j)| j));
+        list.sort_unstable();
+        merge_into(support, pool, columns);
+        merge_into(columns, list, asked);
         self.values.clear();
         self.values.resize(groups(self.asked.len()) * self.labels.len(), [0.0; 4]);
         self.order_columns();
