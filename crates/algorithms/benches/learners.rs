@@ -4,6 +4,8 @@
 //!   scattered support. The throughput counts examples, so its inverse is the time per example. The twins are
 //!   plain scalar loops over the same memory.
 //! - `hybrid`, `naive`: the other methods, beside loops that do the same with dense vectors.
+//! - `pursuit`: Pursuit at several numbers of examples from its start, with Hybrid on the same source beside
+//!   it. All is asked for as values, and served from a cache.
 //! - `ask`: the time that the session adds to an ask for one example's values, beside the same source and
 //!   learner without a session.
 //! - `dimension`: Exploration at several d, on signs that are computed when observed. The time per example
@@ -15,6 +17,7 @@
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams, NaiveParams};
+use lao_algorithms::pursuit::PursuitParams;
 use lao_algorithms::{BatchSizes, StepSizes, Task};
 use lao_datasets::memory::{Columns, Rows};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
@@ -25,6 +28,7 @@ use lao_observation::{
 };
 use rand::RngExt;
 use std::hint::black_box;
+use std::rc::Rc;
 
 const DIM: usize = 500;
 const HALF: usize = 25;
@@ -156,17 +160,13 @@ fn rows(criterion: &mut Criterion) {
     group.bench_function("twin", |b| b.iter(twin));
 }
 
-/// Runs Hybrid and its twin: two fifths of the examples explore, and three fifths refine in three updates.
-fn hybrid(criterion: &mut Criterion) {
-    let (n, labels) = (examples(), numbers("labels", examples()));
-    let values = numbers("values", n * DIM);
-    let source = Columns::new(DIM, values.clone(), labels.clone()).unwrap();
+/// Returns parameters with which two fifths of `n` examples explore, and three fifths refine in three updates.
+fn hybrid_params(n: usize) -> HybridParams {
     let (explore, exploit) = (n * 2 / 5 / BLOCKS, n / 5);
-    let start = scattered(DIM, HALF);
-    let params = HybridParams {
+    HybridParams {
         explore_batch: BatchSizes::Constant(explore as u64),
         exploit_batch: BatchSizes::Constant(exploit as u64),
-        start: Some(start.clone()),
+        start: Some(scattered(DIM, HALF)),
         ..HybridParams::practical(&Task {
             dim: DIM,
             sparsity: HALF,
@@ -175,8 +175,16 @@ fn hybrid(criterion: &mut Criterion) {
             ..Task::default()
         })
         .unwrap()
-    };
-    let learner = params.build().unwrap();
+    }
+}
+
+fn hybrid(criterion: &mut Criterion) {
+    let (n, labels) = (examples(), numbers("labels", examples()));
+    let values = numbers("values", n * DIM);
+    let source = Columns::new(DIM, values.clone(), labels.clone()).unwrap();
+    let (explore, exploit) = (n * 2 / 5 / BLOCKS, n / 5);
+    let start = scattered(DIM, HALF);
+    let learner = hybrid_params(n).build().unwrap();
     let twin = || {
         let (mut gradient, mut theta) = (vec![0.0; DIM], start.clone());
         for i in 0..BLOCKS {
@@ -203,6 +211,74 @@ fn hybrid(criterion: &mut Criterion) {
     let mut group = group(criterion, "hybrid");
     group.bench_function("hybrid", |b| b.iter(|| pass(source.clone(), learner.clone(), n)));
     group.bench_function("twin", |b| b.iter(twin));
+}
+
+/// A source whose columns are one column of 2^17 numbers, each from another row on. The label is the sum of
+/// every twentieth attribute, and noise.
+#[derive(Clone)]
+struct Shifted {
+    column: Rc<[f64]>,
+    labels: Rc<[f64]>,
+    position: u64,
+}
+
+impl Shifted {
+    const ROWS: usize = 1 << 17;
+    const SHIFT: usize = 97;
+
+    fn new() -> Self {
+        let (column, noise) = (numbers("values", Self::ROWS), numbers("noise", Self::ROWS));
+        let value = |i: usize, j: usize| column[(i + Self::SHIFT * j) % Self::ROWS];
+        let effects = |i: usize| (0..DIM).step_by(DIM / HALF).map(|j| value(i, j)).sum::<f64>();
+        let labels = (0..Self::ROWS).map(|i| effects(i) + noise[i]).collect();
+        Shifted { column: column.into(), labels, position: 0 }
+    }
+}
+
+impl Source for Shifted {
+    fn dim(&self) -> usize {
+        DIM
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = block.capacity();
+        let copy = |from: &[f64], shift: usize, to: &mut [f64]| {
+            let start = (self.position as usize + shift) % Self::ROWS;
+            let head = rows.min(Self::ROWS - start);
+            to[..head].copy_from_slice(&from[start..][..head]);
+            to[head..rows].copy_from_slice(&from[..rows - head]);
+        };
+        for (c, &j) in attributes.iter().enumerate() {
+            copy(&self.column, Self::SHIFT * j as usize, block.column_mut(c));
+        }
+        copy(&self.labels, 0, block.labels_mut());
+        block.set_rows(rows);
+        self.position += rows as u64;
+        Ok(rows)
+    }
+    fn position(&self) -> u64 {
+        self.position
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.position = position;
+        Ok(())
+    }
+}
+
+fn pursuit(criterion: &mut Criterion) {
+    let (n, source) = (examples(), Shifted::new());
+    let mut group = criterion.benchmark_group("pursuit");
+    group.sample_size(10).throughput(Throughput::Elements(n as u64));
+    let learner = hybrid_params(n).build().unwrap();
+    group.bench_function(BenchmarkId::new("hybrid", n), |b| {
+        b.iter(|| pass(source.clone(), learner.clone(), n))
+    });
+    let learner = PursuitParams::within(DIM, BUDGET).build().unwrap();
+    for n in [n / 10, n, 10 * n] {
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("pursuit", n), |b| {
+            b.iter(|| pass(source.clone(), learner.clone(), n))
+        });
+    }
 }
 
 /// Runs the naive method and its twin, which keeps a dense estimate and sorts all of it after every example.
@@ -332,5 +408,5 @@ fn in_columns(criterion: &mut Criterion) {
     columns(criterion, "columns-f32", |x| x as f32);
 }
 
-criterion_group!(benches, in_columns, rows, hybrid, naive, ask, dimension);
+criterion_group!(benches, in_columns, rows, hybrid, pursuit, naive, ask, dimension);
 criterion_main!(benches);

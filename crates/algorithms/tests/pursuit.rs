@@ -1,9 +1,12 @@
 //! What Pursuit promises beyond its registry row: on raw columns, and with attributes that are constant,
-//! equal, of no effect, or always or never in.
+//! equal, heavy-tailed, in units far apart, of no effect, or always or never in; with coefficients that
+//! change; with few examples.
 
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
 use lao_datasets::memory::Columns;
-use lao_observation::{Budget, Learner, Row, Seed, Session, SessionEnd, SessionLimit};
+use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
+use lao_kernels::SparseVector;
+use lao_observation::{Budget, Learner, Rng, Row, Seed, Session, SessionEnd, SessionLimit};
 use rand::RngExt as _;
 
 const ROWS: usize = 3000;
@@ -89,6 +92,106 @@ fn two_classes_have_probabilities() {
     }
 }
 
+/// Columns of draws, and labels with coefficients 1 and -1 of the attributes 3 and 8 and noise of variance 1.
+fn two_effects(rows: usize, seed: u64, mut draw: impl FnMut(&mut Rng) -> f64) -> (Vec<f64>, Vec<f64>) {
+    let mut rng = Seed::root(seed).rng();
+    let values: Vec<f64> = (0..12 * rows).map(|_| draw(&mut rng)).collect();
+    let noise = |rng: &mut Rng| (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
+    let labels = (0..rows).map(|i| values[3 * rows + i] - values[8 * rows + i] + noise(&mut rng)).collect();
+    (values, labels)
+}
+
+fn uniform(rng: &mut Rng) -> f64 {
+    rng.random_range(-1.7..1.7)
+}
+
+#[test]
+fn of_equal_attributes_one_is_in_the_predictor() {
+    for seed in 0..20 {
+        let (mut values, labels) = two_effects(ROWS, seed, uniform);
+        // The attributes 0 to 3 are equal, and so are 8 to 11.
+        for (from, to) in [(3, 0), (3, 1), (3, 2), (8, 9), (8, 10), (8, 11)] {
+            values.copy_within(from * ROWS..(from + 1) * ROWS, to * ROWS);
+        }
+        let learner = learn(PursuitParams::within(12, 6), values, labels);
+        let [first, second] = learner.support() else { panic!("{seed}: {:?}", learner.support()) };
+        assert!((0..4).contains(first) && (8..12).contains(second), "{seed}: {first} and {second}");
+    }
+}
+
+#[test]
+fn a_budget_may_be_one_attribute_or_all() {
+    let (values, labels) = two_effects(ROWS, 3, uniform);
+    for (budget, found) in [(1, 1), (2, 1), (11, 2), (12, 2)] {
+        let learner = learn(PursuitParams::within(12, budget), values.clone(), labels.clone());
+        assert_eq!(learner.support().len(), found, "a budget of {budget}");
+        assert!(learner.support().iter().all(|j| [3, 8].contains(j)));
+    }
+}
+
+#[test]
+fn heavy_tails_hide_nothing_and_add_nothing() {
+    for seed in 0..20 {
+        // Student's t with 3 degrees of freedom: its fourth moment is infinite.
+        let student = |rng: &mut Rng| {
+            let mut normal = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
+            let square = (0..3).map(|_| normal().powi(2)).sum::<f64>();
+            normal() / (square / 3.0).sqrt()
+        };
+        let (values, labels) = two_effects(ROWS, seed, student);
+        let learner = learn(PursuitParams::within(12, 6), values, labels);
+        assert_eq!(learner.support(), [3, 8], "{seed}");
+        for (j, truth) in [(3, 1.0), (8, -1.0)] {
+            let found = learner.coefficients().get(j);
+            assert!((found - truth).abs() < 0.3, "{seed}: {found} for {truth}");
+        }
+    }
+}
+
+#[test]
+fn units_may_differ_by_twelve_powers_of_ten() {
+    let (values, labels) = two_effects(ROWS, 1, uniform);
+    let plain = learn(PursuitParams::within(12, 6), values.clone(), labels.clone());
+    let scale = |j: usize| 10f64.powf(12.0 * ((7 * j) % 12) as f64 / 11.0 - 6.0);
+    let scaled = values.iter().enumerate().map(|(i, x)| scale(i / ROWS) * x).collect();
+    let scaled = learn(PursuitParams::within(12, 6), scaled, labels);
+    assert_eq!((plain.support(), scaled.support()), (&[3, 8][..], &[3, 8][..]));
+    for j in [3, 8] {
+        let (a, b) = (plain.coefficients().get(j), scale(j as usize) * scaled.coefficients().get(j));
+        assert!((a - b).abs() < 1e-9, "{a} is not {b}");
+    }
+}
+
+#[test]
+fn coefficients_that_change_in_mid_stream_are_averaged() {
+    let (values, mut labels) = two_effects(ROWS, 2, uniform);
+    let steady = learn(PursuitParams::within(12, 6), values.clone(), labels.clone());
+    // From the middle on, attribute 5 takes the place of attribute 3.
+    for i in ROWS / 2..ROWS {
+        labels[i] += values[5 * ROWS + i] - values[3 * ROWS + i];
+    }
+    let learner = learn(PursuitParams::within(12, 6), values, labels);
+    let found = learner.coefficients();
+    assert!(found.get(3) > 0.1 && found.get(3) < 0.9, "{found:?}");
+    assert!(found.get(5) >= 0.0 && found.get(5) < 0.9 && (found.get(8) + 1.0).abs() < 0.2, "{found:?}");
+    assert!(learner.noise() > 1.2 * steady.noise(), "{} and {}", learner.noise(), steady.noise());
+}
+
+#[test]
+fn too_few_examples_give_no_predictor() {
+    for (rows, seed) in (0..40).map(|seed| (1 + 2 * seed as usize, seed)) {
+        let (values, labels) = two_effects(rows, seed, uniform);
+        // The effects are a tenth of the noise.
+        let labels = labels.iter().zip(&values[3 * rows..]).zip(&values[8 * rows..]);
+        let labels: Vec<f64> = labels.map(|((y, a), b)| y - 0.9 * (a - b)).collect();
+        let learner = learn(PursuitParams::within(12, 6), values, labels);
+        assert_eq!((learner.support(), learner.coefficients().len()), (&[][..], 0), "{rows} examples");
+        let known: Vec<_> = (0..12).filter_map(|j| learner.evidence(j)).collect();
+        assert!(known.len() == 12 && known.iter().all(|known| known.z.is_finite()));
+        assert!(known.iter().all(|known| known.examples <= rows as u64 && known.standard_error == 0.0));
+    }
+}
+
 #[test]
 fn parameters_that_leave_nothing_to_do_are_refused() {
     let within = || PursuitParams::within(4, 2);
@@ -105,4 +208,38 @@ fn parameters_that_leave_nothing_to_do_are_refused() {
     for (params, field) in refused {
         assert_eq!(params.clone().build().map(|_| ()).unwrap_err().field, field, "{params:?}");
     }
+}
+
+#[test]
+fn the_examples_until_an_attribute_is_added_are_foretold() {
+    // One effect of a third of the noise among twenty attributes, of which four are observed.
+    let (dim, mut told) = (20, Vec::new());
+    for seed in 0..60 {
+        let target = SparseVector::new(dim, vec![7], vec![0.33]).unwrap();
+        let (design, seed) = (Rademacher::new(dim).unwrap(), Seed::root(100 + seed));
+        let source = Virtual::new(design, target, Noise::Gaussian(1.0), &seed).unwrap();
+        let mut learner = PursuitParams::within(dim, 4).build().unwrap();
+        let mut session = Session::new(source, Budget::PerExample(4), &seed);
+        session.run(&mut learner, SessionLimit::after_examples(100), |_, _| {}).unwrap();
+        let foretold = learner.evidence(7).unwrap().until_added;
+        let mut added = None;
+        let limit = SessionLimit::after_examples(20_000);
+        session
+            .run(&mut learner, limit, |ledger, learner| {
+                if added.is_none() && learner.support().contains(&7) {
+                    added = Some(ledger.examples - 100);
+                }
+            })
+            .unwrap();
+        assert_eq!(learner.evidence(7).unwrap().until_added, Some(0));
+        told.extend(foretold.filter(|n| *n > 0).zip(added));
+    }
+    assert!(told.len() > 30, "{}", told.len());
+    let ratio = |(foretold, added): &(u64, u64)| (*foretold as f64 / (*added).max(1) as f64).ln();
+    let mut ratios: Vec<f64> = told.iter().map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    let middle = ratios[ratios.len() / 2].exp();
+    // Most looks go to what seems promising, so attributes come in sooner than their past share of looks
+    // says.
+    assert!((0.5..4.0).contains(&middle), "{middle}: {told:?}");
 }

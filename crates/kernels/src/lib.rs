@@ -23,6 +23,7 @@ mod dense;
 mod exponential;
 mod gather;
 mod lazy_threshold;
+mod panel;
 mod project;
 mod sparse;
 mod spectrum;
@@ -37,6 +38,7 @@ pub use dense::{
 pub use exponential::{exponential_factors, scaled_exponentials};
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use lazy_threshold::LazyThresholdIterate;
+pub use panel::{panel_clip, panel_moments, panel_products, solve_lower_lanes};
 pub use project::{project_l1_ball, project_l2_ball};
 pub use sparse::{Compressed, CompressedError};
 #[cfg(feature = "spectra")]

@@ -1,8 +1,11 @@
 //! Least squares on the support, from sums alone.
 
 use super::moments::Moments;
-use lao_kernels::{solve_lower, solve_positive};
+use lao_kernels::{solve_lower_lanes, solve_positive};
 use serde::{Deserialize, Serialize};
+
+/// The number of attributes that are held against the support at a time.
+pub(super) const LANES: usize = 8;
 
 /// The coefficients on the support, and what is needed to judge them.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +22,19 @@ pub(super) struct Fit {
     pub variances: Vec<f64>,
     /// The number of examples that the coefficients rest on: the smallest of the support.
     pub examples: f64,
-    column: Vec<f64>,
+    /// The part of each attribute of the support in the variance of the label.
+    parts: Vec<f64>,
+    /// The mean products of some attributes, or right sides of other systems, with the support.
+    columns: Vec<[f64; LANES]>,
+}
+
+/// Some attributes beside the support; a lane for each.
+pub(super) struct Beside {
+    /// The covariance with the residual.
+    pub covariance: [f64; LANES],
+    /// The variance that comes from sums over different examples, per variance of the attribute: its mean
+    /// product with the label rests on all its examples, that with an attribute of the support on fewer.
+    pub uneven: [f64; LANES],
 }
 
 /// The sums over the support as they were when the support changed last. What came since was observed in full
@@ -48,30 +63,42 @@ impl Fit {
         self.slots.extend(support.iter().filter_map(|&j| moments.pairs.slot(j)));
         debug_assert_eq!(self.slots.len(), k, "the support is watched");
 
+        // The solver reads the lower triangle.
         self.factor.clear();
-        for &slot in &self.slots {
-            self.factor.extend(support.iter().map(|&j| moments.pairs.get(j, slot).mean()));
+        self.factor.resize(k * k, 0.0);
+        for (i, &slot) in self.slots.iter().enumerate() {
+            let row = self.factor[i * k..].iter_mut().zip(&support[..=i]);
+            row.for_each(|(entry, &j)| *entry = moments.product(j, slot));
         }
         self.coefficients.clear();
         self.coefficients.extend(support.iter().map(|&j| moments.label_product(j)));
         solve_positive(&mut self.factor, &mut self.coefficients);
-        let seen = |j: u32| moments.seen[j as usize].max(1) as f64;
-        self.examples = support.iter().map(|&j| seen(j)).fold(f64::INFINITY, f64::min);
+        self.parts.clear();
+        let part = |(&j, b): (&u32, &f64)| b * b * moments.variance(j);
+        self.parts.extend(support.iter().zip(&self.coefficients).map(part));
+        self.examples = f64::INFINITY;
         self.variances.clear();
         let mut all = 0.0;
-        for &j in support {
-            let variance = noise / seen(j) + self.uneven(j, moments);
-            self.variances.push(variance);
-            all += variance;
+        for group in support.chunks(LANES) {
+            let uneven = self.beside(filled(group), moments).uneven;
+            for (&j, uneven) in group.iter().zip(uneven) {
+                let seen = moments.seen[j as usize].max(1.0);
+                let variance = noise / seen + uneven;
+                self.examples = self.examples.min(seen);
+                self.variances.push(variance);
+                all += variance;
+            }
         }
 
         let since = moments.examples.saturating_sub(before.examples) as f64;
         let known = before.labels.len() == k && since >= 8.0 * k as f64;
         if known && k as f64 * noise / since < all {
-            self.factor.clear();
-            for (&slot, products) in self.slots.iter().zip(before.products.chunks_exact(k.max(1))) {
-                let change = |(&j, product): (&u32, &f64)| moments.pairs.get(j, slot).sum - product;
-                self.factor.extend(support.iter().zip(products).map(change).map(|sum| sum / since));
+            self.factor.fill(0.0);
+            for (i, (&slot, products)) in
+                self.slots.iter().zip(before.products.chunks_exact(k.max(1))).enumerate()
+            {
+                let row = self.factor[i * k..].iter_mut().zip(&support[..=i]).zip(products);
+                row.for_each(|((entry, &j), before)| *entry = (moments.pair(j, slot).0 - before) / since);
             }
             let change = |(&j, label): (&u32, &f64)| (moments.label[j as usize] - label) / since;
             self.coefficients.clear();
@@ -80,44 +107,73 @@ impl Fit {
             self.examples = since;
             self.variances.fill(noise / since);
         }
-        for i in 0..k {
-            self.column.clear();
-            self.column.resize(k, 0.0);
-            self.column[i] = 1.0;
-            solve_lower(&self.factor, &mut self.column);
-            self.variances[i] *= self.column.iter().map(|x| x * x).sum::<f64>();
+        for from in (0..k).step_by(LANES) {
+            self.columns.clear();
+            self.columns.resize(k, [0.0; LANES]);
+            (from..k.min(from + LANES)).for_each(|i| self.columns[i][i - from] = 1.0);
+            let inverse = self.solved(from);
+            self.variances[from..].iter_mut().zip(inverse).for_each(|(variance, part)| *variance *= part);
         }
     }
 
-    /// Returns the covariance of attribute `j` with the residual.
-    pub fn covariance(&self, j: u32, moments: &Moments) -> f64 {
-        let by_support = |(&slot, b): (&usize, &f64)| b * moments.pairs.get(j, slot).mean();
-        let explained: f64 = self.slots.iter().zip(&self.coefficients).map(by_support).sum();
-        moments.label_product(j) - explained
+    /// Returns these attributes beside the support.
+    pub fn beside(&mut self, attributes: [u32; LANES], moments: &Moments) -> Beside {
+        let attributes = attributes.map(|j| j as usize);
+        let seen = attributes.map(|j| moments.seen[j]);
+        let rate_of_all = seen.map(|n| 1.0 / n.max(1.0));
+        let mut covariance: [f64; LANES] =
+            std::array::from_fn(|lane| moments.label[attributes[lane]] * rate_of_all[lane]);
+        let mut uneven = [0.0; LANES];
+        let neighbors =
+            Some(attributes[0]).filter(|&first| attributes.iter().copied().eq(first..first + LANES));
+        self.columns.clear();
+        for ((&slot, b), part) in self.slots.iter().zip(&self.coefficients).zip(&self.parts) {
+            let (sums, void) = moments.pairs.of(slot);
+            let [sums, void] = [sums, void].map(|of| match neighbors {
+                Some(first) => std::array::from_fn(|lane| of[first..][..LANES][lane]),
+                None => attributes.map(|j| of[j]),
+            });
+            let mut products = [0.0; LANES];
+            for lane in 0..LANES {
+                // The sum over no examples is 0.
+                let rate = 1.0 / (seen[lane] - void[lane]).max(0.5);
+                products[lane] = sums[lane] * rate;
+                covariance[lane] -= b * products[lane];
+                uneven[lane] += part * (rate - rate_of_all[lane]).max(0.0);
+            }
+            self.columns.push(products);
+        }
+        Beside { covariance, uneven }
     }
 
-    /// Returns the part of the variance of attribute `j` that the support explains, from 0 to 1.
-    pub fn explained(&mut self, j: u32, moments: &Moments) -> f64 {
-        self.column.clear();
-        self.column.extend(self.slots.iter().map(|&slot| moments.pairs.get(j, slot).mean()));
-        solve_lower(&self.factor, &mut self.column);
-        let part = self.column.iter().map(|x| x * x).sum::<f64>() / moments.variance(j);
-        // Of k covariances that are 0, the errors alone explain k/n.
-        let by_chance = self.support.len() as f64 / moments.seen[j as usize].max(1) as f64;
-        let part = part - by_chance;
-        if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
+    /// Returns the parts of the variances of the attributes [last held](Self::beside) against the support
+    /// that it explains, from 0 to 1.
+    pub fn explained(&mut self, attributes: [u32; LANES], moments: &Moments) -> [f64; LANES] {
+        let solved = self.solved(0);
+        std::array::from_fn(|lane| {
+            let j = attributes[lane];
+            // Of k covariances that are 0, the errors alone explain k/n.
+            let by_chance = self.support.len() as f64 / moments.seen[j as usize].max(1.0);
+            let part = solved[lane] / moments.variance(j) - by_chance;
+            if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
+        })
     }
 
-    /// Returns the variance that comes from sums over different examples, per variance of `j`: the mean
-    /// product of `j` with the label rests on `n_j` examples, that with an attribute of the support on fewer.
-    pub fn uneven(&self, j: u32, moments: &Moments) -> f64 {
-        let n = moments.seen[j as usize].max(1) as f64;
-        let of = |((&l, &slot), b): ((&u32, &usize), &f64)| {
-            let count = f64::from(moments.pairs.get(j, slot).count).max(0.5);
-            b * b * moments.variance(l) * (1.0 / count - 1.0 / n).max(0.0)
-        };
-        self.support.iter().zip(&self.slots).zip(&self.coefficients).map(of).sum()
+    /// Returns `c' A^-1 c` for each column c, whose entries before `first` are zero, and the covariance matrix
+    /// A of the support.
+    fn solved(&mut self, first: usize) -> [f64; LANES] {
+        solve_lower_lanes(&self.factor, first, &mut self.columns);
+        let mut sums = [0.0; LANES];
+        for x in &self.columns[first..] {
+            (0..LANES).for_each(|lane| sums[lane] += x[lane] * x[lane]);
+        }
+        sums
     }
+}
+
+/// Returns a group of attributes; if there are too few, the last one fills it up.
+pub(super) fn filled(group: &[u32]) -> [u32; LANES] {
+    std::array::from_fn(|lane| group[lane.min(group.len() - 1)])
 }
 
 impl Before {
@@ -129,7 +185,7 @@ impl Before {
         self.products.clear();
         for &l in support {
             let slot = moments.pairs.slot(l);
-            let of = |&k: &u32| slot.map_or(0.0, |slot| moments.pairs.get(k, slot).sum);
+            let of = |&k: &u32| slot.map_or(0.0, |slot| moments.pair(k, slot).0);
             self.products.extend(support.iter().map(of));
         }
     }

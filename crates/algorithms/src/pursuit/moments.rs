@@ -3,7 +3,7 @@
 
 use super::{NAME, WITHIN};
 use crate::state;
-use lao_kernels::{dot_column, gradient_block, sum};
+use lao_kernels::{panel_clip, panel_moments, panel_products, sum};
 use lao_observation::stored::Damaged;
 use serde::{Deserialize, Serialize};
 
@@ -15,15 +15,13 @@ pub(super) struct Moments {
     pub examples: u64,
     /// The mean of the labels.
     pub label_mean: f64,
-    /// `sum v^2`, for the deviation `v` of the label.
-    pub label_square: f64,
     /// `n_j`, the number of examples in which attribute j was observed.
-    pub seen: Vec<u64>,
+    pub seen: Vec<f64>,
     /// The means of the attributes.
     pub mean: Vec<f64>,
     /// `sum u_j^2`, for the deviation `u_j` of attribute j.
     pub square: Vec<f64>,
-    /// `sum u_j v`.
+    /// `sum u_j v`, for the deviation `v` of the label.
     pub label: Vec<f64>,
     /// `sum r^2` over the examples in which j was observed; `r` is the error of the prediction before the
     /// example was learned from.
@@ -34,29 +32,27 @@ pub(super) struct Moments {
     pub pairs: Pairs,
 }
 
-/// The sums of products of pairs: of every attribute with those that are watched.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Pairs {
-    pub slots: Vec<Slot>,
-    /// The number of watches that were begun.
-    watches: u32,
-    /// One sum per attribute and slot.
-    sums: Vec<Pair>,
-    /// The slots in use, each with its column of the block.
-    #[serde(skip)]
-    columns: Vec<(usize, usize)>,
-}
-
-/// A block of examples: a column of values per attribute.
-pub(super) struct Columns<'a> {
-    /// The attributes, ascending.
+/// A block of examples. Its columns are interleaved four by four: value `i` of column `c` is
+/// `values[c / 4 * rows + i][c % 4]`, and what is beyond the last column is 0.
+pub(super) struct Panel<'a> {
+    /// The attribute of each column; the watched ones come first.
     pub attributes: &'a [u32],
-    /// Their values, column after column; [`Moments::absorb`] subtracts the means.
-    pub values: &'a mut [f64],
+    /// The values; [`Moments::absorb`] subtracts the means.
+    pub values: &'a mut [[f64; 4]],
     /// The labels; the mean is subtracted.
     pub labels: &'a mut [f64],
     /// The errors of the predictions.
     pub errors: &'a [f64],
+}
+
+/// Returns the number of groups of four columns.
+pub(super) fn groups(columns: usize) -> usize {
+    columns.div_ceil(4)
+}
+
+/// Returns `of` of each attribute of a group of four columns, and 0 beyond the last.
+fn lanes(group: &[u32], of: impl Fn(usize) -> f64) -> [f64; 4] {
+    std::array::from_fn(|lane| group.get(lane).map_or(0.0, |&j| of(j as usize)))
 }
 
 impl Moments {
@@ -65,8 +61,7 @@ impl Moments {
         Moments {
             examples: 0,
             label_mean: 0.0,
-            label_square: 0.0,
-            seen: vec![0; dim],
+            seen: zeros.clone(),
             mean: zeros.clone(),
             square: zeros.clone(),
             label: zeros.clone(),
@@ -76,42 +71,85 @@ impl Moments {
         }
     }
 
+    /// Moves values that lie beyond the range of their attribute to its end, and updates the means of the
+    /// attributes. Subtracts from `errors` what the coefficients say; they belong to the first columns.
+    pub fn clip(
+        &mut self,
+        attributes: &[u32],
+        values: &mut [[f64; 4]],
+        coefficients: &[f64],
+        errors: &mut [f64],
+    ) {
+        let rows = errors.len();
+        for (at, (group, values)) in attributes.chunks(4).zip(values.chunks_exact_mut(rows)).enumerate() {
+            let low = lanes(group, |j| self.range(j as u32).0);
+            let high = lanes(group, |j| self.range(j as u32).1);
+            let mean = lanes(group, |j| self.mean[j]);
+            let sums = panel_clip(values, low, high, mean);
+            if let Some(of_group) = coefficients.get(4 * at..) {
+                let b: [f64; 4] = std::array::from_fn(|lane| of_group.get(lane).copied().unwrap_or(0.0));
+                for (error, x) in errors.iter_mut().zip(&*values) {
+                    *error -= (b[0] * x[0] + b[1] * x[1]) + (b[2] * x[2] + b[3] * x[3]);
+                }
+            }
+            for (&j, sum) in group.iter().zip(sums) {
+                let j = j as usize;
+                self.seen[j] += rows as f64;
+                self.mean[j] += sum / self.seen[j];
+            }
+        }
+    }
+
     /// Updates the mean of the labels with those of a block.
     pub fn absorb_labels(&mut self, labels: &[f64]) {
         self.examples += labels.len() as u64;
-        self.label_mean += deviation(labels, self.label_mean) / self.examples as f64;
+        self.label_mean += (sum(labels) - labels.len() as f64 * self.label_mean) / self.examples as f64;
     }
 
-    /// Updates all sums with a block whose labels were [absorbed](Self::absorb_labels).
-    pub fn absorb(&mut self, block: Columns<'_>, sums: &mut Vec<f64>) {
-        let Columns { attributes, values, labels, errors } = block;
+    /// Updates all sums with a block whose values were [clipped](Self::clip), and whose labels were
+    /// [absorbed](Self::absorb_labels).
+    pub fn absorb(&mut self, block: Panel<'_>) {
+        let Panel { attributes, values, labels, errors } = block;
         let rows = labels.len();
         labels.iter_mut().for_each(|y| *y -= self.label_mean);
-        self.label_square += dot_column(labels, labels);
-        let error: f64 = dot_column(errors, errors);
-        for (&j, column) in attributes.iter().zip(values.chunks_exact_mut(rows)) {
-            let j = j as usize;
-            self.seen[j] += rows as u64;
-            self.mean[j] += deviation(column, self.mean[j]) / self.seen[j] as f64;
-            let mean = self.mean[j];
-            column.iter_mut().for_each(|x| *x -= mean);
-            self.square[j] += dot_column(column, column);
-            self.label[j] += dot_column(column, labels);
-            self.error[j] += error;
-            self.error_square[j] += column.iter().zip(errors).map(|(u, r)| (u * r) * (u * r)).sum::<f64>();
+        let error: f64 = errors.iter().map(|r| r * r).sum();
+        for (group, values) in attributes.chunks(4).zip(values.chunks_exact_mut(rows)) {
+            let mean = lanes(group, |j| self.mean[j]);
+            let [square, label, error_square] = panel_moments(values, mean, labels, errors);
+            for (lane, &j) in group.iter().enumerate() {
+                let j = j as usize;
+                self.square[j] += square[lane];
+                self.label[j] += label[lane];
+                self.error[j] += error;
+                self.error_square[j] += error_square[lane];
+            }
         }
-        self.pairs.absorb(attributes, values, rows, sums);
+        self.pairs.absorb(attributes, values, rows);
     }
 
     /// Watches attribute `k`: from now on its products with all attributes observed beside it are summed.
     pub fn watch(&mut self, k: u32) {
-        self.pairs.watch(k, self.seen[k as usize], self.square[k as usize]);
+        self.pairs.watch(k as usize, &self.seen, self.square[k as usize]);
+    }
+
+    /// Returns the sum of the products of `j` with the attribute that is watched in `slot`, and the number of
+    /// examples in which both were observed.
+    pub fn pair(&self, j: u32, slot: usize) -> (f64, f64) {
+        let (sums, void) = self.pairs.of(slot);
+        (sums[j as usize], self.seen[j as usize] - void[j as usize])
+    }
+
+    /// Returns the mean of `u_j u_k` for the attribute k that is watched in `slot`; 0 if the two were never
+    /// observed together.
+    pub fn product(&self, j: u32, slot: usize) -> f64 {
+        let (sum, count) = self.pair(j, slot);
+        sum / count.max(1.0)
     }
 
     /// Returns the variance of attribute `j`; zero for a constant one.
     pub fn variance(&self, j: u32) -> f64 {
         let j = j as usize;
-        let variance = self.square[j] / (self.seen[j].max(1)) as f64;
+        let variance = self.square[j] / self.seen[j].max(1.0);
         let rounding = 1e-12 * self.mean[j];
         if variance > rounding * rounding { variance } else { 0.0 }
     }
@@ -129,7 +167,7 @@ impl Moments {
 
     /// Returns the mean of `u_j v`.
     pub fn label_product(&self, j: u32) -> f64 {
-        self.label[j as usize] / (self.seen[j as usize].max(1)) as f64
+        self.label[j as usize] / self.seen[j as usize].max(1.0)
     }
 
     /// Returns how much larger the variance of `u_j r` is than the product of the variances, beyond what is
@@ -137,149 +175,138 @@ impl Moments {
     pub fn unevenness(&self, j: u32) -> f64 {
         let j = j as usize;
         let even = self.square[j] * self.error[j];
-        let ratio = self.error_square[j] * self.seen[j] as f64 / even;
-        let by_chance = 4.0 / (self.seen[j].max(1) as f64).sqrt();
+        let ratio = self.error_square[j] * self.seen[j] / even;
+        let by_chance = 4.0 / self.seen[j].max(1.0).sqrt();
         if even > 0.0 && ratio > 1.0 + by_chance { ratio - by_chance } else { 1.0 }
     }
 
     pub fn validate(&self, dim: usize, watched: usize) -> Result<(), Damaged> {
         let Moments { seen, mean, square, label, error, error_square, pairs, .. } = self;
         state::count(NAME, "the number of examples", self.examples)?;
-        state::length(NAME, "the list of examples per attribute", seen.len(), dim)?;
-        for list in [mean, square, label, error, error_square] {
+        for list in [seen, mean, square, label, error, error_square] {
             state::length(NAME, "a list of sums", list.len(), dim)?;
         }
-        let few = seen.iter().all(|&n| n <= self.examples);
+        let few = seen.iter().all(|n| (0.0..=self.examples as f64).contains(n));
         Damaged::unless(few, NAME, || "an attribute was observed in more examples than there were")?;
-        pairs.validate(dim, watched)
+        pairs.validate(seen, watched)
     }
 }
 
-fn deviation(values: &[f64], from: f64) -> f64 {
-    sum(values) - values.len() as f64 * from
+/// The sums of products of pairs: of every attribute with those that are watched.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Pairs {
+    /// The watched attributes. The place of an attribute in this list is its slot.
+    pub slots: Vec<Option<u32>>,
+    /// The number of attributes.
+    dim: usize,
+    /// `sum u_j u_k` over the examples in which both were observed while k was watched: for each slot, a sum
+    /// for each attribute.
+    sums: Vec<f64>,
+    /// The number of examples in which j was observed, but that have no part in the sum. It is constant
+    /// while k is watched, since k is observed in every example then.
+    void: Vec<f64>,
+    /// The slot of each watched column of a block.
+    #[serde(skip)]
+    columns: Vec<usize>,
+    /// The sums of products of a block: a row for each watched column, in groups of four columns.
+    #[serde(skip)]
+    products: Vec<[f64; 4]>,
 }
 
 impl Pairs {
-    fn absorb(&mut self, attributes: &[u32], values: &[f64], rows: usize, sums: &mut Vec<f64>) {
-        let column = |c: usize| &values[c * rows..][..rows];
-        self.columns.clear();
-        for (slot, watched) in self.slots.iter().enumerate() {
-            if let Some(place) = watched.attribute.and_then(|k| attributes.binary_search(&k).ok()) {
-                self.columns.push((slot, place));
-            }
+    fn new(dim: usize, watched: usize) -> Self {
+        Pairs {
+            slots: vec![None; watched],
+            dim,
+            sums: vec![0.0; dim * watched],
+            void: vec![0.0; dim * watched],
+            columns: Vec::new(),
+            products: Vec::new(),
         }
-        for (c, &j) in attributes.iter().enumerate() {
-            // A pair of watched attributes is summed once, for both.
-            let own = self.columns.iter().position(|&(_, place)| place == c);
-            let others = &self.columns[..own.map_or(self.columns.len(), |own| own + 1)];
-            sums.clear();
-            sums.resize(others.len(), 0.0);
-            gradient_block(others.iter().map(|&(_, place)| column(place)), column(c), sums);
-            let width = self.slots.len();
-            for (&(slot, place), &sum) in others.iter().zip(&*sums) {
-                let mut add = |j: u32, slot: usize| {
-                    self.sums[j as usize * width + slot].add(sum, rows as u32, self.slots[slot].version);
-                };
-                add(j, slot);
-                if let Some(own) = own.filter(|_| place != c) {
-                    add(attributes[place], self.columns[own].0);
+    }
+
+    /// Returns the slot of a watched attribute.
+    pub fn slot(&self, k: u32) -> Option<usize> {
+        self.slots.iter().position(|&slot| slot == Some(k))
+    }
+
+    /// Returns the sums of a slot, and the numbers of examples without part in them.
+    pub fn of(&self, slot: usize) -> (&[f64], &[f64]) {
+        let dim = self.dim;
+        (&self.sums[slot * dim..][..dim], &self.void[slot * dim..][..dim])
+    }
+
+    fn absorb(&mut self, attributes: &[u32], values: &[[f64; 4]], rows: usize) {
+        let dim = self.dim;
+        self.columns.clear();
+        let slots = attributes.iter().map_while(|&j| self.slots.iter().position(|&slot| slot == Some(j)));
+        self.columns.extend(slots);
+        let group = |at: usize| &values[at * rows..][..rows];
+        let (watched, all) = (groups(self.columns.len()), groups(attributes.len()));
+        self.products.clear();
+        self.products.resize(4 * watched * all, [0.0; 4]);
+        for left in 0..watched {
+            for right in left..all {
+                let products = panel_products(group(left), group(right));
+                for (a, row) in products.iter().enumerate() {
+                    self.products[(4 * left + a) * all + right] = *row;
+                    if right < watched {
+                        self.products[(4 * right + a) * all + left] = products.map(|row| row[a]);
+                    }
                 }
             }
         }
-    }
-}
-
-/// The sum of products of two attributes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Pair {
-    /// `sum u_j u_k` over the examples in which both were observed.
-    pub sum: f64,
-    /// The number of these examples.
-    pub count: u32,
-    /// The watch that the sum belongs to; the sum of an earlier one is void.
-    version: u32,
-}
-
-impl Pair {
-    fn add(&mut self, sum: f64, rows: u32, version: u32) {
-        if self.version != version {
-            *self = Pair { sum: 0.0, count: 0, version };
-        }
-        if u32::MAX - self.count < rows {
-            // The older examples count half, rather than that the counter overflows.
-            (self.sum, self.count) = (self.sum / 2.0, self.count / 2);
-        }
-        self.sum += sum;
-        self.count += rows;
-    }
-
-    /// Returns the mean of `u_j u_k`; 0 if the two were never observed together.
-    pub fn mean(&self) -> f64 {
-        self.sum / f64::from(self.count.max(1))
-    }
-}
-
-/// A place for a watched attribute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Slot {
-    pub attribute: Option<u32>,
-    version: u32,
-}
-
-impl Pairs {
-    pub fn new(dim: usize, watched: usize) -> Self {
-        Pairs {
-            slots: vec![Slot::default(); watched],
-            watches: 0,
-            sums: vec![Pair::default(); dim * watched],
-            columns: Vec::new(),
-        }
-    }
-
-    /// Returns the place of a watched attribute.
-    pub fn slot(&self, k: u32) -> Option<usize> {
-        self.slots.iter().position(|slot| slot.attribute == Some(k))
-    }
-
-    /// Returns the sum of the products of `j` with the attribute that is watched in `slot`.
-    pub fn get(&self, j: u32, slot: usize) -> Pair {
-        let pair = self.sums[j as usize * self.slots.len() + slot];
-        if pair.version == self.slots[slot].version { pair } else { Pair::default() }
-    }
-
-    /// Begins to watch `k`, whose own sum of `seen` squares is `square`. Products with attributes that are
-    /// watched already are known.
-    fn watch(&mut self, k: u32, seen: u64, square: f64) {
-        let Some(free) = self.slots.iter().position(|slot| slot.attribute.is_none()) else { return };
-        // A version that comes again after 2^32 watches would revive a sum; the list is cleared then.
-        self.watches = self.watches.checked_add(1).unwrap_or_else(|| {
-            self.sums.iter_mut().for_each(|pair| pair.version = 0);
-            1
-        });
-        let version = self.watches;
-        for slot in 0..self.slots.len() {
-            if let Some(l) = self.slots[slot].attribute {
-                let pair = self.get(k, slot);
-                self.sums[l as usize * self.slots.len() + free] = Pair { version, ..pair };
+        for (&slot, products) in self.columns.iter().zip(self.products.chunks_exact(all)) {
+            let sums = &mut self.sums[slot * dim..][..dim];
+            for (&j, product) in attributes.iter().zip(products.as_flattened()) {
+                sums[j as usize] += product;
             }
         }
-        let count = u32::try_from(seen).unwrap_or(u32::MAX);
-        self.sums[k as usize * self.slots.len() + free] = Pair { sum: square, count, version };
-        self.slots[free] = Slot { attribute: Some(k), version };
+    }
+
+    /// Begins to watch `k`, whose own sum of squares is `square`. Products with attributes that are watched
+    /// already are known.
+    fn watch(&mut self, k: usize, seen: &[f64], square: f64) {
+        let Some(free) = self.slots.iter().position(Option::is_none) else { return };
+        let dim = self.dim;
+        self.sums[free * dim..][..dim].fill(0.0);
+        self.void[free * dim..][..dim].copy_from_slice(seen);
+        for slot in 0..self.slots.len() {
+            if let Some(l) = self.slots[slot] {
+                let (sums, void) = self.of(slot);
+                let (sum, count) = (sums[k], seen[k] - void[k]);
+                let l = l as usize;
+                (self.sums[free * dim + l], self.void[free * dim + l]) = (sum, seen[l] - count);
+            }
+        }
+        (self.sums[free * dim + k], self.void[free * dim + k]) = (square, 0.0);
+        self.slots[free] = Some(k as u32);
     }
 
     /// Stops watching `k`.
     pub fn unwatch(&mut self, k: u32) {
         if let Some(slot) = self.slot(k) {
-            self.slots[slot].attribute = None;
+            self.slots[slot] = None;
         }
     }
 
-    fn validate(&self, dim: usize, watched: usize) -> Result<(), Damaged> {
+    fn validate(&self, seen: &[f64], watched: usize) -> Result<(), Damaged> {
+        let dim = seen.len();
+        Damaged::unless(self.dim == dim, NAME, || "the pairs are not of all attributes")?;
         state::length(NAME, "the list of watched attributes", self.slots.len(), watched)?;
-        state::length(NAME, "the list of pairs", self.sums.len(), dim.saturating_mul(watched))?;
-        let mut attributes: Vec<u32> = self.slots.iter().filter_map(|slot| slot.attribute).collect();
+        for list in [&self.sums, &self.void] {
+            state::length(NAME, "the list of pairs", list.len(), dim.saturating_mul(watched))?;
+        }
+        let mut attributes: Vec<u32> = self.slots.iter().flatten().copied().collect();
         attributes.sort_unstable();
-        Damaged::unless(state::is_set(&attributes, dim), NAME, || "the watched attributes are no set")
+        Damaged::unless(state::is_set(&attributes, dim), NAME, || "the watched attributes are no set")?;
+        let few =
+            |slot: usize| self.of(slot).1.iter().zip(seen).all(|(void, seen)| (0.0..=*seen).contains(void));
+        let few = (0..watched).filter(|&slot| self.slots[slot].is_some()).all(few);
+        Damaged::unless(
+            few,
+            NAME,
+            || "a pair was observed in fewer examples than none, or in more than its attribute",
+        )
     }
 }

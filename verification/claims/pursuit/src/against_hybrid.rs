@@ -9,14 +9,14 @@
 //! *What is compared.* The excess risk of the predictor, with Pursuit's intercept, on the same examples.
 
 use crate::setup::faulty::Deaf;
-use crate::setup::{Law, Scene, follow, shown};
+use crate::setup::{Law, Scene, follow};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::HybridParams;
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
-use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::mutants::{Cripple, Crippled};
 
 const DIM: usize = 100;
 
@@ -139,9 +139,9 @@ fn pursue(setting: Setting, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
     let (scene, budget, examples) = (setting.scene(), setting.budget(), setting.examples());
     let learner = PursuitParams::within(DIM, budget).build()?;
     let learner = Deaf::after(if arm.stops_early { examples / 20 } else { examples }, learner);
-    let mut learner = shown(learner, arm.cripple);
+    let mut learner = Crippled::new(learner, arm.cripple);
     let truth = scene.examples(seed)?;
-    let points = follow(scene.examples(seed)?, &mut *learner, budget, (&truth, &[examples]), seed)?;
+    let points = follow(scene.examples(seed)?, &mut learner, budget, (&truth, &[examples]), seed)?;
     Ok(points[0].excess())
 }
 

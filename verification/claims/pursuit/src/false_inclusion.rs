@@ -9,7 +9,7 @@
 //! attribute shows that the learner adds what has an effect of three tenths of the noise;
 //! `pursuit-small-study` says how soon.
 
-use crate::setup::faulty::Echo;
+use crate::setup::faulty::echo;
 use crate::setup::{Law, Scene};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::{BlockBuf, Budget, Rng, Seed, Session, Source, SourceError};
@@ -138,7 +138,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for (name, null) in DESIGNS {
         let stays_out = |trial: &Trial| {
             let source = null.examples(leaks, &trial.seed)?;
-            let source = if repeats { Box::new(Echo::new(source)) } else { source };
+            let source = if repeats { Box::new(echo(source)) } else { source };
             Ok(!adds(source, level, &trial.seed)?)
         };
         if runs == 0 {

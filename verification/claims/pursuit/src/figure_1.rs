@@ -8,13 +8,10 @@
 //! open: after 6,000 examples the mean over 208 runs was .09, with a standard error of about .03, and on
 //! the chain it was .023 over 200 runs, of which one had a sixth of the sum. So medians are judged there.
 
-use crate::setup::faulty::{Deaf, Noisier};
-use crate::setup::{Law, Scene, follow, shown};
-use lao_algorithms::pursuit::PursuitParams;
+use crate::setup::{Arm, LEARNS_A_QUARTER, Law, Scene};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::ratio;
-use lao_verification_engine::mutants::Cripple;
 
 const DIM: usize = 500;
 const BUDGET: usize = 50;
@@ -27,37 +24,18 @@ const LATE_MEANS: [(u64, f64); 2] = [(20_000, 0.0027), (90_000, 0.0004)];
 /// On a chain in which neighbors have correlation .8.
 const CHAIN_MEDIAN: (u64, f64) = (45_000, 0.03);
 
-const LEARNS_A_QUARTER: Mutant =
-    Mutant::refuted("learns_a_quarter", "learns nothing from the last three quarters of the examples");
 const NOISE_ADDED: Mutant =
     Mutant::refuted("noise_added", "labels are told with more noise, of standard deviation 2");
-
-#[derive(Clone, Copy)]
-struct Arm {
-    cripple: Option<Cripple>,
-    learns_a_quarter: bool,
-    noisy: bool,
-}
 
 /// The excess risk after so many examples.
 fn run(law: Law, examples: u64, arm: Arm, trial: &Trial) -> anyhow::Result<f64> {
     let scene = Scene { law, dim: DIM, star: 25, noise: 1.0 };
-    let truth = scene.examples(&trial.seed)?;
-    let learner = PursuitParams::within(DIM, BUDGET).build()?;
-    let learner = Deaf::after(if arm.learns_a_quarter { examples / 4 } else { examples }, learner);
-    let mut learner = shown(learner, arm.cripple);
-    let source = Noisier::new(scene.examples(&trial.seed)?, if arm.noisy { 2.0 } else { 0.0 }, &trial.seed);
-    let points = follow(source, &mut *learner, BUDGET, (&truth, &[examples]), &trial.seed)?;
-    Ok(points[0].gap)
+    Ok(arm.pursue(&scene, BUDGET, &[examples], trial)?[0].gap)
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, early, late) = (cx.size("most")?, cx.size("runs_early")?, cx.size("runs_late")?);
-    let arm = Arm {
-        cripple: cx.cripple(),
-        learns_a_quarter: cx.commits(&LEARNS_A_QUARTER),
-        noisy: cx.commits(&NOISE_ADDED),
-    };
+    let arm = Arm::of(cx, &NOISE_ADDED);
     let all = late > 0;
     cx.split(if all { 4 + LATE_MEANS.len() } else { 1 });
     let (examples, allowed) = GEOMETRIC;

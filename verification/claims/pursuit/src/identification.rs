@@ -14,15 +14,15 @@
 //! budget beyond s* is what is free at the end of the search, and at its beginning s' is: the exponent is
 //! between that of s', which is log(8/19)/log(14/3) = -.56, and -1. The claim is at most -.4.
 
-use crate::setup::{Law, Point, Scene, shown};
+use crate::setup::{Law, Point, Scene};
 use lao_algorithms::pursuit::PursuitParams;
-use lao_observation::{Budget, Seed, Session};
+use lao_observation::{Budget, Learner as _, Seed, Session};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired::median;
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::mutants::{Cripple, Crippled};
 
 const STAR: usize = 5;
 /// The budget, and the numbers of attributes.
@@ -74,15 +74,15 @@ fn needed(
         Looks::AtAll => params.budget = dim,
     }
     let limit = Budget::PerExample(params.budget);
-    let mut learner = shown(params.build()?, cripple);
+    let mut learner = Crippled::new(params.build()?, cripple);
     let mut session = Session::new(source, limit, &seed.child("algorithm"));
     let (mut since, mut updates) = (None, 0);
     while session.ledger().examples < last {
-        session.step(&mut *learner, last - session.ledger().examples)?;
+        session.step(&mut learner, last - session.ledger().examples)?;
         let examples = session.ledger().examples;
         if learner.updates() > updates {
             updates = learner.updates();
-            let right = Point::of(&*learner, &truth).is_right(STAR);
+            let right = Point::of(&learner, &truth).is_right(STAR);
             since = if right { since.or(Some(examples)) } else { None };
         }
         if let Some(since) = since.filter(|since| examples >= 2 * since) {

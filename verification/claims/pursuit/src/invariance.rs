@@ -5,11 +5,10 @@
 //! equals, depends on names. So the order is permuted as the names are, in the stored form of the learner,
 //! which is a public interface; everything must then be equal, up to rounding.
 
+use crate::setup::faulty::Changed;
 use crate::setup::{Law, Scene};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
-use lao_observation::{
-    Ask, BlockBuf, Budget, Learner as _, Rng, Seed, Session, SessionLimit, Source, SourceError,
-};
+use lao_observation::{Ask, BlockBuf, Budget, Learner as _, Rng, Seed, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
@@ -94,22 +93,12 @@ fn inverse(name: &[u32]) -> Vec<u32> {
     of
 }
 
-/// The examples of `inner` with new names and units, and others from an example on.
-struct Renamed<S> {
-    inner: S,
-    units: Units,
-    then: Option<Units>,
-}
-
-impl<S: Source> Source for Renamed<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let first = self.inner.position();
+/// Returns the examples of `inner` with new names and units, and others from an example on.
+fn renamed<S: Source>(inner: S, units: Units, then: Option<Units>) -> Changed<S> {
+    Changed::new(inner, move |inner, attributes, block| {
+        let first = inner.position();
         let before = first < CHANGE_AFTER;
-        let units = self.then.as_ref().filter(|_| !before).unwrap_or(&self.units);
+        let units = then.as_ref().filter(|_| !before).unwrap_or(&units);
         // A block does not reach beyond the change.
         let room = if before {
             (CHANGE_AFTER - first).min(block.capacity() as u64) as usize
@@ -122,7 +111,7 @@ impl<S: Source> Source for Renamed<S> {
         let asked: Vec<u32> = places.iter().map(|(j, _)| *j).collect();
         let mut seen = BlockBuf::new();
         seen.reset(asked.len(), room);
-        let rows = self.inner.observe(&asked, &mut seen)?;
+        let rows = inner.observe(&asked, &mut seen)?;
         let view = seen.view(&asked);
         for (column, &(j, c)) in places.iter().enumerate() {
             let (shift, scale) = (units.shift[j as usize], units.scale[j as usize]);
@@ -133,15 +122,7 @@ impl<S: Source> Source for Renamed<S> {
         told.for_each(|(told, y)| *told = units.shift[DIM] + units.scale[DIM] * y);
         block.set_rows(rows);
         Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
-    }
+    })
 }
 
 /// What was known after an update: the support, then all coefficients and the intercept.
@@ -209,7 +190,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let mut other = if order_stays { learner.clone() } else { permuted(&learner, &units.name)? };
             let plain = path(scene.examples(&trial.seed)?, &mut learner, &trial.seed)?;
             let then = changes_midway.then(|| units.changed(change));
-            let source = Renamed { inner: scene.examples(&trial.seed)?, units: units.clone(), then };
+            let source = renamed(scene.examples(&trial.seed)?, units.clone(), then);
             let mut renamed = path(source, &mut other, &trial.seed)?;
             renamed.iter_mut().for_each(|known| translate(known, &units));
             Ok((plain, renamed))

@@ -13,8 +13,8 @@
 //! the difference of the slopes of both on the same examples, which has the mean of Pursuit's own slope and
 //! a fraction of its spread.
 
-use crate::setup::faulty::{Deaf, Noisier};
-use crate::setup::{Law, Scene, follow, shown};
+use crate::setup::faulty::{Deaf, noisier};
+use crate::setup::{Law, Scene, follow};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::pursuit::PursuitParams;
@@ -24,7 +24,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::judge::ratio;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::mutants::{Cripple, Crippled};
 
 const DIM: usize = 60;
 const STAR: usize = 5;
@@ -57,7 +57,7 @@ fn run(law: Law, marks: &[u64], arm: Arm, trial: &Trial) -> anyhow::Result<[Vec<
     let truth = scene.examples(&trial.seed)?;
     let learner = PursuitParams::within(DIM, BUDGET).build()?;
     let mut learner: Box<dyn Learner> = match arm {
-        Arm::Sound(cripple) => shown(learner, cripple),
+        Arm::Sound(cripple) => Box::new(Crippled::new(learner, cripple)),
         Arm::NoiseAdded => Box::new(learner),
         Arm::StopsEarly => Box::new(Deaf::after(marks[0] / 4, learner)),
         Arm::ConstantStep => {
@@ -69,7 +69,7 @@ fn run(law: Law, marks: &[u64], arm: Arm, trial: &Trial) -> anyhow::Result<[Vec<
         }
     };
     let noise = if matches!(arm, Arm::NoiseAdded) { 2.0 } else { 0.0 };
-    let source = Noisier::new(scene.examples(&trial.seed)?, noise, &trial.seed);
+    let source = noisier(scene.examples(&trial.seed)?, noise, &trial.seed);
     let points = follow(source, &mut *learner, BUDGET, (&truth, marks), &trial.seed)?;
     let found = points.iter().map(crate::setup::Point::excess).collect();
     Ok([found, least_squares(&scene, marks, trial)?])

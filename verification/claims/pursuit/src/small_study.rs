@@ -5,12 +5,9 @@
 //! .0023) reach. The excess risk is that of the coefficients, as for the papers' methods, which have no
 //! intercept; an intercept that is learned adds about `sigma^2/n`, and a note says what the sum is.
 
-use crate::setup::faulty::{Deaf, Noisier};
-use crate::setup::{Law, Point, Scene, follow, shown};
-use lao_algorithms::pursuit::PursuitParams;
+use crate::setup::{Arm, LEARNS_A_QUARTER, Law, Point, Scene};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::mutants::Cripple;
 
 /// Targets on one design.
 struct Target {
@@ -41,36 +38,16 @@ const TARGETS: [Target; 2] = [
     },
 ];
 
-const LEARNS_A_QUARTER: Mutant =
-    Mutant::refuted("learns_a_quarter", "learns nothing from the last three quarters of the examples");
 const TWICE_THE_NOISE: Mutant =
     Mutant::refuted("twice_the_noise", "labels are told with more noise, of standard deviation 2");
 
-/// What changes in an arm.
-#[derive(Clone, Copy)]
-struct Arm {
-    cripple: Option<Cripple>,
-    learns_a_quarter: bool,
-    noisy: bool,
-}
-
 fn run(law: Law, marks: &[u64], arm: Arm, trial: &Trial) -> anyhow::Result<Vec<Point>> {
-    let scene = Scene { law, dim: 60, star: 5, noise: 1.0 };
-    let (truth, learner) = (scene.examples(&trial.seed)?, PursuitParams::within(60, 12).build()?);
-    let last = marks.last().copied().unwrap_or(0);
-    let learner = Deaf::after(if arm.learns_a_quarter { last / 4 } else { last }, learner);
-    let mut learner = shown(learner, arm.cripple);
-    let source = Noisier::new(scene.examples(&trial.seed)?, if arm.noisy { 2.0 } else { 0.0 }, &trial.seed);
-    follow(source, &mut *learner, 12, (&truth, marks), &trial.seed)
+    arm.pursue(&Scene { law, dim: 60, star: 5, noise: 1.0 }, 12, marks, trial)
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, most) = (cx.size("runs")?, cx.size("most")?);
-    let arm = Arm {
-        cripple: cx.cripple(),
-        learns_a_quarter: cx.commits(&LEARNS_A_QUARTER),
-        noisy: cx.commits(&TWICE_THE_NOISE),
-    };
+    let arm = Arm::of(cx, &TWICE_THE_NOISE);
     cx.split(TARGETS.iter().map(|target| 1 + usize::from(target.all) + target.medians.len()).sum());
     for Target { name, law, missing, all, medians } in TARGETS {
         let cell = format!("{name}, 480 examples: attributes missing of 5, mean");

@@ -4,27 +4,49 @@ use lao_kernels::SparseView;
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Rng, Row, Seed, Source, SourceError, Told};
 use rand_distr::{Distribution as _, StandardNormal};
 
-/// A source that serves every example twice, as two fresh ones.
-pub struct Echo<S> {
+/// Fills a block from a source, with a change; returns the number of rows.
+type Change<S> = Box<dyn FnMut(&mut S, &[u32], &mut BlockBuf) -> Result<usize, SourceError>>;
+
+/// The examples of another source, changed.
+pub struct Changed<S> {
     inner: S,
+    change: Change<S>,
 }
 
-impl<S: Source> Echo<S> {
-    /// Returns `inner` with each example twice.
-    pub fn new(inner: S) -> Self {
-        Echo { inner }
+impl<S: Source> Changed<S> {
+    /// Returns `inner` as `change` serves it.
+    pub fn new(
+        inner: S,
+        change: impl FnMut(&mut S, &[u32], &mut BlockBuf) -> Result<usize, SourceError> + 'static,
+    ) -> Self {
+        Changed { inner, change: Box::new(change) }
     }
 }
 
-impl<S: Source> Source for Echo<S> {
+impl<S: Source> Source for Changed<S> {
     fn dim(&self) -> usize {
         self.inner.dim()
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        (self.change)(&mut self.inner, attributes, block)
+    }
+
+    fn position(&self) -> u64 {
+        self.inner.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.inner.seek(position)
+    }
+}
+
+/// Returns `inner` with each example twice, as two fresh ones.
+pub fn echo<S: Source>(inner: S) -> Changed<S> {
+    Changed::new(inner, |inner, attributes, block| {
         let mut fresh = BlockBuf::new();
         fresh.reset(attributes.len(), block.capacity().div_ceil(2));
-        let rows = self.inner.observe(attributes, &mut fresh)?;
+        let rows = inner.observe(attributes, &mut fresh)?;
         let served = (2 * rows).min(block.capacity());
         let seen = fresh.view(attributes);
         for row in 0..served {
@@ -35,52 +57,20 @@ impl<S: Source> Source for Echo<S> {
         }
         block.set_rows(served);
         Ok(served)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
-    }
+    })
 }
 
-/// A source whose labels have more noise than they should.
-pub struct Noisier<S> {
-    inner: S,
-    sigma: f64,
-    rng: Rng,
-}
-
-impl<S: Source> Noisier<S> {
-    /// Returns `inner` with normal noise of standard deviation `sigma` added to the labels.
-    pub fn new(inner: S, sigma: f64, seed: &Seed) -> Self {
-        Noisier { inner, sigma, rng: seed.child("noise added").rng() }
-    }
-}
-
-impl<S: Source> Source for Noisier<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = self.inner.observe(attributes, block)?;
+/// Returns `inner` with normal noise of standard deviation `sigma` added to the labels.
+pub fn noisier<S: Source>(inner: S, sigma: f64, seed: &Seed) -> Changed<S> {
+    let mut rng = seed.child("noise added").rng();
+    Changed::new(inner, move |inner, attributes, block| {
+        let rows = inner.observe(attributes, block)?;
         for label in &mut block.labels_mut()[..rows] {
-            let z: f64 = StandardNormal.sample(&mut self.rng);
-            *label += self.sigma * z;
+            let z: f64 = StandardNormal.sample(&mut rng);
+            *label += sigma * z;
         }
         Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
-    }
+    })
 }
 
 /// A learner that learns nothing from the examples after the first ones.

@@ -2,9 +2,13 @@
 
 pub mod faulty;
 
+use faulty::{Deaf, noisier};
+use lao_algorithms::pursuit::PursuitParams;
 use lao_datasets::synthetic::{Chain, Design, EquicorrelatedBlocks, FactorModel, Noise, Normal, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
+use lao_verification_engine::claim::Mutant;
+use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::mutants::{Cripple, Crippled};
 use rand::seq::SliceRandom as _;
 
@@ -114,12 +118,44 @@ fn found(theta: SparseView<'_>, j: u32, truth: f64) -> bool {
     theta.get(j) * truth >= 0.1 * truth * truth
 }
 
-/// Returns the learner as it shows itself in this arm. [`Crippled`] has no intercept, so a sound learner is
-/// not wrapped.
-pub fn shown<L: Learner + 'static>(learner: L, cripple: Option<Cripple>) -> Box<dyn Learner> {
-    match cripple {
-        None => Box::new(learner),
-        Some(_) => Box::new(Crippled::new(learner, cripple)),
+/// The mutant that is deaf to the last examples.
+pub const LEARNS_A_QUARTER: Mutant =
+    Mutant::refuted("learns_a_quarter", "learns nothing from the last three quarters of the examples");
+
+/// What changes in an arm of a claim that holds Pursuit to targets.
+#[derive(Clone, Copy)]
+pub struct Arm {
+    cripple: Option<Cripple>,
+    learns_a_quarter: bool,
+    noisy: bool,
+}
+
+impl Arm {
+    /// Returns the arm that runs; `noisy` is the claim's mutant of which the labels have more noise.
+    pub fn of(cx: &mut Context<'_>, noisy: &Mutant) -> Self {
+        let (cripple, learns_a_quarter) = (cx.cripple(), cx.commits(&LEARNS_A_QUARTER));
+        Arm { cripple, learns_a_quarter, noisy: cx.commits(noisy) }
+    }
+
+    /// Returns what Pursuit knows of the scene at the numbers of examples `marks`.
+    ///
+    /// # Errors
+    /// When the parameters are refused, or the session fails.
+    pub fn pursue(
+        self,
+        scene: &Scene,
+        budget: usize,
+        marks: &[u64],
+        trial: &Trial,
+    ) -> anyhow::Result<Vec<Point>> {
+        let truth = scene.examples(&trial.seed)?;
+        let last = marks.last().copied().unwrap_or(0);
+        let learner = PursuitParams::within(scene.dim, budget).build()?;
+        let learner = Deaf::after(if self.learns_a_quarter { last / 4 } else { last }, learner);
+        let mut learner = Crippled::new(learner, self.cripple);
+        let sigma = if self.noisy { 2.0 } else { 0.0 };
+        let source = noisier(scene.examples(&trial.seed)?, sigma, &trial.seed);
+        follow(source, &mut learner, budget, (&truth, marks), &trial.seed)
     }
 }
 

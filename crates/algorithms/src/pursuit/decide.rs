@@ -1,0 +1,232 @@
+//! Decisions after a block: the evidence, the support, and the attributes that are watched.
+
+use super::fit::{Beside, Fit, LANES, filled};
+use super::{
+    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, PursuitParams, Scratch,
+    TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE,
+};
+
+/// Returns the square that `z_j` must exceed after `n` observations.
+fn boundary(dim: usize, level: f64, n: f64) -> f64 {
+    (1.0 + TIGHTEST_AT / n) * (2.0 * (dim as f64 / level).ln() + (n / TIGHTEST_AT).ln_1p())
+}
+
+impl Pursuit {
+    /// Returns the examples until attribute j, observed in `seen` of them so far, is expected to be
+    /// significant: z grows with the square root of the observations.
+    pub(super) fn until_added(&self, j: u32, seen: f64, z: f64) -> Option<u64> {
+        const SEARCH_END: f64 = 1e15;
+        if z.abs() < 1.0 || seen < 1.0 {
+            return None;
+        }
+        let Pursuit { params: PursuitParams { dim, level, .. }, pool, moments, .. } = self;
+        let enough = |n: f64| n >= LEAST_SEEN as f64 && z * z * (n / seen) > boundary(*dim, *level, n);
+        let (mut low, mut high) = (seen, seen);
+        while !enough(high) {
+            (low, high) = (high, 2.0 * high);
+            if high > SEARCH_END {
+                return None;
+            }
+        }
+        while high - low > 0.01 * high {
+            let middle = (low + high) / 2.0;
+            if enough(middle) { high = middle } else { low = middle }
+        }
+        let share =
+            if pool.binary_search(&j).is_ok() { 1.0 } else { seen / (moments.examples as f64).max(seen) };
+        Some(((high - seen) / share).ceil().max(1.0) as u64)
+    }
+
+    fn fit(&mut self) {
+        let noise = self.errors.mean();
+        self.scratch.fit.solve(&self.support, &self.moments, &self.before, noise);
+    }
+
+    /// Computes `z_j` and the upper confidence bound of each attribute of the list; with `explain` also how
+    /// much the support explains of it, which takes O(|S|^2). The list has no attribute of the support.
+    fn weigh(&mut self, explain: bool) {
+        let Pursuit { moments, errors, z, interest, explained, scratch, .. } = self;
+        let Scratch { fit, list, .. } = scratch;
+        let noise = errors.mean();
+        for group in list.chunks(LANES) {
+            let attributes = filled(group);
+            let Beside { covariance, uneven } = fit.beside(attributes, moments);
+            if explain {
+                let parts = fit.explained(attributes, moments);
+                group.iter().zip(parts).for_each(|(&j, part)| explained[j as usize] = part);
+            }
+            for (lane, &j) in group.iter().enumerate() {
+                let at = j as usize;
+                let n = moments.seen[at];
+                let variance = moments.variance(j);
+                (z[at], interest[at]) = (0.0, 0.0);
+                if n == 0.0 {
+                    interest[at] = f64::MAX;
+                    continue;
+                }
+                if variance == 0.0 {
+                    continue;
+                }
+                let (covariance, uneven, explained) = (covariance[lane], uneven[lane], explained[at]);
+                let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
+                let precise =
+                    variance * (1.0 / n - explained / fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
+                let of_noise = noise * moments.unevenness(j) * precise;
+                let deviation = (of_noise + variance * uneven).sqrt();
+                let score = covariance / deviation;
+                let bound = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt();
+                if score.is_finite() && bound.is_finite() {
+                    (z[at], interest[at]) = (score, bound);
+                }
+            }
+        }
+    }
+
+    /// Returns whether the effect of `j` beyond the support is significant, and the support does not explain
+    /// too much of `j`.
+    fn significant(&self, j: u32) -> bool {
+        let at = j as usize;
+        let (n, z) = (self.moments.seen[at], self.z[at]);
+        n >= LEAST_SEEN as f64
+            && z * z > boundary(self.params.dim, self.params.level, n)
+            && 1.0 - self.explained[at] >= TOLERANCE
+    }
+
+    /// Changes the support, and then what is watched.
+    pub(super) fn decide(&mut self) {
+        self.fit();
+        self.weigh_asked();
+        if self.moments.examples >= self.due {
+            self.weigh_all(false);
+        }
+        self.scratch.support.clear();
+        self.scratch.support.extend_from_slice(&self.support);
+        self.add();
+        self.drop_insignificant();
+        if self.scratch.support != self.support {
+            self.errors.forget(NOISE_AFTER_CHANGE);
+            self.before.remember(&self.support, &self.moments);
+            self.fit();
+            self.weigh_all(true);
+        }
+        self.renew_pool();
+    }
+
+    /// Weighs the attributes outside the support that were observed.
+    fn weigh_asked(&mut self) {
+        let Pursuit { support, asked, scratch, .. } = self;
+        scratch.list.clear();
+        scratch.list.extend(asked.iter().filter(|j| support.binary_search(j).is_err()));
+        self.weigh(true);
+    }
+
+    /// Weighs the watched attributes outside the support.
+    fn weigh_pool(&mut self) {
+        let Pursuit { pool, scratch, .. } = self;
+        scratch.list.clone_from(pool);
+        self.weigh(true);
+    }
+
+    /// Weighs all attributes outside the support, since the coefficients have changed, also of those that
+    /// were not observed.
+    fn weigh_all(&mut self, explain: bool) {
+        self.due = self.moments.examples + self.moments.examples / DUE;
+        let Pursuit { params, support, scratch, .. } = self;
+        let mut of_support = support.iter().copied().peekable();
+        scratch.list.clear();
+        let outside = |j: &u32| of_support.next_if_eq(j).is_none();
+        scratch.list.extend((0..params.dim as u32).filter(outside));
+        self.weigh(explain);
+    }
+
+    /// Adds the most significant attribute of the pool, as long as there is one and room for it. If there is
+    /// no room, one may take the place of the least significant attribute of the support.
+    fn add(&mut self) {
+        loop {
+            let z = |j: u32| self.z[j as usize].abs();
+            let significant = self.pool.iter().copied().filter(|&j| self.significant(j));
+            let Some(best) = significant.max_by(|&i, &j| z(i).total_cmp(&z(j))) else { return };
+            let full = self.support.len() >= self.params.longest();
+            if full {
+                let Some((weakest, t)) = self.weakest() else { return };
+                if z(best) < 1.2 * t {
+                    return;
+                }
+                remove(&mut self.support, weakest);
+                insert(&mut self.pool, weakest);
+            }
+            remove(&mut self.pool, best);
+            insert(&mut self.support, best);
+            self.fit();
+            if full {
+                return;
+            }
+            self.weigh_pool();
+        }
+    }
+
+    /// Returns the attribute of the support whose coefficient is smallest, in standard errors.
+    fn weakest(&self) -> Option<(u32, f64)> {
+        let Fit { support, coefficients, variances, .. } = &self.scratch.fit;
+        let t = |(b, v): (&f64, &f64)| if *v > 0.0 { b.abs() / v.sqrt() } else { b.abs() * f64::MAX };
+        let all = support.iter().copied().zip(coefficients.iter().zip(variances).map(t));
+        let may = all.filter(|(j, _)| self.params.always.binary_search(j).is_err());
+        may.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    fn drop_insignificant(&mut self) {
+        while let Some((weakest, t)) = self.weakest() {
+            if t >= DROPPED_BELOW {
+                return;
+            }
+            remove(&mut self.support, weakest);
+            insert(&mut self.pool, weakest);
+            self.fit();
+        }
+    }
+
+    /// Watches the attributes of largest `|z_j|`: a third of the budget that the support leaves.
+    fn renew_pool(&mut self) {
+        let Pursuit { params, moments, support, pool, z, order, scratch, .. } = self;
+        let most = (params.budget - support.len()).div_ceil(3);
+        let ranked = &mut scratch.ranked;
+        ranked.clear();
+        for (j, z) in (0..).zip(&*z).filter(|(_, z)| z.abs() > WATCHED_ABOVE - LEAD) {
+            // What is watched stays watched, unless another attribute is clearly ahead.
+            let ahead = z.abs() + if pool.binary_search(&j).is_ok() { LEAD } else { 0.0 };
+            if ahead > WATCHED_ABOVE && support.binary_search(&j).is_err() {
+                ranked.push((ahead, order[j as usize], j));
+            }
+        }
+        keep_largest(ranked, most);
+        let kept = &mut scratch.support;
+        kept.clear();
+        kept.extend(ranked.iter().map(|&(_, _, j)| j));
+        kept.sort_unstable();
+        pool.iter().filter(|j| kept.binary_search(j).is_err()).for_each(|&j| moments.pairs.unwatch(j));
+        kept.iter().filter(|j| pool.binary_search(j).is_err()).for_each(|&j| moments.watch(j));
+        std::mem::swap(pool, kept);
+    }
+}
+
+/// Keeps the `most` largest; of equals, those that come first in the order.
+pub(super) fn keep_largest(ranked: &mut Vec<(f64, u32, u32)>, most: usize) {
+    if most < ranked.len() {
+        if most > 0 {
+            ranked.select_nth_unstable_by(most - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        }
+        ranked.truncate(most);
+    }
+}
+
+fn insert(set: &mut Vec<u32>, j: u32) {
+    if let Err(place) = set.binary_search(&j) {
+        set.insert(place, j);
+    }
+}
+
+fn remove(set: &mut Vec<u32>, j: u32) {
+    if let Ok(place) = set.binary_search(&j) {
+        set.remove(place);
+    }
+}

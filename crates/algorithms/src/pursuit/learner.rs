@@ -1,0 +1,246 @@
+//! From ask to update: what Pursuit does with a block of examples.
+
+use super::decide::keep_largest;
+use super::fit::Before;
+use super::link::Link;
+use super::moments::{Moments, Panel, groups};
+use super::{Errors, LARGEST, Pursuit, PursuitParams, Scratch, block_size};
+use lao_kernels::{SparseVector, SparseView, merge_into};
+use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
+use rand::seq::SliceRandom as _;
+
+impl Pursuit {
+    /// Returns a learner that has seen nothing.
+    pub(super) fn begin(params: PursuitParams) -> Pursuit {
+        let (dim, always) = (params.dim, params.always.clone());
+        let mut moments = Moments::new(dim, params.budget);
+        always.iter().for_each(|&j| moments.watch(j));
+        let mut before = Before::default();
+        before.remember(&always, &moments);
+        Pursuit {
+            params,
+            moments,
+            pool: Vec::new(),
+            before,
+            errors: Errors::default(),
+            z: vec![0.0; dim],
+            interest: vec![f64::MAX; dim],
+            explained: vec![0.0; dim],
+            order: Vec::new(),
+            asked: Vec::new(),
+            values: Vec::new(),
+            labels: vec![0.0; block_size(0) as usize],
+            filled: 0,
+            theta: SparseVector::zeros(dim),
+            intercept: 0.0,
+            classes: true,
+            link: Link::default(),
+            variances: vec![0.0; always.len()],
+            due: 0,
+            done: 0,
+            scratch: Scratch::default(),
+            support: always,
+        }
+    }
+
+    /// Returns the number of examples that the current block still needs.
+    fn examples_left(&self) -> usize {
+        self.labels.len() - self.filled
+    }
+
+    /// Chooses the attributes of the next block.
+    fn choose(&mut self) {
+        let Pursuit { params, support, pool, asked, interest, order, scratch, .. } = self;
+        let free = params.budget - support.len() - pool.len();
+        let Scratch { taken, ranked, bounds, list, columns, .. } = scratch;
+        taken.clear();
+        taken.resize(params.dim, false);
+        [&*support, &*pool, &params.never].into_iter().flatten().for_each(|&j| taken[j as usize] = true);
+        // The bits of numbers that are not negative are in the order of the numbers.
+        bounds.clear();
+        bounds.extend(interest.iter().zip(&*taken).filter(|(_, taken)| !**taken).map(|(b, _)| b.to_bits()));
+        let least = match bounds.len().checked_sub(free) {
+            Some(rest) if free > 0 => *bounds.select_nth_unstable(rest).1,
+            _ => 0,
+        };
+        ranked.clear();
+        for (j, (interest, _)) in (0..).zip(interest.iter().zip(&*taken)).filter(|(_, (_, taken))| !**taken) {
+            if free > 0 && interest.to_bits() >= least {
+                ranked.push((*interest, order[j as usize], j));
+            }
+        }
+        // There are more than enough only where bounds are equal.
+        keep_largest(ranked, free);
+        list.clear();
+        list.extend(ranked.iter().map(|&(_, _, j)| j));
+        list.sort_unstable();
+        merge_into(support, pool, columns);
+        merge_into(columns, list, asked);
+        self.values.clear();
+        self.values.resize(groups(self.asked.len()) * self.labels.len(), [0.0; 4]);
+        self.order_columns();
+    }
+
+    /// Gives each attribute of the block its column: first come those of the support, then the pool.
+    fn order_columns(&mut self) {
+        let Pursuit { support, pool, asked, scratch: Scratch { columns, places, .. }, .. } = self;
+        columns.clear();
+        columns.extend_from_slice(support);
+        columns.extend_from_slice(pool);
+        places.clear();
+        let (mut of_support, mut of_pool) =
+            ((0..).zip(&*support).peekable(), (support.len()..).zip(&*pool).peekable());
+        for j in &*asked {
+            let watched = of_support.next_if(|(_, k)| *k == j).or_else(|| of_pool.next_if(|(_, k)| *k == j));
+            places.push(watched.map_or(columns.len(), |(place, _)| place));
+            if watched.is_none() {
+                columns.push(*j);
+            }
+        }
+    }
+
+    /// Learns from the block, which is full.
+    fn update(&mut self) {
+        self.moments.absorb_labels(&self.labels);
+        if self.done == 0 {
+            self.intercept = self.moments.label_mean;
+        }
+        let Scratch { errors, columns, coefficients, .. } = &mut self.scratch;
+        errors.clear();
+        errors.extend(self.labels.iter().map(|y| y - self.intercept));
+        coefficients.clear();
+        coefficients.extend(self.support.iter().map(|&j| self.theta.view().get(j)));
+        self.moments.clip(columns, &mut self.values, coefficients, errors);
+        self.classes &= self.labels.iter().all(|y| y.abs() == 1.0);
+        if self.classes {
+            for (error, label) in errors.iter().zip(&self.labels) {
+                self.link.learn(label - error, *label > 0.0);
+            }
+        }
+        self.errors.add(errors);
+        let (attributes, values, labels) = (&*columns, &mut *self.values, &mut *self.labels);
+        self.moments.absorb(Panel { attributes, values, labels, errors });
+
+        self.decide();
+        let theta = self.scratch.fit.support.iter().zip(&self.scratch.fit.coefficients);
+        self.theta.reset(self.params.dim);
+        for (&j, &b) in theta.filter(|(_, b)| **b != 0.0 && b.is_finite()) {
+            self.theta.push(j, b);
+        }
+        let means = self.theta.view().iter().map(|(j, b)| b * self.moments.mean[j as usize]).sum::<f64>();
+        self.intercept = self.moments.label_mean - means;
+        self.variances.clear();
+        let finite = |v: &f64| if v.is_finite() { v.max(0.0) } else { f64::MAX };
+        self.variances.extend(self.scratch.fit.variances.iter().map(finite));
+        for (i, &j) in self.support.iter().enumerate() {
+            let z = self.theta.view().get(j) / self.variances[i].sqrt();
+            self.z[j as usize] = if z.is_finite() { z } else { 0.0 };
+        }
+
+        self.done += 1;
+        self.filled = 0;
+        self.asked.clear();
+        self.values.clear();
+        self.labels.clear();
+        self.labels.resize(block_size(self.moments.examples) as usize, 0.0);
+    }
+}
+
+impl Pursuit {
+    /// Checks that all values and labels are finite, and not too large.
+    fn check(&self, block: &Block<'_>) -> Result<(), LearnError> {
+        let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
+        for (attribute, numbers) in columns.chain([(None, block.labels())]) {
+            // Without a way out in the middle: many values are looked at at once.
+            if numbers.iter().fold(true, |all, x| all & (x.abs() <= LARGEST)) {
+                continue;
+            }
+            if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
+                return Err(LearnError::NotFinite { attribute, value });
+            }
+            let value = numbers.iter().copied().find(|x| x.abs() > LARGEST).unwrap_or(LARGEST);
+            let attribute = attribute.unwrap_or(self.asked[0]) as usize;
+            return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
+        }
+        Ok(())
+    }
+}
+
+fn not_asked(told: &'static str) -> LearnError {
+    const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
+    LearnError::NotAsked { told, asked: ASKED }
+}
+
+impl Learner for Pursuit {
+    fn dim(&self) -> usize {
+        self.params.dim
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if self.order.is_empty() {
+            self.order.extend(0..self.params.dim as u32);
+            self.order.shuffle(rng);
+        }
+        if self.asked.is_empty() {
+            self.choose();
+        }
+        ask.values(self.examples_left() as u64).extend_from_slice(&self.asked);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.apply(seen)
+    }
+
+    fn apply(&self, seen: Row<'_>) -> f64 {
+        let mut label = self.intercept;
+        for (j, b) in self.theta.view().iter() {
+            if let Ok(place) = seen.attributes.binary_search(&j) {
+                let (low, high) = self.moments.range(j);
+                label += b * seen.values[place].clamp(low, high);
+            }
+        }
+        label
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        let Told::Values(block) = told else { return Err(not_asked("a gradient sum")) };
+        if block.attributes() != self.asked || self.asked.is_empty() {
+            return Err(not_asked("values of other attributes"));
+        }
+        let rows = block.rows();
+        if rows == 0 || rows > self.examples_left() {
+            return Err(not_asked("no examples, or too many"));
+        }
+        self.check(&block)?;
+        if self.scratch.places.len() != self.asked.len() {
+            self.order_columns();
+        }
+        let (size, from) = (self.labels.len(), self.filled);
+        for (c, &place) in self.scratch.places.iter().enumerate() {
+            let values = &mut self.values[place / 4 * size + from..][..rows];
+            values.iter_mut().zip(block.column(c)).for_each(|(row, x)| row[place % 4] = *x);
+        }
+        self.labels[from..][..rows].copy_from_slice(block.labels());
+        self.filled += rows;
+        if self.filled == size {
+            self.update();
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.theta.view()
+    }
+
+    fn intercept(&self) -> f64 {
+        self.intercept
+    }
+
+    fn updates(&self) -> u64 {
+        self.done
+    }
+
+    fn examples_to_next_update(&self) -> Option<u64> {
+        Some(self.examples_left() as u64)
+    }
+}
