@@ -194,6 +194,6 @@ pub const CLAIM: Claim = Claim {
              means over blocks of five runs. That w* is feasible is a matter of the moments, so that cell \
              says nothing about the estimate.",
     standing: Standing::sound().practical().learns(),
-    mutants: &[SUPPORT_ESTIMATES_TOO, ONE_ATTRIBUTE_TOO_FEW, TOLERANCE_OF_A_HUNDREDTH, ZERO_IS_FEASIBLE],
+    mutants: &[ZERO_IS_FEASIBLE, TOLERANCE_OF_A_HUNDREDTH, SUPPORT_ESTIMATES_TOO, ONE_ATTRIBUTE_TOO_FEW],
     experiment,
 };

@@ -23,7 +23,6 @@
 //! ([`digits`](super::digits)).
 
 use super::digits::{Images, PIXELS, Split, TRAIN};
-use super::problem::stands_still;
 use lao_algorithms::Task;
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams, offline};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
@@ -146,7 +145,7 @@ impl Tuned {
     ) -> anyhow::Result<Vec<f64>> {
         let (mut learner, budget, examples) = self.learner(budget)?;
         let start = learner.coefficients().to_dense();
-        if let Some(cripple) = cripple.filter(|&cripple| stands_still(cripple)) {
+        if let Some(cripple) = cripple.filter(|cripple| cripple.stands_still()) {
             let mut w = start.clone();
             cripple.estimate(&start, &mut w);
             return Ok(vec![split.error(SparseVector::from_dense(&w).view()); marks.len()]);

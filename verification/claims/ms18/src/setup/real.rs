@@ -183,6 +183,11 @@ impl Setup {
         (cripple, seed): (Option<Cripple>, &Seed),
     ) -> anyhow::Result<Curve> {
         let begin = learner.coefficients().to_owned_vector();
+        if cripple.is_some_and(Cripple::stands_still) {
+            let estimate = shown(cripple, begin.view(), begin.view());
+            let error = tables.error(estimate.view(), &mut Vec::new());
+            return Ok(Curve { points: vec![(self.stream as u64, error)], diverged: false });
+        }
         let source = Faulty::new(stream.clone(), fault);
         let mut session = Session::new(source, Budget::PerExample(self.budget), seed);
         let (mut curve, mut residual) = (Curve::default(), Vec::new());
