@@ -86,8 +86,14 @@ pub fn events() -> Vec<RareEvent> {
         }));
     }
     for law in laws.into_iter().filter(|law| *law != UnitMeanLaw::Spikes) {
+        // The weights vary most where the tail is heaviest.
+        let times = match law {
+            UnitMeanLaw::Pareto => 20,
+            UnitMeanLaw::Lognormal => 4,
+            _ => 1,
+        };
         all.push(event(format!("hall-t support, {law:?}"), move |alpha, runs, uniform| {
-            mean_support(law, alpha, runs, uniform)
+            mean_support(law, alpha, times * runs, uniform)
         }));
     }
     all.push(event("hall-t support, Spikes".into(), |alpha, _, _| computed(spikes(alpha))));
@@ -95,14 +101,14 @@ pub fn events() -> Vec<RareEvent> {
     for replicates in [8, 20] {
         let name = format!("slope t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 10 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 40 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<f64> = sample.iter().map(|z| 1.0 + 0.1 * z).collect();
                 judge_slopes(&slopes, Exponent::AtMost(1.0), 0.0, alpha).p_support
             })
         }));
         let name = format!("geom t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 10 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 40 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<Option<f64>> = sample.iter().map(|z| Some(-0.1 + 0.01 * z)).collect();
                 geom::rate(&slopes, (-0.1_f64).exp(), alpha).p_support
             })
@@ -116,7 +122,7 @@ pub fn events() -> Vec<RareEvent> {
     all.push(event("sign support, 30 pairs".into(), |alpha, _, _| computed(signs(alpha))));
     for law in [UnitMeanLaw::Exponential, UnitMeanLaw::ChiSquare] {
         all.push(event(format!("log-ratio-t support, 100 each, {law:?}"), move |alpha, runs, uniform| {
-            ratio_support(law, alpha, 2 * runs, uniform)
+            ratio_support(law, alpha, 16 * runs, uniform)
         }));
     }
     all.push(event("welch worse, 20 replicates".into(), compare_worse));
@@ -398,7 +404,11 @@ fn normal_sample(
     p_value: &dyn Fn(&[f64], f64) -> f64,
 ) -> Rejection {
     let t = student_upper_quantile(alpha, replicates as f64 - 1.0);
-    let laws = [1.0, 1.15].map(|far| reaching(replicates, far * t));
+    // A few replicates that reach far do so with spreads that vary much themselves.
+    let laws = [(1.0, 0.65), (1.0, 1.0), (1.15, 1.0), (1.05, 1.35)].map(|(far, size)| {
+        let (mean, spread) = reaching(replicates, far * t);
+        (size * mean, size * spread)
+    });
     importance(laws.len(), alpha, runs, |from, weight| {
         let (mean, spread) = laws[from];
         let sample: Vec<f64> = (0..replicates).map(|_| mean + spread * normal(uniform)).collect();

@@ -5,7 +5,7 @@
 //! images once, on the same ones in the same order; their errors are read at ten numbers of examples, from a
 //! 32nd of all to all, equally spaced on the log scale. Step size (lambda, for AER) and radius are tuned on
 //! other images by the mean error of the last predictor, from seven values times four. Sign tests over fresh
-//! splits (fresh images, for the surrogate) decide.
+//! splits decide. The surrogate has fresh templates, fresh images and 256 test images in each trial.
 //!
 //! The full-information references: the offline predictor from all pixels of as many training images; and
 //! online Lasso, from as many images as make the same number of attributes, 61.
@@ -286,7 +286,6 @@ const MARGIN: f64 = 0.05;
 /// level of the last error.
 pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurrogate) -> anyhow::Result<()> {
     const LOOKS: [usize; 2] = [0, MARKS - 1];
-    let images = Images::surrogate(&cx.seed("templates"));
     let (wrong, cripple, splits) = (cx.fault(&FAULTS), cx.cripple(), cx.size("splits")?);
     let Setup { budget, mut ours, mut aer, .. } = *setup;
     if wrong == Some(Wrong::TinySteps) {
@@ -297,6 +296,8 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
     }
     cx.split(3);
     let errors = cx.all_trials("splits", splits, |trial| {
+        // How hard the two classes are to tell apart depends on the templates: each trial has its own.
+        let images = Images::surrogate(&trial.seed.child("templates"));
         let (split, seed) = (images.split(&trial.seed.child("data"))?, trial.seed.child("algorithm"));
         let of = |method: &Tuned| method.errors(&split, budget, &LOOKS, cripple, &seed);
         Ok([of(&ours)?, of(&aer)?])
@@ -326,7 +327,7 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
             Axis::log("test error"),
             &[("the paper's method", &last[0]), ("AER", &last[1])],
         ));
-        let split = images.split(&cx.seed("offline"))?;
+        let split = Images::surrogate(&cx.seed("templates")).split(&cx.seed("offline"))?;
         let w = offline_predictor(setup, &split, cx.size("offline_images")? as usize)?;
         cx.note("offline: test error", split.error(w.view()));
     }
