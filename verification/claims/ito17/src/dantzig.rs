@@ -20,7 +20,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
-use lao_verification_engine::mutants::Crippled;
+use lao_verification_engine::mutants::{Cripple, Crippled};
 use lao_verification_engine::probe::ManualSession;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -147,6 +147,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
         let marks = marks(first, last, (last / first).ilog2() as usize + 1);
         let race = Race::new(&mut source(&trial.seed)?, star.view(), marks)?;
+        if cripple.is_some_and(Cripple::stands_still) {
+            return Ok((race.regret_of_zero()?, false));
+        }
         let (mut learner, mut right) = (Crippled::new(learner(scale, 0.0)?, cripple), true);
         let look = |learner: &Crippled<Dantzig>| {
             let w = learner.coefficients();

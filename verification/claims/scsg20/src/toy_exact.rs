@@ -184,7 +184,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let option = if geometric { "I" } else { "II" };
         let name = format!("option {option}, B = {batch}, b = {mini_batch}, eta = {step_size}");
         let alpha = cx.alpha();
-        if batch < N {
+        // A start elsewhere changes nothing where the start is x*.
+        if batch < N && cx.fault(&FAULTS) != Some(Wrong::Elsewhere) {
             let cell = format!("{name}, from x*");
             let curves = runs(cx, &cell, &toy, &instance, Some(&predictor(&STAR)))?;
             let mut points = Vec::new();
