@@ -78,7 +78,9 @@ impl Setting {
         let gap_0 = unit * unit * (3.0 + smallest * smallest);
         let noise = if self.wrong == Some(Wrong::ForgetsUnit) { 1.0 } else { unit * unit };
         let explore_updates = match self.wrong {
-            Some(Wrong::ExploresOverSmallest) if method == Method::Hybrid => (3.0 / smallest).ceil() as u64,
+            Some(Wrong::ExploresOverSmallest) if method == Method::Hybrid => {
+                (3.0 * smallest.powf(-1.25)).ceil() as u64
+            }
             _ => 3,
         };
         let needed = |accuracy: f64| ((SPARSITY as f64 * noise / accuracy).max(100.0)).ceil() as u64;
@@ -192,7 +194,7 @@ const FAULTS: [Fault<Wrong>; 6] = [
     ),
     Fault::refuted(
         "explores_over_smallest",
-        "Hybrid makes 1/r times as many exploring updates",
+        "Hybrid makes r^-1.25 times as many exploring updates",
         Wrong::ExploresOverSmallest,
     ),
 ];

@@ -88,8 +88,8 @@ pub fn events() -> Vec<RareEvent> {
     for law in laws.into_iter().filter(|law| *law != UnitMeanLaw::Spikes) {
         // The weights vary most where the tail is heaviest.
         let times = match law {
-            UnitMeanLaw::Pareto => 20,
-            UnitMeanLaw::Lognormal => 4,
+            UnitMeanLaw::Pareto => 16,
+            UnitMeanLaw::Lognormal => 3,
             _ => 1,
         };
         all.push(event(format!("hall-t support, {law:?}"), move |alpha, runs, uniform| {
@@ -101,14 +101,14 @@ pub fn events() -> Vec<RareEvent> {
     for replicates in [8, 20] {
         let name = format!("slope t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 40 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 20 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<f64> = sample.iter().map(|z| 1.0 + 0.1 * z).collect();
                 judge_slopes(&slopes, Exponent::AtMost(1.0), 0.0, alpha).p_support
             })
         }));
         let name = format!("geom t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 40 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 20 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<Option<f64>> = sample.iter().map(|z| Some(-0.1 + 0.01 * z)).collect();
                 geom::rate(&slopes, (-0.1_f64).exp(), alpha).p_support
             })
@@ -122,7 +122,7 @@ pub fn events() -> Vec<RareEvent> {
     all.push(event("sign support, 30 pairs".into(), |alpha, _, _| computed(signs(alpha))));
     for law in [UnitMeanLaw::Exponential, UnitMeanLaw::ChiSquare] {
         all.push(event(format!("log-ratio-t support, 100 each, {law:?}"), move |alpha, runs, uniform| {
-            ratio_support(law, alpha, 16 * runs, uniform)
+            ratio_support(law, alpha, 12 * runs, uniform)
         }));
     }
     all.push(event("welch worse, 20 replicates".into(), compare_worse));
