@@ -116,7 +116,7 @@ pub fn events() -> Vec<RareEvent> {
     }
     all.push(event("t-sidak refute, 5 coordinates".into(), equal_refute));
     all.push(event("chi-square refute, ten cells of 400".into(), |alpha, runs, uniform| {
-        ten_cells(alpha, runs.div_ceil(4), uniform)
+        ten_cells(alpha, 2 * runs, uniform)
     }));
     all.push(event("chi-square refute, a rare cell".into(), |alpha, _, _| computed(rare_cell(alpha))));
     all.push(event("sign support, 30 pairs".into(), |alpha, _, _| computed(signs(alpha))));
