@@ -457,10 +457,17 @@ fn ten_cells(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
                 left -= urn(totals[from], *count);
                 left < 0.0
             });
-            let cell = place.unwrap_or(9);
-            weight.add(|law| (urn(totals[law], counts[cell]) / 0.1).ln());
-            counts[cell] += 1;
+            counts[place.unwrap_or(9)] += 1;
         }
+        // The ratio depends on the counts alone.
+        let drawn = f64::from(size);
+        weight.add(|law| {
+            let (total, ball) = (totals[law], 0.1 * totals[law]);
+            let of = |count: &u64| ln_gamma(ball + *count as f64) - ln_gamma(ball);
+            counts.iter().map(of).sum::<f64>() + ln_gamma(total)
+                - ln_gamma(total + drawn)
+                - drawn * 0.1_f64.ln()
+        });
         equal::discrete(&counts, &[0.1; 10], None).p_refute
     })
 }
