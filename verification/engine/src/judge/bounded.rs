@@ -34,7 +34,7 @@ fn unit_interval(values: &[f64], alpha: f64) -> (f64, f64) {
     }
     let stakes = stakes(values, alpha);
     let at = |i: usize| i as f64 / GRID as f64;
-    // A candidate that is dropped costs less than one that survives, so the search goes inwards from the ends.
+    // A candidate that is dropped costs less than one that survives: the search goes inwards from the ends.
     let alive = |i: &usize| survives(values, &stakes, at(*i), alpha);
     let (Some(first), Some(last)) = ((0..=GRID).find(alive), (0..=GRID).rev().find(alive)) else {
         // The interval is narrower than the grid, so the search starts from the candidate at the sample mean.
