@@ -36,8 +36,8 @@ pub const CLAIM: Claim = Claim {
     design: "28 x 28 images of two classes made of blobs, 12,109 for training, 256 for testing; parameters \
              as tuned on other images. Means of the logarithm of the ratio of the two errors over fresh \
              classes (at least .05), at a 32nd of the images and at all; and the level of the last error. \
-             The figure has the opposite order; with 28 draws for the product w.x where AERR has one, AER has \
-             less noise. A surrogate neither shows nor refutes what the figure has on MNIST.",
+             The figure has the opposite order; with 28 draws for the product w.x where AERR has one, AER \
+             has less noise. A surrogate neither shows nor refutes what the figure has on MNIST.",
     standing: Standing::reading(&[]).practical().learns(),
     mutants: &mutants(&test_errors::FAULTS),
     experiment: |cx| test_errors::on_surrogate(cx, &SETUP, &CLAIMED),

@@ -15,9 +15,9 @@
 //! the mean. At the end of the stream, the final target, both methods must be below the early target and, but
 //! on digits, level within 10 % in the geometric mean. (On digits the logarithm of the ratio has a standard
 //! deviation of .37, so that this would take 1,300 trials: there the ratio is noted.) The contest is judged
-//! at the middle target only: the early one is passed by most runs of both methods with their first updates, and
-//! how many Hybrid wins there is noted. Then sign tests over fresh trials. A trial is a new split and a new
-//! stream of the same rows: p-values are about this resampling, not about other data.
+//! at the middle target only: the early one is passed by most runs of both methods with their first updates,
+//! and how many Hybrid wins there is noted. Then sign tests over fresh trials. A trial is a new split and a
+//! new stream of the same rows: p-values are about this resampling, not about other data.
 //!
 //! *Mutants.* The labels of the two methods swapped; Hybrid exploiting random attributes; the step reversed.
 
