@@ -266,17 +266,44 @@ pub fn run_part(
     write_state(folder, &key, true)
 }
 
-/// Merges the parts of a run: judges all claims, writes the record into the folder, and returns it. The
-/// record is the one that a single run would have left, byte for byte.
+/// The parts of one run, together.
+#[derive(Debug)]
+pub struct MergedParts {
+    options: RunOptions,
+    info: RunInfo,
+    stored: Vec<Stored>,
+}
+
+impl MergedParts {
+    /// Returns the ids of the claims, in the order of the record.
+    pub fn ids(&self) -> Vec<&'static str> {
+        self.options.claims.iter().map(|claim| claim.id).collect()
+    }
+
+    /// Returns the tier of the run.
+    pub fn tier(&self) -> &str {
+        &self.info.tier
+    }
+
+    /// Judges all claims, writes the record into the folder, and returns it. The record is the one that a
+    /// single run would have left, byte for byte.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn judge(self, plan: &Plan, folder: &mut OutputFolder) -> anyhow::Result<(RunRecord, Timings)> {
+        let MergedParts { options, info, stored } = self;
+        announce_results(folder, &options.claims)?;
+        write_state(folder, &info.key, false)?;
+        record(&options, plan, info, folder, stored)
+    }
+}
+
+/// Reads the parts of a run.
 ///
 /// # Errors
 /// When a folder holds no finished part, the parts belong to different runs, or a claim is missing or was run
 /// twice; the error names the folder and the claim.
-pub fn merge(
-    parts: &[PathBuf],
-    plan: &Plan,
-    folder: &mut OutputFolder,
-) -> anyhow::Result<(RunRecord, Timings)> {
+pub fn read_parts(parts: &[PathBuf]) -> anyhow::Result<MergedParts> {
     let mut shards: Vec<(&PathBuf, Shard)> = Vec::new();
     for part in parts {
         let file = part.join(SHARD);
@@ -319,9 +346,7 @@ pub fn merge(
     let tier =
         tier.with_context(|| format!("{}: there is no tier `{}`", first_folder.display(), info.tier))?;
     let options = RunOptions { claims, tier, seed: info.seed, jobs: 0, fresh: false };
-    announce_results(folder, &options.claims)?;
-    write_state(folder, &info.key, false)?;
-    record(&options, plan, info, folder, stored)
+    Ok(MergedParts { options, info, stored })
 }
 
 /// Records that the run is complete, so that the next run starts anew.

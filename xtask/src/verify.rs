@@ -270,9 +270,10 @@ impl Ending {
 fn merge(command: VerifyCommand, plan: &Plan) -> anyhow::Result<ExitCode> {
     let VerifyCommand::Merge { parts, ending } = command;
     let mut folder = run::open_folder(&ending.out)?;
-    let (record, timings) = run::merge(&parts, plan, &mut folder)?;
-    let ids: Vec<&str> = record.claims.iter().map(|claim| claim.id.as_str()).collect();
-    let ending = Ending::prepare(&ending, &record.run.tier, &ids)?;
+    let merged = run::read_parts(&parts)?;
+    // A baseline or a reason that is refused leaves no record behind.
+    let ending = Ending::prepare(&ending, merged.tier(), &merged.ids())?;
+    let (record, timings) = merged.judge(plan, &mut folder)?;
     ending.write(&mut folder, &record, &timings)
 }
 

@@ -155,6 +155,12 @@ fn parts_merge_to_the_record_of_one_run() {
     let read = |out: &str| std::fs::read(here.join(out).join("evidence.json")).unwrap();
     assert!(read("whole") == read("merged"), "the merged record is not that of one run");
     assert!(here.join("merged/index.html").exists());
+    let fresh = ["verify", "merge", "1", "2", "3", "4", "--out", "refused"];
+    refused(here, &[&fresh[..], &["--compare", "absent.json"]].concat(), &["absent.json"]);
+    assert!(
+        !here.join("refused/evidence.json").exists(),
+        "a bad baseline is refused before anything is written"
+    );
 
     refused(here, &["verify", "merge", "1", "2", "4", "--out", "merged"], &["a part is missing"]);
     refused(here, &["verify", "merge", "1", "1", "3", "4", "--out", "merged"], &["was run in"]);

@@ -40,8 +40,8 @@ pub struct ClaimArms {
 impl ClaimArms {
     /// Runs all arms of a claim.
     ///
-    /// The arms of mutants run in the claim's order. The arm of a mutant may end early, once every cell that
-    /// no earlier mutant has refuted is refuted in it, and one at least: see [`Context::settled`].
+    /// The arms of mutants run in the claim's order. The arm of a mutant may end early, once a cell is
+    /// refuted in it and every cell that no earlier mutant has refuted is judged: see [`Context::settled`].
     ///
     /// # Errors
     /// [`RunCanceled`].

@@ -209,17 +209,18 @@ impl<'a> Context<'a> {
         Some(cripple)
     }
 
-    /// Ends the arm of a mutant that has no more to show: a cell is refuted, and so is every cell that no
-    /// earlier mutant has refuted. The arm's record consists of the cells so far; its notes, rates and
-    /// figures are not used.
+    /// Ends the arm of a mutant that has no more to show: a cell is refuted, and every cell that no earlier
+    /// mutant has refuted is judged. (A claim that lists the mutants of its last cells first therefore spares
+    /// the others these cells.) The arm's record consists of the cells so far; its notes, rates and figures
+    /// are not used.
     ///
     /// # Errors
     /// [`Settled`], to be returned with `?`. The runner recognizes it and does not report an error.
     pub fn settled(&self) -> Result<(), Settled> {
         let ArmKind::Mutant(_) = self.kind else { return Ok(()) };
         let alpha = self.settings.alpha;
-        let refuted: Vec<&str> = self.record.refuted_cells(alpha).collect();
-        let done = !refuted.is_empty() && self.open.iter().all(|open| refuted.contains(&open.as_str()));
+        let judged = |open: &String| self.record.cells.iter().any(|cell| cell.name == *open);
+        let done = self.record.refuted_cells(alpha).next().is_some() && self.open.iter().all(judged);
         if done { Err(Settled) } else { Ok(()) }
     }
 

@@ -94,7 +94,9 @@ fn excess(
     let task = Task { dim: DIM, sparsity: 2, budget, radius: Some(3.0), examples, start, ..Task::default() };
     let mut learner = method.build(&task)?;
     let mut session = Session::new(source, (method.budget)(&task), &trial.seed.child("algorithm"));
-    session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {})?;
+    if !cripple.is_some_and(Cripple::stands_still) {
+        session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {})?;
+    }
     let mut estimate: Vec<f64> = (0..DIM as u32).map(|j| learner.coefficients().get(j)).collect();
     if let Some(cripple) = cripple {
         cripple.estimate(&[], &mut estimate);

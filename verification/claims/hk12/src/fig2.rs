@@ -33,11 +33,11 @@ pub const CLAIM: Claim = Claim {
                first prefix and at the end, where AERR's test error is at most half of the predictor \
                zero's.",
     formula: r"\mathrm{err}_{\mathrm{AER}}(n) < \mathrm{err}_{\mathrm{AERR}}(n)",
-    design: "28 x 28 images of two classes made of blobs, 12,109 for training, 1,345 for testing; parameters \
+    design: "28 x 28 images of two classes made of blobs, 12,109 for training, 256 for testing; parameters \
              as tuned on other images. Means of the logarithm of the ratio of the two errors over fresh \
-             images (at least .05), at a 32nd of the images and at all; and the level of the last error. The \
-             figure has the opposite order; with 28 draws for the product w.x where AERR has one, AER has \
-             less noise. A surrogate neither shows nor refutes what the figure has on MNIST.",
+             classes (at least .05), at a 32nd of the images and at all; and the level of the last error. \
+             The figure has the opposite order; with 28 draws for the product w.x where AERR has one, AER \
+             has less noise. A surrogate neither shows nor refutes what the figure has on MNIST.",
     standing: Standing::reading(&[]).practical().learns(),
     mutants: &mutants(&test_errors::FAULTS),
     experiment: |cx| test_errors::on_surrogate(cx, &SETUP, &CLAIMED),

@@ -33,7 +33,9 @@ const FAULTS: [Fault<Wrong>; 2] = [
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(12);
     let (examples, wrong) = (cx.size("examples")?, cx.fault(&FAULTS));
-    for ratio in [1.0, 2.0, 8.0] {
+    // At B/eps = 8 an example reads 20,000 attributes with probability 1e-6, which no affordable sample sees.
+    for (ratio, times) in [(1.0, 1), (2.0, 1), (4.0, 3)] {
+        let examples = times * examples;
         for reads_zeros in [true, false] {
             let theorem = AesvrParams::from_theorem(
                 Horizon { dim: DIM, draws: DRAWS, radius: 1.0, examples },
@@ -85,7 +87,7 @@ pub const CLAIM: Claim = Claim {
                truth at most k + 7/2.",
     formula: r"\mathbb{E}[\text{reads}] = k + 2\left(1 + (N-1)(r+1)2^{-r}\right) \le k + \tfrac{7}{2},
                \qquad N = \lceil 16 B^2/\varepsilon^2 \rceil",
-    design: "The production learner in a session, B/eps = 1, 2, 8, d = 16, k = 4: reads with multiplicity, \
+    design: "The production learner in a session, B/eps = 1, 2, 4, d = 16, k = 4: reads with multiplicity, \
              as the theorem counts them, against k plus twice the closed form, with a margin of one half; \
              with and without reads for terms that are zero. What the session's ledger counts, distinct \
              attributes, is smaller, and never above d.",

@@ -15,7 +15,6 @@
 //! units of eps the second moment of GenEst is of order `e^16` already: no affordable number of examples
 //! would do.
 
-use crate::setup::problem::stands_still;
 use lao_algorithms::hazan_koren::loss::insensitive;
 use lao_algorithms::hazan_koren::{AesvrParams, Horizon, SmoothedLoss};
 use lao_observation::{Learner, Rng, Seed, Session, SessionLimit};
@@ -92,7 +91,7 @@ impl Instance {
         };
         let source = LawSource::new(DIM, u64::MAX, seed.child("data"), law);
         let mut session = Session::new(source, budget, &seed.child("algorithm"));
-        if cripple.is_some_and(stands_still) {
+        if cripple.is_some_and(Cripple::stands_still) {
             // Its start is zero.
             return Ok(vec![self.excess(&[0.0; DIM]); marks.len()]);
         }

@@ -13,6 +13,7 @@ use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::mutants::Cripple;
 
 const KEEPS_ONE_FEATURE_LESS: Mutant =
     Mutant::refuted("keeps_one_feature_less", "k_1 = k - 1: a relevant feature is missing in most rounds");
@@ -31,6 +32,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut data = gauss_spread(contest.dim, contest.sparsity, 1.0, &trial.seed.child("data"))?;
         let star = data.theta_star().to_owned_vector();
         let race = Race::new(&mut data, star.view(), marks.clone())?;
+        if contest.cripple.is_some_and(Cripple::stands_still) {
+            return race.regret_of_zero();
+        }
         let mut learner = contest.learner(method, 0.0)?;
         race.regret(learner.as_mut(), contest.budget, &trial.seed.child("algorithm"))
     })?;

@@ -14,6 +14,7 @@ use crate::setup::watched::{self, Exploration, Silenced};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::mutants::Cripple;
 
 /// Rounds before the burn-in is over.
 const BURNT_IN: u64 = 2000;
@@ -34,6 +35,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let after = if silent { 100 } else { u64::MAX };
         let race = Race::new(&mut Silenced { inner: data, after }, star.view(), marks.clone())?;
         let curve = |method: &Method| {
+            if contest.cripple.is_some_and(Cripple::stands_still) {
+                return race.regret_of_zero();
+            }
             // The greedy method is Algorithm 2 or 3 with sets from its own predicting weights.
             let played = if greedy { Method::Greedy } else { *method };
             let seed = trial.seed.child("algorithm").child(method.name());

@@ -17,6 +17,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::largest;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
+use lao_verification_engine::mutants::Cripple;
 
 /// The largest `|w_j|` outside features 0 and 1, and `|w_1|`.
 fn rivals(w: &[f64]) -> (f64, f64) {
@@ -96,6 +97,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     // The two largest weights, if that of feature 0 has grown to a tenth: a run that has learned nothing
     // counts for neither algorithm.
     let chosen = |penalty: f64, seed: &_| -> anyhow::Result<Option<Vec<usize>>> {
+        if cripple.is_some_and(Cripple::stands_still) {
+            return Ok(None);
+        }
         let mut average = average_of_run(&bounded, 4, penalty, explorations, seed)?;
         if let Some(cripple) = cripple {
             cripple.estimate(&[], &mut average);

@@ -54,7 +54,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     let (long, rounds) = (cx.size("long_instances")?, cx.size("long_rounds")?);
     let contest = Contest { rounds, ..contest };
-    let curves = contest.run(cx, "long", &[(A1, long), (A2, long), (A3, long)])?;
+    let methods: Vec<(Method, u64)> = [A1].iter().chain(late).map(|method| (*method, long)).collect();
+    let curves = contest.run(cx, "long", &methods)?;
     for better in late {
         curves.ordered(cx, *better, A1)?;
     }
@@ -104,6 +105,10 @@ pub const CLAIM: Claim = Claim {
 };
 
 /// What the table shows of Algorithms 3 and 1.
+///
+/// Theory says nothing about the ratio at T = 5000, so that the size of the violation comes from pilots: 400
+/// instances under each of three other seeds gave 1.055 with a standard error of .017. A run of 400 has one
+/// of .029, and the interval reaches four standard deviations of the difference, .034, to either side.
 pub const BELOW_A1: Claim = Claim {
     id: "ito17-table3-below-a1",
     sentence: "When Algorithm 1 may not know k, Algorithm 3 has less regret than Algorithm 1 after 5000 \
@@ -113,12 +118,12 @@ pub const BELOW_A1: Claim = Claim {
     design: "The ratio of the mean regrets, by the delta method, against half way between the printed ratio \
              .64 and 1. The generator stands for the one of a supplement that is not available, and the \
              printed ratio is that of five instances: what is refuted is this reading. The scale of the \
-             generator is right: A1's mean is 28, and 27 in print. On other instances (seed 7) the ratio \
-             was 1.11.",
+             generator is right: A1's mean is 28, and 27 in print. The interval of \
+             the violation is that of pilots on other seeds.",
     standing: Standing::reading(&[23, 25]).refuted().practical().violated(&[Violation {
         cell: "mean regret of A3 over that of A1",
-        at_least: 0.9,
-        at_most: 1.25,
+        at_least: 0.92,
+        at_most: 1.21,
     }]),
     mutants: &mutants(&CONTROL),
     experiment: below_a1,

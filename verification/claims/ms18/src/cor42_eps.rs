@@ -30,6 +30,9 @@ struct Arm {
 }
 
 const FAULTS: [Fault<fn(&mut Arm)>; 8] = [
+    Fault::refuted("batches_like_1_over_eps_squared", "lets batches grow like 1/eps^2", |arm| {
+        arm.squared = true
+    }),
     Fault::refuted("flips_sign", "steps up the gradient", |arm| {
         arm.sabotage = GradientFault::Scaled(-1.0).into()
     }),
@@ -54,9 +57,6 @@ const FAULTS: [Fault<fn(&mut Arm)>; 8] = [
         "uses only about sqrt(B) different examples in a batch of B",
         |arm| arm.root = true,
     ),
-    Fault::refuted("batches_like_1_over_eps_squared", "lets batches grow like 1/eps^2", |arm| {
-        arm.squared = true
-    }),
     Fault::refuted("naive_shrinking_steps", "one example per update and steps of order 1/sqrt(t)", |arm| {
         arm.naive = true
     }),

@@ -1,6 +1,6 @@
 //! With few attributes per example the cost is proportional to the dimension.
 
-use crate::setup::practical::{Batches, Practical};
+use crate::setup::practical::{Batches, Population, Practical};
 use lao_algorithms::BatchSizes;
 use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
@@ -37,11 +37,15 @@ impl Cost {
         let batch = BatchSizes::round_up(growth * schedule.batch as f64);
         let problem = practical.problem(&trial.seed.child("data"))?;
         let params = practical.exploration(BatchSizes::Constant(batch), 3 * schedule.updates);
-        let (learner, batches) = (params.build()?, Batches::new(problem.clone())?);
-        let mut learner = Crippled::new(learner, self.cripple);
+        let mut learner = Crippled::new(params.build()?, self.cripple);
+        let batches = || Batches::new(problem.clone());
         let source: Box<dyn Source> = match self.fault {
-            Some(fault) => Box::new(Faulty::new(batches, fault)),
-            None => Box::new(batches),
+            // What is shown does not depend on the examples: they are counted, but not drawn.
+            _ if self.cripple.is_some_and(Cripple::stands_still) => {
+                Box::new(Population::new(problem.clone()))
+            }
+            Some(fault) => Box::new(Faulty::new(batches()?, fault)),
+            None => Box::new(batches()?),
         };
         let budget = Budget::PerExample(practical.budget());
         let mut session = Session::new(source, budget, &trial.seed.child("algorithm"));

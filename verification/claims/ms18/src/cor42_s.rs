@@ -37,6 +37,7 @@ struct Arm {
 }
 
 const FAULTS: [Fault<fn(&mut Arm)>; 4] = [
+    Fault::refuted("copies_examples_s_times", "counts every example s/6 times", |arm| arm.copies = true),
     Fault::refuted("keeps_a_third_of_the_attributes", "keeps d/3 coefficients whatever s is", |arm| {
         arm.keeps_a_third = true
     }),
@@ -45,7 +46,6 @@ const FAULTS: [Fault<fn(&mut Arm)>; 4] = [
         "counts every example four times, so the variance is fourfold",
         |arm| arm.sabotage = GradientFault::Repeats(4).into(),
     ),
-    Fault::refuted("copies_examples_s_times", "counts every example s/6 times", |arm| arm.copies = true),
     Fault::refuted("batches_s_squared_times_too_small", "takes batches of B/s^2", |arm| arm.shrinks = true),
 ];
 

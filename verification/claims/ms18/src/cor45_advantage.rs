@@ -77,9 +77,9 @@ impl Setting {
         let Setting { dim, blocks, smallest, unit, .. } = *self;
         let gap_0 = unit * unit * (3.0 + smallest * smallest);
         let noise = if self.wrong == Some(Wrong::ForgetsUnit) { 1.0 } else { unit * unit };
-        let explore_updates = match self.wrong {
-            Some(Wrong::ExploresOverSmallest) if method == Method::Hybrid => (3.0 / smallest).ceil() as u64,
-            _ => 3,
+        let larger = match self.wrong {
+            Some(Wrong::ExploresOverSmallest) if method == Method::Hybrid => smallest.powi(-2),
+            _ => 1.0,
         };
         let needed = |accuracy: f64| ((SPARSITY as f64 * noise / accuracy).max(100.0)).ceil() as u64;
         let target = |stage: u64| gap_0 * SHRINK.powi(stage as i32);
@@ -95,8 +95,8 @@ impl Setting {
             sparsity: SPARSITY,
             budget: SPARSITY + dim / blocks,
             step_size: if slower { 0.00125 } else { 0.125 },
-            explore_updates,
-            explore_batch: listed(&|stage| needed(target(stage))),
+            explore_updates: 3,
+            explore_batch: listed(&|stage| needed(target(stage) / larger)),
             exploit_updates: if exploits { refine } else { 0 },
             exploit_batch: listed(&|stage| needed(target(stage) * SHRINK.powi(refine as i32))),
             stages: Some(STAGES),
@@ -192,7 +192,7 @@ const FAULTS: [Fault<Wrong>; 6] = [
     ),
     Fault::refuted(
         "explores_over_smallest",
-        "Hybrid makes 1/r times as many exploring updates",
+        "Hybrid explores with batches 1/r^2 times as large",
         Wrong::ExploresOverSmallest,
     ),
 ];

@@ -104,6 +104,10 @@ impl Tuned {
             .with_length(EXAMPLES);
         let (truth, mut curve) = (source.clone(), vec![(0, f64::from(STAR))]);
         let mut learner = self.learner(cripple)?;
+        if cripple.is_some_and(Cripple::stands_still) {
+            curve.push((EXAMPLES, truth.gap(learner.coefficients())));
+            return Ok(curve);
+        }
         let after = |ledger: &lao_observation::Ledger, theta: SparseView<'_>| {
             curve.push((ledger.examples, truth.gap(theta)));
         };

@@ -108,6 +108,9 @@ impl Tuned {
         let star = SparseVector::new(scene.dim, support, values)?;
         let source = Virtual::new(design.clone(), star, Noise::Gaussian(1.0), &seed.child("data"))?;
         let truth = source.clone();
+        if scene.cripple.is_some_and(Cripple::stands_still) && matches!(self, Tuned::Exploration { .. }) {
+            return Ok(vec![truth.gap(self.learner(scene)?.coefficients()); MARKS as usize]);
+        }
         let size = (scene.budget(), scene.examples);
         follow(source, |estimate| truth.gap(estimate), self.learner(scene)?, size, seed)
     }

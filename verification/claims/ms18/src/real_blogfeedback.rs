@@ -22,6 +22,7 @@ const SETUP: Setup = Setup {
     budget: 20,
     stream: 52_000,
     targets: [0.88, 0.75],
+    judges_the_end: true,
     exploration: Tuned { step_size: 0.02, first: 2.0, growth: 1.0, exploit: (0, 1.0) },
     hybrid: Tuned { step_size: 0.02, first: 1.0, growth: 1.15, exploit: (10, 1.0) },
 };

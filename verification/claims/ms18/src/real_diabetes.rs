@@ -17,6 +17,7 @@ const SETUP: Setup = Setup {
     budget: 5,
     stream: 20_000,
     targets: [0.8, 0.6],
+    judges_the_end: true,
     exploration: Tuned { step_size: 0.12, first: 4.0, growth: 1.15, exploit: (0, 1.0) },
     hybrid: Tuned { step_size: 0.12, first: 4.0, growth: 1.5, exploit: (3, 1.0) },
 };

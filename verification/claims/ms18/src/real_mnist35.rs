@@ -18,6 +18,7 @@ const SETUP: Setup = Setup {
     budget: 40,
     stream: 40_000,
     targets: [0.7, 0.4],
+    judges_the_end: true,
     exploration: Tuned { step_size: 0.04, first: 2.0, growth: 1.0, exploit: (0, 1.0) },
     hybrid: Tuned { step_size: 0.04, first: 1.0, growth: 1.15, exploit: (10, 1.0) },
 };

@@ -20,7 +20,7 @@ use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::{minus, sup_norm};
-use lao_verification_engine::judge::PropertyTally;
+use lao_verification_engine::judge::{PropertyTally, prob};
 use lao_verification_engine::probe::exploration_gradient;
 use lao_verification_engine::special::{binomial_ln_at_least, normal_sf};
 
@@ -102,21 +102,30 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (delta, mut star) = (0.01, vec![0.0; DIM]);
     (star[3], star[40]) = (1.0, -2.0);
     let most = bound.value(DIM, delta, 4, 0.0, 1.0);
-    cx.prob("theta = theta*, Gaussian noise", 2.0 * delta, cx.size("noise_trials")?, |trial| {
+    let errors = cx.all_trials("theta = theta*, Gaussian noise", cx.size("noise_trials")?, |trial| {
         let (design, noise) = (Rademacher::new(DIM)?, Noise::Gaussian(1.0));
-        Ok(error2(design, &star, &star, noise, &trial.seed.child("data"))? <= most)
+        error2(design, &star, &star, noise, &trial.seed.child("data"))
     })?;
+    judge_above(cx, "theta = theta*, Gaussian noise", 2.0 * delta, most, &errors);
 
     let (delta, mut theta) = (0.05, vec![0.0; DIM]);
     theta[..ORDER].fill(1.0 / (ORDER as f64).sqrt());
     let mut star = vec![0.0; DIM];
     star[ORDER - 1] = -std::mem::take(&mut theta[ORDER - 1]);
     let most = bound.value(DIM, delta, ORDER, 1.0, 0.0);
-    cx.prob("common sign, no noise", 2.0 * delta, cx.size("range_trials")?, |trial| {
+    let errors = cx.all_trials("common sign, no noise", cx.size("range_trials")?, |trial| {
         let design = CommonSign::new(DIM, ORDER)?;
-        Ok(error2(design, &theta, &star, Noise::None, &trial.seed.child("data"))? <= most)
+        error2(design, &theta, &star, Noise::None, &trial.seed.child("data"))
     })?;
+    judge_above(cx, "common sign, no noise", 2.0 * delta, most, &errors);
     Ok(())
+}
+
+/// Judges from all trials that an error is above `most` with probability at most `delta`. A judge that stops
+/// early would leave a frequency that is too large on average, and the size of the violation is judged too.
+fn judge_above(cx: &mut Context<'_>, cell: &str, delta: f64, most: f64, errors: &[f64]) {
+    let failures = errors.iter().filter(|error| **error > most).count() as u64;
+    cx.judge(cell, prob::fixed(delta, cx.alpha(), failures, errors.len() as u64));
 }
 
 /// As printed.
@@ -137,12 +146,12 @@ pub const PRINTED: Claim = Claim {
 };
 
 /// Exact: .503 of .02 allowed at d = 1024, delta = .01; .1989 of .1. The frequencies are .179 and .199 in
-/// truth, from runs that stop after 64 trials or a few more: three standard errors.
+/// truth: five standard errors of 1200 and of 1600 trials.
 const VIOLATIONS: [Violation; 4] = [
     Violation { cell: "failure probability of the noise, exactly", at_least: 25.1, at_most: 25.2 },
     Violation { cell: "failure probability of the range, exactly", at_least: 1.98, at_most: 2.0 },
-    Violation { cell: "theta = theta*, Gaussian noise", at_least: 0.03, at_most: 0.33 },
-    Violation { cell: "common sign, no noise", at_least: 0.08, at_most: 0.35 },
+    Violation { cell: "theta = theta*, Gaussian noise", at_least: 0.124, at_most: 0.234 },
+    Violation { cell: "common sign, no noise", at_least: 0.149, at_most: 0.249 },
 ];
 
 /// Which erratum each cell shows alone.

@@ -20,7 +20,7 @@ use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExploitationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, HadamardPairs, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Budget, Constants, Seed, SessionLimit};
+use lao_observation::{Budget, Constants, Learner, Seed, SessionLimit};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::random_support;
@@ -106,6 +106,9 @@ fn run<D: WalshRows + Clone>(
         updates: Some(UPDATES),
     };
     let mut learner = Crippled::new(params.build()?, arm.cripple);
+    if arm.cripple.is_some_and(Cripple::stands_still) {
+        return Ok((gap_0, truth.gap(learner.coefficients())));
+    }
     let mut last = f64::INFINITY;
     let after = |_: &_, theta: SparseView<'_>| last = truth.gap(theta);
     let source = Counted::new(truth.clone())?;

@@ -24,7 +24,7 @@
 use lao_algorithms::murata_suzuki::{ExploitationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{Counted, Design, Hadamard, HadamardPairs, Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Constants, Seed, SessionLimit, Source};
+use lao_observation::{Budget, Constants, Learner, Seed, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Figure, Series};
 use lao_verification_engine::context::{Context, Direction, Trial};
@@ -133,8 +133,12 @@ fn run<D: Design + Clone, S: Source>(
     let fault = arm.fault.unwrap_or(GradientFault::Scaled(1.0));
     let source = Faulty::new(source(truth.clone())?, fault);
     let mut path = vec![gap_0];
-    let after = |_: &_, theta: lao_kernels::SparseView<'_>| path.push(truth.gap(theta));
     let mut learner = Crippled::new(learner, arm.cripple);
+    if arm.cripple.is_some_and(Cripple::stands_still) {
+        path.resize(1 + UPDATES as usize, truth.gap(learner.coefficients()));
+        return Ok(path);
+    }
+    let after = |_: &_, theta: lao_kernels::SparseView<'_>| path.push(truth.gap(theta));
     let end = probe::run(
         source,
         &mut learner,

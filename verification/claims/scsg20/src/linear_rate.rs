@@ -10,7 +10,7 @@ use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::{geom, prob};
-use lao_verification_engine::mutants::{PlainScsg, StepFault};
+use lao_verification_engine::mutants::{Cripple, PlainScsg, StepFault};
 
 const N: usize = 400;
 /// Twice what an isotropic problem would take.
@@ -56,6 +56,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         };
         let (star, mut curve) = (predictor(&star), vec![[0.0, start]]);
         let begin = solver.coefficients().clone();
+        if cripple.is_some_and(Cripple::stands_still) {
+            curve.push([1.0, shown(cripple, &begin, &begin).distance_squared(&star)]);
+            return Ok(curve);
+        }
         each_round(&mut sum, solver.as_mut(), &trial.seed.child("algorithm"), ROUNDS, |x, meter| {
             let distance = shown(cripple, &begin, x).distance_squared(&star);
             curve.push([meter.thresholds as f64, distance]);

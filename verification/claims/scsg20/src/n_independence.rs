@@ -82,10 +82,10 @@ fn at_size(
 }
 
 const FAULTS: [Fault<Wrong>; 4] = [
-    Fault::refuted("full_batch", "SCSG-HT with B = n", Wrong::FullBatch),
+    Fault::refuted("squared_batches", "SCSG-HT with batches of order 1/eps^2", Wrong::SquaredBatches),
     Fault::refuted("small_snapshots", "SVRG-HT with snapshots of 100 components", Wrong::SmallSnapshots),
     Fault::refuted("mini_batches", "GD-HT on growing mini-batches", Wrong::MiniBatches),
-    Fault::refuted("squared_batches", "SCSG-HT with batches of order 1/eps^2", Wrong::SquaredBatches),
+    Fault::refuted("full_batch", "SCSG-HT with B = n", Wrong::FullBatch),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

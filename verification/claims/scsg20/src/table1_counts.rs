@@ -237,6 +237,9 @@ fn steps(
 ) -> anyhow::Result<Vec<[f64; 2]>> {
     let start = solver.coefficients().clone();
     let (mut rng, star, mut curve) = (seed.rng(), predictor(&STAR), Vec::new());
+    if cripple.is_some_and(Cripple::stands_still) {
+        return Ok(vec![[1.0, shown(cripple, &start, &start).distance_squared(&star)]; count as usize]);
+    }
     for _ in 0..count {
         solver.step(sum, &mut rng)?;
         let x = shown(cripple, &start, solver.coefficients());

@@ -35,6 +35,11 @@ enum Wrong {
 const MARGIN: f64 = 0.4;
 
 const FAULTS: [Fault<Wrong>; 4] = [
+    Fault::refuted(
+        "full_batch_with_replacement",
+        "draws the batch of n with replacement",
+        Wrong::Step(StepFault::ReplacesAll),
+    ),
     Fault::refuted("step_too_short", "an eightieth of the step size", Wrong::TooShort),
     Fault::refuted(
         "no_control_variate",
@@ -45,11 +50,6 @@ const FAULTS: [Fault<Wrong>; 4] = [
         "no_correction",
         "forgets the mini-batch gradient at the snapshot",
         Wrong::Step(StepFault::NoCorrection),
-    ),
-    Fault::refuted(
-        "full_batch_with_replacement",
-        "draws the batch of n with replacement",
-        Wrong::Step(StepFault::ReplacesAll),
     ),
 ];
 

@@ -24,7 +24,7 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series,
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
-use lao_verification_engine::mutants::{PlainScsg, StepFault};
+use lao_verification_engine::mutants::{Cripple, PlainScsg, StepFault};
 
 pub(super) const ROUNDS: usize = 8;
 /// Epochs of the runs.
@@ -193,6 +193,10 @@ fn curves(
         };
         let (star, mut curve, mut most) = (predictor(&setting.star), Vec::new(), 0);
         let seed = trial.seed.child("algorithm");
+        if cripple.is_some_and(Cripple::stands_still) {
+            let still = shown(cripple, &start, &start);
+            return Ok((vec![still.distance_squared(&star); RUN], still.coefficients[0].len()));
+        }
         each_round(&mut sum, solver.as_mut(), &seed, RUN as u64, |x, _| {
             curve.push(shown(cripple, &start, x).distance_squared(&star));
             most = most.max(x.coefficients[0].len());
@@ -342,11 +346,11 @@ pub const CLAIM: Claim = Claim {
              b = 1.",
     standing: Standing::corrected(&[1, 2, 4, 6, 8, 9]).literal().learns(),
     mutants: &[
-        STEP_TOO_LONG,
         STEP_TOO_SHORT,
         RATE_TOO_FAST,
-        NO_CONTROL_VARIATE,
         KEEPS_ONE_MORE,
+        STEP_TOO_LONG,
+        NO_CONTROL_VARIATE,
         THRESHOLDS_FIRST,
     ],
     experiment,

@@ -34,8 +34,9 @@ fn unit_interval(values: &[f64], alpha: f64) -> (f64, f64) {
     }
     let stakes = stakes(values, alpha);
     let at = |i: usize| i as f64 / GRID as f64;
-    let alive: Vec<usize> = (0..=GRID).filter(|&i| survives(values, &stakes, at(i), alpha)).collect();
-    let (Some(&first), Some(&last)) = (alive.first(), alive.last()) else {
+    // A candidate that is dropped costs less than one that survives: the search goes inwards from the ends.
+    let alive = |i: &usize| survives(values, &stakes, at(*i), alpha);
+    let (Some(first), Some(last)) = ((0..=GRID).find(alive), (0..=GRID).rev().find(alive)) else {
         // The interval is narrower than the grid, so the search starts from the candidate at the sample mean.
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let mean = mean.clamp(0.0, 1.0);

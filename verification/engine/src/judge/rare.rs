@@ -86,8 +86,14 @@ pub fn events() -> Vec<RareEvent> {
         }));
     }
     for law in laws.into_iter().filter(|law| *law != UnitMeanLaw::Spikes) {
+        // The weights vary most where the tail is heaviest.
+        let times = match law {
+            UnitMeanLaw::Pareto => 16,
+            UnitMeanLaw::Lognormal => 3,
+            _ => 1,
+        };
         all.push(event(format!("hall-t support, {law:?}"), move |alpha, runs, uniform| {
-            mean_support(law, alpha, runs, uniform)
+            mean_support(law, alpha, times * runs, uniform)
         }));
     }
     all.push(event("hall-t support, Spikes".into(), |alpha, _, _| computed(spikes(alpha))));
@@ -95,14 +101,14 @@ pub fn events() -> Vec<RareEvent> {
     for replicates in [8, 20] {
         let name = format!("slope t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 10 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 20 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<f64> = sample.iter().map(|z| 1.0 + 0.1 * z).collect();
                 judge_slopes(&slopes, Exponent::AtMost(1.0), 0.0, alpha).p_support
             })
         }));
         let name = format!("geom t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 10 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 20 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<Option<f64>> = sample.iter().map(|z| Some(-0.1 + 0.01 * z)).collect();
                 geom::rate(&slopes, (-0.1_f64).exp(), alpha).p_support
             })
@@ -110,13 +116,13 @@ pub fn events() -> Vec<RareEvent> {
     }
     all.push(event("t-sidak refute, 5 coordinates".into(), equal_refute));
     all.push(event("chi-square refute, ten cells of 400".into(), |alpha, runs, uniform| {
-        ten_cells(alpha, runs.div_ceil(4), uniform)
+        ten_cells(alpha, 2 * runs, uniform)
     }));
     all.push(event("chi-square refute, a rare cell".into(), |alpha, _, _| computed(rare_cell(alpha))));
     all.push(event("sign support, 30 pairs".into(), |alpha, _, _| computed(signs(alpha))));
     for law in [UnitMeanLaw::Exponential, UnitMeanLaw::ChiSquare] {
         all.push(event(format!("log-ratio-t support, 100 each, {law:?}"), move |alpha, runs, uniform| {
-            ratio_support(law, alpha, 2 * runs, uniform)
+            ratio_support(law, alpha, 12 * runs, uniform)
         }));
     }
     all.push(event("welch worse, 20 replicates".into(), compare_worse));
@@ -398,7 +404,11 @@ fn normal_sample(
     p_value: &dyn Fn(&[f64], f64) -> f64,
 ) -> Rejection {
     let t = student_upper_quantile(alpha, replicates as f64 - 1.0);
-    let laws = [1.0, 1.15].map(|far| reaching(replicates, far * t));
+    // A few replicates that reach far do so with spreads that vary much themselves.
+    let laws = [(1.0, 0.65), (1.0, 1.0), (1.15, 1.0), (1.05, 1.35)].map(|(far, size)| {
+        let (mean, spread) = reaching(replicates, far * t);
+        (size * mean, size * spread)
+    });
     importance(laws.len(), alpha, runs, |from, weight| {
         let (mean, spread) = laws[from];
         let sample: Vec<f64> = (0..replicates).map(|_| mean + spread * normal(uniform)).collect();
@@ -447,10 +457,17 @@ fn ten_cells(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
                 left -= urn(totals[from], *count);
                 left < 0.0
             });
-            let cell = place.unwrap_or(9);
-            weight.add(|law| (urn(totals[law], counts[cell]) / 0.1).ln());
-            counts[cell] += 1;
+            counts[place.unwrap_or(9)] += 1;
         }
+        // The ratio depends on the counts alone.
+        let drawn = f64::from(size);
+        weight.add(|law| {
+            let (total, ball) = (totals[law], 0.1 * totals[law]);
+            let of = |count: &u64| ln_gamma(ball + *count as f64) - ln_gamma(ball);
+            counts.iter().map(of).sum::<f64>() + ln_gamma(total)
+                - ln_gamma(total + drawn)
+                - drawn * 0.1_f64.ln()
+        });
         equal::discrete(&counts, &[0.1; 10], None).p_refute
     })
 }

@@ -39,6 +39,12 @@ impl Cripple {
         }
     }
 
+    /// Whether the estimate is the same whatever the learner is told, so that the learner need not run, or
+    /// may run on anything.
+    pub const fn stands_still(self) -> bool {
+        matches!(self, Cripple::PredictsZero | Cripple::StaysAtItsStart)
+    }
+
     /// The crippled value of one coefficient that began at `start` and is `now`.
     pub fn value(self, start: f64, now: f64) -> f64 {
         match self {

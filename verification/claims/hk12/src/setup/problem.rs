@@ -272,7 +272,7 @@ impl Problem {
         let budget = Budget::PerExample(run.draws + 1);
         let mut start = learner.coefficients().to_dense();
         if let Some(cripple) = run.cripple
-            && stands_still(cripple)
+            && cripple.stands_still()
         {
             let before = start.clone();
             cripple.estimate(&before, &mut start);
@@ -290,12 +290,6 @@ impl Problem {
         }
         Ok(end)
     }
-}
-
-/// Whether the estimate of a learner that is crippled like this is the same whatever it is told, so that it
-/// need not run.
-pub(crate) fn stands_still(cripple: Cripple) -> bool {
-    matches!(cripple, Cripple::PredictsZero | Cripple::StaysAtItsStart)
 }
 
 /// One run of AERR or AELR, with the theorem's step size.

@@ -5,7 +5,7 @@
 //! images once, on the same ones in the same order; their errors are read at ten numbers of examples, from a
 //! 32nd of all to all, equally spaced on the log scale. Step size (lambda, for AER) and radius are tuned on
 //! other images by the mean error of the last predictor, from seven values times four. Sign tests over fresh
-//! splits (fresh images, for the surrogate) decide.
+//! splits decide. The surrogate has fresh templates, fresh images and 256 test images in each trial.
 //!
 //! The full-information references: the offline predictor from all pixels of as many training images; and
 //! online Lasso, from as many images as make the same number of attributes, 61.
@@ -23,7 +23,6 @@
 //! ([`digits`](super::digits)).
 
 use super::digits::{Images, PIXELS, Split, TRAIN};
-use super::problem::stands_still;
 use lao_algorithms::Task;
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams, offline};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
@@ -146,7 +145,7 @@ impl Tuned {
     ) -> anyhow::Result<Vec<f64>> {
         let (mut learner, budget, examples) = self.learner(budget)?;
         let start = learner.coefficients().to_dense();
-        if let Some(cripple) = cripple.filter(|&cripple| stands_still(cripple)) {
+        if let Some(cripple) = cripple.filter(|cripple| cripple.stands_still()) {
             let mut w = start.clone();
             cripple.estimate(&start, &mut w);
             return Ok(vec![split.error(SparseVector::from_dense(&w).view()); marks.len()]);
@@ -287,7 +286,6 @@ const MARGIN: f64 = 0.05;
 /// level of the last error.
 pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurrogate) -> anyhow::Result<()> {
     const LOOKS: [usize; 2] = [0, MARKS - 1];
-    let images = Images::surrogate(&cx.seed("templates"));
     let (wrong, cripple, splits) = (cx.fault(&FAULTS), cx.cripple(), cx.size("splits")?);
     let Setup { budget, mut ours, mut aer, .. } = *setup;
     if wrong == Some(Wrong::TinySteps) {
@@ -298,6 +296,8 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
     }
     cx.split(3);
     let errors = cx.all_trials("splits", splits, |trial| {
+        // How hard the two classes are to tell apart depends on the templates: each trial has its own.
+        let images = Images::surrogate(&trial.seed.child("templates"));
         let (split, seed) = (images.split(&trial.seed.child("data"))?, trial.seed.child("algorithm"));
         let of = |method: &Tuned| method.errors(&split, budget, &LOOKS, cripple, &seed);
         Ok([of(&ours)?, of(&aer)?])
@@ -327,7 +327,7 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
             Axis::log("test error"),
             &[("the paper's method", &last[0]), ("AER", &last[1])],
         ));
-        let split = images.split(&cx.seed("offline"))?;
+        let split = Images::surrogate(&cx.seed("templates")).split(&cx.seed("offline"))?;
         let w = offline_predictor(setup, &split, cx.size("offline_images")? as usize)?;
         cx.note("offline: test error", split.error(w.view()));
     }

@@ -180,13 +180,20 @@ impl Contest {
                 _ => 0.0,
             };
             let mut curves = Vec::new();
+            // All methods begin at zero.
+            let still = match self.cripple {
+                Some(cripple) if cripple.stands_still() => Some(race.regret_of_zero()?),
+                _ => None,
+            };
             for &(method, most) in methods {
-                curves.push(if trial.number < most {
+                curves.push(if trial.number >= most {
+                    None
+                } else if still.is_some() {
+                    still.clone()
+                } else {
                     let mut learner = self.learner(method, star_l1)?;
                     let seed = trial.seed.child("algorithm").child(method.name());
                     Some(race.regret(learner.as_mut(), self.sight(method), &seed)?)
-                } else {
-                    None
                 });
             }
             Ok((curves, (race.comparator(), hindsight)))

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use lao_datasets::memory::Rows;
-use lao_kernels::SparseView;
+use lao_kernels::{SparseVector, SparseView};
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
     BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source,
@@ -28,16 +28,8 @@ impl Race {
         marks: Vec<u64>,
     ) -> anyhow::Result<Self> {
         let source = drawn(source, marks.last().copied().unwrap_or(0) as usize)?;
-        let (mut stream, mut loss, mut from) = (source.clone(), 0.0, 0);
-        let mut losses = Vec::with_capacity(marks.len());
-        for &mark in &marks {
-            let rounds = mark - from;
-            let mean = mean_squared_error(comparator, &mut stream, Budget::Unlimited, rounds)?;
-            loss += rounds as f64 * mean.context("the source is dry before the last mark")?;
-            losses.push(loss);
-            from = mark;
-        }
-        Ok(Race { source, marks, comparator: losses })
+        let comparator = losses(comparator, &mut source.clone(), &marks)?;
+        Ok(Race { source, marks, comparator })
     }
 
     /// Regret of `learner` at every mark, within a budget per example; infinite once it has diverged.
@@ -76,6 +68,13 @@ impl Race {
         Ok(curve)
     }
 
+    /// Regret of the predictor zero at every mark: that of a learner that begins there and stays.
+    pub fn regret_of_zero(&self) -> anyhow::Result<Vec<f64>> {
+        let zero = SparseVector::zeros(self.source.dim());
+        let losses = losses(zero.view(), &mut self.source.clone(), &self.marks)?;
+        Ok(losses.iter().zip(&self.comparator).map(|(loss, comparator)| loss - comparator).collect())
+    }
+
     /// Squared loss of the comparator up to the last mark.
     pub fn comparator(&self) -> f64 {
         self.comparator.last().copied().unwrap_or(0.0)
@@ -101,6 +100,19 @@ impl Race {
         }
         Ok(moments.best_sparse(sparsity))
     }
+}
+
+/// Squared loss of a fixed predictor up to each mark.
+fn losses(w: SparseView<'_>, stream: &mut Rows<f64>, marks: &[u64]) -> anyhow::Result<Vec<f64>> {
+    let (mut loss, mut from, mut losses) = (0.0, 0, Vec::with_capacity(marks.len()));
+    for &mark in marks {
+        let rounds = mark - from;
+        let mean = mean_squared_error(w, stream, Budget::Unlimited, rounds)?;
+        loss += rounds as f64 * mean.context("the source is dry before the last mark")?;
+        losses.push(loss);
+        from = mark;
+    }
+    Ok(losses)
 }
 
 /// The next `rows` examples, in memory.

@@ -84,8 +84,12 @@ impl Shape {
         let star = SparseVector::new(dim, last.collect(), vec![0.9 / (kept as f64).sqrt(); kept])?;
         let mut source = Virtual::new(design, star.clone(), Noise::Signs(NOISE), &seed.child("data"))?;
         let race = Race::new(&mut source, star.view(), vec![rounds])?;
-        let mut learner = Crippled::new(learner, cripple);
-        let regret = race.regret(&mut learner, budget, &seed.child("algorithm"))?;
+        // All learners begin at zero.
+        let regret = if cripple.is_some_and(Cripple::stands_still) {
+            race.regret_of_zero()?
+        } else {
+            race.regret(&mut Crippled::new(learner, cripple), budget, &seed.child("algorithm"))?
+        };
         Ok(regret[0] + race.comparator())
     }
 

@@ -5,7 +5,7 @@
 //! is drawn exactly by its row counts in a fraction of a millisecond. So nothing is scaled down here: s, B
 //! and delta are those of the statement.
 
-use super::practical::{Path, follow};
+use super::practical::{Path, Population, follow};
 use lao_algorithms::murata_suzuki::{ExplorationParams, Problem};
 use lao_datasets::synthetic::{Counted, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, Threshold};
@@ -73,6 +73,10 @@ pub fn explore<D: WalshRows + Clone, T: Threshold>(
 ) -> anyhow::Result<Path> {
     let (budget, learner) = (params.budget, params.check_with(threshold)?);
     let mut learner = Crippled::new(learner, cripple);
+    if cripple.is_some_and(Cripple::stands_still) {
+        // What is shown does not depend on the examples: they are counted, but not drawn.
+        return follow(Population::new(problem.clone()), problem, &mut learner, budget, algorithm);
+    }
     let source = Counted::new(problem.clone())?;
     match fault {
         Some(fault) => follow(Faulty::new(source, fault), problem, &mut learner, budget, algorithm),

@@ -127,7 +127,12 @@ impl Practical {
         let problem = self.problem(&trial.seed.child("data"))?;
         let (budget, learner) = (params.budget, params.check_with(sabotage.keep.clone())?);
         let mut learner = Crippled::new(learner, self.cripple);
-        let (source, seed) = (Batches::new(problem.clone())?, trial.seed.child("algorithm"));
+        let seed = trial.seed.child("algorithm");
+        if self.cripple.is_some_and(Cripple::stands_still) {
+            // What is shown does not depend on the examples: they are counted, but not drawn.
+            return follow(Population::new(problem.clone()), &problem, &mut learner, budget, &seed);
+        }
+        let source = Batches::new(problem.clone())?;
         match sabotage.fault {
             Some(fault) => follow(Faulty::new(source, fault), &problem, &mut learner, budget, &seed),
             None => follow(source, &problem, &mut learner, budget, &seed),

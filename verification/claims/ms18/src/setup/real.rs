@@ -12,11 +12,12 @@
 //! streams and splits from other seeds, among three or four step sizes, first batches of s, 2s, 4s and 10s,
 //! growth 1, 1.15 and 1.5 and, for Hybrid, 1, 3 or 10 exploiting updates with one or five times the batch;
 //! the middle target was fixed on the same seeds, and the early one is halfway between it and the error of
-//! the mean. At the end of the stream, the final target, both methods must be level within 10 %, and below
-//! the early target. The contest is judged at the middle target only: the early one is passed by most runs of
-//! both methods with their first updates, and how many Hybrid wins there is noted. Then sign tests over fresh
-//! trials. A trial is a new split and a new stream of the same rows: p-values are about this resampling, not
-//! about other data.
+//! the mean. At the end of the stream, the final target, both methods must be below the early target and, but
+//! on digits, level within 10 % in the geometric mean. (On digits the logarithm of the ratio has a standard
+//! deviation of .37, so that this would take 1,300 trials: there the ratio is noted.) The contest is judged
+//! at the middle target only: the early one is passed by most runs of both methods with their first updates,
+//! and how many Hybrid wins there is noted. Then sign tests over fresh trials. A trial is a new split and a
+//! new stream of the same rows: p-values are about this resampling, not about other data.
 //!
 //! *Mutants.* The labels of the two methods swapped; Hybrid exploiting random attributes; the step reversed.
 
@@ -53,6 +54,8 @@ pub(crate) struct Setup {
     pub stream: usize,
     /// Test errors to be reached, relative to the mean's: an early one, and a middle one.
     pub targets: [f64; 2],
+    /// Whether it is judged, and not noted, that both methods end level.
+    pub judges_the_end: bool,
     /// Tuned Exploration.
     pub exploration: Tuned,
     /// Tuned Hybrid.
@@ -183,6 +186,11 @@ impl Setup {
         (cripple, seed): (Option<Cripple>, &Seed),
     ) -> anyhow::Result<Curve> {
         let begin = learner.coefficients().to_owned_vector();
+        if cripple.is_some_and(Cripple::stands_still) {
+            let estimate = shown(cripple, begin.view(), begin.view());
+            let error = tables.error(estimate.view(), &mut Vec::new());
+            return Ok(Curve { points: vec![(self.stream as u64, error)], diverged: false });
+        }
         let source = Faulty::new(stream.clone(), fault);
         let mut session = Session::new(source, Budget::PerExample(self.budget), seed);
         let (mut curve, mut residual) = (Curve::default(), Vec::new());
@@ -265,7 +273,7 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
     }
 
     let last = |curves: &[Curve]| curves.iter().map(Curve::last).collect::<Vec<_>>();
-    cx.split(4);
+    cx.split(if setup.judges_the_end { 4 } else { 3 });
     let alpha = cx.alpha();
     let [early, middle] = setup.targets;
     let settled = |curves: &[Curve]| curves.iter().map(|curve| curve.settles(middle)).collect::<Vec<_>>();
@@ -273,8 +281,14 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         &format!("Hybrid settles at the middle target, {middle}, before Exploration"),
         paired::better(&settled(&hybrid), &settled(&exploration), alpha),
     );
-    let finding = ratio::independent(&last(&hybrid), &last(&exploration), (0.9, 1.1), alpha);
-    cx.judge("last error of Hybrid over that of Exploration", finding);
+    // Pair by pair, and in the geometric mean: a split on which either method ends badly weighs on a mean.
+    let finding = ratio::paired(&last(&hybrid), &last(&exploration), (0.9, 1.1), alpha);
+    let cell = "last error of Hybrid over that of Exploration";
+    if setup.judges_the_end {
+        cx.judge(cell, finding);
+    } else {
+        cx.note(&format!("{cell}, geometric mean"), finding.estimate);
+    }
     for (name, curves) in [("Exploration", &exploration), ("Hybrid", &hybrid)] {
         let marks = vec![early; curves.len()];
         let cell = format!("{name} is below the early target, {early}, at the end");

@@ -73,6 +73,9 @@ pub(crate) fn distances(
 ) -> anyhow::Result<Vec<f64>> {
     let (star, mut curve) = (predictor(star), Vec::new());
     let start = solver.coefficients().clone();
+    if cripple.is_some_and(Cripple::stands_still) {
+        return Ok(vec![shown(cripple, &start, &start).distance_squared(&star); rounds as usize]);
+    }
     each_round(sum, solver, seed, rounds, |x, _| {
         curve.push(shown(cripple, &start, x).distance_squared(&star));
         false

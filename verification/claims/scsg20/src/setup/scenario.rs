@@ -143,6 +143,11 @@ impl Problem {
         let (mut rng, mut values) = (seed.rng(), Vec::new());
         let start = solver.coefficients().clone();
         self.sum.reset_meter();
+        if cripple.is_some_and(Cripple::stands_still) {
+            let value = self.sum.objective(&shown(cripple, &start, &start))?;
+            self.least = self.least.min(value);
+            return Ok(vec![value; budgets.len()]);
+        }
         for budget in budgets {
             while self.sum.meter().calls + solver.next_calls(&self.sum) <= *budget {
                 match solver.step(&mut self.sum, &mut rng) {
