@@ -214,7 +214,7 @@ fn parameters_that_leave_nothing_to_do_are_refused() {
 fn the_examples_until_an_attribute_is_added_are_foretold() {
     // One effect of a third of the noise among twenty attributes, of which four are observed.
     let (dim, mut told) = (20, Vec::new());
-    for seed in 0..60 {
+    for seed in 0..120 {
         let target = SparseVector::new(dim, vec![7], vec![0.33]).unwrap();
         let (design, seed) = (Rademacher::new(dim).unwrap(), Seed::root(100 + seed));
         let source = Virtual::new(design, target, Noise::Gaussian(1.0), &seed).unwrap();
