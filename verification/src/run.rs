@@ -237,7 +237,8 @@ struct Shard {
     claims: Vec<String>,
 }
 
-/// Runs one part of the claims, and stores their arms without judging them; [`merge`] judges all parts.
+/// Runs one part of the claims, and stores their arms without judging them; [`MergedParts::judge`] judges all
+/// parts.
 ///
 /// # Errors
 /// As [`run`].

@@ -160,7 +160,8 @@ fn rows(criterion: &mut Criterion) {
     group.bench_function("twin", |b| b.iter(twin));
 }
 
-/// Returns parameters with which two fifths of `n` examples explore, and three fifths refine in three updates.
+/// Returns parameters with which two fifths of `n` examples explore, and three fifths refine in three
+/// updates.
 fn hybrid_params(n: usize) -> HybridParams {
     let (explore, exploit) = (n * 2 / 5 / BLOCKS, n / 5);
     HybridParams {

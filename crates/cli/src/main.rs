@@ -12,6 +12,7 @@ mod inspect;
 mod methods;
 mod plan;
 mod predict;
+mod session;
 
 /// Learns predictors that read few attributes, from examples of which few attributes were read.
 ///
@@ -23,7 +24,8 @@ mod predict;
   lao plan --attributes 60 --budget 12          how many examples a study needs
   lao fit patients.csv --target pressure --budget 12
   lao inspect patients.lao.json
-  lao predict patients.lao.json new.csv -o predicted.csv")]
+  lao predict patients.lao.json new.csv -o predicted.csv
+  lao session --help                            a live study, patient after patient")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -36,6 +38,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Plan(plan::PlanArgs),
     Methods(methods::MethodsArgs),
+    Session(session::SessionArgs),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +59,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Methods(args) => methods::run(&args),
+        Command::Session(args) => session::run(&args),
     }
 }
 

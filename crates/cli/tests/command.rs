@@ -87,3 +87,103 @@ fn plans_and_methods_are_for_people_and_programs() {
     let (status, help, _) = lao(at, &["fit", "--help"]);
     assert!(status == 0 && help.contains("Examples:") && help.contains("it is never guessed"), "{help}");
 }
+
+/// The slots that `lao session ask --json` hands out: their numbers and attributes.
+fn slots(text: &str) -> Vec<(u64, Vec<String>)> {
+    let value: serde_json::Value = serde_json::from_str(text).unwrap();
+    let names = |slot: &serde_json::Value| {
+        let names = slot["attributes"].as_array().unwrap().iter();
+        names.map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let slots = value["slots"].as_array().unwrap().iter();
+    slots.map(|slot| (slot["slot"].as_u64().unwrap(), names(slot))).collect()
+}
+
+#[test]
+fn a_live_study_follows_the_transcript() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("panel.txt"), "CRP\nIL6\nLDH\nALT\nAST\n").unwrap();
+    let new = ["session", "new", "-S", "t", "--target", "response", "--attributes", "panel.txt", "-b", "2"];
+    let (status, text, said) = lao(at, &new);
+    assert!(status == 0 && text.contains("5 attributes, at most 2 bought"), "{text}{said}");
+    assert_eq!(lao(at, &new).0, 2, "there is a study already");
+
+    let (_, json, _) = lao(at, &["session", "ask", "-S", "t", "-n", "2", "--json"]);
+    let slots = slots(&json);
+    assert_eq!((slots.len(), slots[0].1.len()), (2, 2));
+    let values: Vec<String> = slots[0].1.iter().map(|name| format!("{name}=1.5")).collect();
+    let (status, _, said) = lao(at, &["session", "tell", "-S", "t", "1", &values[0]]);
+    assert!(status == 2 && said.contains("was asked for and is missing") && said.contains("void"), "{said}");
+    let tell = ["session", "tell", "-S", "t", "1", &values[0], &values[1]];
+    let (status, text, _) = lao(at, &tell);
+    assert!(status == 0 && text.contains("waiting for `response`"), "{text}");
+    let (status, text, _) = lao(at, &["session", "label", "-S", "t", "1", "-0.35"]);
+    assert!(status == 0 && text == "slot 1: told\n", "{text}");
+    assert_eq!(lao(at, &["session", "void", "-S", "t", "2", "--reason", "hemolyzed"]).0, 0);
+
+    let (_, text, _) = lao(at, &["session", "status", "-S", "t"]);
+    assert!(text.contains("2 slots handed out, 4 values bought; 1 told, 0 open"), "{text}");
+    let (_, text, _) = lao(at, &["session", "evidence", "-S", "t"]);
+    assert!(text.lines().count() == 6 && text.contains("CRP"), "{text}");
+    let (_, text, _) = lao(at, &["session", "verify", "-S", "t"]);
+    assert!(text.starts_with("4 lines replayed"), "{text}");
+    let (status, text, _) = lao(at, &["session", "model", "-S", "t", "-o", "t.lao.json"]);
+    assert!(status == 0 && text.contains("bought 4 values of 1 examples"), "{text}");
+    assert_eq!(lao(at, &["inspect", "t.lao.json"]).0, 0);
+    let (status, _, said) = lao(at, &["session", "ask", "-S", "t", "-n", "50"]);
+    assert!(status == 0 && said.contains("9 of 50 slots"), "{said}");
+    assert_eq!(lao(at, &["session", "ask", "-S", "t"]).0, 1);
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill_at_any_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("panel.txt"), "a\nb\nc\n").unwrap();
+    let new = ["session", "new", "-S", "s", "-t", "y", "-a", "panel.txt", "-b", "1"];
+    assert_eq!(lao(at, &new).0, 0);
+    let (mut acknowledged, mut cut) = (0, 0);
+    for round in 0..40u64 {
+        let (_, json, _) = lao(at, &["session", "ask", "-S", "s", "--json"]);
+        let open = slots(&json);
+        let Some((slot, names)) = open.first() else {
+            // All slots are open: those whose telling was killed.
+            let (_, json, _) = lao(at, &["session", "status", "-S", "s", "--json"]);
+            let status: serde_json::Value = serde_json::from_str(&json).unwrap();
+            for slot in status["status"]["open"].as_array().unwrap() {
+                assert_eq!(lao(at, &["session", "void", "-S", "s", &slot.to_string()]).0, 0);
+            }
+            continue;
+        };
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("lao"))
+            .current_dir(at)
+            .args([
+                "session",
+                "tell",
+                "-S",
+                "s",
+                &slot.to_string(),
+                &format!("{}={round}", names[0]),
+                "y=1.5",
+            ])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_micros(150 * round));
+        // It may be over already.
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        acknowledged += u64::from(!output.stdout.is_empty());
+        let (status, json, said) = lao(at, &["session", "status", "-S", "s", "--json"]);
+        assert_eq!(status, 0, "{said}");
+        cut += u64::from(said.contains("was cut off"));
+        let status: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let told = status["status"]["told"].as_u64().unwrap();
+        assert!(told >= acknowledged, "{acknowledged} were acknowledged, {told} are known");
+        acknowledged = told;
+    }
+    assert!(acknowledged > 0 && cut <= 40);
+    assert_eq!(lao(at, &["session", "verify", "-S", "s"]).0, 0);
+}

@@ -109,7 +109,9 @@ mod tests {
         }
 
         #[test]
-        fn columns_are_clipped_and_centered_one_by_one(rows in rows(), low in -1.0..0.0, center in -1.0..1.0) {
+        fn columns_are_clipped_and_centered_one_by_one(
+            rows in rows(), low in -1.0..0.0, center in -1.0..1.0,
+        ) {
             let (mut panel, others): (Vec<[f64; 4]>, Vec<[f64; 4]>) = rows.into_iter().unzip();
             let labels: Vec<f64> = others.iter().map(|row| row[0]).collect();
             let residual: Vec<f64> = others.iter().map(|row| row[1]).collect();
@@ -143,7 +145,10 @@ mod tests {
             let n = columns.len();
             let inner = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
             let mut factor: Vec<f64> =
-                columns.iter().flat_map(|x| columns.iter().map(|y| inner(x, y)).collect::<Vec<_>>()).collect();
+                columns
+                    .iter()
+                    .flat_map(|x| columns.iter().map(|y| inner(x, y)).collect::<Vec<_>>())
+                    .collect();
             solve_positive(&mut factor, &mut vec![0.0; n]);
             let mut b: Vec<[f64; 8]> = b[..n].to_vec();
             let first = first.min(n);

@@ -22,13 +22,6 @@ pub enum Label {
     },
 }
 
-/// An attribute: a column of numbers, or whether a column has a certain word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Attribute {
-    pub column: String,
-    pub word: Option<String>,
-}
-
 #[derive(Debug)]
 struct Store {
     table: String,
@@ -36,7 +29,8 @@ struct Store {
     target: String,
     label: Label,
     names: Vec<String>,
-    attributes: Vec<Attribute>,
+    /// The column of each attribute and, if the column has words, the word at which the attribute is 1.
+    attributes: Vec<(String, Option<String>)>,
     /// Column after column; NaN where a value is missing.
     values: Vec<Vec<f64>>,
     labels: Vec<f64>,
@@ -67,7 +61,7 @@ impl Examples {
                         continue;
                     }
                     names.push(name.clone());
-                    attributes.push(Attribute { column: name.clone(), word: None });
+                    attributes.push((name.clone(), None));
                     values.push(numbers.clone());
                 }
                 Values::Words { words, .. } if words.len() < 2 => {
@@ -81,7 +75,7 @@ impl Examples {
                             at => f64::from(u8::from(at == place)),
                         };
                         names.push(format!("{name}={word}"));
-                        attributes.push(Attribute { column: name.clone(), word: Some(word.clone()) });
+                        attributes.push((name.clone(), Some(word.clone())));
                         values.push(places.iter().map(is).collect());
                     }
                 }
@@ -139,8 +133,9 @@ impl Examples {
         (&self.store.table, &self.store.hash)
     }
 
-    pub(crate) fn attribute(&self, j: u32) -> Option<&Attribute> {
-        self.store.attributes.get(j as usize)
+    /// Returns the column and the word of each attribute.
+    pub(crate) fn attributes(&self) -> Vec<(String, Option<String>)> {
+        self.store.attributes.clone()
     }
 
     /// Returns the labels.

@@ -1,8 +1,8 @@
 //! From examples to a model, with nothing to choose but the budget.
 
 use crate::error::{Error, nearest};
-use crate::examples::{Examples, Label, Stream};
-use crate::model::{Coefficient, Holdout, Link, Model, Origin, Spent};
+use crate::examples::{Examples, Stream};
+use crate::model::{About, Holdout, Model, Origin, Spent};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
 use lao_algorithms::{AnyParams, METHODS, Model as Size, Safeguarded, Task, registry};
 use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionLimit};
@@ -85,7 +85,7 @@ impl Fit {
     }
 
     /// Sets how often the examples are gone through. With more than one pass, standard errors and levels of
-    /// significance are too optimistic.
+    /// significance are too small.
     pub fn passes(self, passes: u64) -> Self {
         Fit { passes, ..self }
     }
@@ -198,34 +198,17 @@ impl Fit {
         session: &Session<Stream>,
     ) -> Model {
         let (table, sha256) = examples.table();
-        let theta = learner.as_ref().coefficients();
-        let coefficient = |(j, value): (u32, f64)| {
-            let attribute = examples.attribute(j)?;
-            let (low, high) = learner.range(j);
-            Some(Coefficient {
-                column: attribute.column.clone(),
-                word: attribute.word.clone(),
-                value,
-                standard_error: learner.standard_error(j),
-                mean: learner.mean(j),
-                within: (low > f64::MIN && high < f64::MAX).then_some([low, high]),
-            })
-        };
         let ledger = session.ledger();
-        Model {
-            lao: Model::stamp(),
+        let about = About {
             target: examples.target().to_owned(),
             label: examples.label().clone(),
-            intercept: learner.as_ref().intercept(),
-            coefficients: theta.iter().filter_map(coefficient).collect(),
-            link: learner.link().filter(|_| *examples.label() != Label::Number),
+            attributes: examples.attributes(),
             spent: Spent {
                 examples: ledger.examples,
                 attributes: ledger.attributes,
                 most_attributes: ledger.most_attributes,
                 passed_over: session.source().skipped,
             },
-            holdout: None,
             origin: Origin {
                 method: self.method.clone(),
                 safeguarded: matches!(learner, Learned::Safeguarded(_)),
@@ -238,6 +221,13 @@ impl Fit {
                 passes: self.passes,
                 seed: self.seed,
             },
+        };
+        match learner {
+            Learned::Pursuit(learner) => Model::of_pursuit(learner, about),
+            Learned::Safeguarded(learner) => {
+                let within = |j: u32| (learner.mean(j), learner.range(j));
+                Model::of(&**learner, |_| None, within, None, about)
+            }
         }
     }
 }
@@ -267,37 +257,6 @@ impl Learned {
         match self {
             Learned::Pursuit(learner) => !learner.support().is_empty(),
             Learned::Safeguarded(learner) => learner.found(),
-        }
-    }
-
-    fn range(&self, j: u32) -> (f64, f64) {
-        match self {
-            Learned::Pursuit(learner) => learner.range(j),
-            Learned::Safeguarded(learner) => learner.range(j),
-        }
-    }
-
-    fn mean(&self, j: u32) -> f64 {
-        match self {
-            Learned::Pursuit(learner) => learner.mean(j),
-            Learned::Safeguarded(learner) => learner.mean(j),
-        }
-    }
-
-    fn standard_error(&self, j: u32) -> Option<f64> {
-        match self {
-            Learned::Pursuit(learner) => learner.evidence(j).map(|known| known.standard_error),
-            Learned::Safeguarded(_) => None,
-        }
-    }
-
-    fn link(&self) -> Option<Link> {
-        match self {
-            Learned::Pursuit(learner) => {
-                let [offset, slope] = learner.link();
-                Some(Link { offset, slope })
-            }
-            Learned::Safeguarded(_) => None,
         }
     }
 }

@@ -47,7 +47,7 @@ pub use error::Error;
 pub use examples::{Examples, Label};
 pub use fit::{Fit, Fitted, Progress};
 pub use frame::{Frame, Header, ReadOptions, read, read_with};
-pub use model::{Coefficient, Holdout, Link, Missing, Model, Origin, Predictions, Spent, Stamp};
+pub use model::{About, Coefficient, Holdout, Link, Missing, Model, Origin, Predictions, Spent, Stamp};
 
 pub use lao_algorithms as algorithms;
 pub use lao_datasets as datasets;

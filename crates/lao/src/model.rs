@@ -4,6 +4,8 @@ use crate::error::Error;
 use crate::examples::{Examples, Label};
 use crate::frame::{Column, Frame, Values};
 use lao_algorithms::AnyParams;
+use lao_algorithms::pursuit::Pursuit;
+use lao_observation::Learner;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Write as _;
@@ -157,6 +159,21 @@ pub struct Origin {
     pub seed: u64,
 }
 
+/// What a model has to know beside what its learner knows.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The name of the label's column.
+    pub target: String,
+    /// What the label is.
+    pub label: Label,
+    /// The column, and the word if there is one, of each attribute of the learner.
+    pub attributes: Vec<(String, Option<String>)>,
+    /// What learning cost.
+    pub spent: Spent,
+    /// How it was learned.
+    pub origin: Origin,
+}
+
 /// What a prediction does about a value that is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
@@ -178,6 +195,43 @@ pub struct Predictions {
 }
 
 impl Model {
+    /// Returns the model of a learner at work outside of [`Fit`](crate::Fit), such as in a live study.
+    pub fn of_pursuit(learner: &Pursuit, about: About) -> Self {
+        let known = |j: u32| learner.evidence(j).map(|known| known.standard_error);
+        let within = |j: u32| (learner.mean(j), learner.range(j));
+        let [offset, slope] = learner.link();
+        Self::of(learner, known, within, Some(Link { offset, slope }), about)
+    }
+
+    /// Returns the model of a learner whose coefficients are in the units of the data. `errors` returns the
+    /// standard error of a coefficient, `within` the mean and the range of an attribute.
+    pub(crate) fn of(
+        learner: &dyn Learner,
+        errors: impl Fn(u32) -> Option<f64>,
+        within: impl Fn(u32) -> (f64, (f64, f64)),
+        link: Option<Link>,
+        about: About,
+    ) -> Self {
+        let About { target, label, attributes, spent, origin } = about;
+        let coefficient = |(j, value): (u32, f64)| {
+            let (column, word) = attributes.get(j as usize)?.clone();
+            let (mean, (low, high)) = within(j);
+            let within = (low > f64::MIN && high < f64::MAX).then_some([low, high]);
+            Some(Coefficient { column, word, value, standard_error: errors(j), mean, within })
+        };
+        Model {
+            lao: Stamp { format: FORMAT, version: env!("CARGO_PKG_VERSION").into() },
+            target,
+            intercept: learner.intercept(),
+            coefficients: learner.coefficients().iter().filter_map(coefficient).collect(),
+            link: link.filter(|_| label != Label::Number),
+            label,
+            spent,
+            holdout: None,
+            origin,
+        }
+    }
+
     /// Predicts every row of a table. Only the columns of the support are read; others may be absent.
     ///
     /// # Errors
@@ -351,10 +405,6 @@ impl Model {
         let bytes = std::fs::read(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
         let text = String::from_utf8_lossy(&bytes);
         Self::from_json(&text).map_err(|reason| Error::Model { path: path.to_owned(), reason })
-    }
-
-    pub(crate) fn stamp() -> Stamp {
-        Stamp { format: FORMAT, version: env!("CARGO_PKG_VERSION").into() }
     }
 }
 

@@ -159,8 +159,8 @@ impl Fit {
         })
     }
 
-    /// Returns `c' A^-1 c` for each column c, whose entries before `first` are zero, and the covariance matrix
-    /// A of the support.
+    /// Returns `c' A^-1 c` for each column c, whose entries before `first` are zero, and the covariance
+    /// matrix A of the support.
     fn solved(&mut self, first: usize) -> [f64; LANES] {
         solve_lower_lanes(&self.factor, first, &mut self.columns);
         let mut sums = [0.0; LANES];

@@ -52,14 +52,14 @@
 //! an effect may stand in for it for some time. That the error falls as 1/n after the support is found is a
 //! property of least squares. What the search costs is only measured.
 //!
-//! *What it does not do*: nothing is forgotten. If coefficients change in mid-stream, the estimate lies between
-//! the old and the new ones, and the estimated noise grows. Too few examples give an empty or partial support,
-//! with the evidence so far.
+//! *What it does not do*: nothing is forgotten. If coefficients change in mid-stream, the estimate lies
+//! between the old and the new ones, and the estimated noise grows. Too few examples give an empty or partial
+//! support, with the evidence so far.
 //!
-//! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners` has
-//! both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is O(d s').
-//! The blocks between updates grow with the number of examples, so that n examples have O(log n) updates, and
-//! the first ones cost most. For speed, and with the same sums up to rounding:
+//! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners`
+//! has both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is
+//! O(d s'). The blocks between updates grow with the number of examples, so that n examples have O(log n)
+//! updates, and the first ones cost most. For speed, and with the same sums up to rounding:
 //!
 //! 1. The columns of a block are interleaved four by four, watched attributes first, so that products come
 //!    from tiles that stay in registers ([`panel_products`](lao_kernels::panel_products)).

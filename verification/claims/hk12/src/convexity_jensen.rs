@@ -50,7 +50,8 @@ fn follow<L: TwoDraws>(
         let at_star = dot(&problem.star, x) - y;
         let gain = 0.5 * (residual * residual - at_star * at_star);
         let (below, above) = in_units(unit, gain, slope);
-        convex.check(below, above);
+        // Both sides are differences of squares of residuals, which may nearly cancel.
+        convex.check_sums(below, above, (residual * residual + at_star * at_star) / unit);
         let expected = 0.5 * dot(&away, x).powi(2);
         defect.check_sums((slope - gain - expected).abs() / unit, 0.0, 1.0);
         sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);

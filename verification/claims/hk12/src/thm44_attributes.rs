@@ -31,12 +31,14 @@ const FAULTS: [Fault<Wrong>; 2] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(12);
+    cx.split(10);
     let (examples, wrong) = (cx.size("examples")?, cx.fault(&FAULTS));
-    // At B/eps = 8 an example reads 20,000 attributes with probability 1e-6, which no affordable sample sees.
-    for (ratio, times) in [(1.0, 1), (2.0, 1), (4.0, 3)] {
+    // At B/eps = 8 an example reads 20,000 attributes with probability 1e-6, which no affordable sample sees;
+    // at 4 the same holds where only terms of odd n are read.
+    let settings = [(1.0, 1, &[true, false][..]), (2.0, 1, &[true, false]), (4.0, 3, &[true])];
+    for (ratio, times, which) in settings {
         let examples = times * examples;
-        for reads_zeros in [true, false] {
+        for &reads_zeros in which {
             let theorem = AesvrParams::from_theorem(
                 Horizon { dim: DIM, draws: DRAWS, radius: 1.0, examples },
                 SmoothedLoss { insensitivity: 0.1, smoothing: 1.0 / ratio, second_moment: 10.0 },
@@ -89,8 +91,8 @@ pub const CLAIM: Claim = Claim {
                \qquad N = \lceil 16 B^2/\varepsilon^2 \rceil",
     design: "The production learner in a session, B/eps = 1, 2, 4, d = 16, k = 4: reads with multiplicity, \
              as the theorem counts them, against k plus twice the closed form, with a margin of one half; \
-             with and without reads for terms that are zero. What the session's ledger counts, distinct \
-             attributes, is smaller, and never above d.",
+             with reads for terms that are zero and, up to B/eps = 2, without. What the session's ledger \
+             counts, distinct attributes, is smaller, and never above d.",
     standing: Standing::corrected(&[17, 19]).literal(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -38,16 +38,13 @@ enum Looks {
     AsItShould,
     /// Never at an attribute beyond the first s'.
     AtTheFirst,
-    /// At one attribute beyond s*.
-    AtOneMore,
     /// At all of them.
     AtAll,
 }
 
-const FAULTS: [Fault<Looks>; 3] = [
+const FAULTS: [Fault<Looks>; 2] = [
     Fault::refuted("sees_all", "all attributes of an example are observed", Looks::AtAll),
     Fault::refuted("never_explores", "only the first s' attributes are ever observed", Looks::AtTheFirst),
-    Fault::refuted("explores_one_attribute", "only s* + 1 attributes are observed", Looks::AtOneMore),
 ];
 
 /// The bound for s* coefficients of 1 in noise of variance 1.
@@ -70,7 +67,6 @@ fn needed(
     match looks {
         Looks::AsItShould => {}
         Looks::AtTheFirst => params.never = (budget as u32..dim as u32).collect(),
-        Looks::AtOneMore => params.budget = STAR + 1,
         Looks::AtAll => params.budget = dim,
     }
     let limit = Budget::PerExample(params.budget);

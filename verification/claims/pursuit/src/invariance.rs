@@ -81,7 +81,7 @@ impl Units {
             units.shift.iter_mut().zip(&self.scale).for_each(|(shift, scale)| *shift += 5.0 * scale);
         }
         if matches!(change, Change::Scales | Change::All) {
-            units.scale.iter_mut().step_by(2).for_each(|scale| *scale *= 3.0);
+            units.scale.iter_mut().step_by(2).for_each(|scale| *scale *= 30.0);
         }
         units
     }

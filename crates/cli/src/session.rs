@@ -1,0 +1,384 @@
+//! `lao session`: live studies.
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use lao::Label;
+use lao_live::{Description, Recovery, Slot, Study};
+use lao_say as say;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Run a live study: lao says which attributes to buy of the next example, and is told what came of it.
+///
+/// A study is a folder. What was told is on the disk before the command returns, and survives power cuts. The
+/// exit status of `ask` is 1 if there is nothing to hand out before some open slots are told.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  lao session new -S tumor --target response --attributes panel.txt --budget 12
+  lao session ask -S tumor -n 2
+  lao session tell -S tumor 1 CRP=88 IL6=41 LDH=402 response=0.7
+  lao session tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
+  lao session label -S tumor 2 0.35
+  lao session status -S tumor
+  lao session model -S tumor -o tumor.lao.json")]
+pub struct SessionArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Begin a study in a new folder.
+    New(NewArgs),
+    /// Hand out slots: which attributes to buy of the next examples.
+    Ask(AskArgs),
+    /// Tell the values of a slot, with or without its label.
+    Tell(TellArgs),
+    /// Tell the label of a slot whose values are told.
+    Label(LabelArgs),
+    /// Close a slot that will never be told; what was bought stays spent.
+    Void(VoidArgs),
+    /// Show where the study stands.
+    Status(ShowArgs),
+    /// Show what is known of each attribute.
+    Evidence(ShowArgs),
+    /// Replay the whole journal and compare.
+    Verify(ShowArgs),
+    /// Write the predictor so far to a model file.
+    Model(ModelArgs),
+}
+
+/// The folder of the study.
+#[derive(Debug, Args)]
+struct Place {
+    /// The folder of the study.
+    #[arg(short = 'S', long = "study", value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct NewArgs {
+    #[command(flatten)]
+    place: Place,
+    /// What is predicted.
+    #[arg(long, short)]
+    target: String,
+    /// A file with the name of an attribute in each line.
+    #[arg(long, short, value_name = "FILE")]
+    attributes: PathBuf,
+    /// The number of attributes that may be bought of each example.
+    #[arg(long, short)]
+    budget: usize,
+    /// The two classes of the label, the positive one first, such as ill,well.
+    #[arg(long, value_name = "A,B")]
+    classes: Option<String>,
+    /// The largest number of attributes of the predictor [default: four fifths of the budget].
+    #[arg(long)]
+    longest: Option<usize>,
+    /// The probability that any attribute without effect is ever in the predictor.
+    #[arg(long, default_value_t = 0.05)]
+    level: f64,
+    /// The seed from which all draws descend.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Debug, Args)]
+struct AskArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The number of examples that are at hand.
+    #[arg(short = 'n', long, default_value_t = 1)]
+    count: u64,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct TellArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The slot.
+    slot: u64,
+    /// The values, and the label if it is known.
+    #[arg(required = true, value_name = "NAME=VALUE")]
+    values: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+struct LabelArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The slot.
+    slot: u64,
+    /// The label: a number, or a class.
+    #[arg(allow_hyphen_values = true)]
+    value: String,
+}
+
+#[derive(Debug, Args)]
+struct VoidArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The slot.
+    slot: u64,
+    /// Why nothing came of it.
+    #[arg(long, default_value = "")]
+    reason: String,
+}
+
+#[derive(Debug, Args)]
+struct ShowArgs {
+    #[command(flatten)]
+    place: Place,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct ModelArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The model file.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+pub fn run(args: &SessionArgs) -> anyhow::Result<ExitCode> {
+    match &args.verb {
+        Verb::New(args) => new(args),
+        Verb::Ask(args) => ask(args),
+        Verb::Tell(args) => tell(args),
+        Verb::Label(args) => label(args),
+        Verb::Void(args) => void(args),
+        Verb::Status(args) => status(args),
+        Verb::Evidence(args) => evidence(args),
+        Verb::Verify(args) => verify(args),
+        Verb::Model(args) => model(args),
+    }
+}
+
+/// Opens a study, and says what had to be mended.
+fn open(place: &Place) -> anyhow::Result<Study> {
+    let study = Study::open(&place.folder)?;
+    let Recovery { cut, .. } = study.recovery();
+    if cut > 0 {
+        say::note(&format!("a last line of {cut} bytes was never finished, and was cut off"));
+    }
+    Ok(study)
+}
+
+fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
+    let text = std::fs::read_to_string(&args.attributes)
+        .with_context(|| format!("cannot read {}", args.attributes.display()))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let names: Vec<String> = lines.map(str::to_owned).collect();
+    let label = match args.classes.as_deref().map(|classes| classes.split_once(',')) {
+        None => Label::Number,
+        Some(Some((positive, negative))) if positive != negative => {
+            Label::Classes { positive: positive.into(), negative: negative.into() }
+        }
+        Some(_) => bail!("--classes: give two different classes with a comma between them, such as ill,well"),
+    };
+    let description = Description {
+        label,
+        longest: args.longest,
+        level: args.level,
+        seed: args.seed,
+        ..Description::new(&args.target, names, args.budget)
+    };
+    let study = Study::create(&args.place.folder, description)?;
+    let (folder, description) = (shown(&args.place.folder), study.description());
+    say::results(&format!(
+        "{folder}: {} attributes, at most {} bought of each example; next: lao session ask -S {folder}\n",
+        description.attributes.len(),
+        description.budget,
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
+    let mut study = open(&args.place)?;
+    let slots = study.ask(args.count)?;
+    if args.json {
+        let slot = |slot: &Slot| serde_json::json!({ "slot": slot.number, "attributes": slot.attributes });
+        let slots: Vec<_> = slots.iter().map(slot).collect();
+        say::results(&format!("{}\n", serde_json::json!({ "format": 1, "slots": slots })))?;
+    } else {
+        let line = |slot: &Slot| format!("slot {}: {}\n", slot.number, slot.attributes.join(", "));
+        say::results(&slots.iter().map(line).collect::<String>())?;
+    }
+    if (slots.len() as u64) < args.count {
+        let status = study.status();
+        say::note(&format!(
+            "{} of {} slots: what to buy next depends on {} that are open and {} that wait for their label",
+            slots.len(),
+            args.count,
+            status.open.len(),
+            status.waiting.len(),
+        ));
+    }
+    Ok(if slots.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
+    let mut study = open(&args.place)?;
+    let slot = study.open_slots().into_iter().find(|slot| slot.number == args.slot);
+    let target = study.description().target.clone();
+    let mut label = None;
+    let mut told: Vec<(&str, f64)> = Vec::new();
+    for pair in &args.values {
+        let Some((name, value)) = pair.split_once('=') else {
+            bail!("`{pair}`: write NAME=VALUE; nothing was recorded")
+        };
+        if name == target {
+            label = Some(label_of(value, study.description())?);
+        } else if told.iter().any(|(other, _)| *other == name) {
+            bail!("`{name}` is given twice; nothing was recorded")
+        } else {
+            told.push((name, number(name, value)?));
+        }
+    }
+    let asked = slot.map(|slot| slot.attributes).unwrap_or_default();
+    if !asked.is_empty() {
+        if let Some((name, _)) = told.iter().find(|(name, _)| !asked.iter().any(|other| other == name)) {
+            bail!(
+                "slot {}: {name} was not asked for, but {}; nothing was recorded",
+                args.slot,
+                asked.join(", ")
+            )
+        }
+        let lacks = |name: &&String| !told.iter().any(|(other, _)| other == name);
+        if let Some(name) = asked.iter().find(lacks) {
+            bail!(
+                "slot {0}: {name} was asked for and is missing; give {name}=.., or `lao session void -S {1} \
+                 {0} --reason ..`; nothing was recorded",
+                args.slot,
+                shown(&args.place.folder),
+            )
+        }
+    }
+    let of = |name: &String| told.iter().find(|(other, _)| other == name).map_or(0.0, |(_, value)| *value);
+    let values: Vec<f64> = asked.iter().map(of).collect();
+    study.tell(args.slot, &values, label)?;
+    let what = if label.is_some() { "told".into() } else { format!("values kept, waiting for `{target}`") };
+    say::results(&format!("slot {}: {what}\n", args.slot))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn label(args: &LabelArgs) -> anyhow::Result<ExitCode> {
+    let mut study = open(&args.place)?;
+    let value = label_of(&args.value, study.description())?;
+    study.label(args.slot, value)?;
+    say::results(&format!("slot {}: told\n", args.slot))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn void(args: &VoidArgs) -> anyhow::Result<ExitCode> {
+    open(&args.place)?.void(args.slot, &args.reason)?;
+    say::results(&format!("slot {}: void; another example takes its place\n", args.slot))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let study = open(&args.place)?;
+    let (status, recovery) = (study.status(), study.recovery());
+    if args.json {
+        let text = serde_json::json!({ "format": 1, "status": status, "recovered": recovery });
+        say::results(&format!("{text}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let support = if status.support.is_empty() { "nothing yet".into() } else { status.support.join(", ") };
+    let target = &study.description().target;
+    say::results(&format!(
+        "{} slots handed out, {} values bought; {} told, {} open, {} waiting for `{target}`, {} void\n\
+         found: {support}\n{} more slots may be handed out now\n",
+        status.slots,
+        status.bought,
+        status.told,
+        status.open.len(),
+        status.waiting.len(),
+        status.void,
+        status.room,
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let study = open(&args.place)?;
+    let names = &study.description().attributes;
+    let mut known = study.evidence();
+    known.sort_by(|a, b| b.z.abs().total_cmp(&a.z.abs()));
+    let name = |j: u32| names.get(j as usize).map_or("", String::as_str);
+    if args.json {
+        let row = |known: &lao::algorithms::pursuit::Evidence| {
+            serde_json::json!({
+                "attribute": name(known.attribute), "examples": known.examples, "z": known.z,
+                "coefficient": known.coefficient, "standard_error": known.standard_error,
+                "until_added": known.until_added,
+            })
+        };
+        let rows: Vec<_> = known.iter().map(row).collect();
+        say::results(&format!("{}\n", serde_json::json!({ "format": 1, "evidence": rows })))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(9);
+    let mut text = format!("{:<width$}  examples        z  coefficient\n", "attribute");
+    for known in &known {
+        let fate = match known.until_added {
+            Some(0) => format!("{:.4} +- {:.4}", known.coefficient, known.standard_error),
+            Some(examples) => format!("in about {examples} examples, if its effect is what it seems"),
+            None => "-".into(),
+        };
+        text +=
+            &format!("{:<width$}  {:>8}  {:>7.2}  {fate}\n", name(known.attribute), known.examples, known.z);
+    }
+    say::results(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let lines = open(&args.place)?.verify()?;
+    let text = if args.json {
+        serde_json::json!({ "format": 1, "lines": lines }).to_string()
+    } else {
+        format!("{lines} lines replayed: the journal is whole, and leads to the state in use")
+    };
+    say::results(&(text + "\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
+    let model = open(&args.place)?.model();
+    model.save(&args.output)?;
+    say::results(&model.to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(folder: &Path) -> String {
+    folder.display().to_string()
+}
+
+fn number(name: &str, value: &str) -> anyhow::Result<f64> {
+    match value.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => bail!("{name}={value}: give a number; nothing was recorded"),
+    }
+}
+
+/// Reads a label: a number, or the name of a class.
+fn label_of(value: &str, description: &Description) -> anyhow::Result<f64> {
+    match &description.label {
+        Label::Number => number(&description.target, value),
+        Label::Classes { positive, .. } if value == positive => Ok(1.0),
+        Label::Classes { negative, .. } if value == negative => Ok(-1.0),
+        Label::Classes { positive, negative } => {
+            bail!(
+                "{}={value}: the classes are {positive} and {negative}; nothing was recorded",
+                description.target
+            )
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What a study is about; it never changes.
+
+use crate::error::LiveError;
+use lao::Label;
+use lao::algorithms::pursuit::{Pursuit, PursuitParams};
+use serde::{Deserialize, Serialize};
+
+/// What a study is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// The version of the format of the folder.
+    pub format: u32,
+    /// The version of lao that began the study.
+    pub version: String,
+    /// What is predicted.
+    pub target: String,
+    /// Whether it is a number, or one of two classes; classes are told as +1 and -1.
+    pub label: Label,
+    /// The names of the attributes, in their order.
+    pub attributes: Vec<String>,
+    /// The largest number of attributes bought of an example.
+    pub budget: usize,
+    /// The largest number of attributes of the predictor; `None` is four fifths of the budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<usize>,
+    /// The probability with which any attribute without effect is ever in the predictor, at most.
+    pub level: f64,
+    /// The seed from which all draws descend.
+    pub seed: u64,
+}
+
+/// The version of the format of a folder.
+pub(crate) const FORMAT: u32 = 1;
+
+impl Description {
+    /// Returns the description of a study of a number, with defaults for all but these.
+    pub fn new(target: &str, attributes: Vec<String>, budget: usize) -> Self {
+        Description {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").into(),
+            target: target.into(),
+            label: Label::Number,
+            attributes,
+            budget,
+            longest: None,
+            level: 0.05,
+            seed: 1,
+        }
+    }
+
+    /// Checks the description and builds the learner.
+    pub(crate) fn learner(&self) -> Result<Pursuit, LiveError> {
+        let fail = |field, reason: String| Err(LiveError::Description { field, reason });
+        if self.format != FORMAT {
+            let reason =
+                format!("{}; this is lao {}, which knows format {FORMAT}", self.format, self.version);
+            return fail("format", reason);
+        }
+        for (i, name) in self.attributes.iter().enumerate() {
+            if name.is_empty() || name.contains(['=', ',', '"', '\n', '\r']) {
+                return fail(
+                    "attributes",
+                    format!("`{name}`: a name has a character at least, and no = , or \""),
+                );
+            }
+            if *name == self.target || self.attributes[..i].contains(name) {
+                return fail("attributes", format!("`{name}` is there twice"));
+            }
+        }
+        Ok(self.params().build()?)
+    }
+
+    pub(crate) fn params(&self) -> PursuitParams {
+        PursuitParams {
+            level: self.level,
+            longest: self.longest,
+            ..PursuitParams::within(self.attributes.len(), self.budget)
+        }
+    }
+
+    /// Returns the place of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<u32> {
+        self.attributes.iter().position(|other| other == name).map(|place| place as u32)
+    }
+}

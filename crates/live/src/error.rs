@@ -1,0 +1,74 @@
+//! What can go wrong with a study.
+
+use lao::algorithms::ParamError;
+use lao::observation::LearnError;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a study cannot be opened, or refuses what it is told. A refusal leaves no trace: neither the journal
+/// nor the state has changed.
+#[derive(Debug, Error)]
+pub enum LiveError {
+    /// A file cannot be read or written.
+    #[error("{}: {cause}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// Another process has the study open.
+    #[error("{} is open in another process; wait for it, or stop it", .0.display())]
+    Locked(PathBuf),
+    /// There is a study, or something else, already.
+    #[error("{} is there already; give the new study another folder", .0.display())]
+    Exists(PathBuf),
+    /// The folder holds no study.
+    #[error("{} holds no study: it has no study.json", .0.display())]
+    NoStudy(PathBuf),
+    /// A file of the study was damaged or changed.
+    #[error("{}, line {line}: {reason}; restore the folder from a copy", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The description is not allowed.
+    #[error("{field}: {reason}")]
+    Description {
+        /// The field.
+        field: &'static str,
+        /// What is wrong, and what is allowed.
+        reason: String,
+    },
+    /// The method refuses its parameters.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// A slot is not open.
+    #[error("slot {slot} {state}")]
+    Slot {
+        /// The slot.
+        slot: u64,
+        /// Its state, and what to do.
+        state: String,
+    },
+    /// Other values were told than were asked for.
+    #[error("slot {slot}: {reason}; nothing was recorded")]
+    Values {
+        /// The slot.
+        slot: u64,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The method refuses the numbers.
+    #[error("slot {slot}: {reason}; nothing was recorded")]
+    Learn {
+        /// The slot.
+        slot: u64,
+        /// Why.
+        reason: LearnError,
+    },
+}

@@ -1,0 +1,205 @@
+//! The journal: a line for each thing that happened, with a hash over all lines so far.
+
+use crate::error::LiveError;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Record {
+    /// So many slots were handed out.
+    Asked {
+        /// Their number.
+        slots: u64,
+    },
+    /// The values of a slot came, with or without the label.
+    Told {
+        /// The slot.
+        slot: u64,
+        /// One value per attribute asked for.
+        values: Vec<f64>,
+        /// The label, if it is known.
+        label: Option<f64>,
+    },
+    /// The label of a slot came.
+    Labeled {
+        /// The slot.
+        slot: u64,
+        /// The label.
+        label: f64,
+    },
+    /// A slot will never be told.
+    Void {
+        /// The slot.
+        slot: u64,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A line of the journal.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    /// The number of the line, counted from 1.
+    seq: u64,
+    record: Record,
+    /// The hash over the line before, the number and the record.
+    chain: String,
+}
+
+/// The place in the journal up to which a state knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    /// Lines so far.
+    pub seq: u64,
+    /// The hash of the last line.
+    pub chain: String,
+}
+
+impl Place {
+    /// Returns the place before the first line: the hash of the description.
+    pub fn begin(description: &[u8]) -> Self {
+        Place { seq: 0, chain: hex(&Sha256::digest(description)) }
+    }
+
+    /// Returns the place after a record.
+    fn after(&self, record: &Record) -> Self {
+        let seq = self.seq + 1;
+        let mut hash = Sha256::new();
+        hash.update(self.chain.as_bytes());
+        hash.update(seq.to_le_bytes());
+        // A record has finite numbers only, which JSON can always hold.
+        hash.update(serde_json::to_vec(record).unwrap_or_default());
+        Place { seq, chain: hex(&hash.finalize()) }
+    }
+}
+
+fn hex(hash: &[u8]) -> String {
+    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What was read of a journal.
+pub(crate) struct Replay {
+    /// The records, in order.
+    pub records: Vec<Record>,
+    /// The place after each of them.
+    pub places: Vec<Place>,
+    /// The length of the good part, in bytes.
+    pub good: u64,
+    /// The length of a last line that was not written to its end, in bytes.
+    pub torn: u64,
+    /// Whether the last good line lacks its end of line, and nothing else.
+    pub unended: bool,
+}
+
+/// Reads a whole journal. A last line that is the beginning of a line, or zeros, was torn by a crash;
+/// anything else that does not fit is damage.
+pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, LiveError> {
+    let mut text = Vec::new();
+    let failed = |cause| LiveError::File { path: path.to_owned(), cause };
+    File::open(path).and_then(|mut file| file.read_to_end(&mut text)).map_err(failed)?;
+    let mut replay = Replay { records: Vec::new(), places: Vec::new(), good: 0, torn: 0, unended: false };
+    let mut place = begin.clone();
+    while (replay.good as usize) < text.len() {
+        let rest = &text[replay.good as usize..];
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        let line = &rest[..end.unwrap_or(rest.len())];
+        let damaged =
+            |reason: String| LiveError::Damaged { path: path.to_owned(), line: place.seq + 1, reason };
+        let read: Line = match serde_json::from_slice(line) {
+            Ok(read) => read,
+            Err(error) if end.is_none() && (error.is_eof() || line.iter().all(|&byte| byte == 0)) => {
+                replay.torn = rest.len() as u64;
+                break;
+            }
+            Err(error) => return Err(damaged(error.to_string())),
+        };
+        let next = place.after(&read.record);
+        if (read.seq, &read.chain) != (next.seq, &next.chain) {
+            let reason = "its number or its hash is not that which follows from the lines before";
+            return Err(damaged(reason.into()));
+        }
+        // Another spelling of the same record would be a change, too.
+        let written = serialized(&read.record, &next);
+        if written[..written.len() - 1] != *line {
+            return Err(damaged("it is not written as lao writes it".into()));
+        }
+        replay.unended = end.is_none();
+        replay.good += line.len() as u64 + u64::from(end.is_some());
+        replay.records.push(read.record);
+        replay.places.push(next.clone());
+        place = next;
+    }
+    Ok(replay)
+}
+
+fn serialized(record: &Record, place: &Place) -> Vec<u8> {
+    let line = Line { seq: place.seq, record: record.clone(), chain: place.chain.clone() };
+    let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// A journal that is written to.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+    /// The length of the good part.
+    length: u64,
+    /// Whether what lies beyond the good part could not be taken back.
+    broken: bool,
+}
+
+impl Journal {
+    /// Opens a journal for writing, cuts it to the length of its good part, and ends its last line.
+    pub fn open(path: &Path, replay: &Replay) -> Result<Self, LiveError> {
+        let failed = |cause| LiveError::File { path: path.to_owned(), cause };
+        let mut length = replay.good;
+        let mut mend = || {
+            let mut file = File::options().read(true).write(true).open(path)?;
+            if file.metadata()?.len() > length {
+                file.set_len(length)?;
+                file.sync_all()?;
+            }
+            if replay.unended {
+                file.seek(SeekFrom::Start(length))?;
+                file.write_all(b"\n")?;
+                file.sync_all()?;
+                length += 1;
+            }
+            Ok(file)
+        };
+        let file = mend().map_err(failed)?;
+        Ok(Journal { path: path.to_owned(), file, length, broken: false })
+    }
+
+    /// Appends a record. It is on the disk when this returns; if it cannot be written it is taken back.
+    pub fn append(&mut self, record: &Record, place: &mut Place) -> Result<(), LiveError> {
+        let failed = |cause| LiveError::File { path: self.path.clone(), cause };
+        if self.broken {
+            self.file.set_len(self.length).map_err(failed)?;
+            self.broken = false;
+        }
+        let next = place.after(record);
+        let bytes = serialized(record, &next);
+        let write = |file: &mut File, at: u64| {
+            file.seek(SeekFrom::Start(at))?;
+            file.write_all(&bytes)?;
+            file.sync_data()
+        };
+        if let Err(cause) = write(&mut self.file, self.length) {
+            self.broken = self.file.set_len(self.length).is_err();
+            return Err(failed(cause));
+        }
+        self.length += bytes.len() as u64;
+        *place = next;
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! Live studies: lao says which attributes to buy of the next example, is told what came of it, and forgets
+//! nothing.
+//!
+//! A study is a folder. Its journal has one line for each thing that happened; a line is on the disk before
+//! the call that wrote it returns. What is known is a pure function of the journal, so a study can be copied,
+//! replayed and audited, and a process that is killed at any moment loses nothing that it had acknowledged.
+//!
+//! ```
+//! use lao_live::{Description, Study};
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path().join("pressure");
+//!
+//! let names = ["age", "weight", "pulse", "height"];
+//! let description = Description::new("pressure", names.map(str::to_owned).to_vec(), 2);
+//! let mut study = Study::create(&folder, description)?;
+//!
+//! let slots = study.ask(2)?; // two patients are here: what to measure of them
+//! assert_eq!(slots[0].attributes.len(), 2);
+//! let values = [1.0, 2.0];
+//! study.tell(slots[0].number, &values, Some(120.0))?; // on the disk when this returns
+//! study.tell(slots[1].number, &values, None)?; // the label comes later
+//! drop(study);
+//!
+//! let mut study = Study::open(&folder)?;
+//! study.label(slots[1].number, 131.0)?;
+//! assert_eq!(study.status().told, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | file | content |
+//! |---|---|
+//! | `study.json` | attributes, target, budget, parameters, seed: written once |
+//! | `journal.jsonl` | what happened, a line for each, with a number and a hash over all lines so far |
+//! | `snapshot-N.json` | the state after N lines, so that opening is fast; the two newest are kept |
+//! | `lock` | held by the process that has the study open |
+
+mod description;
+mod error;
+mod journal;
+mod state;
+mod study;
+
+pub use description::Description;
+pub use error::LiveError;
+pub use state::{Slot, Status};
+pub use study::{Recovery, Study};

@@ -1,0 +1,265 @@
+//! What is known: a pure function of the journal.
+
+use crate::description::Description;
+use crate::error::LiveError;
+use crate::journal::Record;
+use lao::algorithms::pursuit::{Evidence, Pursuit};
+use lao::observation::{Ask, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An example of which certain attributes are to be bought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its number, counted from 1.
+    pub number: u64,
+    /// The names of the attributes, in the order in which their values are told.
+    pub attributes: Vec<String>,
+}
+
+/// Where a study stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Slots handed out so far.
+    pub slots: u64,
+    /// Examples learned from: told, with their labels.
+    pub told: u64,
+    /// Slots that are handed out and not told.
+    pub open: Vec<u64>,
+    /// Slots that are told and have no label yet.
+    pub waiting: Vec<u64>,
+    /// Slots that came to nothing.
+    pub void: u64,
+    /// Values bought: those of every slot handed out.
+    pub bought: u64,
+    /// How many more slots may be handed out before some are told.
+    pub room: u64,
+    /// Updates of the predictor so far.
+    pub updates: u64,
+    /// The attributes of the predictor.
+    pub support: Vec<String>,
+}
+
+/// The state of a study.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    learner: Pursuit,
+    rng: Rng,
+    /// The attributes that the learner asks for.
+    asked: Vec<u32>,
+    /// How many more examples it asks for.
+    wanted: u64,
+    /// The slots that are handed out: the values of those that wait for their label.
+    slots: BTreeMap<u64, Option<Vec<f64>>>,
+    handed_out: u64,
+    told: u64,
+    void: u64,
+    bought: u64,
+}
+
+impl State {
+    pub fn begin(description: &Description) -> Result<Self, LiveError> {
+        let mut state = State {
+            learner: description.learner()?,
+            rng: Seed::root(description.seed).child("learner").rng(),
+            asked: Vec::new(),
+            wanted: 0,
+            slots: BTreeMap::new(),
+            handed_out: 0,
+            told: 0,
+            void: 0,
+            bought: 0,
+        };
+        state.renew();
+        Ok(state)
+    }
+
+    /// Lets the learner say what it wants next.
+    fn renew(&mut self) {
+        let mut ask = Ask::new(self.learner.dim());
+        self.learner.ask(&mut self.rng, &mut ask);
+        if let Request::Values { attributes, examples } = ask.request() {
+            self.asked = attributes.to_vec();
+            self.wanted = examples;
+        }
+    }
+
+    /// Returns how many more slots may be handed out.
+    fn room(&self) -> u64 {
+        self.wanted.saturating_sub(self.slots.len() as u64)
+    }
+
+    /// Checks a record against the state, before it is written.
+    pub fn check(&self, record: &Record, description: &Description) -> Result<(), LiveError> {
+        match record {
+            Record::Asked { slots } => {
+                let refused = *slots == 0 || *slots > self.room() || self.asked.len() > description.budget;
+                let state = || format!("cannot be handed out: {} may be", self.room());
+                if refused {
+                    Err(LiveError::Slot { slot: self.handed_out + 1, state: state() })
+                } else {
+                    Ok(())
+                }
+            }
+            Record::Told { slot, values, label } => {
+                self.find(*slot, false)?;
+                let fail = |reason: String| Err(LiveError::Values { slot: *slot, reason });
+                if values.len() != self.asked.len() {
+                    return fail(format!("{} values for {} attributes", values.len(), self.asked.len()));
+                }
+                for (&j, value) in self.asked.iter().zip(values) {
+                    let name = &description.attributes[j as usize];
+                    if value.is_nan() || value.abs() > LARGEST {
+                        return fail(format!("{name} = {value}: give a number of at most {LARGEST:e}"));
+                    }
+                }
+                self.check_label(*slot, label.as_ref(), description)
+            }
+            Record::Labeled { slot, label } => {
+                self.find(*slot, true)?;
+                self.check_label(*slot, Some(label), description)
+            }
+            Record::Void { slot, .. } => {
+                let open = self.slots.contains_key(slot);
+                let state = || self.state_of(*slot);
+                if open { Ok(()) } else { Err(LiveError::Slot { slot: *slot, state: state() }) }
+            }
+        }
+    }
+
+    fn check_label(
+        &self,
+        slot: u64,
+        label: Option<&f64>,
+        description: &Description,
+    ) -> Result<(), LiveError> {
+        let Some(label) = label else { return Ok(()) };
+        let fail = |reason: String| Err(LiveError::Values { slot, reason });
+        let target = &description.target;
+        if description.label != lao::Label::Number && label.abs() != 1.0 {
+            return fail(format!("{target} = {label}: a class is told as 1 or -1"));
+        }
+        if label.is_nan() || label.abs() > LARGEST {
+            return fail(format!("{target} = {label}: give a number of at most {LARGEST:e}"));
+        }
+        Ok(())
+    }
+
+    /// Finds a slot that waits for its label, or one that waits for its values.
+    fn find(&self, slot: u64, for_label: bool) -> Result<(), LiveError> {
+        match self.slots.get(&slot) {
+            Some(values) if values.is_some() == for_label => Ok(()),
+            _ => Err(LiveError::Slot { slot, state: self.state_of(slot) }),
+        }
+    }
+
+    fn state_of(&self, slot: u64) -> String {
+        match self.slots.get(&slot) {
+            Some(None) => "has no values yet; tell them".into(),
+            Some(Some(_)) => "is told and waits for its label".into(),
+            None if slot >= 1 && slot <= self.handed_out => "is closed".into(),
+            None => format!("was never handed out; there are {}", self.handed_out),
+        }
+    }
+
+    /// Applies a record that was checked.
+    pub fn apply(&mut self, record: &Record) -> Result<(), LiveError> {
+        match record {
+            Record::Asked { slots } => {
+                for _ in 0..*slots {
+                    self.handed_out += 1;
+                    self.slots.insert(self.handed_out, None);
+                }
+                self.bought += slots * self.asked.len() as u64;
+                Ok(())
+            }
+            Record::Told { slot, values, label: None } => {
+                self.slots.insert(*slot, Some(values.clone()));
+                Ok(())
+            }
+            Record::Told { slot, values, label: Some(label) } => self.learn(*slot, values, *label),
+            Record::Labeled { slot, label } => {
+                let values = self.slots.get(slot).cloned().flatten().unwrap_or_default();
+                self.learn(*slot, &values, *label)
+            }
+            Record::Void { slot, .. } => {
+                self.slots.remove(slot);
+                self.void += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn learn(&mut self, slot: u64, values: &[f64], label: f64) -> Result<(), LiveError> {
+        let failed = |reason: LearnError| LiveError::Learn { slot, reason };
+        let mut block = BlockBuf::new();
+        block.reset(self.asked.len(), 1);
+        for (c, value) in values.iter().enumerate() {
+            block.column_mut(c)[0] = *value;
+        }
+        block.labels_mut()[0] = label;
+        block.set_rows(1);
+        self.learner.tell(Told::Values(block.view(&self.asked))).map_err(failed)?;
+        self.slots.remove(&slot);
+        self.told += 1;
+        self.renew();
+        Ok(())
+    }
+
+    /// Returns the slots with these numbers.
+    pub fn slots(&self, numbers: impl Iterator<Item = u64>, description: &Description) -> Vec<Slot> {
+        let name = |&j: &u32| description.attributes[j as usize].clone();
+        let attributes: Vec<String> = self.asked.iter().map(name).collect();
+        numbers.map(|number| Slot { number, attributes: attributes.clone() }).collect()
+    }
+
+    pub fn handed_out(&self) -> u64 {
+        self.handed_out
+    }
+
+    pub fn learner(&self) -> &Pursuit {
+        &self.learner
+    }
+
+    pub fn status(&self, description: &Description) -> Status {
+        let open = |told: bool| {
+            let of = self.slots.iter().filter(move |(_, values)| values.is_some() == told);
+            of.map(|(slot, _)| *slot).collect()
+        };
+        Status {
+            slots: self.handed_out,
+            told: self.told,
+            open: open(false),
+            waiting: open(true),
+            void: self.void,
+            bought: self.bought,
+            room: self.room(),
+            updates: self.learner.updates(),
+            support: self
+                .learner
+                .support()
+                .iter()
+                .map(|&j| description.attributes[j as usize].clone())
+                .collect(),
+        }
+    }
+
+    /// Returns what is known of every attribute.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        (0..self.learner.dim() as u32).filter_map(|j| self.learner.evidence(j)).collect()
+    }
+
+    /// Checks what the parts of a stored state must have in common.
+    pub fn fits(&self, description: &Description) -> bool {
+        let dim = description.attributes.len();
+        self.learner.dim() == dim
+            && self.asked.iter().all(|&j| (j as usize) < dim)
+            && self.slots.keys().all(|&slot| slot >= 1 && slot <= self.handed_out)
+            && self.slots.values().flatten().all(|values| values.len() == self.asked.len())
+            && self.slots.len() as u64 <= self.wanted
+    }
+}
+
+/// The largest magnitude of a value or a label.
+const LARGEST: f64 = 1e70;

@@ -1,0 +1,333 @@
+//! A study: a folder, its lock, and the state.
+
+use crate::description::Description;
+use crate::error::LiveError;
+use crate::journal::{self, Journal, Place, Record};
+use crate::state::{Slot, State, Status};
+use lao::algorithms::AnyParams;
+use lao::algorithms::pursuit::Evidence;
+use lao::{About, Model, Origin, Spent};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, TryLockError};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+const DESCRIPTION: &str = "study.json";
+const JOURNAL: &str = "journal.jsonl";
+const LOCK: &str = "lock";
+/// Lines of the journal between two snapshots.
+const SNAPSHOT_EVERY: u64 = 256;
+/// Snapshots that are kept.
+const KEPT: usize = 2;
+
+/// A study that is open in this process, and in no other.
+#[derive(Debug)]
+pub struct Study {
+    folder: PathBuf,
+    description: Description,
+    state: State,
+    place: Place,
+    journal: Journal,
+    recovery: Recovery,
+    /// The lines of the newest snapshot.
+    snapshot: u64,
+    _lock: File,
+}
+
+/// What opening a study had to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Recovery {
+    /// The lines that the snapshot in use stands for.
+    pub snapshot: u64,
+    /// The lines that were replayed after it.
+    pub replayed: u64,
+    /// The bytes of a last line that was never finished, and was cut off. Nobody was told that it had been
+    /// recorded.
+    pub cut: u64,
+}
+
+/// A state, and the lines of the journal that it stands for.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Snapshot {
+    place: Place,
+    state: State,
+}
+
+impl Study {
+    /// Begins a study in a folder, which must not exist.
+    ///
+    /// # Errors
+    /// When the folder exists or cannot be made, or the description is not allowed.
+    pub fn create(folder: impl AsRef<Path>, description: Description) -> Result<Self, LiveError> {
+        let folder = folder.as_ref();
+        State::begin(&description)?;
+        match std::fs::create_dir(folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(LiveError::Exists(folder.to_owned()));
+            }
+            Err(cause) => return Err(LiveError::File { path: folder.to_owned(), cause }),
+        }
+        let begun = (|| {
+            write(folder, JOURNAL, b"")?;
+            // The description comes last: with it, the folder is a study.
+            let mut text = serde_json::to_vec_pretty(&description).unwrap_or_default();
+            text.push(b'\n');
+            write(folder, DESCRIPTION, &text)
+        })();
+        if let Err(error) = begun {
+            // What was begun here is taken back; if that fails, too, the first error says more.
+            let _ = std::fs::remove_dir_all(folder);
+            return Err(error);
+        }
+        Self::open(folder)
+    }
+
+    /// Opens a study: takes its lock, reads the newest good snapshot and replays the journal after it.
+    ///
+    /// # Errors
+    /// When there is no study, another process has it, or a line before the last is damaged.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, LiveError> {
+        let folder = folder.as_ref();
+        let lock = lock(folder)?;
+        let (description, begin) = describe(folder)?;
+        let path = folder.join(JOURNAL);
+        let replay = journal::read(&path, &begin)?;
+        let known = |place: &Place| *place == begin || replay.places.contains(place);
+        let newest = snapshots(folder)?.into_iter().rev().find_map(|(_, path)| {
+            // A snapshot that cannot be read is passed over: the journal alone decides.
+            let snapshot: Snapshot = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+            (known(&snapshot.place) && snapshot.state.fits(&description)).then_some(snapshot)
+        });
+        let Snapshot { place, mut state } = match newest {
+            Some(snapshot) => snapshot,
+            None => Snapshot { place: begin, state: State::begin(&description)? },
+        };
+        let snapshot = place.seq;
+        for (record, at) in replay.records.iter().zip(&replay.places).skip(snapshot as usize) {
+            replayed(&mut state, record, at, &description, &path)?;
+        }
+        let place = replay.places.last().cloned().unwrap_or(place);
+        let recovery = Recovery { snapshot, replayed: place.seq - snapshot, cut: replay.torn };
+        let journal = Journal::open(&path, &replay)?;
+        let folder = folder.to_owned();
+        Ok(Study { folder, description, state, place, journal, recovery, snapshot, _lock: lock })
+    }
+
+    /// Returns what the study is about.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Returns what opening had to do.
+    pub fn recovery(&self) -> Recovery {
+        self.recovery
+    }
+
+    /// Returns where the study stands.
+    pub fn status(&self) -> Status {
+        self.state.status(&self.description)
+    }
+
+    /// Returns what is known of every attribute.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        self.state.evidence()
+    }
+
+    /// Hands out up to `count` slots, each for one example. There may be fewer, or none: then some that are
+    /// open must be told first, since what to buy next depends on them.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn ask(&mut self, count: u64) -> Result<Vec<Slot>, LiveError> {
+        let slots = count.min(self.status().room);
+        if slots == 0 {
+            return Ok(Vec::new());
+        }
+        let first = self.state.handed_out() + 1;
+        self.record(Record::Asked { slots })?;
+        Ok(self.state.slots(first..first + slots, &self.description))
+    }
+
+    /// Returns the slots that are handed out and not told.
+    pub fn open_slots(&self) -> Vec<Slot> {
+        self.state.slots(self.status().open.into_iter(), &self.description)
+    }
+
+    /// Tells the values of a slot, one per attribute asked for, and the label if it is known.
+    ///
+    /// # Errors
+    /// When the slot is not open or the values do not fit; then nothing was recorded.
+    pub fn tell(&mut self, slot: u64, values: &[f64], label: Option<f64>) -> Result<(), LiveError> {
+        self.record(Record::Told { slot, values: values.to_vec(), label })
+    }
+
+    /// Tells the label of a slot whose values are told.
+    ///
+    /// # Errors
+    /// When the slot does not wait for its label, or the label is not allowed.
+    pub fn label(&mut self, slot: u64, label: f64) -> Result<(), LiveError> {
+        self.record(Record::Labeled { slot, label })
+    }
+
+    /// Closes a slot that will never be told: a test failed, a patient left. What was bought stays spent, and
+    /// another example takes its place.
+    ///
+    /// # Errors
+    /// When the slot is not open.
+    pub fn void(&mut self, slot: u64, reason: &str) -> Result<(), LiveError> {
+        self.record(Record::Void { slot, reason: reason.to_owned() })
+    }
+
+    /// Returns the predictor so far.
+    pub fn model(&self) -> Model {
+        let description = &self.description;
+        let Status { told, bought, void, .. } = self.status();
+        let named = |name: &String| (name.clone(), None);
+        let dim = description.attributes.len();
+        let about = About {
+            target: description.target.clone(),
+            label: description.label.clone(),
+            attributes: description.attributes.iter().map(named).collect(),
+            spent: Spent {
+                examples: told,
+                attributes: bought,
+                most_attributes: description.budget.min(dim),
+                passed_over: void,
+            },
+            origin: Origin {
+                method: "pursuit".into(),
+                safeguarded: false,
+                parameters: AnyParams::Pursuit(description.params()),
+                table: self.folder.display().to_string(),
+                sha256: self.place.chain.clone(),
+                attributes: dim,
+                examples: told as usize,
+                holdout: 0.0,
+                passes: 1,
+                seed: description.seed,
+            },
+        };
+        Model::of_pursuit(self.state.learner(), about)
+    }
+
+    /// Replays the whole journal from its beginning and compares the result with the state.
+    ///
+    /// # Errors
+    /// When a line is damaged, or the state is another one.
+    pub fn verify(&self) -> Result<u64, LiveError> {
+        let (description, begin) = describe(&self.folder)?;
+        let path = self.folder.join(JOURNAL);
+        let replay = journal::read(&path, &begin)?;
+        let mut state = State::begin(&description)?;
+        for (record, at) in replay.records.iter().zip(&replay.places) {
+            replayed(&mut state, record, at, &description, &path)?;
+        }
+        let text = |state: &State| serde_json::to_string(state).unwrap_or_default();
+        if replay.places.last().map_or(0, |place| place.seq) == self.place.seq
+            && text(&state) == text(&self.state)
+        {
+            return Ok(self.place.seq);
+        }
+        let reason = "the journal leads to another state than the one in use".into();
+        Err(LiveError::Damaged { path, line: self.place.seq, reason })
+    }
+
+    /// Checks a record, writes it, and applies it.
+    fn record(&mut self, record: Record) -> Result<(), LiveError> {
+        self.state.check(&record, &self.description)?;
+        // The method may refuse what the check lets pass. Then nothing must have been written.
+        let mut next = self.state.clone();
+        next.apply(&record)?;
+        self.journal.append(&record, &mut self.place)?;
+        self.state = next;
+        if self.place.seq >= self.snapshot + SNAPSHOT_EVERY {
+            // The journal has all that a snapshot has; one that cannot be written is made later.
+            if self.take_snapshot().is_ok() {
+                self.snapshot = self.place.seq;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_snapshot(&self) -> Result<(), LiveError> {
+        let snapshot = Snapshot { place: self.place.clone(), state: self.state.clone() };
+        let text = serde_json::to_vec(&snapshot).unwrap_or_default();
+        write(&self.folder, &format!("snapshot-{:012}.json", self.place.seq), &text)?;
+        let old = snapshots(&self.folder)?;
+        for (_, path) in &old[..old.len().saturating_sub(KEPT)] {
+            // An old snapshot that stays does no harm.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+}
+
+/// Applies a record of the journal, which may have been written by somebody else.
+fn replayed(
+    state: &mut State,
+    record: &Record,
+    at: &Place,
+    description: &Description,
+    path: &Path,
+) -> Result<(), LiveError> {
+    let done = state.check(record, description).and_then(|()| state.apply(record));
+    let damaged = |error: LiveError| LiveError::Damaged {
+        path: path.to_owned(),
+        line: at.seq,
+        reason: error.to_string(),
+    };
+    done.map_err(damaged)
+}
+
+/// Takes the lock of a study.
+fn lock(folder: &Path) -> Result<File, LiveError> {
+    if !folder.join(DESCRIPTION).is_file() {
+        return Err(LiveError::NoStudy(folder.to_owned()));
+    }
+    let path = folder.join(LOCK);
+    let failed = |cause| LiveError::File { path: path.clone(), cause };
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(LiveError::Locked(folder.to_owned())),
+        Err(TryLockError::Error(cause)) => Err(failed(cause)),
+    }
+}
+
+/// Reads the description, and returns it with the place before the first line.
+fn describe(folder: &Path) -> Result<(Description, Place), LiveError> {
+    let path = folder.join(DESCRIPTION);
+    let text = std::fs::read(&path).map_err(|cause| LiveError::File { path: path.clone(), cause })?;
+    let damaged = |error: serde_json::Error| LiveError::Damaged {
+        path: path.clone(),
+        line: error.line() as u64,
+        reason: error.to_string(),
+    };
+    Ok((serde_json::from_slice(&text).map_err(damaged)?, Place::begin(&text)))
+}
+
+/// Returns the snapshots of a study with their numbers of lines, ascending.
+fn snapshots(folder: &Path) -> Result<Vec<(u64, PathBuf)>, LiveError> {
+    let failed = |cause| LiveError::File { path: folder.to_owned(), cause };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let number = name.strip_prefix("snapshot-").and_then(|rest| rest.strip_suffix(".json"));
+        found.extend(number.and_then(|number| number.parse().ok()).map(|seq: u64| (seq, path)));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Writes a file completely or not at all.
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), LiveError> {
+    let path = folder.join(name);
+    let failed = |cause| LiveError::File { path: path.clone(), cause };
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(&path).map_err(|error| failed(error.error))?;
+    Ok(())
+}

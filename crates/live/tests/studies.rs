@@ -1,0 +1,262 @@
+//! Studies are tested to destruction: whatever happens to the folder, nothing that was acknowledged is lost
+//! without a word, and nothing is asked beyond the budget.
+
+use lao::observation::Seed;
+use lao_live::{Description, LiveError, Slot, Study};
+use rand::RngExt as _;
+use std::fs;
+use std::path::Path;
+
+const NAMES: [&str; 6] = ["age", "weight", "pulse", "height", "sugar", "iron"];
+const BUDGET: usize = 3;
+
+fn description() -> Description {
+    Description::new("pressure", NAMES.map(str::to_owned).to_vec(), BUDGET)
+}
+
+/// The patient of a slot: what each attribute is, and the label.
+fn patient(slot: u64) -> ([f64; 6], f64) {
+    let mut rng = Seed::root(9).trial(slot).rng();
+    let x: [f64; 6] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
+    (x, 100.0 + 10.0 * x[1] - 5.0 * x[4] + rng.random_range(-1.0..1.0))
+}
+
+fn measured(slot: &Slot) -> (Vec<f64>, f64) {
+    assert!(slot.attributes.len() <= BUDGET, "{slot:?}");
+    let (x, label) = patient(slot.number);
+    let value = |name: &String| x[NAMES.iter().position(|other| other == name).unwrap()];
+    (slot.attributes.iter().map(value).collect(), label)
+}
+
+/// Runs a study of `patients` with all that happens: labels that come late, slots that come to nothing.
+fn run(study: &mut Study, patients: u64) {
+    while study.status().told < patients {
+        let slots = study.ask(3).unwrap();
+        for slot in slots.iter().rev() {
+            let (values, label) = measured(slot);
+            match slot.number % 7 {
+                0 => study.void(slot.number, "sample lost").unwrap(),
+                1 => {
+                    study.tell(slot.number, &values, None).unwrap();
+                    study.label(slot.number, label).unwrap();
+                }
+                _ => study.tell(slot.number, &values, Some(label)).unwrap(),
+            }
+        }
+    }
+}
+
+fn begun(folder: &Path, patients: u64) -> Study {
+    let mut study = Study::create(folder, description()).unwrap();
+    run(&mut study, patients);
+    study
+}
+
+#[test]
+fn a_study_learns_and_opens_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let study = begun(&at, 400);
+    let (status, model) = (study.status(), study.model());
+    assert_eq!(status.support, ["weight", "sugar"]);
+    assert!((model.coefficients[0].value - 10.0).abs() < 1.0 && (model.intercept - 100.0).abs() < 1.0);
+    assert!(status.void > 50 && status.bought > 3 * 400);
+    assert!(study.verify().unwrap() > status.told);
+    drop(study);
+    let study = Study::open(&at).unwrap();
+    assert_eq!((study.status(), study.model().coefficients), (status, model.coefficients));
+    assert!(study.recovery().snapshot > 0 && study.recovery().replayed < 256 && study.recovery().cut == 0);
+}
+
+#[test]
+fn a_study_that_is_opened_anew_for_every_step_has_the_bits_of_one_that_never_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    let straight = begun(&one, 60);
+    drop(Study::create(&two, description()).unwrap());
+    loop {
+        let mut study = Study::open(&two).unwrap();
+        if study.status().told >= 60 {
+            break;
+        }
+        let told = study.status().told;
+        run(&mut study, told + 1);
+    }
+    assert_eq!(fs::read(one.join("journal.jsonl")).unwrap(), fs::read(two.join("journal.jsonl")).unwrap());
+    assert_eq!(straight.model().coefficients, Study::open(&two).unwrap().model().coefficients);
+}
+
+/// Copies a study, with another journal.
+fn copy(from: &Path, to: &Path, journal: &[u8]) {
+    fs::create_dir(to).unwrap();
+    fs::copy(from.join("study.json"), to.join("study.json")).unwrap();
+    fs::write(to.join("journal.jsonl"), journal).unwrap();
+}
+
+#[test]
+fn every_prefix_of_a_journal_opens_with_all_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    drop(begun(&at, 12));
+    let journal = fs::read(at.join("journal.jsonl")).unwrap();
+    let mut status = Vec::new();
+    for length in 0..=journal.len() {
+        let to = folder.path().join(length.to_string());
+        copy(&at, &to, &journal[..length]);
+        let mut study = Study::open(&to).unwrap_or_else(|error| panic!("{length}: {error}"));
+        let whole = journal[..length].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let replayed = study.recovery().replayed;
+        // A line that lacks nothing but its end is whole.
+        assert!(replayed == whole || (replayed == whole + 1 && journal[length] == b'\n'), "{length}");
+        assert_eq!(study.verify().unwrap(), replayed);
+        // The study goes on from here, and what was cut off is gone.
+        if study.ask(1).unwrap().is_empty() {
+            let slot = study.open_slots().first().map(|slot| slot.number);
+            let slot = slot.unwrap_or_else(|| study.status().waiting[0]);
+            study.void(slot, "").unwrap();
+        }
+        drop(study);
+        let study = Study::open(&to).unwrap();
+        assert_eq!((study.recovery().replayed, study.recovery().cut), (replayed + 1, 0), "{length}");
+        status.push(study.status());
+        drop(study);
+        fs::remove_dir_all(to).unwrap();
+    }
+    assert!(status.iter().any(|status| status.told > 5));
+}
+
+#[test]
+fn every_changed_byte_of_a_journal_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    drop(begun(&at, 6));
+    let journal = fs::read(at.join("journal.jsonl")).unwrap();
+    let to = folder.path().join("copy");
+    for (place, &byte) in journal.iter().enumerate() {
+        for change in [byte ^ 1, byte ^ 0x20, 0, b'\n', b'}', b'0'] {
+            if change == byte {
+                continue;
+            }
+            let mut damaged = journal.clone();
+            damaged[place] = change;
+            copy(&at, &to, &damaged);
+            let line = 1 + journal[..place].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            match Study::open(&to) {
+                Err(LiveError::Damaged { line: named, .. }) => assert_eq!(named, line, "{place}: {change}"),
+                Err(error) => panic!("{place}: {error}"),
+                Ok(_) => panic!("byte {place} became {change}, and nobody noticed"),
+            }
+            fs::remove_dir_all(&to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn lines_that_are_lost_doubled_or_exchanged_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    drop(begun(&at, 6));
+    let text = fs::read_to_string(at.join("journal.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let to = folder.path().join("copy");
+    for i in 0..lines.len() - 1 {
+        let (mut lost, mut doubled, mut exchanged) = (lines.clone(), lines.clone(), lines.clone());
+        lost.remove(i);
+        doubled.insert(i, lines[i]);
+        exchanged.swap(i, i + 1);
+        for changed in [lost, doubled, exchanged] {
+            copy(&at, &to, (changed.join("\n") + "\n").as_bytes());
+            assert!(matches!(Study::open(&to), Err(LiveError::Damaged { .. })), "{i}");
+            fs::remove_dir_all(&to).unwrap();
+        }
+    }
+    // Another description has another chain.
+    copy(&at, &to, text.as_bytes());
+    let other = fs::read_to_string(to.join("study.json")).unwrap().replace("\"seed\": 1", "\"seed\": 2");
+    fs::write(to.join("study.json"), other).unwrap();
+    assert!(matches!(Study::open(&to), Err(LiveError::Damaged { line: 1, .. })));
+}
+
+#[test]
+fn a_damaged_snapshot_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let status = begun(&at, 300).status();
+    let snapshots = || {
+        let names = fs::read_dir(&at).unwrap().map(|entry| entry.unwrap().path());
+        names.filter(|path| path.to_string_lossy().contains("snapshot-")).collect::<Vec<_>>()
+    };
+    assert!(snapshots().len() == 1 || snapshots().len() == 2);
+    for path in snapshots() {
+        let text = fs::read_to_string(&path).unwrap();
+        for changed in [&text[..text.len() / 2], "", "{}", &text.replacen("\"told\":", "\"told\":1", 1)] {
+            fs::write(&path, changed).unwrap();
+            let opened = Study::open(&at);
+            match opened {
+                Ok(study) => {
+                    let same = study.status() == status;
+                    assert!(same || study.verify().is_err(), "a changed snapshot went unnoticed");
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        fs::write(&path, "").unwrap();
+    }
+    let study = Study::open(&at).unwrap();
+    assert_eq!((study.status(), study.recovery().snapshot), (status, 0));
+}
+
+#[test]
+fn a_study_is_open_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let study = begun(&at, 3);
+    assert!(matches!(Study::open(&at), Err(LiveError::Locked(_))));
+    assert!(matches!(Study::create(&at, description()), Err(LiveError::Exists(_))));
+    drop(study);
+    assert!(Study::open(&at).is_ok());
+    assert!(matches!(Study::open(folder.path()), Err(LiveError::NoStudy(_))));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_leaves_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    let slot = study.ask(1).unwrap()[0].number;
+    let before = fs::read(at.join("journal.jsonl")).unwrap();
+    assert!(study.tell(slot, &[1.0], None).is_err(), "too few values");
+    assert!(study.tell(slot, &[1.0, 2.0, f64::NAN], None).is_err(), "a value that is no number");
+    assert!(study.tell(slot, &[1.0, 2.0, 1e300], None).is_err(), "a value too large");
+    assert!(study.tell(slot, &[1.0, 2.0, 3.0], Some(f64::INFINITY)).is_err(), "a label that is no number");
+    assert!(study.tell(slot + 1, &[1.0, 2.0, 3.0], None).is_err(), "a slot that was not handed out");
+    assert!(study.label(slot, 1.0).is_err(), "a label without values");
+    assert!(study.void(99, "").is_err(), "no such slot");
+    assert_eq!(fs::read(at.join("journal.jsonl")).unwrap(), before);
+    study.tell(slot, &[1.0, 2.0, 3.0], None).unwrap();
+    assert!(study.tell(slot, &[1.0, 2.0, 3.0], Some(1.0)).is_err(), "told twice");
+    study.label(slot, 1.0).unwrap();
+    assert!(study.label(slot, 1.0).is_err() && study.void(slot, "").is_err(), "closed");
+    for (wrong, field) in [
+        (Description { budget: 7, ..description() }, "budget"),
+        (Description { level: 2.0, ..description() }, "level"),
+        (Description { attributes: vec!["a".into(), "a".into()], ..description() }, "attributes"),
+        (Description { attributes: vec!["pressure".into()], budget: 1, ..description() }, "attributes"),
+        (Description { attributes: vec!["a=b".into()], budget: 1, ..description() }, "attributes"),
+    ] {
+        let to = folder.path().join("wrong");
+        let error = Study::create(&to, wrong).unwrap_err().to_string();
+        assert!(error.contains(field) && !to.exists(), "{error}");
+    }
+}
+
+#[test]
+fn no_more_slots_are_open_than_the_method_can_learn_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut study = Study::create(folder.path().join("s"), description()).unwrap();
+    let first = study.ask(1000).unwrap();
+    assert_eq!(first.len(), 10, "the first block has ten examples");
+    assert!(study.ask(1).unwrap().is_empty() && study.status().room == 0);
+    study.void(first[3].number, "left").unwrap();
+    assert_eq!(study.ask(5).unwrap().len(), 1, "another example takes its place");
+}
