@@ -8,7 +8,7 @@ use thiserror::Error;
 pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// Returns whether `money` pays `cost`, up to rounding (a part in 10^9).
-pub(crate) fn pays(money: f64, cost: f64) -> bool {
+pub fn pays(money: f64, cost: f64) -> bool {
     cost <= money * (1.0 + ROUNDING)
 }
 
