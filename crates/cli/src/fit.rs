@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use lao::{Fit, Progress, ReadOptions};
+use lao::{Fit, Prices, Progress, ReadOptions};
 use lao_figures::{check_writable, count};
 use lao_say as say;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,15 @@ use std::process::ExitCode;
 /// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. Words become attributes
 /// `column=word`; empty fields, NA, ? and the like are missing. An example that lacks a value which the
 /// method wants to buy is passed over. A label of two values is a class.
+///
+/// A file of prices has a line `attribute,price` or `attribute,price,panel` for each column. A panel is paid
+/// once per example, and has one price, which each of its lines repeats; a price of 0 is free. The budget is
+/// then money, and goes where it may explain most.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao fit patients.csv --target pressure --budget 12
   lao fit wide.csv.gz --target y --budget 5% --longest 8 -o y.lao.json
+  lao fit patients.csv --target pressure --prices prices.csv --budget 60 --predict-budget 20
   lao fit patients.csv --target pressure --budget 12 --method hybrid --json")]
 pub struct FitArgs {
     /// The table.
@@ -24,9 +29,16 @@ pub struct FitArgs {
     /// The column to predict; it is never guessed.
     #[arg(long, short, value_name = "COLUMN")]
     target: String,
-    /// The number of attributes that may be bought of each example, or a share of them, such as 10%.
-    #[arg(long, short, value_name = "N|P%")]
+    /// The number of attributes that may be bought of each example, or a share of them, such as 10%; with
+    /// --prices, the money for each example.
+    #[arg(long, short, value_name = "N|P%|MONEY")]
     budget: String,
+    /// What the attributes cost: a file of lines `attribute,price[,panel]`.
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    /// The money for a prediction [default: about four fifths of the budget].
+    #[arg(long, value_name = "MONEY", requires = "prices")]
+    predict_budget: Option<f64>,
     /// The largest number of attributes of the model [default: four fifths of the budget].
     #[arg(long, value_name = "N")]
     longest: Option<usize>,
@@ -85,28 +97,40 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let holdout = share(&args.holdout, "--holdout")?;
     let examples = lao::read_with(&args.data, &args.header.options())?.target(&args.target)?;
     let dim = examples.names().len();
-    let budget = match args.budget.parse::<usize>() {
-        Ok(budget) => budget,
-        Err(_) => (dim as f64 * share(&args.budget, "--budget")?).ceil() as usize,
-    };
     let note = |line: &str| {
         if !args.quiet {
             say::note(line);
         }
     };
-    if budget > dim {
-        note(&format!("the budget is {budget}, and there are {dim} attributes: all of them are read"));
+    let (fit, bought) = match &args.prices {
+        Some(prices) => {
+            let prices = Prices::read(prices)?;
+            let Ok(money) = args.budget.trim().parse::<f64>() else {
+                bail!("--budget {}: with --prices, give the money for an example, such as 60", args.budget)
+            };
+            (Fit::within_money(money, prices), format!("for at most {money} each"))
+        }
+        None => {
+            let budget = match args.budget.parse::<usize>() {
+                Ok(budget) => budget,
+                Err(_) => (dim as f64 * share(&args.budget, "--budget")?).ceil() as usize,
+            };
+            if budget > dim {
+                note(&format!(
+                    "the budget is {budget}, and there are {dim} attributes: all of them are read"
+                ));
+            }
+            (Fit::within(budget), format!("at most {} bought of each", budget.min(dim)))
+        }
+    };
+    let mut fit = fit.method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
+    if let Some(money) = args.predict_budget {
+        fit = fit.predict_within(money);
     }
-    let mut fit =
-        Fit::within(budget).method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
     if let Some(longest) = args.longest {
         fit = fit.longest(longest);
     }
-    note(&format!(
-        "{} examples of {dim} attributes, at most {} bought of each",
-        count(examples.len() as u64),
-        budget.min(dim)
-    ));
+    note(&format!("{} examples of {dim} attributes, {bought}", count(examples.len() as u64)));
     note("  examples   values bought   attributes in the model   error held out");
     let fitted = fit.run_with(&examples, |progress| note(&line(&progress)))?;
     fitted.notes.iter().for_each(|line| note(line));

@@ -187,3 +187,30 @@ fn what_was_acknowledged_survives_a_kill_at_any_moment() {
     assert!(acknowledged > 0 && cut <= 40);
     assert_eq!(lao(at, &["session", "verify", "-S", "s"]).0, 0);
 }
+
+#[test]
+fn prices_make_the_budget_money() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let names = ["tc", "ldl", "hdl", "tch", "ltg", "glu"].map(|name| format!("{name},8,blood\n")).concat();
+    let text = format!("attribute,price,panel\nage,0\nsex,0\nbmi,1\nbp,2\n{names}");
+    std::fs::write(at.join("prices.csv"), &text).unwrap();
+    let data = diabetes();
+    let fit = ["fit", &data, "-t", "progression", "--prices", "prices.csv", "--budget"];
+    let (status, model, said) = lao(at, &[&fit[..], &["11"]].concat());
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("442 examples of 10 attributes, for at most 11 each"), "{said}");
+    assert!(model.contains("a prediction costs"), "{model}");
+    let (_, text, _) = lao(at, &["inspect", "diabetes.lao.json"]);
+    assert!(text.contains("panel") && text.contains("blood"), "{text}");
+    for (arguments, part) in [
+        (&["10%"][..], "with --prices, give the money"),
+        (&["0.5", "--predict-budget", "x"], "invalid value"),
+        (&["11", "--method", "rda1"], "choose `pursuit`"),
+    ] {
+        let (status, _, said) = lao(at, &[&fit[..], arguments].concat());
+        assert!(status == 2 && said.contains(part), "{said}");
+    }
+    let (status, _, said) = lao(at, &["fit", &data, "-t", "progression", "-b", "5", "--predict-budget", "2"]);
+    assert!(status == 2 && said.contains("--prices"), "{said}");
+}

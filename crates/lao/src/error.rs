@@ -2,7 +2,7 @@
 
 use lao_algorithms::ParamError;
 use lao_datasets::format::FormatError;
-use lao_observation::SessionError;
+use lao_observation::{SessionError, TariffError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -58,6 +58,9 @@ pub enum Error {
     /// A parameter that a method refuses.
     #[error(transparent)]
     Param(#[from] ParamError),
+    /// Prices are none.
+    #[error(transparent)]
+    Tariff(#[from] TariffError),
     /// Learning failed.
     #[error(transparent)]
     Session(#[from] SessionError),

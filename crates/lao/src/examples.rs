@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 use crate::frame::{Frame, Values};
-use lao_observation::{BlockBuf, Seed, Source, SourceError};
+use crate::prices::{PricedColumns, Prices};
+use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -29,6 +30,8 @@ struct Store {
     target: String,
     label: Label,
     names: Vec<String>,
+    /// The other columns of the table: the target, and those that were left out.
+    others: Vec<String>,
     /// The column of each attribute and, if the column has words, the word at which the attribute is 1.
     attributes: Vec<(String, Option<String>)>,
     /// Column after column; NaN where a value is missing.
@@ -93,9 +96,11 @@ impl Examples {
         if missing > 0 {
             notes.push(format!("{missing} rows are left out: they have no `{target}`"));
         }
+        let used = |name: &&str| attributes.iter().any(|(column, _)| column == name);
+        let others = frame.names().filter(|name| !used(name)).map(str::to_owned).collect();
         let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
         let target = target.to_owned();
-        let store = Store { table, hash, target, label, names, attributes, values, labels, notes };
+        let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows) })
     }
 
@@ -136,6 +141,30 @@ impl Examples {
     /// Returns the column and the word of each attribute.
     pub(crate) fn attributes(&self) -> Vec<(String, Option<String>)> {
         self.store.attributes.clone()
+    }
+
+    /// Returns the prices of the attributes: those given or, if some column of words is several attributes,
+    /// a price of 1 for each column. `None` if the number of attributes says all.
+    pub(crate) fn priced(&self, prices: Option<&Prices>) -> Result<Option<PricedColumns>, Error> {
+        let Store { attributes, others, .. } = &*self.store;
+        let mut columns: Vec<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
+        if let Some(prices) = prices {
+            let others: Vec<&str> = others.iter().map(String::as_str).collect();
+            return prices.of(&columns, &others).map(Some);
+        }
+        // The attributes of a column are neighbors.
+        let places = columns.iter().scan((0, columns.first().copied()), |(place, last), column| {
+            *place += u32::from(last.replace(column) != Some(column));
+            Some(*place)
+        });
+        let places: Vec<u32> = places.collect();
+        columns.dedup();
+        let panels: Vec<String> = columns.iter().map(|&column| column.to_owned()).collect();
+        if panels.len() == places.len() {
+            return Ok(None);
+        }
+        let tariff = Tariff::with_panels(places, vec![1.0; panels.len()])?;
+        Ok(Some(PricedColumns { tariff, panels }))
     }
 
     /// Returns the labels.

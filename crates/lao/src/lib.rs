@@ -42,12 +42,17 @@ mod examples;
 mod fit;
 mod frame;
 mod model;
+mod prices;
 
 pub use error::Error;
 pub use examples::{Examples, Label};
 pub use fit::{Fit, Fitted, Progress};
 pub use frame::{Frame, Header, ReadOptions, read, read_with};
-pub use model::{About, Coefficient, Holdout, Link, Missing, Model, Origin, Predictions, Spent, Stamp};
+pub use model::{
+    About, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Spent, SpentMoney,
+    Stamp,
+};
+pub use prices::{PricedColumns, Prices};
 
 pub use lao_algorithms as algorithms;
 pub use lao_datasets as datasets;

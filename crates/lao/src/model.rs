@@ -3,9 +3,10 @@
 use crate::error::Error;
 use crate::examples::{Examples, Label};
 use crate::frame::{Column, Frame, Values};
+use crate::prices::PricedColumns;
 use lao_algorithms::AnyParams;
 use lao_algorithms::pursuit::Pursuit;
-use lao_observation::Learner;
+use lao_observation::{Learner, Ledger};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Write as _;
@@ -93,7 +94,7 @@ pub struct Link {
 }
 
 /// What learning cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spent {
     /// Examples that were looked at.
@@ -104,6 +105,74 @@ pub struct Spent {
     pub most_attributes: usize,
     /// Examples that were passed over because they lacked a value that was asked for.
     pub passed_over: u64,
+    /// Where attributes have prices: the money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<SpentMoney>,
+}
+
+/// The money that learning cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpentMoney {
+    /// In all.
+    pub total: f64,
+    /// The most for one example.
+    pub most: f64,
+    /// The budget for one example.
+    pub budget: f64,
+    /// What was bought, panel by panel.
+    pub panels: Vec<PanelSpent>,
+}
+
+/// A panel, or a column that is bought alone, and how often it was bought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PanelSpent {
+    /// Its name.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Its price, for one example.
+    pub price: f64,
+    /// The number of examples for which it was bought.
+    pub examples: u64,
+}
+
+impl PanelSpent {
+    /// Returns the money spent on this panel.
+    pub fn cost(&self) -> f64 {
+        self.price * self.examples as f64
+    }
+}
+
+impl SpentMoney {
+    /// Returns what was bought by these prices: each panel in `bought` of its number of examples. `attributes`
+    /// has the column of each attribute, and `total` and `most` are those of the ledger.
+    pub fn of(
+        priced: &PricedColumns,
+        bought: &[u64],
+        attributes: &[(String, Option<String>)],
+        ledger: &Ledger,
+        budget: f64,
+    ) -> Self {
+        let columns = |panel: u32| {
+            let of = |&j: &u32| attributes.get(j as usize).map(|(column, _)| column.clone());
+            let mut columns: Vec<String> = priced.tariff.members(panel).iter().filter_map(of).collect();
+            columns.dedup();
+            columns
+        };
+        let all = (0..).zip(&priced.panels).zip(priced.tariff.prices().iter().zip(bought));
+        let panels = all
+            .filter(|(_, (_, examples))| **examples > 0)
+            .map(|((panel, name), (&price, &examples))| PanelSpent {
+                name: name.clone(),
+                columns: columns(panel),
+                price,
+                examples,
+            })
+            .collect();
+        SpentMoney { total: ledger.cost, most: ledger.most_cost, budget, panels }
+    }
 }
 
 /// The error on examples that were never learned from.
@@ -336,6 +405,14 @@ impl Model {
         columns
     }
 
+    /// Returns what a prediction costs: the prices of the panels of the model's columns. `None` if there were
+    /// no prices.
+    pub fn cost(&self) -> Option<f64> {
+        let (columns, money) = (self.columns(), self.spent.money.as_ref()?);
+        let reads = |panel: &&PanelSpent| panel.columns.iter().any(|name| columns.contains(&name.as_str()));
+        Some(money.panels.iter().filter(reads).map(|panel| panel.price).sum())
+    }
+
     /// Returns the text of the model file.
     pub fn to_json(&self) -> String {
         // A model has finite numbers and names only, which JSON can always hold.
@@ -376,6 +453,11 @@ impl Model {
             }
             if one.standard_error.is_some_and(|error| error < 0.0) {
                 return Err(format!("the standard error of `{name}` is negative"));
+            }
+        }
+        for panel in self.spent.money.iter().flat_map(|money| &money.panels) {
+            if panel.price < 0.0 {
+                return Err(format!("the price of `{}` is negative", panel.name));
             }
         }
         Ok(())
@@ -460,10 +542,15 @@ impl fmt::Display for Model {
             holdout.log_loss.map_or(Ok(()), |loss| write!(out, ", log loss {loss:.3}"))?;
             writeln!(out)?;
         }
-        let Spent { examples, attributes, most_attributes, passed_over } = self.spent;
+        let Spent { examples, attributes, most_attributes, passed_over, ref money } = self.spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
         if passed_over > 0 {
             write!(out, "; {passed_over} examples with gaps were passed over")?;
+        }
+        if let (Some(money), Some(cost)) = (money, self.cost()) {
+            let [total, most, budget, cost] = [money.total, money.most, money.budget, cost].map(figure);
+            write!(out, "\nspent {total}, at most {most} of the budget of {budget} on one example; ")?;
+            write!(out, "a prediction costs {cost}")?;
         }
         writeln!(out)
     }

@@ -195,6 +195,7 @@ impl Study {
                 attributes: bought,
                 most_attributes: description.budget.min(dim),
                 passed_over: void,
+                money: None,
             },
             origin: Origin {
                 method: "pursuit".into(),
