@@ -206,11 +206,30 @@ fn prices_make_the_budget_money() {
     for (arguments, part) in [
         (&["10%"][..], "with --prices, give the money"),
         (&["0.5", "--predict-budget", "x"], "invalid value"),
-        (&["11", "--method", "rda1"], "choose `pursuit`"),
+        (&["11", "--method", "hybrid"], "choose `pursuit`"),
     ] {
         let (status, _, said) = lao(at, &[&fit[..], arguments].concat());
         assert!(status == 2 && said.contains(part), "{said}");
     }
     let (status, _, said) = lao(at, &["fit", &data, "-t", "progression", "-b", "5", "--predict-budget", "2"]);
     assert!(status == 2 && said.contains("--prices"), "{said}");
+}
+
+#[test]
+fn a_study_with_prices_says_what_to_buy_and_what_it_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("panel.txt"), "age\nhdl\nldl\nscan\n").unwrap();
+    std::fs::write(at.join("prices.csv"), "age,0\nhdl,8,blood\nldl,8,blood\nscan,7\n").unwrap();
+    let new = ["session", "new", "-S", "s", "-t", "y", "-a", "panel.txt", "--prices", "prices.csv", "-b"];
+    let (status, text, said) = lao(at, &[&new[..], &["14"]].concat());
+    assert!(status == 0 && text.contains("4 attributes in 3 panels, for at most 14 each"), "{text}{said}");
+    let (_, text, _) = lao(at, &["session", "ask", "-S", "s"]);
+    assert!(text.contains("age") && text.contains("(buy ") && text.contains(" for "), "{text}");
+    let (_, text, _) = lao(at, &["session", "ask", "-S", "s", "--json"]);
+    assert!(text.contains("\"cost\":") && text.contains("\"panels\":"), "{text}");
+    let (_, text, _) = lao(at, &["session", "status", "-S", "s", "--json"]);
+    assert!(text.contains("\"spent\":"), "{text}");
+    let (status, _, said) = lao(at, &[&new[..3], &["u"], &new[4..], &["much"]].concat());
+    assert!(status == 2 && said.contains("the money for an example"), "{said}");
 }

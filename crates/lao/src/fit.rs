@@ -277,7 +277,7 @@ impl Fit {
         let attributes = examples.attributes();
         let money = match (&self.money, priced, session.bought()) {
             (Some((budget, _)), Some(priced), Some(bought)) => {
-                Some(SpentMoney::of(priced, bought, &attributes, ledger, *budget))
+                Some(SpentMoney::of(priced, bought, &attributes, ledger.most_cost, *budget))
             }
             _ => None,
         };

@@ -6,7 +6,7 @@ use crate::frame::{Column, Frame, Values};
 use crate::prices::PricedColumns;
 use lao_algorithms::AnyParams;
 use lao_algorithms::pursuit::Pursuit;
-use lao_observation::{Learner, Ledger};
+use lao_observation::Learner;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Write as _;
@@ -146,13 +146,13 @@ impl PanelSpent {
 }
 
 impl SpentMoney {
-    /// Returns what was bought by these prices: each panel in `bought` of its number of examples. `attributes`
-    /// has the column of each attribute, and `total` and `most` are those of the ledger.
+    /// Returns what was bought by these prices: each panel for its number of examples in `bought`. `attributes`
+    /// has the column of each attribute; `most` is the most for one example, and `budget` the limit.
     pub fn of(
         priced: &PricedColumns,
         bought: &[u64],
         attributes: &[(String, Option<String>)],
-        ledger: &Ledger,
+        most: f64,
         budget: f64,
     ) -> Self {
         let columns = |panel: u32| {
@@ -162,7 +162,7 @@ impl SpentMoney {
             columns
         };
         let all = (0..).zip(&priced.panels).zip(priced.tariff.prices().iter().zip(bought));
-        let panels = all
+        let panels: Vec<PanelSpent> = all
             .filter(|(_, (_, examples))| **examples > 0)
             .map(|((panel, name), (&price, &examples))| PanelSpent {
                 name: name.clone(),
@@ -171,7 +171,7 @@ impl SpentMoney {
                 examples,
             })
             .collect();
-        SpentMoney { total: ledger.cost, most: ledger.most_cost, budget, panels }
+        SpentMoney { total: panels.iter().map(PanelSpent::cost).sum(), most, budget, panels }
     }
 }
 
