@@ -1,8 +1,9 @@
 //! `lao inspect`.
 
+use crate::page;
 use clap::Args;
 use lao::{Model, SpentMoney};
-use lao_figures::count;
+use lao_figures::{check_writable, count, write_atomically};
 use lao_say as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,10 +16,29 @@ pub struct InspectArgs {
     /// Print the checked file as JSON.
     #[arg(long)]
     json: bool,
+    /// Write one page of HTML that needs no other file: coefficients, error against values bought, what was
+    /// not taken in, spending, and a model card.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    html: Option<PathBuf>,
+    /// Write a model card in Markdown.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    card: Option<PathBuf>,
 }
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
+    for file in args.html.iter().chain(&args.card) {
+        check_writable(file)?;
+    }
     let model = Model::load(&args.model)?;
+    if let Some(file) = &args.html {
+        write_atomically(file, page::html(&model)?.as_bytes())?;
+    }
+    if let Some(file) = &args.card {
+        write_atomically(file, page::markdown(&model).as_bytes())?;
+    }
+    if args.html.is_some() || args.card.is_some() {
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.json {
         say::results(&model.to_json())?;
         return Ok(ExitCode::SUCCESS);

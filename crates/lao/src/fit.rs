@@ -2,7 +2,7 @@
 
 use crate::error::{Error, nearest};
 use crate::examples::{Examples, Stream};
-use crate::model::{About, Holdout, Model, Origin, Spent, SpentMoney};
+use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
 use lao_algorithms::{AnyParams, METHODS, Model as Size, Money, Safeguarded, Task, registry};
@@ -62,8 +62,6 @@ pub struct Fitted {
     pub found: bool,
     /// What was left out or chosen, in sentences.
     pub notes: Vec<String>,
-    /// Values bought, and the error on the examples held out, each time the examples had doubled.
-    pub history: Vec<(u64, f64)>,
 }
 
 impl Fit {
@@ -183,7 +181,12 @@ impl Fit {
             let model = self.model(examples, &learner, parameters.clone(), priced.as_ref(), &session);
             let holdout = held_out.as_ref().map(|rows| model.score(rows, mean)).transpose()?.flatten();
             if let Some(holdout) = &holdout {
-                history.push((ledger.attributes, holdout.mean_squared_error));
+                history.push(Reached {
+                    examples: ledger.examples,
+                    attributes: ledger.attributes,
+                    money: model.spent.money.as_ref().map(|money| money.total),
+                    mean_squared_error: holdout.mean_squared_error,
+                });
             }
             let done = ledger.examples < until;
             let (examples_seen, support) = (ledger.examples, model.coefficients.len());
@@ -194,7 +197,7 @@ impl Fit {
                 notes.extend(NoUpdate::of(learner.as_ref()).map(|none| none.to_string()));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &parameters)));
                 let found = learner.found();
-                return Ok(Fitted { model: Model { holdout, ..model }, found, notes, history });
+                return Ok(Fitted { model: Model { holdout, history, ..model }, found, notes });
             }
             until = until.saturating_mul(2);
         }

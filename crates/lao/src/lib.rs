@@ -39,18 +39,21 @@
 
 mod error;
 mod examples;
+mod export;
 mod fit;
 mod frame;
 mod model;
+#[cfg(feature = "onnx")]
+mod onnx;
 mod prices;
 
 pub use error::Error;
 pub use examples::{Examples, Label};
 pub use fit::{Fit, Fitted, Progress};
-pub use frame::{Frame, Header, ReadOptions, read, read_with};
+pub use frame::{ColumnKind, ColumnSummary, Frame, Header, ReadOptions, read, read_with};
 pub use model::{
-    About, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Spent, SpentMoney,
-    Stamp,
+    About, Candidate, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Reached,
+    Spent, SpentMoney, Stamp,
 };
 pub use prices::{PricedColumns, Prices};
 

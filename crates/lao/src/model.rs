@@ -5,7 +5,7 @@ use crate::examples::{Examples, Label};
 use crate::frame::{Column, Frame, Values};
 use crate::prices::PricedColumns;
 use lao_algorithms::AnyParams;
-use lao_algorithms::pursuit::Pursuit;
+use lao_algorithms::pursuit::{Evidence, Pursuit};
 use lao_observation::Learner;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -42,9 +42,48 @@ pub struct Model {
     /// The error on examples that were never learned from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<Holdout>,
+    /// The error on the examples held out, each time the examples had doubled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Reached>,
+    /// The attributes outside the support that are most likely to belong to it, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
     /// How it was learned.
     pub origin: Origin,
 }
+
+/// How far a run had come.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reached {
+    /// Examples so far.
+    pub examples: u64,
+    /// Values bought so far.
+    pub attributes: u64,
+    /// Money spent so far, if attributes have prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<f64>,
+    /// The mean squared error on the examples held out.
+    pub mean_squared_error: f64,
+}
+
+/// An attribute outside the support, and the evidence for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Candidate {
+    /// Its name: `column`, or `column=word`.
+    pub name: String,
+    /// The number of examples in which it was looked at.
+    pub examples: u64,
+    /// Its effect beyond the support, in standard deviations.
+    pub z: f64,
+    /// The number of further examples until it is expected to be added, if its effect is what it seems to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_added: Option<u64>,
+}
+
+/// The number of candidates that a model keeps, so that its file stays small.
+const CANDIDATES: usize = 20;
 
 /// What wrote a model file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -269,7 +308,9 @@ impl Model {
         let known = |j: u32| learner.evidence(j).map(|known| known.standard_error);
         let within = |j: u32| (learner.mean(j), learner.range(j));
         let [offset, slope] = learner.link();
-        Self::of(learner, known, within, Some(Link { offset, slope }), about)
+        let candidates = candidates(learner, &about.attributes);
+        let model = Self::of(learner, known, within, Some(Link { offset, slope }), about);
+        Model { candidates, ..model }
     }
 
     /// Returns the model of a learner whose coefficients are in the units of the data. `errors` returns the
@@ -297,6 +338,8 @@ impl Model {
             label,
             spent,
             holdout: None,
+            history: Vec::new(),
+            candidates: Vec::new(),
             origin,
         }
     }
@@ -336,10 +379,14 @@ impl Model {
         match &self.label {
             Label::Number => None,
             Label::Classes { positive, negative } => {
-                let threshold = self.link.map_or(0.0, |link| -link.offset / link.slope.max(1e-300));
-                Some(if predicted > threshold { positive } else { negative })
+                Some(if predicted > self.threshold() { positive } else { negative })
             }
         }
+    }
+
+    /// Returns the sum above which a row belongs to the positive class.
+    pub(crate) fn threshold(&self) -> f64 {
+        self.link.map_or(0.0, |link| -link.offset / link.slope.max(1e-300))
     }
 
     /// Scores the model on examples of the same table.
@@ -491,7 +538,8 @@ impl Model {
 }
 
 impl Coefficient {
-    fn clamped(&self, x: f64) -> f64 {
+    /// Returns a value of the attribute as it counts: within the range that was learned from.
+    pub(crate) fn clamped(&self, x: f64) -> f64 {
         self.within.map_or(x, |[low, high]| x.clamp(low, high))
     }
 
@@ -556,8 +604,22 @@ impl fmt::Display for Model {
     }
 }
 
+/// Returns the attributes outside the support that show the largest effects.
+fn candidates(learner: &Pursuit, attributes: &[(String, Option<String>)]) -> Vec<Candidate> {
+    let of = |(j, (column, word)): (u32, &(String, Option<String>))| {
+        let known = learner.evidence(j).filter(|known| known.coefficient == 0.0 && known.examples > 0)?;
+        let name = word.as_ref().map_or_else(|| column.clone(), |word| format!("{column}={word}"));
+        let Evidence { examples, z, until_added, .. } = known;
+        z.is_finite().then_some(Candidate { name, examples, z, until_added })
+    };
+    let mut all: Vec<Candidate> = (0..).zip(attributes).filter_map(of).collect();
+    all.sort_by(|a, b| b.z.abs().total_cmp(&a.z.abs()));
+    all.truncate(CANDIDATES);
+    all
+}
+
 /// Returns a number with four significant digits.
-fn figure(x: f64) -> String {
+pub(crate) fn figure(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
         "0".into()

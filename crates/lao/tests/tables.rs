@@ -89,7 +89,7 @@ fn a_model_finds_the_attributes_and_keeps_their_units() {
         assert_eq!(model.spent.passed_over > 0, gaps);
         let holdout = model.holdout.as_ref().unwrap();
         assert!(holdout.examples == 200 && holdout.r2() > 0.8, "{holdout:?}");
-        assert!(fitted.history.len() > 3);
+        assert!(fitted.model.history.len() > 3);
     }
 }
 
@@ -291,7 +291,8 @@ fn prices_of_1_give_the_model_of_a_number_of_attributes() {
     let priced = Fit::within_money(3.0, Prices::parse(prices, "p").unwrap()).run(&examples).unwrap();
     assert_eq!(counted.model.coefficients, priced.model.coefficients);
     assert_eq!(counted.model.intercept.to_bits(), priced.model.intercept.to_bits());
-    assert_eq!(counted.history, priced.history);
+    let errors = |m: &Model| m.history.iter().map(|at| at.mean_squared_error.to_bits()).collect::<Vec<_>>();
+    assert_eq!(errors(&counted.model), errors(&priced.model));
     let hybrid = |fit: Fit| fit.method("hybrid").run(&examples).unwrap().model;
     let (counted, twice) = (hybrid(Fit::within(3)), prices.replace(",1", ",2"));
     let priced = hybrid(Fit::within_money(6.0, Prices::parse(&twice, "p").unwrap()));
