@@ -219,8 +219,8 @@ fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the budget.
-fn parsed<T: std::str::FromStr>(budget: &str, wanted: &str) -> anyhow::Result<T> {
+/// Reads a budget.
+pub fn parsed<T: std::str::FromStr>(budget: &str, wanted: &str) -> anyhow::Result<T> {
     budget.trim().parse().map_err(|_| anyhow::anyhow!("--budget {budget}: give {wanted}"))
 }
 

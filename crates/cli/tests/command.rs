@@ -224,6 +224,10 @@ fn a_study_with_prices_says_what_to_buy_and_what_it_costs() {
     let new = ["session", "new", "-S", "s", "-t", "y", "-a", "panel.txt", "--prices", "prices.csv", "-b"];
     let (status, text, said) = lao(at, &[&new[..], &["14"]].concat());
     assert!(status == 0 && text.contains("4 attributes in 3 panels, for at most 14 each"), "{text}{said}");
+    let plan = ["plan", "--prices", "prices.csv", "-b", "14", "--sparsity", "2", "--studies", "5"];
+    let (status, plan, said) = lao(at, &plan);
+    assert!(status == 0 && plan.contains("4 attributes, at most 14 spent on each example"), "{plan}{said}");
+    assert!(plan.contains("of money"), "{plan}");
     let (_, text, _) = lao(at, &["session", "ask", "-S", "s"]);
     assert!(text.contains("age") && text.contains("(buy ") && text.contains(" for "), "{text}");
     let (_, text, _) = lao(at, &["session", "ask", "-S", "s", "--json"]);

@@ -33,6 +33,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Where attributes have prices, [`Fit::within_money`] takes a budget in money and [`Prices`], which may join
+//! columns to panels that are bought together; the model then says what was spent on each.
+//!
 //! The layers below are re-exported: [`observation`] has budgets, sessions and the contract between learner
 //! and data, [`algorithms`] the methods, [`datasets`] tables and virtual designs, [`finite_sum`] solvers'
 //! sums at full information, [`kernels`] vectors.

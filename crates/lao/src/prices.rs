@@ -126,6 +126,15 @@ impl Prices {
         Ok(())
     }
 
+    /// Returns the tariff of all columns that have a price, in the order of the lines.
+    ///
+    /// # Errors
+    /// None, as long as there are prices.
+    pub fn of_all(&self) -> Result<PricedColumns, Error> {
+        let columns: Vec<&str> = self.lines.iter().map(|line| line.column.as_str()).collect();
+        self.of(&columns, &[])
+    }
+
     /// Returns the tariff of attributes that are in these columns, in this order; a column that is named more
     /// than once is bought once. Prices of `others` are allowed and not used.
     ///
