@@ -42,12 +42,14 @@ mod examples;
 mod fit;
 mod frame;
 mod model;
+mod table;
 
 pub use error::Error;
-pub use examples::{Examples, Label};
-pub use fit::{Fit, Fitted, Progress};
+pub use examples::{Examples, Label, TableParts};
+pub use fit::{Fit, Fitted, Learned, Progress};
 pub use frame::{Frame, Header, ReadOptions, read, read_with};
 pub use model::{About, Coefficient, Holdout, Link, Missing, Model, Origin, Predictions, Spent, Stamp};
+pub use table::Table;
 
 pub use lao_algorithms as algorithms;
 pub use lao_datasets as datasets;

@@ -13,6 +13,8 @@ use std::path::Path;
 
 /// The version of the file format.
 const FORMAT: u32 = 1;
+/// The number of examples whose values are read at once to score a model.
+const SCORED_AT_ONCE: usize = 4096;
 
 /// A sparse linear predictor, with all that is needed to apply it to tables of other layouts and to know
 /// where it comes from.
@@ -292,12 +294,15 @@ impl Model {
             return Ok(None);
         }
         let mut sums = [0.0; 5];
+        let mut values = Vec::new();
         for (at, label) in examples.labels().enumerate() {
-            let of = |(c, &j): (&Coefficient, &u32)| {
-                let x = examples.value(at, j);
-                c.value * if x.is_nan() { c.mean } else { c.clamped(x) }
-            };
-            let predicted = self.intercept + self.coefficients.iter().zip(&places).map(of).sum::<f64>();
+            if at % SCORED_AT_ONCE == 0 {
+                values = examples.values(&places, at..n.min(at + SCORED_AT_ONCE))?;
+            }
+            let rows = (n - (at - at % SCORED_AT_ONCE)).min(SCORED_AT_ONCE);
+            let of = |(c, &x): (&Coefficient, &f64)| c.value * if x.is_nan() { c.mean } else { c.clamped(x) };
+            let row = values.iter().skip(at % SCORED_AT_ONCE).step_by(rows);
+            let predicted = self.intercept + self.coefficients.iter().zip(row).map(of).sum::<f64>();
             let error = (predicted - label) * (predicted - label);
             let class = self.class(predicted) == self.class_of_label(label);
             let log = self
