@@ -174,7 +174,10 @@ impl Fit {
         loop {
             session.run(learned.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
             let ledger = *session.ledger();
-            let model = self.model(examples, &learned, &session);
+            let mut model = self.model(examples, &learned, &session);
+            if learned.as_ref().updates() == 0 {
+                model.intercept = mean;
+            }
             let holdout = held_out.as_ref().map(|rows| model.score(rows, mean)).transpose()?.flatten();
             if let Some(holdout) = &holdout {
                 history.push((ledger.attributes, holdout.mean_squared_error));

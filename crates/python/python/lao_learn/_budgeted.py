@@ -27,7 +27,8 @@ def resolve_budget(budget: Any, dim: int) -> int:
     """Returns the number of attributes that may be bought of an example."""
     if budget is None:
         return min(dim, max(10, math.ceil(dim / 10)))
-    if isinstance(budget, numbers.Integral) and not isinstance(budget, bool):
+    known = not isinstance(budget, bool)
+    if known and isinstance(budget, numbers.Integral):
         if budget < 1:
             raise ValueError(f"budget = {budget}: give at least one attribute per example")
         if budget > dim:
@@ -37,7 +38,7 @@ def resolve_budget(budget: Any, dim: int) -> int:
                 stacklevel=4,
             )
         return min(int(budget), dim)
-    if isinstance(budget, numbers.Real) and 0.0 < float(budget) <= 1.0:
+    if known and isinstance(budget, numbers.Real) and 0.0 < float(budget) <= 1.0:
         return max(1, math.ceil(float(budget) * dim))
     raise ValueError(
         f"budget = {budget!r}: give a number of attributes, a share of them above 0 and at most 1.0, or None"
