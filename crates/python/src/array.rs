@@ -1,4 +1,5 @@
-//! Arrays of numpy as Rust reads them: where they lie, with any strides. All unsafe code of the module is here.
+//! Arrays of numpy as Rust reads them: where they lie, with any strides. All unsafe code of the module is
+//! here.
 
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods as _, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyTypeError;

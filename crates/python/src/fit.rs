@@ -5,7 +5,7 @@ use crate::table::{Table, Values};
 use lao::observation::SourceError;
 use lao::{Error, Examples, Fit, Fitted, Label, Model, TableParts};
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
@@ -75,7 +75,13 @@ impl lao::Table for Watched {
         }
         if let Err(error) = self.values.read(attributes, rows, into) {
             let message = error.to_string();
-            self.state.lock().unwrap_or_else(PoisonError::into_inner).failure = Some(error);
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            // A table that lies elsewhere may see the signal first.
+            if Python::attach(|py| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+                state.interrupt = Some(error);
+                return Ok(ControlFlow::Break(()));
+            }
+            state.failure = Some(error);
             let example = rows.first().map_or(0, |&row| u64::from(row));
             return Err(SourceError::Read { example, message });
         }

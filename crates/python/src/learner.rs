@@ -49,8 +49,8 @@ impl Learner {
         self.lock().dim()
     }
 
-    /// Returns what is known of each attribute as arrays: `examples`, `z`, `coefficient`, `standard_error` and
-    /// `until_added` (infinite where no effect shows). None if the method keeps no count.
+    /// Returns what is known of each attribute as arrays: `examples`, `z`, `coefficient`, `standard_error`
+    /// and `until_added` (infinite where no effect shows). None if the method keeps no count.
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let learned = self.lock();
         let known: Option<Vec<_>> = (0..learned.dim() as u32).map(|j| learned.evidence(j)).collect();

@@ -36,7 +36,8 @@ impl Study {
 impl Study {
     /// Begins a study in a folder, which must not exist. Of two classes the negative one comes first.
     #[staticmethod]
-    #[pyo3(signature = (folder, target, attributes, budget, *, classes=None, longest=None, level=0.05, seed=1))]
+    #[pyo3(signature = (folder, target, attributes, budget, *, classes=None, longest=None, level=0.05,
+                        seed=1))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     fn create(
         folder: PathBuf,

@@ -3,6 +3,7 @@
 use crate::array::{Line, Matrix, Number, Order, unfit};
 use lao::finite_sum::{DesignMatrix, FiniteSum, FiniteSumError, Loss};
 use lao::kernels::{Compressed, Element};
+use numpy::IntoPyArray as _;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::fmt::Debug;
@@ -67,6 +68,13 @@ impl Table {
     fn frame(rows: usize, columns: usize, fetch: Py<PyAny>) -> Self {
         let columns = (0..columns).map(|_| OnceLock::new()).collect();
         Table { values: Arc::new(Frame { rows, columns, fetch }) }
+    }
+
+    /// Takes a table that lies elsewhere: `read(attributes, rows)`, of two arrays of uint32, returns an array
+    /// of float64 with one line for each attribute, and in each line one value for each row.
+    #[staticmethod]
+    fn remote(rows: usize, columns: usize, read: Py<PyAny>) -> Self {
+        Table { values: Arc::new(Remote { shape: [rows, columns], read }) }
     }
 
     /// Takes the three arrays of a sparse matrix, compressed by rows or by columns, whose indices ascend in
@@ -214,6 +222,41 @@ impl Values for Frame {
             self.column(j)?.gather(&[0], rows, column);
         }
         Ok(())
+    }
+}
+
+/// A table that a function of Python reads.
+#[derive(Debug)]
+struct Remote {
+    shape: [usize; 2],
+    read: Py<PyAny>,
+}
+
+impl Values for Remote {
+    fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    fn read(&self, attributes: &[u32], rows: &[u32], into: &mut [f64]) -> PyResult<()> {
+        if attributes.is_empty() || rows.is_empty() {
+            return Ok(());
+        }
+        Python::attach(|py| {
+            let lists = (attributes.to_vec().into_pyarray(py), rows.to_vec().into_pyarray(py));
+            let array = self.read.bind(py).call1(lists)?;
+            let values = Matrix::<f64>::of(&array).ok_or_else(|| unfit("what was read", &array))?;
+            if [values.rows(), values.columns()] != [attributes.len(), rows.len()] {
+                let (found, wanted) = ((values.rows(), values.columns()), (attributes.len(), rows.len()));
+                let text = format!("what was read has the shape {found:?} instead of {wanted:?}");
+                return Err(PyValueError::new_err(text));
+            }
+            let columns = into.chunks_exact_mut(rows.len()).enumerate();
+            for (c, column) in columns {
+                let value = |r: usize| values.get(c, r).unwrap_or(f64::NAN);
+                column.iter_mut().enumerate().for_each(|(r, x)| *x = value(r));
+            }
+            Ok(())
+        })
     }
 }
 

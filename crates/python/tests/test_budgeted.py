@@ -3,8 +3,6 @@
 import json
 import os
 import pickle
-import shutil
-import signal
 import subprocess
 import sys
 import textwrap
@@ -21,13 +19,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lao_learn import (
-    BudgetedClassifier,
-    BudgetedClassifierCV,
-    BudgetedRegressor,
-    BudgetedRegressorCV,
-    _core,
-)
+from lao_learn import BudgetedClassifier, BudgetedClassifierCV, BudgetedRegressor, BudgetedRegressorCV, _core
 
 HERE = Path(__file__).resolve().parent
 

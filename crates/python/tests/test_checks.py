@@ -44,11 +44,7 @@ def test_checks(estimator, check):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize(
     "check",
-    [
-        check_dataframe_column_names_consistency,
-        check_set_output_transform,
-        check_set_output_transform_pandas,
-    ],
+    [check_dataframe_column_names_consistency, check_set_output_transform, check_set_output_transform_pandas],
     ids=lambda check: check.__name__,
 )
 def test_further_checks(estimator, check):

@@ -127,7 +127,9 @@ def test_frames(kind, problem):
     assert list(model.feature_names_in_) == [f"c{j}" for j in range(60)]
     assert list(model.get_feature_names_out()) == ["c2", "c7"]
     assert (model.predict(frame) == plain.predict(X)).all()
-    same(HardThresholdingRegressor(2).fit(frame, y), HardThresholdingRegressor(2).fit(np.asfortranarray(X), y))
+    same(
+        HardThresholdingRegressor(2).fit(frame, y), HardThresholdingRegressor(2).fit(np.asfortranarray(X), y)
+    )
     other = BudgetedRegressorCV([4, 12], random_state=1).fit(frame, y)
     same(other, BudgetedRegressorCV([4, 12], random_state=1).fit(X, y))
     assert BudgetedClassifier(12, random_state=1).fit(frame, y > 0).score(frame, y > 0) > 0.9

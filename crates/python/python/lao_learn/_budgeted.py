@@ -28,7 +28,7 @@ def resolve_budget(budget: Any, dim: int) -> int:
     if budget is None:
         return min(dim, max(10, math.ceil(dim / 10)))
     known = not isinstance(budget, bool)
-    if known and isinstance(budget, numbers.Integral):
+    if known and isinstance(budget, (int, np.integer)):
         if budget < 1:
             raise ValueError(f"budget = {budget}: give at least one attribute per example")
         if budget > dim:
@@ -65,6 +65,13 @@ class Budgeted(SelectorMixin, BaseEstimator):
     missing: str
     random_state: Any
 
+    # Set by `fit`.
+    n_features_in_: int
+    coef_: np.ndarray
+    intercept_: Any
+    standard_error_: np.ndarray
+    _parts: int
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -73,7 +80,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         return tags
 
     def _labels(self, y: Any, *, classes: Any = None) -> tuple[np.ndarray, tuple[str, str] | None]:
-        """Checks the labels; returns them as numbers, and the names of the two classes if they are classes."""
+        """Checks the labels; returns them as numbers, and the names of the two classes if they are
+        classes."""
         raise NotImplementedError
 
     def _learn(
@@ -118,7 +126,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         )
 
     def _weighted_rows(self, sample_weight: Any, X: Any, table: Any, seed: int) -> np.ndarray | None:
-        """Returns the rows that are shown to the learner: each with a probability proportional to its weight."""
+        """Returns the rows that are shown to the learner: each with a probability proportional to its
+        weight."""
         if sample_weight is None:
             return None
         rows = table.shape[0]
@@ -162,8 +171,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         )
         if self.missing == "error" and result["spent"]["passed_over"] > 0:
             raise ValueError(
-                f"Input X contains NaN: {result['spent']['passed_over']} examples lack a value that was to be "
-                f'bought. {type(self).__name__}(missing="skip") passes over such examples.'
+                f"Input X contains NaN: {result['spent']['passed_over']} examples lack a value that was to "
+                f'be bought. {type(self).__name__}(missing="skip") passes over such examples.'
             )
         self._keep(result, budget=budget, holdout=holdout, seed=seed)
         for note in result["notes"]:
@@ -240,7 +249,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
         Path(path).write_text(self.model_, encoding="utf-8")
 
 
-class RegressorPart(RegressorMixin):
+class RegressorPart(RegressorMixin, Budgeted):
     """Numbers as labels."""
 
     def _labels(self, y: Any, *, classes: Any = None) -> tuple[np.ndarray, None]:
@@ -253,7 +262,7 @@ class RegressorPart(RegressorMixin):
     def predict(self, X: Any) -> np.ndarray:
         """Returns the predicted label of each row. A value beyond the range that was seen in training counts
         as if it lay at the end of the range."""
-        return self._sums(X)  # type: ignore[attr-defined]
+        return self._sums(X)
 
 
 def _has_link(estimator: Any) -> bool:
@@ -265,7 +274,7 @@ def _has_link(estimator: Any) -> bool:
     )
 
 
-class ClassifierPart(ClassifierMixin):
+class ClassifierPart(ClassifierMixin, Budgeted):
     """Two classes as labels: least squares on +1 and -1, and a logistic link."""
 
     def __sklearn_tags__(self) -> Any:
@@ -284,8 +293,8 @@ class ClassifierPart(ClassifierMixin):
                 raise ValueError(f"{name} needs samples of 2 classes, but the data contains only one class")
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is multiclass: {name} has "
-                f"2 classes, and y has {len(known)}. sklearn.multiclass.OneVsRestClassifier({name}(..)) learns "
-                "one model for each class, each of which spends the budget."
+                f"2 classes, and y has {len(known)}. sklearn.multiclass.OneVsRestClassifier({name}(..)) "
+                "learns one model for each class, each of which spends the budget."
             )
         strange = np.setdiff1d(found, known)
         if len(strange) > 0:
@@ -300,20 +309,20 @@ class ClassifierPart(ClassifierMixin):
         self.standard_error_ = errors[np.newaxis, :]
 
     def _decide(self, sums: np.ndarray) -> np.ndarray:
-        offset, slope = self._link or (0.0, 1.0)  # type: ignore[attr-defined]
+        offset, slope = self._link or (0.0, 1.0)
         return offset + slope * sums
 
     def _fold_error(self, sums: np.ndarray, labels: np.ndarray) -> float:
         """Returns the logarithmic loss if there are probabilities, else the share of errors."""
         odds = labels * self._decide(sums)
-        if self._link is None:  # type: ignore[attr-defined]
+        if self._link is None:
             return float(np.mean(odds <= 0.0))
         return float(np.mean(np.logaddexp(0.0, -odds)))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Returns a number for each row, above 0 where the second class is predicted; for the method `pursuit`
-        the logarithm of its odds."""
-        return self._decide(self._sums(X))  # type: ignore[attr-defined]
+        """Returns a number for each row, above 0 where the second class is predicted; for the method
+        `pursuit` the logarithm of its odds."""
+        return self._decide(self._sums(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Returns the predicted class of each row."""
@@ -343,8 +352,8 @@ _PARAMETERS = """
         A method of lao's registry whose model is sparse. All but "pursuit" run behind a safeguard that scales
         columns and finds the step size.
     longest : int or None
-        The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and half
-        of it for other methods.
+        The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and
+        half of it for other methods.
     holdout : float
         The share of the rows that is held out to measure `holdout_` and `history_`, if there are 20 or more.
     passes : int
@@ -362,8 +371,8 @@ _PARAMETERS = """
     ----------
     coef_, intercept_, standard_error_
         The model in the units of the columns; standard errors are NaN outside the support, and for methods
-        that do not know them. `predict` clips values to the range seen, so that it may differ from the product
-        for values further than four standard deviations from the mean.
+        that do not know them. `predict` clips values to the range seen, so that it may differ from the
+        product for values further than four standard deviations from the mean.
     support_
         The attributes of the model, ascending; `get_support` and `transform` select them.
     found_ : bool
@@ -385,8 +394,8 @@ _PARAMETERS = """
 
     Notes
     -----
-    `fit` looks at signals about every 20 ms. On Ctrl-C it keeps what was learned so far, so that the estimator
-    is fitted and `interrupted_` is True, and then raises KeyboardInterrupt.
+    `fit` looks at signals about every 20 ms. On Ctrl-C it keeps what was learned so far, so that the
+    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt.
 
     `sample_weight` is the relative probability with which a row is shown to the learner: the learner has no
     weighted sums. Equal weights show all rows; unequal ones leave rows out, so that standard errors stay
@@ -394,7 +403,7 @@ _PARAMETERS = """
 """
 
 
-class _Streaming:
+class _Streaming(Budgeted):
     """`fit` with a warm start, and `partial_fit`."""
 
     budget: Any
@@ -405,7 +414,7 @@ class _Streaming:
         start = getattr(self, "_learner", None) if self.warm_start else None
         reset = start is None
         classes = None if reset else getattr(self, "classes_", None)
-        self._learn(  # type: ignore[attr-defined]
+        self._learn(
             X, y, budget=self.budget, sample_weight=sample_weight, start=start, reset=reset, classes=classes
         )
         return self
@@ -415,7 +424,7 @@ class _Streaming:
         with warnings.catch_warnings():
             # A part may be shorter than an update.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            self._learn(  # type: ignore[attr-defined]
+            self._learn(
                 X,
                 y,
                 budget=self.budget,
@@ -428,7 +437,7 @@ class _Streaming:
         return self
 
 
-class BudgetedRegressor(_Streaming, RegressorPart, Budgeted):
+class BudgetedRegressor(_Streaming, RegressorPart):
     """Sparse linear regression that looks at no more than `budget` attributes of each example."""
 
     __doc__ = (__doc__ or "") + _PARAMETERS
@@ -459,7 +468,7 @@ class BudgetedRegressor(_Streaming, RegressorPart, Budgeted):
         return self._part(X, y, None, sample_weight)
 
 
-class BudgetedClassifier(_Streaming, ClassifierPart, Budgeted):
+class BudgetedClassifier(_Streaming, ClassifierPart):
     """Sparse linear classification, in two classes, that looks at no more than `budget` attributes of each
     example: least squares on +1 and -1, and probabilities by a logistic link."""
 

@@ -31,8 +31,8 @@ class _Chosen(Budgeted):
     cv : int, splitter or None
         The folds, as everywhere in scikit-learn.
     rule : {"one-standard-error", "best"}
-        The smallest budget whose error is within one standard error of the smallest error, or the budget of the
-        smallest error.
+        The smallest budget whose error is within one standard error of the smallest error, or the budget of
+        the smallest error.
     n_jobs : int or None
         The number of threads; the arithmetic does not hold Python's lock.
     method, longest, holdout, passes, missing, random_state
@@ -41,8 +41,8 @@ class _Chosen(Budgeted):
     Attributes
     ----------
     budget_ : int
-        The budget that was chosen; all attributes of the estimator without "CV" are those of a fit to all rows
-        within this budget.
+        The budget that was chosen; all attributes of the estimator without "CV" are those of a fit to all
+        rows within this budget.
     cv_results_ : dict of arrays
         `budgets`, and for each `mean_error`, `standard_error` and `mean_attributes`, the values bought. The
         error is the mean squared one; of classes with probabilities, the logarithmic loss, and else the share
@@ -67,7 +67,9 @@ class _Chosen(Budgeted):
         labels, classes = self._labels(y)
         rows, dim = table.shape
         if len(labels) != rows:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(labels)}]")
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: [{rows}, {len(labels)}]"
+            )
         budgets = self._budgets(dim)
         seed = resolve_seed(self.random_state)
         folds = check_cv(self.cv, labels, classifier=is_classifier(self))
@@ -84,14 +86,7 @@ class _Chosen(Budgeted):
             if hasattr(self, "classes_"):
                 model.classes_ = self.classes_
             model._fit_table(
-                table,
-                labels,
-                classes,
-                rows=train,
-                target="y",
-                budget=budgets[place],
-                holdout=0.0,
-                seed=seed,
+                table, labels, classes, rows=train, target="y", budget=budgets[place], holdout=0.0, seed=seed
             )
             error = model._fold_error(model._predict_table(table)[test], labels[test])
             return place, error, float(model.spent_["attributes"])
@@ -137,11 +132,7 @@ class _Chosen(Budgeted):
 
     def _model(self, budget: int) -> Any:
         return self._plain(
-            budget,
-            method=self.method,
-            longest=self.longest,
-            passes=self.passes,
-            missing=self.missing,
+            budget, method=self.method, longest=self.longest, passes=self.passes, missing=self.missing
         )
 
 

@@ -77,10 +77,7 @@ class Session:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -100,8 +97,8 @@ class Session:
     def tell(
         self, slot: Slot | int, values: Mapping[str, float] | Sequence[float], label: Any = None
     ) -> None:
-        """Tells the values of a slot, by name or in the order of its attributes, and the label if it is known.
-        If a value does not fit, nothing is recorded."""
+        """Tells the values of a slot, by name or in the order of its attributes, and the label if it is
+        known. If a value does not fit, nothing is recorded."""
         number = slot.number if isinstance(slot, Slot) else slot
         if isinstance(values, Mapping):
             asked = next((one.attributes for one in self.open_slots() if one.number == number), None)
@@ -134,7 +131,8 @@ class Session:
         self._study.void(slot.number if isinstance(slot, Slot) else slot, reason)
 
     def status(self) -> dict[str, Any]:
-        """Returns where the study stands: slots, told, open, waiting, void, bought, room, updates, support."""
+        """Returns where the study stands: slots, told, open, waiting, void, bought, room, updates,
+        support."""
         return self._study.status()
 
     def evidence(self) -> dict[str, np.ndarray]:
@@ -161,7 +159,7 @@ class Session:
             return float(label)
         if label not in self.classes:
             raise ValueError(
-                f"{self.target} = {label!r}: the classes are {self.classes[0]} and {self.classes[1]}; nothing "
-                "was recorded"
+                f"{self.target} = {label!r}: the classes are {self.classes[0]} and {self.classes[1]}; "
+                "nothing was recorded"
             )
         return 1.0 if label == self.classes[1] else -1.0

@@ -24,12 +24,15 @@ def is_frame(X: Any) -> bool:
 def take(estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1) -> _core.Table:
     """Checks X against what the estimator knows, and returns it as a table.
 
-    Of a frame no value is looked at here: its columns are fetched when they are asked for. An array or a sparse
-    matrix is checked for values that are not finite, unless `missing` is "skip" or scikit-learn is told to
-    assume finite values.
+    Of a frame no value is looked at here: its columns are fetched when they are asked for. An array or a
+    sparse matrix is checked for values that are not finite, unless `missing` is "skip" or scikit-learn is
+    told to assume finite values.
     """
     if missing not in ("error", "skip"):
         raise ValueError(f'missing = {missing!r}: give "error" or "skip"')
+    if hasattr(X, "_lao_table"):
+        _check_names(estimator, list(X.columns), reset=reset)
+        return X._lao_table()
     if is_frame(X):
         _check_frame(estimator, X, reset=reset)
         rows = int(X.shape[0])
@@ -63,7 +66,12 @@ def _check_frame(estimator: Any, X: Any, *, reset: bool) -> None:
     if arrow is None or not isinstance(X, arrow.Table):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return
-    names = np.asarray(X.column_names, dtype=object)
+    _check_names(estimator, X.column_names, reset=reset)
+
+
+def _check_names(estimator: Any, columns: list[str], *, reset: bool) -> None:
+    """Sets, or checks, the number and the names of the attributes, as scikit-learn does for its own frames."""
+    names = np.asarray(columns, dtype=object)
     if reset:
         estimator.n_features_in_, estimator.feature_names_in_ = len(names), names
         return

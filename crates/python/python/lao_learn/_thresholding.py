@@ -26,11 +26,11 @@ _PARAMETERS = """
     Parameters
     ----------
     n_nonzero : int or None
-        The number of attributes of the model, for each class of more than two. None is 10. More than there are
-        counts as all.
+        The number of attributes of the model, for each class of more than two. None is 10. More than there
+        are counts as all.
     method : str
-        "htp" (a refit after each gradient step), "gd-ht-normalized", "gd-ht", or one of the stochastic methods
-        "sg-ht", "hsg-ht", "svrg-ht", "scsg-ht-i", "scsg-ht-ii".
+        "htp" (a refit after each gradient step), "gd-ht-normalized", "gd-ht", or one of the stochastic
+        methods "sg-ht", "hsg-ht", "svrg-ht", "scsg-ht-i", "scsg-ht-ii".
     max_iter : int
         The largest number of rounds: updates, or epochs of stochastic methods.
     tol : float
@@ -43,8 +43,8 @@ _PARAMETERS = """
     fit_intercept : bool
         Whether the model has an intercept.
     standardize : {"auto", "center", "scale", "no"}
-        Whether columns are centered and scaled, only scaled, or taken as they are. The model is in the units of
-        the columns in any case. "auto" centers unless X is sparse.
+        Whether columns are centered and scaled, only scaled, or taken as they are. The model is in the units
+        of the columns in any case. "auto" centers unless X is sparse.
     random_state : int, RandomState or None
         The seed of stochastic methods.
 
