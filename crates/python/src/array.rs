@@ -4,6 +4,7 @@
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods as _, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// A type of numbers that is read without a copy.
 pub trait Number: Element + Copy + Send + Sync + std::fmt::Debug {
@@ -105,6 +106,26 @@ impl<T: Number> Matrix<T> {
         // SAFETY: with these steps the numbers fill the range without gaps, and the owner keeps it alive.
         (self.steps == wanted)
             .then(|| unsafe { std::slice::from_raw_parts(self.base, self.rows * self.columns) })
+    }
+}
+
+/// A matrix whose numbers lie in one order without gaps.
+#[derive(Debug)]
+pub struct Whole<T> {
+    matrix: Arc<Matrix<T>>,
+    order: Order,
+}
+
+impl<T: Number> Whole<T> {
+    /// Returns the numbers of a matrix, if they lie in this order.
+    pub fn of(matrix: &Arc<Matrix<T>>, order: Order) -> Option<Arc<Self>> {
+        matrix.contiguous(order).map(|_| Arc::new(Whole { matrix: Arc::clone(matrix), order }))
+    }
+}
+
+impl<T: Number> AsRef<[T]> for Whole<T> {
+    fn as_ref(&self) -> &[T] {
+        self.matrix.contiguous(self.order).unwrap_or_default()
     }
 }
 

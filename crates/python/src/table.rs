@@ -1,6 +1,6 @@
 //! Tables that Python holds, read where they lie.
 
-use crate::array::{Line, Matrix, Number, Order, unfit};
+use crate::array::{Line, Matrix, Number, Order, Whole, unfit};
 use lao::finite_sum::{DesignMatrix, FiniteSum, FiniteSumError, Loss};
 use lao::kernels::{Compressed, Element};
 use numpy::IntoPyArray as _;
@@ -17,7 +17,7 @@ pub trait Values: Debug + Send + Sync {
     /// Writes the values of the attributes in the rows, column after column.
     fn read(&self, attributes: &[u32], rows: &[u32], into: &mut [f64]) -> PyResult<()>;
 
-    /// Returns a copy of all values, as a finite sum of losses.
+    /// Returns all values as a finite sum of losses, copied unless they lie in one order without gaps.
     fn sum(&self, loss: Loss) -> PyResult<FiniteSum> {
         let [rows, columns] = self.shape();
         let places: Vec<u32> = (0..rows as u32).collect();
@@ -53,9 +53,9 @@ impl Table {
     #[staticmethod]
     fn dense(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         let values: Arc<dyn Values> = if let Some(matrix) = Matrix::<f64>::of(array) {
-            Arc::new(Dense::Double(matrix))
+            Arc::new(Dense::Double(Arc::new(matrix)))
         } else if let Some(matrix) = Matrix::<f32>::of(array) {
-            Arc::new(Dense::Single(matrix))
+            Arc::new(Dense::Single(Arc::new(matrix)))
         } else {
             return Err(unfit("the table", array));
         };
@@ -118,16 +118,16 @@ impl Table {
 /// A matrix in memory.
 #[derive(Debug)]
 enum Dense {
-    Double(Matrix<f64>),
-    Single(Matrix<f32>),
+    Double(Arc<Matrix<f64>>),
+    Single(Arc<Matrix<f32>>),
 }
 
 impl Dense {
     /// Takes one column.
     fn column(array: &Bound<'_, PyAny>) -> Option<Self> {
         Matrix::<f64>::column_of(array)
-            .map(Dense::Double)
-            .or_else(|| Matrix::<f32>::column_of(array).map(Dense::Single))
+            .map(|matrix| Dense::Double(Arc::new(matrix)))
+            .or_else(|| Matrix::<f32>::column_of(array).map(|matrix| Dense::Single(Arc::new(matrix))))
     }
 
     fn gather(&self, attributes: &[u32], rows: &[u32], into: &mut [f64]) {
@@ -146,14 +146,14 @@ fn gather<T: Number>(matrix: &Matrix<T>, attributes: &[u32], rows: &[u32], into:
     }
 }
 
-/// Returns a copy of a matrix in the order in which it lies, or by columns.
-fn design<T: Number + Element>(matrix: &Matrix<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
+/// Returns a matrix where it lies, if it has no gaps, else a copy by columns.
+fn design<T: Number + Element>(matrix: &Arc<Matrix<T>>) -> Result<DesignMatrix<T>, FiniteSumError> {
     let (rows, columns) = (matrix.rows(), matrix.columns());
-    if let Some(values) = matrix.contiguous(Order::Columns) {
-        return DesignMatrix::columns(rows, columns, values.to_vec());
+    if let Some(values) = Whole::of(matrix, Order::Columns) {
+        return DesignMatrix::shared_columns(rows, columns, values);
     }
-    if let Some(values) = matrix.contiguous(Order::Rows) {
-        return DesignMatrix::rows(rows, columns, values.to_vec());
+    if let Some(values) = Whole::of(matrix, Order::Rows) {
+        return DesignMatrix::shared_rows(rows, columns, values);
     }
     let places = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
     let values = places.filter_map(|(i, j)| matrix.get(i, j)).collect();
