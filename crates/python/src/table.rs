@@ -9,6 +9,9 @@ use pyo3::prelude::*;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
+/// The number of values that are read at once, where all are read.
+const MESSAGE: usize = 1 << 22;
+
 /// Values of a table, by attributes and rows.
 pub trait Values: Debug + Send + Sync {
     /// Returns the numbers of rows and attributes.
@@ -22,8 +25,12 @@ pub trait Values: Debug + Send + Sync {
         let [rows, columns] = self.shape();
         let places: Vec<u32> = (0..rows as u32).collect();
         let mut values = vec![0.0; rows * columns];
-        for (j, column) in values.chunks_exact_mut(rows.max(1)).enumerate() {
-            self.read(&[j as u32], &places, column)?;
+        // Several columns at once: a table that lies elsewhere answers each read with a message.
+        let together = (MESSAGE / rows.max(1)).max(1);
+        let attributes: Vec<u32> = (0..columns as u32).collect();
+        let parts = values.chunks_mut((together * rows).max(1));
+        for (attributes, part) in attributes.chunks(together).zip(parts) {
+            self.read(attributes, &places, part)?;
         }
         over(DesignMatrix::columns(rows, columns, values), loss)
     }

@@ -160,7 +160,7 @@ def test_only_columns_that_are_asked_for_are_touched(kind, problem, monkeypatch)
     if frame is None:
         pytest.skip(f"{kind} is not installed")
     touched = []
-    columns = _table._columns
+    columns = _table.columns_of
 
     def counting(X):
         fetch = columns(X)
@@ -171,7 +171,7 @@ def test_only_columns_that_are_asked_for_are_touched(kind, problem, monkeypatch)
 
         return count
 
-    monkeypatch.setattr(_table, "_columns", counting)
+    monkeypatch.setattr(_table, "columns_of", counting)
     # The first block of ten examples looks at five columns, and the second at up to five others.
     few = frame.slice(0, 20) if kind == "pyarrow" else frame[:20]
     model = BudgetedRegressor(5, holdout=0.0, random_state=1).fit(few, y[:20])

@@ -74,6 +74,13 @@ def test_every_public_name_has_a_docstring():
     assert "budget : int, float or None" in BudgetedRegressor.__doc__
 
 
+def test_workers_and_live_studies_import_no_scikit_learn():
+    run("-c", "import sys, lao_learn._parts, lao_learn._session; sys.exit('sklearn' in sys.modules)")
+    assert set(lao_learn.__all__) <= set(dir(lao_learn))
+    with pytest.raises(AttributeError, match="no attribute"):
+        lao_learn.Nothing  # noqa: B018
+
+
 def test_types_are_checked():
     pytest.importorskip("mypy")
     run("-m", "mypy", "-p", "lao_learn", "--config-file", str(HERE / "mypy.ini"))

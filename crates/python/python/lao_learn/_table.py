@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
 from lao_learn import _core
-
-FLOATS = [np.float64, np.float32]
-
-
-def is_frame(X: Any) -> bool:
-    """Returns whether X is a frame of pandas or polars, or a table of pyarrow."""
-    kinds = [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")]
-    modules = [(sys.modules.get(module), kind) for module, kind in kinds]
-    return any(module is not None and isinstance(X, getattr(module, kind)) for module, kind in modules)
+from lao_learn._frame import FLOATS, columns_of, is_frame
 
 
 def take(estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1) -> _core.Table:
@@ -38,7 +30,7 @@ def take(estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1) -
         rows = int(X.shape[0])
         if rows < least:
             raise ValueError(f"Found array with {rows} sample(s) while a minimum of {least} is required.")
-        return _core.Table.frame(rows, int(X.shape[1]), _columns(X))
+        return _core.Table.frame(rows, int(X.shape[1]), columns_of(X))
     X = validate_data(
         estimator,
         X,
@@ -70,7 +62,7 @@ def _check_frame(estimator: Any, X: Any, *, reset: bool) -> None:
 
 
 def _check_names(estimator: Any, columns: list[str], *, reset: bool) -> None:
-    """Sets, or checks, the number and the names of the attributes, as scikit-learn does for its own frames."""
+    """Sets, or checks, the number and the names of the attributes, as scikit-learn does."""
     names = np.asarray(columns, dtype=object)
     if reset:
         estimator.n_features_in_, estimator.feature_names_in_ = len(names), names
@@ -83,37 +75,3 @@ def _check_names(estimator: Any, columns: list[str], *, reset: bool) -> None:
         )
     if known is not None and list(known) != list(names):
         raise ValueError("The feature names should match those that were passed during fit.")
-
-
-def _columns(X: Any) -> Callable[[int], np.ndarray]:
-    """Returns the function that fetches a column. Columns of floats are not copied."""
-
-    def fetch(j: int) -> np.ndarray:
-        if sys.modules.get("pandas") is not None and isinstance(X, sys.modules["pandas"].DataFrame):
-            column, name = X.iloc[:, j], X.columns[j]
-        elif sys.modules.get("pyarrow") is not None and isinstance(X, sys.modules["pyarrow"].Table):
-            chunked, name = X.column(j), X.column_names[j]
-            column = chunked.chunk(0) if chunked.num_chunks == 1 else chunked.combine_chunks()
-        else:
-            column, name = X.to_series(j), X.columns[j]
-        try:
-            return _floats(column)
-        except (TypeError, ValueError) as error:
-            kind = getattr(column, "dtype", getattr(column, "type", "unknown"))
-            raise ValueError(
-                f"column {name!r} has the type {kind}; give numbers, for example by one-hot encoding"
-            ) from error
-
-    return fetch
-
-
-def _floats(column: Any) -> np.ndarray:
-    """Returns a column as an array of floats, NaN where a value is missing."""
-    if hasattr(column, "null_count") and not callable(column.null_count) and hasattr(column, "to_numpy"):
-        # An array of pyarrow.
-        values = column.to_numpy(zero_copy_only=False)
-    else:
-        values = column.to_numpy()
-    if values.dtype in FLOATS:
-        return values
-    return values.astype(np.float64)

@@ -1,10 +1,10 @@
 """Tables whose rows lie on the workers of a Dask cluster.
 
-Every estimator of this package takes `Partitions` as its table. The learner asks for certain columns of certain
-rows; each ask is one task per partition, which sends back these values and nothing else. All arithmetic is done
-where `fit` was called, so that the result has the same bits for any number of workers and partitions, and as for
-the same rows in memory. A task is a pure function of its partition: if a worker is lost, Dask computes the
-partition again on another one, and runs the task there.
+Every estimator of this package takes `Partitions` as its table. The learner asks for certain columns of
+certain rows; each ask is one task per partition, which sends back these values and nothing else. All
+arithmetic is done where `fit` was called, so that the result has the same bits for any number of workers and
+partitions, and the bits of the same rows in memory. A task is a pure function of its partition: if a worker
+is lost, Dask computes the partition again on another worker, and runs the task there.
 
     with distributed.Client() as client:
         table, y = Partitions.from_parquet(["part-0.parquet", "part-1.parquet"], target="y")
@@ -17,48 +17,12 @@ ones, and a table that fits into memory is faster there.
 from __future__ import annotations
 
 import os
-import threading
 from typing import Any, Sequence
 
 import numpy as np
 
 from lao_learn import _core
-from lao_learn._table import _columns, is_frame
-
-# Columns of Parquet files that tasks of this process have read. They are never changed.
-_READ: dict[tuple[str, str], np.ndarray] = {}
-_LOCK = threading.Lock()
-
-
-class ParquetPart:
-    """The columns of a Parquet file. A column is read when a task first asks for it, and kept by the worker."""
-
-    def __init__(self, path: str, names: list[str]) -> None:
-        self.path, self.names = path, names
-
-    def column(self, j: int) -> np.ndarray:
-        """Returns a column as an array of floats, NaN where a value is missing."""
-        key = (self.path, self.names[j])
-        with _LOCK:
-            known = _READ.get(key)
-        if known is None:
-            import pyarrow.parquet
-
-            table = pyarrow.parquet.read_table(self.path, columns=[self.names[j]])
-            known = _columns(table)(0).astype(np.float64)
-            with _LOCK:
-                _READ[key] = known
-        return known
-
-
-def _take(part: Any, attributes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Returns the values of the attributes, one line each, in the rows of a partition."""
-    if isinstance(part, ParquetPart):
-        return np.array([part.column(j)[rows] for j in attributes.tolist()], dtype=np.float64)
-    if is_frame(part):
-        fetch = _columns(part)
-        return np.array([fetch(j)[rows] for j in attributes.tolist()], dtype=np.float64)
-    return np.ascontiguousarray(np.asarray(part)[np.ix_(rows, attributes)].T, dtype=np.float64)
+from lao_learn._parts import ParquetPart, take_part
 
 
 class Partitions:
@@ -102,7 +66,7 @@ class Partitions:
     def from_dataframe(
         cls, frame: Any, target: str, *, client: Any = None, timeout: float = 60.0
     ) -> tuple[Partitions, np.ndarray]:
-        """Takes a dask dataframe; returns the table of all columns but the target, and the target's values."""
+        """Takes a dask dataframe; returns the table of the columns beside the target, and the labels."""
         client = _client(client)
         names = [name for name in frame.columns if name != target]
         if len(names) == len(frame.columns):
@@ -120,8 +84,8 @@ class Partitions:
         client: Any = None,
         timeout: float = 60.0,
     ) -> tuple[Partitions, np.ndarray]:
-        """Takes Parquet files of the same columns, which all workers can read; returns the table of all columns
-        but the target, and the target's values. Of other columns only those that are asked for are read."""
+        """Takes Parquet files of the same columns, which all workers can read; returns the table of the
+        columns beside the target, and the labels. A column is read when it is first asked for."""
         import pyarrow.parquet
 
         client = _client(client)
@@ -153,7 +117,7 @@ class Partitions:
             mask = places == place
             begin = 0 if place == 0 else self._ends[place - 1]
             local = rows[mask].astype(np.int64) - begin
-            tasks.append(self.client.submit(_take, self.parts[place], attributes, local, pure=False))
+            tasks.append(self.client.submit(take_part, self.parts[place], attributes, local, pure=False))
             masks.append(mask)
         values = np.empty((len(attributes), len(rows)))
         for mask, part in zip(masks, _gather(self.client, tasks, self.timeout)):
@@ -186,6 +150,6 @@ def _gather(client: Any, tasks: list[Any], timeout: float) -> list[Any]:
     except LateError as error:
         client.cancel(tasks)
         raise TimeoutError(
-            f"the workers did not answer within {timeout} seconds; see the dashboard of Dask, or raise timeout"
+            f"the workers did not answer within {timeout} seconds; look at Dask's dashboard, or raise timeout"
         ) from error
     return client.gather(tasks)
