@@ -316,7 +316,9 @@ impl<T: Element> Design for DesignMatrix<T> {
 impl<T: Element> DesignMatrix<T> {
     fn each_entry(&self, scratch: &mut Vec<f64>, mut each: impl FnMut(usize, f64)) {
         if let Layout::Columns(values) = &self.layout {
-            values.iter().enumerate().for_each(|(at, value)| each(at / self.rows, value.to_f64()));
+            for (j, column) in values.chunks_exact(self.rows.max(1)).enumerate() {
+                column.iter().for_each(|value| each(j, value.to_f64()));
+            }
             return;
         }
         for i in 0..self.rows {

@@ -13,7 +13,7 @@ SOLVERS = ["gd-ht", "gd-ht-normalized", "htp", "sg-ht", "hsg-ht", "svrg-ht", "sc
 def wide(rows=300, dim=1000, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((rows, dim)) + 5.0
-    return X, X[:, [3, 500, 999]] @ [3.0, -2.0, 1.0] - 4.0 + 0.3 * rng.standard_normal(rows)
+    return X, X[:, [3, dim // 2, dim - 1]] @ [3.0, -2.0, 1.0] - 4.0 + 0.3 * rng.standard_normal(rows)
 
 
 def pursuit_in_numpy(X, y, k):
@@ -61,7 +61,6 @@ def test_a_model_is_the_least_squares_fit_on_its_support_in_any_units():
 def test_every_solver_improves_on_the_mean(method):
     X, y = wide(dim=100)
     model = HardThresholdingRegressor(10, method=method, max_iter=300, random_state=1)
-    X[:, [3, 50, 99]] = wide()[0][:, [3, 500, 999]]
     first = model.fit(X, y).coef_
     assert model.score(X, y) > 0.5 and len(model.support_) <= 10 and model.calls_ > 0
     assert (model.fit(X, y).coef_ == first).all()
