@@ -148,6 +148,10 @@ def test_parquet_files_are_read_by_column(client, data, tmp_path):
     same(model, fitted(X, y))
     assert set(model.get_feature_names_out()) >= {"c2", "c7"}
     assert len(model.predict(table)) == ROWS
+    table, labels = Partitions.from_parquet(paths, "y", client=client)
+    parquet.write_table(parquet.read_table(paths[0]).slice(1), paths[0])
+    with pytest.raises(ValueError, match="was changed after the table was made"):
+        fitted(table, labels)
     with pytest.raises(ValueError, match="has no column 'z'; its columns are"):
         Partitions.from_parquet(paths, "z", client=client)
 

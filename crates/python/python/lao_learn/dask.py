@@ -22,7 +22,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from lao_learn import _core
-from lao_learn._parts import ParquetPart, take_part
+from lao_learn._parts import ParquetPart, stamp_of, take_part
 
 
 class Partitions:
@@ -106,7 +106,7 @@ class Partitions:
             lengths.append(file.metadata.num_rows)
             labels.append(file.read(columns=[target]).column(0).to_numpy())
         others = [name for name in names or [] if name != target]
-        parts = [client.submit(ParquetPart, path, others, pure=False) for path in files]
+        parts = [client.submit(ParquetPart, path, others, stamp_of(path), pure=False) for path in files]
         return cls(client, parts, lengths, others, timeout), np.concatenate(labels)
 
     def _read(self, attributes: np.ndarray, rows: np.ndarray) -> np.ndarray:
