@@ -195,13 +195,12 @@ impl Examples {
         self.rows.iter().map(|&row| self.store.labels[row as usize])
     }
 
-    /// Returns the values of `attributes` of the examples in `places`, column after column; NaN where one is
-    /// missing.
-    pub(crate) fn values(&self, attributes: &[u32], places: Range<usize>) -> Result<Vec<f64>, Error> {
+    /// Returns the values of `attributes` of the examples in `places`, column after column, NaN where one is
+    /// missing; `None` if the table ends the stream here.
+    pub(crate) fn values(&self, attributes: &[u32], places: Range<usize>) -> Result<Option<Vec<f64>>, Error> {
         let mut values = vec![f64::NAN; attributes.len() * places.len()];
-        // An interrupted table has no more to say; what is missing counts as the mean.
-        let _ = self.store.values.read(attributes, &self.rows[places], &mut values)?;
-        Ok(values)
+        let read = self.store.values.read(attributes, &self.rows[places], &mut values)?;
+        Ok(read.is_continue().then_some(values))
     }
 
     /// Splits the examples at random: the second part is `share` of them.

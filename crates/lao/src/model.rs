@@ -275,7 +275,8 @@ impl Model {
         }
     }
 
-    /// Scores the model on examples of the same table.
+    /// Scores the model on examples of the same table. There is no score without examples, or if the table
+    /// ends the stream.
     ///
     /// # Errors
     /// When the examples have another label, or lack an attribute of the model.
@@ -297,7 +298,9 @@ impl Model {
         let mut values = Vec::new();
         for (at, label) in examples.labels().enumerate() {
             if at % SCORED_AT_ONCE == 0 {
-                values = examples.values(&places, at..n.min(at + SCORED_AT_ONCE))?;
+                let read = examples.values(&places, at..n.min(at + SCORED_AT_ONCE))?;
+                let Some(read) = read else { return Ok(None) };
+                values = read;
             }
             let rows = (n - (at - at % SCORED_AT_ONCE)).min(SCORED_AT_ONCE);
             let of = |(c, &x): (&Coefficient, &f64)| c.value * if x.is_nan() { c.mean } else { c.clamped(x) };
