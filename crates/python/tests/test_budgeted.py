@@ -155,6 +155,11 @@ def test_a_warm_start_goes_on_and_a_cold_one_begins_anew(problem):
     model = BudgetedRegressor(12, warm_start=True, random_state=1).fit(X[:1000], y[:1000])
     model.fit(X[1000:], y[1000:])
     assert model.spent_["examples"] == 900 + 2700
+    for parameters in [{"budget": 5}, {"method": "hybrid"}]:
+        before = model.get_params()
+        with pytest.raises(ValueError, match="the learner began with"):
+            model.set_params(**parameters).fit(X[1000:], y[1000:])
+        model.set_params(**before)
     model.set_params(warm_start=False).fit(X[1000:], y[1000:])
     assert model.spent_["examples"] == 2700
 

@@ -70,6 +70,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
     coef_: np.ndarray
     intercept_: Any
     standard_error_: np.ndarray
+    plan_: dict[str, Any]
     _parts: int
 
     def __sklearn_tags__(self) -> Any:
@@ -107,7 +108,14 @@ class Budgeted(SelectorMixin, BaseEstimator):
         labels, names_of_classes = self._labels(y, classes=classes)
         check_consistent_length(X, labels)
         seed = resolve_seed(self.random_state)
+        budget = resolve_budget(budget, self.n_features_in_)
         if start is not None:
+            for name, now in [("budget", budget), ("method", self.method)]:
+                if self.plan_[name] != now:
+                    raise ValueError(
+                        f"{name} = {now!r}: the learner began with {self.plan_[name]!r}, and goes on with it; "
+                        "fit anew, without a warm start"
+                    )
             self._parts += 1
             # Each part has draws of its own.
             seed = (seed + 0x9E3779B97F4A7C15 * self._parts) % 2**64
@@ -117,15 +125,15 @@ class Budgeted(SelectorMixin, BaseEstimator):
             table,
             labels,
             names_of_classes,
-            rows=self._weighted_rows(sample_weight, X, table, seed),
+            rows=self._weighted_rows(sample_weight, table, seed),
             target=target,
-            budget=resolve_budget(budget, self.n_features_in_),
+            budget=budget,
             holdout=self.holdout if holdout is None else holdout,
             seed=seed,
             start=start,
         )
 
-    def _weighted_rows(self, sample_weight: Any, X: Any, table: Any, seed: int) -> np.ndarray | None:
+    def _weighted_rows(self, sample_weight: Any, table: Any, seed: int) -> np.ndarray | None:
         """Returns the rows that are shown to the learner: each with a probability proportional to its
         weight."""
         if sample_weight is None:

@@ -20,8 +20,8 @@ from lao_learn._budgeted import resolve_seed
 from lao_learn._table import take
 
 _PARAMETERS = """
-    All attributes of all rows are read, and copied once. To buy few attributes, see `BudgetedRegressor` and
-    `BudgetedClassifier`.
+    All attributes of all rows are read: an array where it lies, if it has no gaps; sparse matrices and frames
+    are copied once. To buy few attributes, see `BudgetedRegressor` and `BudgetedClassifier`.
 
     Parameters
     ----------
