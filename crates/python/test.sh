@@ -34,7 +34,7 @@ run() {
   "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
     target/wheels/*.whl
   "$folder/bin/python" -c 'import sklearn; print("scikit-learn", sklearn.__version__)'
-  "$folder/bin/python" -m pytest --quiet -p no:cacheprovider
+  "$folder/bin/python" -m pytest --quiet -p no:cacheprovider --durations=10
 }
 
 # Packages are fetched while the wheel is compiled.
