@@ -3,9 +3,12 @@
 use crate::error::Error;
 use crate::frame::{Frame, Values};
 use crate::prices::{PricedColumns, Prices};
+use crate::table::Table;
 use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the label is.
@@ -34,10 +37,28 @@ struct Store {
     others: Vec<String>,
     /// The column of each attribute and, if the column has words, the word at which the attribute is 1.
     attributes: Vec<(String, Option<String>)>,
-    /// Column after column; NaN where a value is missing.
-    values: Vec<Vec<f64>>,
+    values: Arc<dyn Table>,
     labels: Vec<f64>,
     notes: Vec<String>,
+}
+
+/// The parts of which [`Examples`] are made, for a [`Table`] that is no [`Frame`].
+#[derive(Clone, Debug)]
+pub struct TableParts {
+    /// The values.
+    pub table: Arc<dyn Table>,
+    /// The name of the table, for the model and for messages.
+    pub name: String,
+    /// The name of each attribute; no two are equal.
+    pub names: Vec<String>,
+    /// The name of the label.
+    pub target: String,
+    /// What the label is.
+    pub label: Label,
+    /// The label of each row of the table: a number, or +1 and -1 for two classes; NaN where it is missing.
+    pub labels: Vec<f64>,
+    /// The rows that are examples, in their order. Those whose label is missing are left out.
+    pub rows: Vec<u32>,
 }
 
 /// Rows with attributes of numbers and a label. A copy shares the values.
@@ -99,7 +120,38 @@ impl Examples {
         let used = |name: &&str| attributes.iter().any(|(column, _)| column == name);
         let others = frame.names().filter(|name| !used(name)).map(str::to_owned).collect();
         let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
-        let target = target.to_owned();
+        let (target, values) = (target.to_owned(), Arc::new(values));
+        let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows) })
+    }
+
+    /// Returns the rows of a table as examples. Nothing but the labels is read.
+    ///
+    /// # Errors
+    /// When there is not one name for each attribute, two names are equal, a row has no label, or a label is
+    /// infinite or belongs to no class.
+    pub fn from_table(parts: TableParts) -> Result<Self, Error> {
+        let TableParts { table: values, name: table, names, target, label, labels, mut rows } = parts;
+        let fail = |column: &str, reason: String| Err(Error::Column { column: column.into(), reason });
+        if names.is_empty() || names.len() != values.dim() {
+            let (found, dim) = (names.len(), values.dim());
+            return fail(&target, format!("{found} names for {dim} attributes; give one name for each"));
+        }
+        let mut known = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) {
+            return fail(twice, "two attributes have this name; rename one of them".into());
+        }
+        if let Some(row) = rows.iter().find(|row| **row as usize >= labels.len()) {
+            return fail(&target, format!("row {row} has no label; there are {} labels", labels.len()));
+        }
+        rows.retain(|&row| !labels[row as usize].is_nan());
+        let strange = |y: f64| y.is_infinite() || (label != Label::Number && y.abs() != 1.0);
+        if let Some((row, y)) = rows.iter().map(|&row| (row, labels[row as usize])).find(|&(_, y)| strange(y))
+        {
+            return fail(&target, format!("the label of row {row} is {y}; give a finite number or a class"));
+        }
+        let attributes = names.iter().map(|name| (name.clone(), None)).collect();
+        let (hash, notes, others) = (String::new(), Vec::new(), vec![target.clone()]);
         let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows) })
     }
@@ -172,9 +224,12 @@ impl Examples {
         self.rows.iter().map(|&row| self.store.labels[row as usize])
     }
 
-    /// Returns value `j` of the example in place `at`; NaN if it is missing.
-    pub(crate) fn value(&self, at: usize, j: u32) -> f64 {
-        self.store.values[j as usize][self.rows[at] as usize]
+    /// Returns the values of `attributes` of the examples in `places`, column after column, NaN where one is
+    /// missing; `None` if the table ends the stream here.
+    pub(crate) fn values(&self, attributes: &[u32], places: Range<usize>) -> Result<Option<Vec<f64>>, Error> {
+        let mut values = vec![f64::NAN; attributes.len() * places.len()];
+        let read = self.store.values.read(attributes, &self.rows[places], &mut values)?;
+        Ok(read.is_continue().then_some(values))
     }
 
     /// Splits the examples at random: the second part is `share` of them.
@@ -203,7 +258,7 @@ impl Examples {
 
     /// Returns the examples as a stream, `passes` times over.
     pub(crate) fn stream(&self, passes: u64) -> Stream {
-        Stream { examples: self.clone(), passes, position: 0, skipped: 0 }
+        Stream { examples: self.clone(), passes, position: 0, skipped: 0, read: Vec::new() }
     }
 }
 
@@ -264,6 +319,8 @@ pub(crate) struct Stream {
     position: u64,
     /// The number of examples that were passed over.
     pub skipped: u64,
+    /// The values of the rows that may become examples, column after column.
+    read: Vec<f64>,
 }
 
 impl Source for Stream {
@@ -272,21 +329,30 @@ impl Source for Stream {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let (examples, n) = (&self.examples, self.examples.len() as u64);
-        let end = n.saturating_mul(self.passes);
+        let Stream { examples, read, position, skipped, .. } = self;
+        let (store, n) = (&examples.store, examples.len());
+        let end = (n as u64).saturating_mul(self.passes);
         let mut filled = 0;
-        while filled < block.capacity() && self.position < end {
-            let at = (self.position % n) as usize;
-            self.position += 1;
-            if attributes.iter().any(|&j| examples.value(at, j).is_nan()) {
-                self.skipped += 1;
-                continue;
+        while filled < block.capacity() && *position < end {
+            let at = (*position % n as u64) as usize;
+            let rows = &examples.rows[at..n.min(at + block.capacity() - filled)];
+            read.resize(attributes.len() * rows.len(), 0.0);
+            if store.values.read(attributes, rows, read)?.is_break() {
+                break;
             }
-            for (c, &j) in attributes.iter().enumerate() {
-                block.column_mut(c)[filled] = examples.value(at, j);
+            *position += rows.len() as u64;
+            for (r, &row) in rows.iter().enumerate() {
+                let column = |c: usize| read[c * rows.len() + r];
+                if (0..attributes.len()).any(|c| column(c).is_nan()) {
+                    *skipped += 1;
+                    continue;
+                }
+                for c in 0..attributes.len() {
+                    block.column_mut(c)[filled] = column(c);
+                }
+                block.labels_mut()[filled] = store.labels[row as usize];
+                filled += 1;
             }
-            block.labels_mut()[filled] = examples.store.labels[examples.rows[at] as usize];
-            filled += 1;
         }
         block.set_rows(filled);
         Ok(filled)

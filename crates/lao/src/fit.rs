@@ -4,10 +4,11 @@ use crate::error::{Error, nearest};
 use crate::examples::{Examples, Stream};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
-use lao_algorithms::pursuit::{Pursuit, PursuitParams};
+use lao_algorithms::pursuit::{Evidence, Pursuit, PursuitParams};
 use lao_algorithms::{AnyParams, METHODS, Model as Size, Money, Safeguarded, Task, registry};
 use lao_observation::tariff::pays;
 use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionLimit};
+use serde::{Deserialize, Serialize};
 
 /// How to learn a model: the budget, and what differs from the defaults.
 ///
@@ -62,6 +63,25 @@ pub struct Fitted {
     pub found: bool,
     /// What was left out or chosen, in sentences.
     pub notes: Vec<String>,
+    /// The learner, which [`Fit::resume`] lets learn from more examples.
+    pub learned: Learned,
+}
+
+/// A learner that has learned, in a form that can be stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Learned {
+    learner: Inner,
+    parameters: AnyParams,
+    /// What earlier runs have spent.
+    before: Spent,
+}
+
+/// A learner that gives coefficients in the units of the table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Inner {
+    Pursuit(Box<Pursuit>),
+    Safeguarded(Box<Safeguarded>),
 }
 
 impl Fit {
@@ -145,7 +165,30 @@ impl Fit {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_with(&self, examples: &Examples, mut say: impl FnMut(Progress<'_>)) -> Result<Fitted, Error> {
+    pub fn run_with(&self, examples: &Examples, say: impl FnMut(Progress<'_>)) -> Result<Fitted, Error> {
+        self.learn(examples, None, say)
+    }
+
+    /// Lets a learner learn from more examples, which must be new ones: those of earlier runs would count
+    /// twice. Budget, method and longest predictor are those with which the learner began.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and when the examples have another number of attributes.
+    pub fn resume(
+        &self,
+        learned: Learned,
+        examples: &Examples,
+        say: impl FnMut(Progress<'_>),
+    ) -> Result<Fitted, Error> {
+        self.learn(examples, Some(learned), say)
+    }
+
+    fn learn(
+        &self,
+        examples: &Examples,
+        start: Option<Learned>,
+        mut say: impl FnMut(Progress<'_>),
+    ) -> Result<Fitted, Error> {
         let seed = Seed::root(self.seed);
         self.check()?;
         let (training, held_out) = if self.holdout > 0.0 && examples.len() >= 20 {
@@ -155,12 +198,12 @@ impl Fit {
             (examples.clone(), None)
         };
         let priced = examples.priced(self.money.as_ref().map(|(_, prices)| prices))?;
-        let (mut learner, parameters) = self.learner(training.names().len(), priced.as_ref())?;
+        let mut learned = start.map_or_else(|| self.learner(training.names().len(), priced.as_ref()), Ok)?;
         let whole = (training.len() as u64).saturating_mul(self.passes);
         let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
         // The stream's order is random, so that a sorted table does no harm.
         let shuffled = training.shuffled(&seed.child("order"));
-        let (budget, tariff) = match (&parameters, &priced, &self.money) {
+        let (budget, tariff) = match (&learned.parameters, &priced, &self.money) {
             (AnyParams::Pursuit(PursuitParams { money: Some(money), .. }), ..) => {
                 (Budget::Priced { per_example: money.per_example }, Some(money.tariff.clone()))
             }
@@ -176,9 +219,12 @@ impl Fit {
         let mut history = Vec::new();
         let mut until = 16u64;
         loop {
-            session.run(learner.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
+            session.run(learned.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
             let ledger = *session.ledger();
-            let model = self.model(examples, &learner, parameters.clone(), priced.as_ref(), &session);
+            let mut model = self.model(examples, &learned, priced.as_ref(), &session);
+            if learned.as_ref().updates() == 0 {
+                model.intercept = mean;
+            }
             let holdout = held_out.as_ref().map(|rows| model.score(rows, mean)).transpose()?.flatten();
             if let Some(holdout) = &holdout {
                 history.push(Reached {
@@ -194,10 +240,11 @@ impl Fit {
             say(Progress { examples: examples_seen, of: whole, attributes, support, holdout: holdout_now });
             if done {
                 let mut notes = examples.notes().to_vec();
-                notes.extend(NoUpdate::of(learner.as_ref()).map(|none| none.to_string()));
-                notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &parameters)));
-                let found = learner.found();
-                return Ok(Fitted { model: Model { holdout, history, ..model }, found, notes });
+                notes.extend(NoUpdate::of(learned.as_ref()).map(|none| none.to_string()));
+                notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
+                let found = learned.found();
+                learned.before = model.spent.clone();
+                return Ok(Fitted { model: Model { holdout, history, ..model }, found, notes, learned });
             }
             until = until.saturating_mul(2);
         }
@@ -222,8 +269,8 @@ impl Fit {
         Ok(())
     }
 
-    /// Builds the learner, and returns its parameters.
-    fn learner(&self, dim: usize, priced: Option<&PricedColumns>) -> Result<(Learned, AnyParams), Error> {
+    /// Builds the learner.
+    fn learner(&self, dim: usize, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
         let mut budget = self.budget.min(dim);
         let Some(row) = registry::method(&self.method) else {
             let near = nearest(&self.method, METHODS.iter().map(|row| row.name));
@@ -245,8 +292,9 @@ impl Fit {
                 None => PursuitParams::within(dim, budget),
             };
             let params = PursuitParams { longest: self.longest, ..within };
-            let learner = Learned::Pursuit(Box::new(params.clone().build()?));
-            return Ok((learner, AnyParams::Pursuit(params)));
+            let learner = Inner::Pursuit(Box::new(params.clone().build()?));
+            let parameters = AnyParams::Pursuit(params);
+            return Ok(Learned { learner, parameters, before: Spent::default() });
         }
         if row.model == Size::Dense {
             let allowed = "its predictor would read all attributes; choose a method with a sparse one".into();
@@ -263,24 +311,25 @@ impl Fit {
         }
         let sparsity = self.longest.unwrap_or(budget.div_ceil(2));
         let task = Task { dim, budget, sparsity, ..Task::default() };
-        Ok((Learned::Safeguarded(Box::new(row.safeguarded(&task)?)), (row.params)(&task)?))
+        let learner = Inner::Safeguarded(Box::new(row.safeguarded(&task)?));
+        Ok(Learned { learner, parameters: (row.params)(&task)?, before: Spent::default() })
     }
 
     /// Returns what has been learned so far.
     fn model(
         &self,
         examples: &Examples,
-        learner: &Learned,
-        parameters: AnyParams,
+        learned: &Learned,
         priced: Option<&PricedColumns>,
         session: &Session<Stream>,
     ) -> Model {
         let (table, sha256) = examples.table();
-        let ledger = session.ledger();
+        let (ledger, before) = (session.ledger(), &learned.before);
         let attributes = examples.attributes();
         let money = match (&self.money, priced, session.bought()) {
             (Some((budget, _)), Some(priced), Some(bought)) => {
-                Some(SpentMoney::of(priced, bought, &attributes, ledger.most_cost, *budget))
+                let now = SpentMoney::of(priced, bought, &attributes, ledger.most_cost, *budget);
+                Some(now.after(before.money.as_ref()))
             }
             _ => None,
         };
@@ -289,16 +338,16 @@ impl Fit {
             label: examples.label().clone(),
             attributes,
             spent: Spent {
-                examples: ledger.examples,
-                attributes: ledger.attributes,
-                most_attributes: ledger.most_attributes,
-                passed_over: session.source().skipped,
+                examples: before.examples.saturating_add(ledger.examples),
+                attributes: before.attributes.saturating_add(ledger.attributes),
+                most_attributes: before.most_attributes.max(ledger.most_attributes),
+                passed_over: before.passed_over.saturating_add(session.source().skipped),
                 money,
             },
             origin: Origin {
                 method: self.method.clone(),
-                safeguarded: matches!(learner, Learned::Safeguarded(_)),
-                parameters,
+                safeguarded: matches!(learned.learner, Inner::Safeguarded(_)),
+                parameters: learned.parameters.clone(),
                 table: table.to_owned(),
                 sha256: sha256.to_owned(),
                 attributes: examples.names().len(),
@@ -308,9 +357,9 @@ impl Fit {
                 seed: self.seed,
             },
         };
-        match learner {
-            Learned::Pursuit(learner) => Model::of_pursuit(learner, about),
-            Learned::Safeguarded(learner) => {
+        match &learned.learner {
+            Inner::Pursuit(learner) => Model::of_pursuit(learner, about),
+            Inner::Safeguarded(learner) => {
                 let within = |j: u32| (learner.mean(j), learner.range(j));
                 Model::of(&**learner, |_| None, within, None, about)
             }
@@ -329,31 +378,38 @@ fn too_dear(priced: &PricedColumns, parameters: &AnyParams) -> Option<String> {
         .then(|| format!("never bought, since a prediction may cost {most}: {}", dear.join(", ")))
 }
 
-/// A learner that gives coefficients in the units of the table.
-enum Learned {
-    Pursuit(Box<Pursuit>),
-    Safeguarded(Box<Safeguarded>),
-}
-
 impl Learned {
+    /// Returns the number of attributes of an example.
+    pub fn dim(&self) -> usize {
+        self.as_ref().dim()
+    }
+
+    /// Returns what is known of attribute `j`, if there is such an attribute and the method keeps count.
+    pub fn evidence(&self, j: u32) -> Option<Evidence> {
+        match &self.learner {
+            Inner::Pursuit(learner) => learner.evidence(j),
+            Inner::Safeguarded(_) => None,
+        }
+    }
+
     fn as_dyn(&mut self) -> &mut dyn Learner {
-        match self {
-            Learned::Pursuit(learner) => &mut **learner,
-            Learned::Safeguarded(learner) => &mut **learner,
+        match &mut self.learner {
+            Inner::Pursuit(learner) => &mut **learner,
+            Inner::Safeguarded(learner) => &mut **learner,
         }
     }
 
     fn as_ref(&self) -> &dyn Learner {
-        match self {
-            Learned::Pursuit(learner) => &**learner,
-            Learned::Safeguarded(learner) => &**learner,
+        match &self.learner {
+            Inner::Pursuit(learner) => &**learner,
+            Inner::Safeguarded(learner) => &**learner,
         }
     }
 
     fn found(&self) -> bool {
-        match self {
-            Learned::Pursuit(learner) => !learner.support().is_empty(),
-            Learned::Safeguarded(learner) => learner.found(),
+        match &self.learner {
+            Inner::Pursuit(learner) => !learner.support().is_empty(),
+            Inner::Safeguarded(learner) => learner.found(),
         }
     }
 }

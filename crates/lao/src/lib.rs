@@ -49,16 +49,18 @@ mod model;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod prices;
+mod table;
 
 pub use error::Error;
-pub use examples::{Examples, Label};
-pub use fit::{Fit, Fitted, Progress};
+pub use examples::{Examples, Label, TableParts};
+pub use fit::{Fit, Fitted, Learned, Progress};
 pub use frame::{ColumnKind, ColumnSummary, Frame, Header, ReadOptions, read, read_with};
 pub use model::{
     About, Candidate, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Reached,
     Spent, SpentMoney, Stamp,
 };
 pub use prices::{PricedColumns, Prices};
+pub use table::Table;
 
 pub use lao_algorithms as algorithms;
 pub use lao_datasets as datasets;

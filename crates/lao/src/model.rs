@@ -14,6 +14,8 @@ use std::path::Path;
 
 /// The version of the file format.
 const FORMAT: u32 = 1;
+/// The number of examples whose values are read at once to score a model.
+const SCORED_AT_ONCE: usize = 4096;
 
 /// A sparse linear predictor, with all that is needed to apply it to tables of other layouts and to know
 /// where it comes from.
@@ -212,6 +214,20 @@ impl SpentMoney {
             .collect();
         SpentMoney { total: panels.iter().map(PanelSpent::cost).sum(), most, budget, panels }
     }
+
+    /// Returns what was spent in all, where `before` was spent by earlier runs with the same prices.
+    pub(crate) fn after(mut self, before: Option<&SpentMoney>) -> Self {
+        let Some(before) = before else { return self };
+        for earlier in &before.panels {
+            match self.panels.iter_mut().find(|panel| panel.name == earlier.name) {
+                Some(panel) => panel.examples = panel.examples.saturating_add(earlier.examples),
+                None => self.panels.push(earlier.clone()),
+            }
+        }
+        self.total = self.panels.iter().map(PanelSpent::cost).sum();
+        self.most = self.most.max(before.most);
+        self
+    }
 }
 
 /// The error on examples that were never learned from.
@@ -389,7 +405,8 @@ impl Model {
         self.link.map_or(0.0, |link| -link.offset / link.slope.max(1e-300))
     }
 
-    /// Scores the model on examples of the same table.
+    /// Scores the model on examples of the same table. There is no score without examples, or if the table
+    /// ends the stream.
     ///
     /// # Errors
     /// When the examples have another label, or lack an attribute of the model.
@@ -408,12 +425,17 @@ impl Model {
             return Ok(None);
         }
         let mut sums = [0.0; 5];
+        let mut values = Vec::new();
         for (at, label) in examples.labels().enumerate() {
-            let of = |(c, &j): (&Coefficient, &u32)| {
-                let x = examples.value(at, j);
-                c.value * if x.is_nan() { c.mean } else { c.clamped(x) }
-            };
-            let predicted = self.intercept + self.coefficients.iter().zip(&places).map(of).sum::<f64>();
+            if at % SCORED_AT_ONCE == 0 {
+                let read = examples.values(&places, at..n.min(at + SCORED_AT_ONCE))?;
+                let Some(read) = read else { return Ok(None) };
+                values = read;
+            }
+            let rows = (n - (at - at % SCORED_AT_ONCE)).min(SCORED_AT_ONCE);
+            let of = |(c, &x): (&Coefficient, &f64)| c.value * if x.is_nan() { c.mean } else { c.clamped(x) };
+            let row = values.iter().skip(at % SCORED_AT_ONCE).step_by(rows);
+            let predicted = self.intercept + self.coefficients.iter().zip(row).map(of).sum::<f64>();
             let error = (predicted - label) * (predicted - label);
             let class = self.class(predicted) == self.class_of_label(label);
             let log = self
