@@ -101,7 +101,8 @@ fn spent(trial: &Trial, faults: [bool; 3]) -> anyhow::Result<Spent> {
     let tariff = tariff(dim, &mut rng)?;
     let dearest = tariff.prices().iter().copied().fold(0.5, f64::max);
     let per_example = dearest * rng.random_range(1.0..4.0);
-    let per_prediction = Some(dearest * rng.random_range(1.0..2.0)).filter(|_| trial.number % 2 == 0);
+    let per_prediction =
+        Some(dearest * rng.random_range(1.0..2.0)).filter(|_| trial.number.is_multiple_of(2));
     let money = Money { per_prediction, ..Money::new(tariff.clone(), per_example) };
     let limit = PursuitParams::within_money(money.clone()).most_per_prediction();
     let per_example_of_learner = if twice_the_money { 2.0 * per_example } else { per_example };
@@ -206,7 +207,7 @@ fn prefers_the_cheaper(trial: &Trial, forgets_prices: bool) -> anyhow::Result<bo
     let mut prices = vec![1.0; 2 * PAIRS];
     let dearer: Vec<usize> = (0..PAIRS).map(|j| if rng.random() { j } else { j + PAIRS }).collect();
     dearer.iter().for_each(|&j| prices[j] = rng.random_range(1.25..3.0));
-    let law = if trial.number % 2 == 0 { Law::Independent } else { Law::Chain(0.5) };
+    let law = if trial.number.is_multiple_of(2) { Law::Independent } else { Law::Chain(0.5) };
     let scene = Scene { law, dim: PAIRS, star: STAR, noise: 1.0 };
     let (truth, source) = (scene.examples(&trial.seed)?, Doubled(doubled(scene.examples(&trial.seed)?)));
     let tariff = if forgets_prices { Tariff::uniform(2 * PAIRS, 1.0)? } else { Tariff::new(prices)? };
