@@ -1,12 +1,14 @@
 //! `lao fit`.
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use lao::{Fit, Prices, Progress, ReadOptions};
 use lao_figures::{check_writable, count};
 use lao_say as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Learn a model from a table within a budget.
 ///
@@ -17,6 +19,8 @@ use std::process::ExitCode;
 /// A file of prices has a line `attribute,price` or `attribute,price,panel` for each column. A panel is paid
 /// once per example, and has one price, which each of its lines repeats; a price of 0 is free. The budget is
 /// then money, and goes where it may explain most.
+///
+/// An interrupt (Ctrl-C) ends learning: the model learned until then is written, and the exit status is 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao fit patients.csv --target pressure --budget 12
@@ -132,17 +136,35 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     }
     note(&format!("{} examples of {dim} attributes, {bought}", count(examples.len() as u64)));
     note("  examples   values bought   attributes in the model   error held out");
-    let fitted = fit.run_with(&examples, |progress| note(&line(&progress)))?;
+    let stop = Arc::new(AtomicBool::new(false));
+    stop_at_interrupt(&stop)?;
+    let fitted = fit.run_with(&examples.until(Arc::clone(&stop)), |progress| note(&line(&progress)))?;
     fitted.notes.iter().for_each(|line| note(line));
     fitted.model.save(&output)?;
     let text = if args.json { fitted.model.to_json() } else { fitted.model.to_string() };
     say::results(&text)?;
     note(&format!("the model is in {}; `lao predict {0} NEW.csv` applies it", output.display()));
+    if stop.load(Ordering::Relaxed) {
+        let examples = count(fitted.model.spent.examples);
+        say::note(&format!("interrupted: this is what was learned from {examples} examples"));
+        return Ok(ExitCode::from(130));
+    }
     if fitted.found {
         return Ok(ExitCode::SUCCESS);
     }
     say::note("nothing was found: no attribute has a significant effect, and the model predicts the mean");
     Ok(ExitCode::from(1))
+}
+
+/// Lets an interrupt end the run, so that what was learned is kept; a second one ends the program.
+fn stop_at_interrupt(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let stop = Arc::clone(stop);
+    let interrupted = move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    ctrlc::set_handler(interrupted).context("cannot catch Ctrl-C")
 }
 
 /// Returns the model file of a table.

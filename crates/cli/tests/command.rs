@@ -237,3 +237,27 @@ fn a_study_with_prices_says_what_to_buy_and_what_it_costs() {
     let (status, _, said) = lao(at, &[&new[..3], &["u"], &new[4..], &["much"]].concat());
     assert!(status == 2 && said.contains("the money for an example"), "{said}");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_was_learned() {
+    use std::io::{BufRead as _, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("lao"))
+        .current_dir(at)
+        .args(["fit", &diabetes(), "-t", "progression", "-b", "5", "--passes", "100000000"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    // Learning is under way when the third line of progress is there.
+    said.by_ref().take(5).for_each(|line| assert!(line.is_ok()));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(rest.last().unwrap().starts_with("interrupted: this is what was learned from"), "{rest:?}");
+    assert_eq!(lao(at, &["inspect", "diabetes.lao.json"]).0, 0);
+}

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the label is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +68,8 @@ pub struct Examples {
     store: Arc<Store>,
     /// The rows that belong to these examples, in their order.
     rows: Arc<Vec<u32>>,
+    /// Ends every stream of these examples when it becomes true.
+    stop: Arc<AtomicBool>,
 }
 
 impl Examples {
@@ -122,7 +125,7 @@ impl Examples {
         let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
         let (target, values) = (target.to_owned(), Arc::new(values));
         let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
-        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows) })
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
     }
 
     /// Returns the rows of a table as examples. Nothing but the labels is read.
@@ -153,7 +156,7 @@ impl Examples {
         let attributes = names.iter().map(|name| (name.clone(), None)).collect();
         let (hash, notes, others) = (String::new(), Vec::new(), vec![target.clone()]);
         let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
-        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows) })
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
     }
 
     /// Returns the number of examples.
@@ -245,15 +248,21 @@ impl Examples {
         }
         let mut rows = self.rows.to_vec();
         rows.shuffle(&mut seed.rng());
-        let of = |rows: &[u32]| Examples { store: Arc::clone(&self.store), rows: Arc::new(rows.to_vec()) };
+        let of = |rows: &[u32]| Examples { rows: Arc::new(rows.to_vec()), ..self.clone() };
         Ok((of(&rows[second..]), of(&rows[..second])))
+    }
+
+    /// Returns the same examples, whose runs end when `stop` becomes true, as if there were no more examples:
+    /// what was learned until then is kept.
+    pub fn until(self, stop: Arc<AtomicBool>) -> Examples {
+        Examples { stop, ..self }
     }
 
     /// Returns the examples in a random order.
     pub(crate) fn shuffled(&self, seed: &Seed) -> Examples {
         let mut rows = self.rows.to_vec();
         rows.shuffle(&mut seed.rng());
-        Examples { store: Arc::clone(&self.store), rows: Arc::new(rows) }
+        Examples { rows: Arc::new(rows), ..self.clone() }
     }
 
     /// Returns the examples as a stream, `passes` times over.
@@ -333,7 +342,7 @@ impl Source for Stream {
         let (store, n) = (&examples.store, examples.len());
         let end = (n as u64).saturating_mul(self.passes);
         let mut filled = 0;
-        while filled < block.capacity() && *position < end {
+        while filled < block.capacity() && *position < end && !examples.stop.load(Ordering::Relaxed) {
             let at = (*position % n as u64) as usize;
             let rows = &examples.rows[at..n.min(at + block.capacity() - filled)];
             read.resize(attributes.len() * rows.len(), 0.0);
