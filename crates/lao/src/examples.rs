@@ -1,7 +1,7 @@
 //! Examples: the rows of a table with a label, as attributes of numbers that a learner buys.
 
 use crate::error::Error;
-use crate::frame::{Frame, Values};
+use crate::frame::{Column, Frame, Values};
 use crate::prices::{PricedColumns, Prices};
 use crate::table::Table;
 use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
@@ -77,9 +77,14 @@ impl Examples {
         let (label, labels) = labels(&frame.column(target)?.values, target)?;
         let (mut names, mut attributes, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let mut notes = Vec::new();
-        for column in frame.columns().iter().filter(|column| column.name != target) {
-            let name = &column.name;
-            match &column.values {
+        let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
+        let mut others: Vec<String> = frame.names().map(str::to_owned).collect();
+        // The columns move: there is no second copy of the table.
+        for Column { name, values: column } in frame.into_columns() {
+            if name == target {
+                continue;
+            }
+            match column {
                 Values::Numbers(numbers) => {
                     let mut known = numbers.iter().filter(|x| !x.is_nan());
                     let first = known.next();
@@ -89,7 +94,7 @@ impl Examples {
                     }
                     names.push(name.clone());
                     attributes.push((name.clone(), None));
-                    values.push(numbers.clone());
+                    values.push(numbers);
                 }
                 Values::Words { words, .. } if words.len() < 2 => {
                     notes.push(format!("`{name}` is left out: it is constant"));
@@ -120,9 +125,8 @@ impl Examples {
         if missing > 0 {
             notes.push(format!("{missing} rows are left out: they have no `{target}`"));
         }
-        let used = |name: &&str| attributes.iter().any(|(column, _)| column == name);
-        let others = frame.names().filter(|name| !used(name)).map(str::to_owned).collect();
-        let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
+        let used: HashSet<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
+        others.retain(|name| !used.contains(name.as_str()));
         let (target, values) = (target.to_owned(), Arc::new(values));
         let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })

@@ -210,7 +210,10 @@ impl Frame {
         };
 
         // The first reading finds numbers, and which columns have words instead.
-        let mut columns: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); width];
+        // A column is allocated once: a record needs a line, and lines are soon counted.
+        let lines = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let mut columns: Vec<Option<Vec<f64>>> =
+            (0..width).map(|_| Some(Vec::with_capacity(lines))).collect();
         let mut rows = 0;
         let mut more = !header || read(&mut record)?;
         while more {
@@ -277,8 +280,8 @@ impl Frame {
         self.columns.iter().map(summary).collect()
     }
 
-    pub(crate) fn columns(&self) -> &[Column] {
-        &self.columns
+    pub(crate) fn into_columns(self) -> Vec<Column> {
+        self.columns
     }
 
     /// Returns a column by its name.
