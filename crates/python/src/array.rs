@@ -77,15 +77,17 @@ impl<T: Number> Matrix<T> {
         })
     }
 
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Returns the number in a place of the matrix; NaN in none.
+    /// Returns the number in a place, if the matrix has this place.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> Option<T> {
         if row >= self.rows || column >= self.columns {
@@ -152,15 +154,14 @@ fn aligned<T>(base: *mut T) -> bool {
 #[derive(Debug)]
 pub struct Line<T>(Matrix<T>);
 
-impl<T: Element + Copy + Send + Sync + std::fmt::Debug> Line<T>
-where
-    T: Number,
-{
+impl<T: Number> Line<T> {
+    /// Takes an array, if it has this type of numbers and no gaps.
     pub fn of(array: &Bound<'_, PyAny>) -> Option<Self> {
         let line = Matrix::column_of(array)?;
         line.contiguous(Order::Columns).is_some().then_some(Line(line))
     }
 
+    /// Returns the numbers.
     pub fn slice(&self) -> &[T] {
         self.0.contiguous(Order::Columns).unwrap_or_default()
     }

@@ -227,7 +227,7 @@ MEMORY = """
     import numpy as np
     from lao_learn import BudgetedRegressor
 
-    rows, dim = 2_000, 10_000
+    rows, dim = 1_000, 10_000
     rng = np.random.default_rng(0)
     {make}
     y = first + rng.standard_normal(rows)
