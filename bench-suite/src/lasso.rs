@@ -50,12 +50,12 @@ pub struct LassoOnRows {
 }
 
 impl LassoOnRows {
-    /// Returns the learner over `dim` attributes of which `budget` may be bought per example. Its predictor
-    /// has at most `longest` attributes.
-    pub fn new(dim: usize, budget: usize, bought: RowsBought, longest: usize) -> Self {
+    /// Returns the learner over `dim` attributes, all of which cost `share` budgets of an example. Its
+    /// predictor has at most `longest` attributes.
+    pub fn new(dim: usize, share: f64, bought: RowsBought, longest: usize) -> Self {
         let every = match bought {
             RowsBought::All => 1.0,
-            RowsBought::WithinBudget => (dim as f64 / budget.max(1) as f64).max(1.0),
+            RowsBought::WithinBudget => share.max(1.0),
         };
         LassoOnRows {
             every,

@@ -2,7 +2,7 @@
 
 use crate::lasso::{LassoOnRows, RowsBought};
 use anyhow::{Context as _, bail};
-use lao_algorithms::{AnyParams, METHODS, Method, Task, registry};
+use lao_algorithms::{AnyParams, METHODS, Method, Money, Task, registry};
 use lao_observation::{Budget, Learner};
 use serde::Deserialize;
 use toml::Value;
@@ -66,26 +66,38 @@ impl TryFrom<toml::Table> for LearnerSpec {
 }
 
 impl LearnerSpec {
-    /// Returns a fresh learner over `dim` attributes within `budget`.
+    /// Returns a fresh learner over `dim` attributes within `budget`, and within the money, if attributes have
+    /// prices.
     ///
     /// # Errors
-    /// When there is no such method, or the parameters do not fit it.
-    pub fn build(&self, dim: usize, budget: usize) -> anyhow::Result<Contender> {
-        self.contender(dim, budget).with_context(|| format!("learner {}", self.name))
+    /// When there is no such method, the parameters do not fit it, or it knows no prices.
+    pub fn build(&self, dim: usize, budget: usize, money: Option<&Money>) -> anyhow::Result<Contender> {
+        self.contender(dim, budget, money).with_context(|| format!("learner {}", self.name))
     }
 
-    fn contender(&self, dim: usize, budget: usize) -> anyhow::Result<Contender> {
+    fn contender(&self, dim: usize, budget: usize, money: Option<&Money>) -> anyhow::Result<Contender> {
         if self.method == "lasso" {
             let Lasso { rows, longest } = self.given.clone().try_into()?;
-            let learner = LassoOnRows::new(dim, budget, rows, longest.unwrap_or(dim));
+            let share = match money {
+                Some(Money { tariff, per_example, .. }) => tariff.prices().iter().sum::<f64>() / per_example,
+                None => dim as f64 / budget.max(1) as f64,
+            };
+            let learner = LassoOnRows::new(dim, share, rows, longest.unwrap_or(dim));
             return Ok(Contender { budget: learner.budget(), learner: Box::new(learner) });
         }
         let Some(row) = registry::method(&self.method) else {
             let known: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
             bail!("no method is named `{}`; the methods are lasso, {}", self.method, known.join(", "))
         };
-        let within = Budget::PerExample(budget);
+        let mut within = Budget::PerExample(budget);
         let mut given = self.given.clone();
+        if let Some(money) = money {
+            if !row.prices {
+                bail!("{} knows no prices: leave it out, or the scenario's `money`", row.name)
+            }
+            given.insert("money".into(), Value::try_from(money)?);
+            within = Budget::Priced { per_example: money.per_example };
+        }
         match given.remove("safeguard") {
             Some(Value::Boolean(true)) => {
                 if let Some(key) = given.keys().find(|key| !TASK.contains(&key.as_str())) {

@@ -12,6 +12,7 @@ use toml::de::{DeTable, Deserializer};
 pub const SCENARIOS: &[(&str, &str)] = &[
     ("ms18-fig1", include_str!("../scenarios/ms18-fig1.toml")),
     ("diabetes", include_str!("../scenarios/diabetes.toml")),
+    ("diabetes-prices", include_str!("../scenarios/diabetes-prices.toml")),
     ("digits", include_str!("../scenarios/digits.toml")),
     ("cost-vs-d", include_str!("../scenarios/cost-vs-d.toml")),
     ("cost-online", include_str!("../scenarios/cost-online.toml")),

@@ -428,3 +428,20 @@ fn a_record_that_is_none_is_an_error_with_a_remedy() {
     let error = BenchRecord::read(out.path()).unwrap_err().to_string();
     assert!(error.contains("delete it"), "{error}");
 }
+
+#[test]
+fn where_there_are_prices_nobody_spends_more_than_the_money() {
+    let priced = scenario("diabetes-prices");
+    let rows = rows(&priced, CHECK);
+    let of = |row: &&Row| row.metric == "money per example";
+    assert_eq!(rows.iter().filter(of).count(), 2 * priced.kind.contenders().len());
+    for row in rows.iter().filter(of) {
+        let all = if row.learner.ends_with("full information") { 14.0 } else { 11.0 };
+        assert!(row.value.is_some_and(|money| money > 0.0 && money <= all * (1.0 + 1e-9)), "{row:?}");
+    }
+    let table = priced.kind.analyze(&Rows(&rows)).table;
+    assert!(table.iter().all(|line| line.len() == table[0].len()), "{table:?}");
+    let counts = text("diabetes-prices").replace("\"pursuit\"", "\"hybrid\"");
+    let error = Scenario::parse("diabetes-prices", &counts).unwrap().check().unwrap_err();
+    assert!(format!("{error:#}").contains("hybrid knows no prices"), "{error:#}");
+}

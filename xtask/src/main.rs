@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 mod bench;
 mod data;
+mod docs;
 mod report;
 mod seeds;
 mod track;
@@ -28,6 +29,7 @@ enum Command {
     Bench(bench::BenchArgs),
     Data(data::DataArgs),
     Report(report::ReportArgs),
+    Docs(docs::DocsArgs),
     Track(track::TrackArgs),
     Seeds(seeds::SeedsArgs),
 }
@@ -49,6 +51,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::run(args),
         Command::Data(args) => data::run(args),
         Command::Report(args) => report::run(args),
+        Command::Docs(args) => docs::run(&args),
         Command::Track(args) => track::run(args),
         Command::Seeds(args) => seeds::run(args),
     }

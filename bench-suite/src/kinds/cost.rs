@@ -53,7 +53,7 @@ impl Kind for Cost {
     fn check(&self) -> anyhow::Result<()> {
         for dim in self.dims()? {
             self.data.target(dim, &Seed::root(0))?;
-            self.learners.iter().try_for_each(|learner| learner.build(dim, self.budget).map(drop))?;
+            self.learners.iter().try_for_each(|learner| learner.build(dim, self.budget, None).map(drop))?;
         }
         Ok(())
     }
@@ -62,7 +62,8 @@ impl Kind for Cost {
         let wanted = size.scaled(self.examples, 1);
         let target = self.data.target(job.dim, seed)?;
         let stream = self.data.stream(&target, &seed.child("train"))?;
-        let Contender { mut learner, budget } = self.learners[job.contender].build(job.dim, self.budget)?;
+        let Contender { mut learner, budget } =
+            self.learners[job.contender].build(job.dim, self.budget, None)?;
         let learner = &mut *learner;
         let mut session = Session::new(stream, budget, &seed.child("algorithm"));
 

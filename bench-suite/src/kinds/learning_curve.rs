@@ -6,9 +6,10 @@ use crate::learner::{Contender, LearnerSpec};
 use crate::record::{mean_sd, median};
 use crate::scenario::Size;
 use anyhow::{Context as _, bail};
+use lao_algorithms::Money;
 use lao_figures::{Axis, Figure, Series, Style};
 use lao_observation::session::mean_squared_error_of;
-use lao_observation::{Budget, NoUpdate, Seed, Session, SessionLimit};
+use lao_observation::{Basket, Budget, NoUpdate, Seed, Session, SessionLimit};
 use serde::Deserialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,6 +17,10 @@ use std::time::{Duration, Instant};
 const MSE: &str = "test mse";
 const EXCESS: &str = "excess risk";
 const TIME: &str = "ns per example";
+/// The money spent per example, by the ledger.
+const COST: &str = "money per example";
+/// What a prediction from the final estimate costs.
+const PREDICTION: &str = "money per prediction";
 /// The test error of predicting the mean of the training labels.
 const MEAN: &str = "test mse of the mean";
 /// The number of attributes that a prediction from the final estimate reads.
@@ -33,6 +38,8 @@ const POINTS: u64 = 30;
 pub struct LearningCurve {
     /// `s'`, the number of attributes that may be observed of a training example.
     budget: usize,
+    /// The prices, and what an example may cost, if attributes have prices.
+    money: Option<Money>,
     /// `d`, for data from a design; a table has its own.
     dim: Option<usize>,
     /// The number of examples in the training stream. For a table, the default is each training row once; if
@@ -122,7 +129,7 @@ impl Kind for LearningCurve {
         for dim in self.dims()? {
             let examples = self.examples(dim, smallest, &Seed::root(0))?;
             for learner in &self.learners {
-                learner.build(examples.train.dim(), self.budget)?;
+                learner.build(examples.train.dim(), self.budget, self.money.as_ref())?;
             }
         }
         Ok(())
@@ -132,9 +139,12 @@ impl Kind for LearningCurve {
         let Examples { train: stream, test: mut examination, counts: (train, test), error_of_mean } =
             self.examples(job.dim, size, seed)?;
         let Contender { mut learner, budget } =
-            self.learners[job.contender].build(stream.dim(), self.budget)?;
+            self.learners[job.contender].build(stream.dim(), self.budget, self.money.as_ref())?;
         let learner = &mut *learner;
         let mut session = Session::new(stream, budget, &seed.child("algorithm"));
+        if let Some(money) = &self.money {
+            session = session.priced(money.tariff.clone())?;
+        }
         let mut rows = Vec::new();
         let grid = |i: u64| (u128::from(train) * u128::from(i) / u128::from(POINTS)) as u64;
         let mut spent = Duration::ZERO;
@@ -153,9 +163,14 @@ impl Kind for LearningCurve {
             }
         }
         let seen = session.ledger().examples.max(1);
+        let cost = session.ledger().cost / seen as f64;
         let mut last = |metric, value| rows.push(Measurement { examples: seen, metric, value });
         last(TIME, spent.as_nanos() as f64 / seen as f64);
         last(SUPPORT, learner.coefficients().len() as f64);
+        if let Some(money) = &self.money {
+            last(COST, cost);
+            last(PREDICTION, money.tariff.cost(learner.coefficients().indices(), &mut Basket::default()));
+        }
         if let Some(error) = error_of_mean {
             last(MEAN, error);
         }
@@ -216,6 +231,8 @@ impl Kind for LearningCurve {
             "ns per example",
         ];
         let mut table: Vec<Vec<String>> = vec![header.map(String::from).into()];
+        let of_money: &[&str] = if self.money.is_some() { &[COST, PREDICTION] } else { &[] };
+        table[0].extend(of_money.iter().map(|metric| (*metric).into()));
         for name in &names {
             let [mse, excess] = [MSE, EXCESS].map(|metric| mean_sd(&at_end(name, metric)));
             let four = |x: Option<f64>| x.map_or_else(|| "-".into(), |x| format!("{x:.4}"));
@@ -232,6 +249,11 @@ impl Kind for LearningCurve {
                 whole(SUPPORT),
                 whole(TIME),
             ]);
+            let two = |metric: &&str| {
+                let mean = mean_sd(&rows.values(name, metric, |_| true));
+                mean.map_or_else(|| "-".into(), |(mean, _)| format!("{mean:.2}"))
+            };
+            table.last_mut().into_iter().for_each(|line| line.extend(of_money.iter().map(two)));
         }
 
         let finals: Vec<Vec<f64>> = names.iter().map(|name| at_end(name, MSE)).collect();

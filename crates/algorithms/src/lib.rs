@@ -46,6 +46,7 @@ mod bug;
 mod draws;
 pub mod hazan_koren;
 pub mod ito;
+mod money;
 pub mod murata_suzuki;
 pub mod params;
 pub mod pursuit;
@@ -57,6 +58,7 @@ mod state;
 mod task;
 pub mod thresholding;
 
+pub use money::Money;
 pub use params::ParamError;
 pub use registry::{Accuracy, AnyLearner, AnyParams, Growth, METHODS, Method, Model};
 pub use safeguard::Safeguarded;

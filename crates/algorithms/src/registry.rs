@@ -38,6 +38,9 @@ pub struct Method {
     /// Whether the method learns location and scale of attributes and labels by itself. Others need
     /// standardized columns, or [`safeguarded`](Method::safeguarded).
     pub learns_scales: bool,
+    /// Whether the method takes a budget in [`Money`](crate::Money). Others count attributes, so they keep to
+    /// prices only where all are equal; use `pursuit` where they differ.
+    pub prices: bool,
     /// The error of the estimate on a small problem without noise.
     pub accuracy: Accuracy,
     /// Returns the method's practical parameters for a task.
@@ -140,6 +143,7 @@ const SPARSE: Method = Method {
     batches: false,
     bears_all_labels: false,
     learns_scales: false,
+    prices: false,
     accuracy: OF_EXACT_RESIDUALS,
     params: |task| ExplorationParams::practical(task).map(AnyParams::Exploration),
 };
@@ -265,6 +269,7 @@ methods! {
                       most to find.",
             cost: "O(s'^2), and O(d s^2) per update, of which there are O(log n); O(d s') memory",
             learns_scales: true,
+            prices: true,
             ..SPARSE
         }
     }

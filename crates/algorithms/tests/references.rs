@@ -103,6 +103,7 @@ fn check_on<L: Learner>(
     let (fits, mean) = match budget {
         Budget::PerExample(most) => (most <= allowed, f64::INFINITY),
         Budget::Expected { mean, cap } => (mean <= allowed as f64 && cap <= task.dim, mean),
+        Budget::Priced { per_example } => (per_example <= allowed as f64, f64::INFINITY),
         Budget::Unlimited => (reference.has_full_information(), f64::INFINITY),
     };
     if !fits {

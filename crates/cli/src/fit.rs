@@ -1,22 +1,31 @@
 //! `lao fit`.
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use lao::{Fit, Progress, ReadOptions};
+use lao::{Fit, Prices, Progress, ReadOptions};
 use lao_figures::{check_writable, count};
 use lao_say as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Learn a model from a table within a budget.
 ///
 /// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. Words become attributes
 /// `column=word`; empty fields, NA, ? and the like are missing. An example that lacks a value which the
 /// method wants to buy is passed over. A label of two values is a class.
+///
+/// A file of prices has a line `attribute,price` or `attribute,price,panel` for each column. A panel is paid
+/// once per example, and has one price, which each of its lines repeats; a price of 0 is free. The budget is
+/// then money, and goes where it may explain most.
+///
+/// An interrupt (Ctrl-C) ends learning: the model learned until then is written, and the exit status is 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao fit patients.csv --target pressure --budget 12
   lao fit wide.csv.gz --target y --budget 5% --longest 8 -o y.lao.json
+  lao fit patients.csv --target pressure --prices prices.csv --budget 60 --predict-budget 20
   lao fit patients.csv --target pressure --budget 12 --method hybrid --json")]
 pub struct FitArgs {
     /// The table.
@@ -24,9 +33,16 @@ pub struct FitArgs {
     /// The column to predict; it is never guessed.
     #[arg(long, short, value_name = "COLUMN")]
     target: String,
-    /// The number of attributes that may be bought of each example, or a share of them, such as 10%.
-    #[arg(long, short, value_name = "N|P%")]
+    /// The number of attributes that may be bought of each example, or a share of them, such as 10%; with
+    /// --prices, the money for each example.
+    #[arg(long, short, value_name = "N|P%|MONEY")]
     budget: String,
+    /// What the attributes cost: a file of lines `attribute,price[,panel]`.
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    /// The money for a prediction [default: about four fifths of the budget].
+    #[arg(long, value_name = "MONEY", requires = "prices")]
+    predict_budget: Option<f64>,
     /// The largest number of attributes of the model [default: four fifths of the budget].
     #[arg(long, value_name = "N")]
     longest: Option<usize>,
@@ -85,40 +101,70 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let holdout = share(&args.holdout, "--holdout")?;
     let examples = lao::read_with(&args.data, &args.header.options())?.target(&args.target)?;
     let dim = examples.names().len();
-    let budget = match args.budget.parse::<usize>() {
-        Ok(budget) => budget,
-        Err(_) => (dim as f64 * share(&args.budget, "--budget")?).ceil() as usize,
-    };
     let note = |line: &str| {
         if !args.quiet {
             say::note(line);
         }
     };
-    if budget > dim {
-        note(&format!("the budget is {budget}, and there are {dim} attributes: all of them are read"));
+    let (fit, bought) = match &args.prices {
+        Some(prices) => {
+            let prices = Prices::read(prices)?;
+            let Ok(money) = args.budget.trim().parse::<f64>() else {
+                bail!("--budget {}: with --prices, give the money for an example, such as 60", args.budget)
+            };
+            (Fit::within_money(money, prices), format!("for at most {money} each"))
+        }
+        None => {
+            let budget = match args.budget.parse::<usize>() {
+                Ok(budget) => budget,
+                Err(_) => (dim as f64 * share(&args.budget, "--budget")?).ceil() as usize,
+            };
+            if budget > dim {
+                note(&format!(
+                    "the budget is {budget}, and there are {dim} attributes: all of them are read"
+                ));
+            }
+            (Fit::within(budget), format!("at most {} bought of each", budget.min(dim)))
+        }
+    };
+    let mut fit = fit.method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
+    if let Some(money) = args.predict_budget {
+        fit = fit.predict_within(money);
     }
-    let mut fit =
-        Fit::within(budget).method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
     if let Some(longest) = args.longest {
         fit = fit.longest(longest);
     }
-    note(&format!(
-        "{} examples of {dim} attributes, at most {} bought of each",
-        count(examples.len() as u64),
-        budget.min(dim)
-    ));
+    note(&format!("{} examples of {dim} attributes, {bought}", count(examples.len() as u64)));
     note("  examples   values bought   attributes in the model   error held out");
-    let fitted = fit.run_with(&examples, |progress| note(&line(&progress)))?;
+    let stop = Arc::new(AtomicBool::new(false));
+    stop_at_interrupt(&stop)?;
+    let fitted = fit.run_with(&examples.until(Arc::clone(&stop)), |progress| note(&line(&progress)))?;
     fitted.notes.iter().for_each(|line| note(line));
     fitted.model.save(&output)?;
     let text = if args.json { fitted.model.to_json() } else { fitted.model.to_string() };
     say::results(&text)?;
     note(&format!("the model is in {}; `lao predict {0} NEW.csv` applies it", output.display()));
+    if stop.load(Ordering::Relaxed) {
+        let examples = count(fitted.model.spent.examples);
+        say::note(&format!("interrupted: this is what was learned from {examples} examples"));
+        return Ok(ExitCode::from(130));
+    }
     if fitted.found {
         return Ok(ExitCode::SUCCESS);
     }
     say::note("nothing was found: no attribute has a significant effect, and the model predicts the mean");
     Ok(ExitCode::from(1))
+}
+
+/// Lets an interrupt end the run, so that what was learned is kept; a second one ends the program.
+fn stop_at_interrupt(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let stop = Arc::clone(stop);
+    let interrupted = move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    ctrlc::set_handler(interrupted).context("cannot catch Ctrl-C")
 }
 
 /// Returns the model file of a table.

@@ -1,12 +1,14 @@
 //! `lao inspect`.
 
+use crate::page;
 use clap::Args;
-use lao::Model;
+use lao::{Model, SpentMoney};
+use lao_figures::{check_writable, count, write_atomically};
 use lao_say as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Show a model: attributes, error bars, error, what was bought, and where it comes from.
+/// Show a model: attributes, error bars, error, what was bought and spent, and where it comes from.
 #[derive(Debug, Args)]
 pub struct InspectArgs {
     /// The model file.
@@ -14,10 +16,29 @@ pub struct InspectArgs {
     /// Print the checked file as JSON.
     #[arg(long)]
     json: bool,
+    /// Write one page of HTML that needs no other file: coefficients, error against values bought, what was
+    /// not taken in, spending, and a model card.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    html: Option<PathBuf>,
+    /// Write a model card in Markdown.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    card: Option<PathBuf>,
 }
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
+    for file in args.html.iter().chain(&args.card) {
+        check_writable(file)?;
+    }
     let model = Model::load(&args.model)?;
+    if let Some(file) = &args.html {
+        write_atomically(file, page::html(&model)?.as_bytes())?;
+    }
+    if let Some(file) = &args.card {
+        write_atomically(file, page::markdown(&model).as_bytes())?;
+    }
+    if args.html.is_some() || args.card.is_some() {
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.json {
         say::results(&model.to_json())?;
         return Ok(ExitCode::SUCCESS);
@@ -27,8 +48,9 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let read = if columns.is_empty() { "no columns".into() } else { columns.join(", ") };
     let guard = if origin.safeguarded { ", safeguarded" } else { "" };
     say::results(&format!(
-        "{model}a prediction reads {read}\nlearned by {}{guard} from {} ({} examples of {} attributes, \
+        "{model}a prediction reads {read}\n{}learned by {}{guard} from {} ({} examples of {} attributes, \
          sha256 {}), {} held out, {} pass{}, seed {}, lao {}\n",
+        model.spent.money.as_ref().map(spending).unwrap_or_default(),
         origin.method,
         origin.table,
         origin.examples,
@@ -41,4 +63,18 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         model.lao.version,
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what was spent on each panel, the largest sum first.
+fn spending(money: &SpentMoney) -> String {
+    let mut panels: Vec<_> = money.panels.iter().collect();
+    panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+    let width = panels.iter().map(|panel| panel.name.chars().count()).max().unwrap_or(0).max(5);
+    let mut text = format!("{:<width$}       price    examples       spent  columns\n", "panel");
+    for panel in panels {
+        let (examples, columns) = (count(panel.examples), panel.columns.join(", "));
+        let (price, cost) = (panel.price, panel.cost());
+        text += &format!("{:<width$}  {price:>10}  {examples:>10}  {cost:>10.2}  {columns}\n", panel.name);
+    }
+    text
 }

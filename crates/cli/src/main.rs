@@ -7,9 +7,13 @@ use clap::{Parser, Subcommand};
 use lao_say as say;
 use std::process::ExitCode;
 
+mod data;
+mod export;
 mod fit;
 mod inspect;
+mod manual;
 mod methods;
+mod page;
 mod plan;
 mod predict;
 mod session;
@@ -17,7 +21,7 @@ mod session;
 /// Learns predictors that read few attributes, from examples of which few attributes were read.
 ///
 /// Results go to standard output, words to standard error. The exit status is 0 if all went well, 1 if
-/// nothing was found (the model then predicts the mean), and 2 for an error.
+/// nothing was found (the model then predicts the mean), 2 for an error, and 130 if `fit` was interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "lao", version, arg_required_else_help = true)]
 #[command(after_help = "Example:
@@ -25,7 +29,8 @@ mod session;
   lao fit patients.csv --target pressure --budget 12
   lao inspect patients.lao.json
   lao predict patients.lao.json new.csv -o predicted.csv
-  lao session --help                            a live study, patient after patient")]
+  lao session --help                            a live study, patient after patient
+  lao export patients.lao.json --to sql         the model for other programs")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -39,6 +44,10 @@ enum Command {
     Plan(plan::PlanArgs),
     Methods(methods::MethodsArgs),
     Session(session::SessionArgs),
+    Data(data::DataArgs),
+    Export(export::ExportArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +69,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Plan(args) => plan::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Session(args) => session::run(&args),
+        Command::Data(args) => data::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::pages(&args),
     }
 }
 

@@ -32,6 +32,7 @@ pub fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
             serde_json::json!({
                 "name": row.name, "source": row.source, "summary": row.summary, "time per example": row.cost,
                 "a prediction reads": row.model.symbol(), "fit": row.model != Model::Dense,
+                "prices": row.prices,
             })
         };
         let rows: Vec<_> = rows.iter().map(of).collect();
@@ -44,11 +45,12 @@ pub fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn describe(row: &Method) -> String {
-    let Method { name, source, summary, cost, model, .. } = row;
+    let Method { name, source, summary, cost, model, prices, .. } = row;
     let fit = if *model == Model::Dense { "; not for `lao fit`" } else { "" };
+    let prices = if *prices { "; knows prices" } else { "" };
     let reads = model.symbol();
     format!(
-        "{name}: {summary}\n    {source}; a prediction reads {reads} attributes{fit}; time per \
+        "{name}: {summary}\n    {source}; a prediction reads {reads} attributes{fit}{prices}; time per \
          example {cost}\n"
     )
 }

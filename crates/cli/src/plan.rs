@@ -1,9 +1,13 @@
 //! `lao plan`.
 
+use crate::session::parsed;
 use clap::Args;
+use lao::Prices;
+use lao::algorithms::Money;
 use lao::algorithms::pursuit::StudyGuess;
 use lao::observation::Seed;
 use lao_say as say;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Simulate how many examples a study needs, before the first one is paid for.
@@ -12,14 +16,18 @@ use std::process::ExitCode;
 /// independent. Correlated attributes need more examples.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  lao plan --attributes 60 --budget 12 --sparsity 5 --signal 0.5")]
+  lao plan --attributes 60 --budget 12 --sparsity 5 --signal 0.5
+  lao plan --prices prices.csv --budget 60 --sparsity 3")]
 pub struct PlanArgs {
     /// The number of attributes.
-    #[arg(long, short)]
-    attributes: usize,
-    /// The number of attributes that may be bought of each example.
-    #[arg(long, short)]
-    budget: usize,
+    #[arg(long, short, required_unless_present = "prices", conflicts_with = "prices")]
+    attributes: Option<usize>,
+    /// The number of attributes that may be bought of each example; with --prices, the money for it.
+    #[arg(long, short, value_name = "N|MONEY")]
+    budget: String,
+    /// What the attributes cost: a file of lines `attribute,price[,panel]`.
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
     /// The number of attributes that matter.
     #[arg(long, default_value_t = 5)]
     sparsity: usize,
@@ -45,9 +53,24 @@ pub struct PlanArgs {
 const SHARES: [f64; 3] = [0.5, 0.8, 0.95];
 
 pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
-    let &PlanArgs { attributes, budget, sparsity, signal, most, studies, seed, .. } = args;
-    let guess = StudyGuess { sparsity, signal, most, studies, ..StudyGuess::within(attributes, budget) };
-    let plan = guess.simulate(&Seed::root(seed))?;
+    let &PlanArgs { sparsity, signal, most, studies, seed, .. } = args;
+    let guess =
+        |dim, budget| StudyGuess { sparsity, signal, most, studies, ..StudyGuess::within(dim, budget) };
+    // Attributes, what may be bought of each example, and what that is.
+    let (attributes, bought, unit, plan) = match &args.prices {
+        Some(file) => {
+            let money: f64 = parsed(&args.budget, "with --prices, the money for an example, such as 60")?;
+            let tariff = Prices::read(file)?.of_all()?.tariff;
+            let dim = tariff.dim();
+            let plan = guess(dim, dim).simulate_within(Money::new(tariff, money), &Seed::root(seed))?;
+            (dim, money, "of money", plan)
+        }
+        None => {
+            let budget = parsed(&args.budget, "a number of attributes, such as 12")?;
+            let dim = args.attributes.unwrap_or_default();
+            (dim, budget as f64, "values", guess(dim, budget).simulate(&Seed::root(seed))?)
+        }
+    };
     let needed = SHARES.map(|share| plan.examples(share));
     if args.json {
         let shares: Vec<_> = SHARES
@@ -60,14 +83,19 @@ pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
         });
         say::results(&format!("{text}\n"))?;
     } else {
+        let spent = if args.prices.is_some() {
+            format!("at most {bought} spent on")
+        } else {
+            format!("{bought} bought of")
+        };
         let mut text = format!(
-            "{attributes} attributes, {budget} bought of each example, {sparsity} with an effect of {signal} \
-             standard deviations of the noise\n"
+            "{attributes} attributes, {spent} each example, {sparsity} with an effect of {signal} standard \
+             deviations of the noise\n"
         );
         for (share, examples) in SHARES.iter().zip(&needed) {
             let examples = examples.map_or_else(
                 || format!("more than {most} examples"),
-                |n| format!("{n} examples, {} values", n.saturating_mul(budget as u64)),
+                |n| format!("{n} examples, {} {unit}", n as f64 * bought),
             );
             text += &format!(
                 "  {:>3.0} % of {studies} studies found exactly these after {examples}\n",

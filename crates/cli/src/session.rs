@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use lao::Label;
+use lao::{Label, Prices};
 use lao_live::{Description, Recovery, Slot, Study};
 use lao_say as say;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   lao session new -S tumor --target response --attributes panel.txt --budget 12
+  lao session new -S heart --target pressure --attributes panel.txt --prices prices.csv --budget 60
   lao session ask -S tumor -n 2
   lao session tell -S tumor 1 CRP=88 IL6=41 LDH=402 response=0.7
   lao session tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
@@ -66,9 +67,15 @@ struct NewArgs {
     /// A file with the name of an attribute in each line.
     #[arg(long, short, value_name = "FILE")]
     attributes: PathBuf,
-    /// The number of attributes that may be bought of each example.
-    #[arg(long, short)]
-    budget: usize,
+    /// The number of attributes that may be bought of each example; with --prices, the money for it.
+    #[arg(long, short, value_name = "N|MONEY")]
+    budget: String,
+    /// What the attributes cost: a file of lines `attribute,price[,panel]`; a panel is paid once per example.
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    /// The money for a prediction [default: about four fifths of the budget].
+    #[arg(long, value_name = "MONEY", requires = "prices")]
+    predict_budget: Option<f64>,
     /// The two classes of the label, the positive one first, such as ill,well.
     #[arg(long, value_name = "A,B")]
     classes: Option<String>,
@@ -182,32 +189,60 @@ fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
         }
         Some(_) => bail!("--classes: give two different classes with a comma between them, such as ill,well"),
     };
-    let description = Description {
-        label,
-        longest: args.longest,
-        level: args.level,
-        seed: args.seed,
-        ..Description::new(&args.target, names, args.budget)
+    let mut begun = match &args.prices {
+        Some(file) => {
+            let money: f64 = parsed(&args.budget, "with --prices, the money for an example, such as 60")?;
+            Description::within_money(&args.target, names, money, &Prices::read(file)?)?
+        }
+        None => {
+            let budget = parsed(&args.budget, "a number of attributes, such as 12")?;
+            Description::new(&args.target, names, budget)
+        }
     };
+    if let Some(money) = &mut begun.money {
+        money.per_prediction = args.predict_budget;
+    }
+    let description =
+        Description { label, longest: args.longest, level: args.level, seed: args.seed, ..begun };
     let study = Study::create(&args.place.folder, description)?;
     let (folder, description) = (shown(&args.place.folder), study.description());
+    let bought = match &description.money {
+        Some(money) => {
+            format!(" in {} panels, for at most {} each", description.panels.len(), money.per_example)
+        }
+        None => format!(", at most {} bought of each example", description.budget),
+    };
     say::results(&format!(
-        "{folder}: {} attributes, at most {} bought of each example; next: lao session ask -S {folder}\n",
+        "{folder}: {} attributes{bought}; next: lao session ask -S {folder}\n",
         description.attributes.len(),
-        description.budget,
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a budget.
+pub fn parsed<T: std::str::FromStr>(budget: &str, wanted: &str) -> anyhow::Result<T> {
+    budget.trim().parse().map_err(|_| anyhow::anyhow!("--budget {budget}: give {wanted}"))
 }
 
 fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
     let mut study = open(&args.place)?;
     let slots = study.ask(args.count)?;
     if args.json {
-        let slot = |slot: &Slot| serde_json::json!({ "slot": slot.number, "attributes": slot.attributes });
+        let slot = |slot: &Slot| match slot.cost {
+            None => serde_json::json!({ "slot": slot.number, "attributes": slot.attributes }),
+            Some(cost) => serde_json::json!({
+                "slot": slot.number, "attributes": slot.attributes, "panels": slot.panels, "cost": cost,
+            }),
+        };
         let slots: Vec<_> = slots.iter().map(slot).collect();
         say::results(&format!("{}\n", serde_json::json!({ "format": 1, "slots": slots })))?;
     } else {
-        let line = |slot: &Slot| format!("slot {}: {}\n", slot.number, slot.attributes.join(", "));
+        let line = |slot: &Slot| {
+            let bill = slot
+                .cost
+                .map_or_else(String::new, |cost| format!(" (buy {} for {cost})", slot.panels.join(", ")));
+            format!("slot {}: {}{bill}\n", slot.number, slot.attributes.join(", "))
+        };
         say::results(&slots.iter().map(line).collect::<String>())?;
     }
     if (slots.len() as u64) < args.count {
@@ -292,8 +327,9 @@ fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     }
     let support = if status.support.is_empty() { "nothing yet".into() } else { status.support.join(", ") };
     let target = &study.description().target;
+    let spent = status.spent.map_or_else(String::new, |spent| format!(" for {spent}"));
     say::results(&format!(
-        "{} slots handed out, {} values bought; {} told, {} open, {} waiting for `{target}`, {} void\n\
+        "{} slots handed out, {} values bought{spent}; {} told, {} open, {} waiting for `{target}`, {} void\n\
          found: {support}\n{} more slots may be handed out now\n",
         status.slots,
         status.bought,

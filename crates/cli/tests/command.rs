@@ -187,3 +187,77 @@ fn what_was_acknowledged_survives_a_kill_at_any_moment() {
     assert!(acknowledged > 0 && cut <= 40);
     assert_eq!(lao(at, &["session", "verify", "-S", "s"]).0, 0);
 }
+
+#[test]
+fn prices_make_the_budget_money() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let names = ["tc", "ldl", "hdl", "tch", "ltg", "glu"].map(|name| format!("{name},8,blood\n")).concat();
+    let text = format!("attribute,price,panel\nage,0\nsex,0\nbmi,1\nbp,2\n{names}");
+    std::fs::write(at.join("prices.csv"), &text).unwrap();
+    let data = diabetes();
+    let fit = ["fit", &data, "-t", "progression", "--prices", "prices.csv", "--budget"];
+    let (status, model, said) = lao(at, &[&fit[..], &["11"]].concat());
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("442 examples of 10 attributes, for at most 11 each"), "{said}");
+    assert!(model.contains("a prediction costs"), "{model}");
+    let (_, text, _) = lao(at, &["inspect", "diabetes.lao.json"]);
+    assert!(text.contains("panel") && text.contains("blood"), "{text}");
+    for (arguments, part) in [
+        (&["10%"][..], "with --prices, give the money"),
+        (&["0.5", "--predict-budget", "x"], "invalid value"),
+        (&["11", "--method", "hybrid"], "choose `pursuit`"),
+    ] {
+        let (status, _, said) = lao(at, &[&fit[..], arguments].concat());
+        assert!(status == 2 && said.contains(part), "{said}");
+    }
+    let (status, _, said) = lao(at, &["fit", &data, "-t", "progression", "-b", "5", "--predict-budget", "2"]);
+    assert!(status == 2 && said.contains("--prices"), "{said}");
+}
+
+#[test]
+fn a_study_with_prices_says_what_to_buy_and_what_it_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("panel.txt"), "age\nhdl\nldl\nscan\n").unwrap();
+    std::fs::write(at.join("prices.csv"), "age,0\nhdl,8,blood\nldl,8,blood\nscan,7\n").unwrap();
+    let new = ["session", "new", "-S", "s", "-t", "y", "-a", "panel.txt", "--prices", "prices.csv", "-b"];
+    let (status, text, said) = lao(at, &[&new[..], &["14"]].concat());
+    assert!(status == 0 && text.contains("4 attributes in 3 panels, for at most 14 each"), "{text}{said}");
+    let plan = ["plan", "--prices", "prices.csv", "-b", "14", "--sparsity", "2", "--studies", "5"];
+    let (status, plan, said) = lao(at, &plan);
+    assert!(status == 0 && plan.contains("4 attributes, at most 14 spent on each example"), "{plan}{said}");
+    assert!(plan.contains("of money"), "{plan}");
+    let (_, text, _) = lao(at, &["session", "ask", "-S", "s"]);
+    assert!(text.contains("age") && text.contains("(buy ") && text.contains(" for "), "{text}");
+    let (_, text, _) = lao(at, &["session", "ask", "-S", "s", "--json"]);
+    assert!(text.contains("\"cost\":") && text.contains("\"panels\":"), "{text}");
+    let (_, text, _) = lao(at, &["session", "status", "-S", "s", "--json"]);
+    assert!(text.contains("\"spent\":"), "{text}");
+    let (status, _, said) = lao(at, &[&new[..3], &["u"], &new[4..], &["much"]].concat());
+    assert!(status == 2 && said.contains("the money for an example"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_was_learned() {
+    use std::io::{BufRead as _, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("lao"))
+        .current_dir(at)
+        .args(["fit", &diabetes(), "-t", "progression", "-b", "5", "--passes", "100000000"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    // Learning is under way when the third line of progress is there.
+    said.by_ref().take(5).for_each(|line| assert!(line.is_ok()));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(rest.last().unwrap().starts_with("interrupted: this is what was learned from"), "{rest:?}");
+    assert_eq!(lao(at, &["inspect", "diabetes.lao.json"]).0, 0);
+}

@@ -4,7 +4,8 @@ use crate::error::FiniteSumError;
 use crate::gram::{self, GramScratch};
 use crate::sweep::{self, Pass};
 use lao_kernels::{Compressed, Element};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Examples as rows of numbers, for products.
@@ -81,14 +82,38 @@ pub struct DesignMatrix<T> {
 
 #[derive(Clone, Debug)]
 enum Layout<T> {
-    Columns(Vec<T>),
-    Rows(Vec<T>),
+    Columns(Numbers<T>),
+    Rows(Numbers<T>),
     CompressedRows(Compressed<T>),
     /// The same entries by rows: columns alone give no access to single rows.
     Compressed {
         columns: Compressed<T>,
         rows: Compressed<T>,
     },
+}
+
+/// Dense numbers that a matrix owns, or shares with others.
+#[derive(Clone)]
+enum Numbers<T> {
+    Own(Vec<T>),
+    Shared(Arc<dyn AsRef<[T]> + Send + Sync>),
+}
+
+impl<T> Deref for Numbers<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Numbers::Own(values) => values,
+            Numbers::Shared(values) => (**values).as_ref(),
+        }
+    }
+}
+
+impl<T: Debug> Debug for Numbers<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&**self, out)
+    }
 }
 
 impl<T: Element> DesignMatrix<T> {
@@ -98,6 +123,22 @@ impl<T: Element> DesignMatrix<T> {
     /// # Errors
     /// When the numbers do not fill the shape, or one is not finite.
     pub fn columns(rows: usize, dim: usize, values: Vec<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
+        DesignMatrix::by_columns(rows, dim, Numbers::Own(values))
+    }
+
+    /// Reads dense numbers, n x d and column-major, where they lie. They must stay as they are.
+    ///
+    /// # Errors
+    /// As [`columns`](Self::columns).
+    pub fn shared_columns(
+        rows: usize,
+        dim: usize,
+        values: Arc<dyn AsRef<[T]> + Send + Sync>,
+    ) -> Result<DesignMatrix<T>, FiniteSumError> {
+        DesignMatrix::by_columns(rows, dim, Numbers::Shared(values))
+    }
+
+    fn by_columns(rows: usize, dim: usize, values: Numbers<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
         check_dense(rows, dim, &values, |at| (at % rows, at / rows))?;
         Ok(DesignMatrix { rows, dim, layout: Layout::Columns(values) })
     }
@@ -107,6 +148,22 @@ impl<T: Element> DesignMatrix<T> {
     /// # Errors
     /// When the numbers do not fill the shape, or one is not finite.
     pub fn rows(rows: usize, dim: usize, values: Vec<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
+        DesignMatrix::by_rows(rows, dim, Numbers::Own(values))
+    }
+
+    /// Reads dense numbers, n x d and row-major, where they lie. They must stay as they are.
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows).
+    pub fn shared_rows(
+        rows: usize,
+        dim: usize,
+        values: Arc<dyn AsRef<[T]> + Send + Sync>,
+    ) -> Result<DesignMatrix<T>, FiniteSumError> {
+        DesignMatrix::by_rows(rows, dim, Numbers::Shared(values))
+    }
+
+    fn by_rows(rows: usize, dim: usize, values: Numbers<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
         check_dense(rows, dim, &values, |at| (at / dim, at % dim))?;
         Ok(DesignMatrix { rows, dim, layout: Layout::Rows(values) })
     }
@@ -134,9 +191,14 @@ fn check_dense<T: Element>(
     if rows.checked_mul(dim) != Some(values.len()) || rows.max(dim) > u32::MAX as usize {
         return Err(FiniteSumError::Shape { rows, dim, values: values.len() });
     }
-    match values.iter().position(|value| !value.to_f64().is_finite()) {
+    // Many values are looked at at once; the place is found afterwards.
+    const PART: usize = 1024;
+    let finite = |part: &[T]| part.iter().fold(true, |all, value| all & value.to_f64().is_finite());
+    let Some(part) = values.chunks(PART).position(|part| !finite(part)) else { return Ok(()) };
+    match values.iter().skip(part * PART).position(|value| !value.to_f64().is_finite()) {
         None => Ok(()),
         Some(at) => {
+            let at = part * PART + at;
             let (row, attribute) = place(at);
             Err(FiniteSumError::NotFinite { row, attribute, value: values[at].to_f64() })
         }
@@ -209,11 +271,12 @@ impl<T: Element> Design for DesignMatrix<T> {
         let layout = match &self.layout {
             Layout::Columns(values) => {
                 let column = |&j: &u32| &values[j as usize * self.rows..][..self.rows];
-                Layout::Columns(support.iter().flat_map(column).copied().collect())
+                Layout::Columns(Numbers::Own(support.iter().flat_map(column).copied().collect()))
             }
             Layout::Rows(values) => {
                 let row = |row: &[T]| support.iter().map(|&j| row[j as usize]).collect::<Vec<_>>();
-                Layout::Rows(values.chunks_exact(self.dim.max(1)).flat_map(row).collect())
+                let rows = values.chunks_exact(self.dim.max(1)).flat_map(row);
+                Layout::Rows(Numbers::Own(rows.collect()))
             }
             Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => {
                 Layout::CompressedRows(rows.restrict(support))
@@ -253,7 +316,9 @@ impl<T: Element> Design for DesignMatrix<T> {
 impl<T: Element> DesignMatrix<T> {
     fn each_entry(&self, scratch: &mut Vec<f64>, mut each: impl FnMut(usize, f64)) {
         if let Layout::Columns(values) = &self.layout {
-            values.iter().enumerate().for_each(|(at, value)| each(at / self.rows, value.to_f64()));
+            for (j, column) in values.chunks_exact(self.rows.max(1)).enumerate() {
+                column.iter().for_each(|value| each(j, value.to_f64()));
+            }
             return;
         }
         for i in 0..self.rows {

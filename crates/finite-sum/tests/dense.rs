@@ -2,10 +2,11 @@
 //! not, with and without intercept, l2 term and blocks. Shapes do not divide the tiles of the kernels.
 
 use lao_finite_sum::{
-    Batch, Coding, DesignMatrix, Entries, FiniteSum, Gradient, Loss, NormalEquations, Predictor, RowBuf,
-    Standardize,
+    Batch, Coding, DesignMatrix, Entries, FiniteSum, FiniteSumError, Gradient, Loss, NormalEquations,
+    Predictor, RowBuf, Standardize,
 };
 use lao_kernels::{Compressed, Element, SparseVector};
+use std::sync::Arc;
 
 /// Rows and columns. A tile of rows has 64, one of a column 2048 entries.
 const SHAPES: [(usize, usize); 6] = [(1, 1), (6, 5), (64, 9), (65, 13), (130, 21), (2050, 6)];
@@ -51,8 +52,23 @@ fn layouts<T: Element>(n: usize, dim: usize, table: &[T]) -> Vec<DesignMatrix<T>
         DesignMatrix::compressed_rows(sparse(dim, table)),
         DesignMatrix::compressed_columns(sparse(n, &columns)),
         DesignMatrix::rows(n, dim, table.to_vec()).unwrap(),
+        DesignMatrix::shared_rows(n, dim, Arc::new(table.to_vec())).unwrap(),
+        DesignMatrix::shared_columns(n, dim, Arc::new(columns.clone())).unwrap(),
         DesignMatrix::columns(n, dim, columns).unwrap(),
     ]
+}
+
+#[test]
+fn a_number_that_is_not_finite_is_named_with_its_place() {
+    for (at, row, attribute) in [(0, 0, 0), (1023, 204, 3), (1024, 204, 4), (2999, 599, 4)] {
+        let mut values = vec![1.0; 3000];
+        values[at] = f64::NAN;
+        let refused = DesignMatrix::rows(600, 5, values).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            FiniteSumError::NotFinite { row, attribute, value: f64::NAN }.to_string()
+        );
+    }
 }
 
 /// A sum as its definition has it.

@@ -2,7 +2,7 @@
 
 use lao_algorithms::ParamError;
 use lao_datasets::format::FormatError;
-use lao_observation::SessionError;
+use lao_observation::{SessionError, SourceError, TariffError};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -58,9 +58,15 @@ pub enum Error {
     /// A parameter that a method refuses.
     #[error(transparent)]
     Param(#[from] ParamError),
+    /// Prices are none.
+    #[error(transparent)]
+    Tariff(#[from] TariffError),
     /// Learning failed.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A table cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
     /// A model file is none.
     #[error("{} is not a model of lao: {reason}", .path.display())]
     Model {

@@ -1,11 +1,16 @@
 //! Examples: the rows of a table with a label, as attributes of numbers that a learner buys.
 
 use crate::error::Error;
-use crate::frame::{Frame, Values};
-use lao_observation::{BlockBuf, Seed, Source, SourceError};
+use crate::frame::{Column, Frame, Values};
+use crate::prices::{PricedColumns, Prices};
+use crate::table::Table;
+use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the label is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,12 +34,32 @@ struct Store {
     target: String,
     label: Label,
     names: Vec<String>,
+    /// The other columns of the table: the target, and those that were left out.
+    others: Vec<String>,
     /// The column of each attribute and, if the column has words, the word at which the attribute is 1.
     attributes: Vec<(String, Option<String>)>,
-    /// Column after column; NaN where a value is missing.
-    values: Vec<Vec<f64>>,
+    values: Arc<dyn Table>,
     labels: Vec<f64>,
     notes: Vec<String>,
+}
+
+/// The parts of which [`Examples`] are made, for a [`Table`] that is no [`Frame`].
+#[derive(Clone, Debug)]
+pub struct TableParts {
+    /// The values.
+    pub table: Arc<dyn Table>,
+    /// The name of the table, for the model and for messages.
+    pub name: String,
+    /// The name of each attribute; no two are equal.
+    pub names: Vec<String>,
+    /// The name of the label.
+    pub target: String,
+    /// What the label is.
+    pub label: Label,
+    /// The label of each row of the table: a number, or +1 and -1 for two classes; NaN where it is missing.
+    pub labels: Vec<f64>,
+    /// The rows that are examples, in their order. Those whose label is missing are left out.
+    pub rows: Vec<u32>,
 }
 
 /// Rows with attributes of numbers and a label. A copy shares the values.
@@ -43,6 +68,8 @@ pub struct Examples {
     store: Arc<Store>,
     /// The rows that belong to these examples, in their order.
     rows: Arc<Vec<u32>>,
+    /// Ends every stream of these examples when it becomes true.
+    stop: Arc<AtomicBool>,
 }
 
 impl Examples {
@@ -50,9 +77,14 @@ impl Examples {
         let (label, labels) = labels(&frame.column(target)?.values, target)?;
         let (mut names, mut attributes, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let mut notes = Vec::new();
-        for column in frame.columns().iter().filter(|column| column.name != target) {
-            let name = &column.name;
-            match &column.values {
+        let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
+        let mut others: Vec<String> = frame.names().map(str::to_owned).collect();
+        // The columns move: there is no second copy of the table.
+        for Column { name, values: column } in frame.into_columns() {
+            if name == target {
+                continue;
+            }
+            match column {
                 Values::Numbers(numbers) => {
                     let mut known = numbers.iter().filter(|x| !x.is_nan());
                     let first = known.next();
@@ -62,7 +94,7 @@ impl Examples {
                     }
                     names.push(name.clone());
                     attributes.push((name.clone(), None));
-                    values.push(numbers.clone());
+                    values.push(numbers);
                 }
                 Values::Words { words, .. } if words.len() < 2 => {
                     notes.push(format!("`{name}` is left out: it is constant"));
@@ -93,10 +125,42 @@ impl Examples {
         if missing > 0 {
             notes.push(format!("{missing} rows are left out: they have no `{target}`"));
         }
-        let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
-        let target = target.to_owned();
-        let store = Store { table, hash, target, label, names, attributes, values, labels, notes };
-        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows) })
+        let used: HashSet<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
+        others.retain(|name| !used.contains(name.as_str()));
+        let (target, values) = (target.to_owned(), Arc::new(values));
+        let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
+    }
+
+    /// Returns the rows of a table as examples. Nothing but the labels is read.
+    ///
+    /// # Errors
+    /// When there is not one name for each attribute, two names are equal, a row has no label, or a label is
+    /// infinite or belongs to no class.
+    pub fn from_table(parts: TableParts) -> Result<Self, Error> {
+        let TableParts { table: values, name: table, names, target, label, labels, mut rows } = parts;
+        let fail = |column: &str, reason: String| Err(Error::Column { column: column.into(), reason });
+        if names.is_empty() || names.len() != values.dim() {
+            let (found, dim) = (names.len(), values.dim());
+            return fail(&target, format!("{found} names for {dim} attributes; give one name for each"));
+        }
+        let mut known = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) {
+            return fail(twice, "two attributes have this name; rename one of them".into());
+        }
+        if let Some(row) = rows.iter().find(|row| **row as usize >= labels.len()) {
+            return fail(&target, format!("row {row} has no label; there are {} labels", labels.len()));
+        }
+        rows.retain(|&row| !labels[row as usize].is_nan());
+        let strange = |y: f64| y.is_infinite() || (label != Label::Number && y.abs() != 1.0);
+        if let Some((row, y)) = rows.iter().map(|&row| (row, labels[row as usize])).find(|&(_, y)| strange(y))
+        {
+            return fail(&target, format!("the label of row {row} is {y}; give a finite number or a class"));
+        }
+        let attributes = names.iter().map(|name| (name.clone(), None)).collect();
+        let (hash, notes, others) = (String::new(), Vec::new(), vec![target.clone()]);
+        let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
     }
 
     /// Returns the number of examples.
@@ -138,14 +202,41 @@ impl Examples {
         self.store.attributes.clone()
     }
 
+    /// Returns the prices of the attributes: those given or, if some column of words is several attributes,
+    /// a price of 1 for each column. `None` if the number of attributes says all.
+    pub(crate) fn priced(&self, prices: Option<&Prices>) -> Result<Option<PricedColumns>, Error> {
+        let Store { attributes, others, .. } = &*self.store;
+        let mut columns: Vec<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
+        if let Some(prices) = prices {
+            let others: Vec<&str> = others.iter().map(String::as_str).collect();
+            return prices.of(&columns, &others).map(Some);
+        }
+        // The attributes of a column are neighbors.
+        let places = columns.iter().scan((0, columns.first().copied()), |(place, last), column| {
+            *place += u32::from(last.replace(column) != Some(column));
+            Some(*place)
+        });
+        let places: Vec<u32> = places.collect();
+        columns.dedup();
+        let panels: Vec<String> = columns.iter().map(|&column| column.to_owned()).collect();
+        if panels.len() == places.len() {
+            return Ok(None);
+        }
+        let tariff = Tariff::with_panels(places, vec![1.0; panels.len()])?;
+        Ok(Some(PricedColumns { tariff, panels }))
+    }
+
     /// Returns the labels.
     pub fn labels(&self) -> impl Iterator<Item = f64> {
         self.rows.iter().map(|&row| self.store.labels[row as usize])
     }
 
-    /// Returns value `j` of the example in place `at`; NaN if it is missing.
-    pub(crate) fn value(&self, at: usize, j: u32) -> f64 {
-        self.store.values[j as usize][self.rows[at] as usize]
+    /// Returns the values of `attributes` of the examples in `places`, column after column, NaN where one is
+    /// missing; `None` if the table ends the stream here.
+    pub(crate) fn values(&self, attributes: &[u32], places: Range<usize>) -> Result<Option<Vec<f64>>, Error> {
+        let mut values = vec![f64::NAN; attributes.len() * places.len()];
+        let read = self.store.values.read(attributes, &self.rows[places], &mut values)?;
+        Ok(read.is_continue().then_some(values))
     }
 
     /// Splits the examples at random: the second part is `share` of them.
@@ -161,20 +252,26 @@ impl Examples {
         }
         let mut rows = self.rows.to_vec();
         rows.shuffle(&mut seed.rng());
-        let of = |rows: &[u32]| Examples { store: Arc::clone(&self.store), rows: Arc::new(rows.to_vec()) };
+        let of = |rows: &[u32]| Examples { rows: Arc::new(rows.to_vec()), ..self.clone() };
         Ok((of(&rows[second..]), of(&rows[..second])))
+    }
+
+    /// Returns the same examples, whose runs end when `stop` becomes true, as if there were no more examples:
+    /// what was learned until then is kept.
+    pub fn until(self, stop: Arc<AtomicBool>) -> Examples {
+        Examples { stop, ..self }
     }
 
     /// Returns the examples in a random order.
     pub(crate) fn shuffled(&self, seed: &Seed) -> Examples {
         let mut rows = self.rows.to_vec();
         rows.shuffle(&mut seed.rng());
-        Examples { store: Arc::clone(&self.store), rows: Arc::new(rows) }
+        Examples { rows: Arc::new(rows), ..self.clone() }
     }
 
     /// Returns the examples as a stream, `passes` times over.
     pub(crate) fn stream(&self, passes: u64) -> Stream {
-        Stream { examples: self.clone(), passes, position: 0, skipped: 0 }
+        Stream { examples: self.clone(), passes, position: 0, skipped: 0, read: Vec::new() }
     }
 }
 
@@ -235,6 +332,8 @@ pub(crate) struct Stream {
     position: u64,
     /// The number of examples that were passed over.
     pub skipped: u64,
+    /// The values of the rows that may become examples, column after column.
+    read: Vec<f64>,
 }
 
 impl Source for Stream {
@@ -243,21 +342,30 @@ impl Source for Stream {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let (examples, n) = (&self.examples, self.examples.len() as u64);
-        let end = n.saturating_mul(self.passes);
+        let Stream { examples, read, position, skipped, .. } = self;
+        let (store, n) = (&examples.store, examples.len());
+        let end = (n as u64).saturating_mul(self.passes);
         let mut filled = 0;
-        while filled < block.capacity() && self.position < end {
-            let at = (self.position % n) as usize;
-            self.position += 1;
-            if attributes.iter().any(|&j| examples.value(at, j).is_nan()) {
-                self.skipped += 1;
-                continue;
+        while filled < block.capacity() && *position < end && !examples.stop.load(Ordering::Relaxed) {
+            let at = (*position % n as u64) as usize;
+            let rows = &examples.rows[at..n.min(at + block.capacity() - filled)];
+            read.resize(attributes.len() * rows.len(), 0.0);
+            if store.values.read(attributes, rows, read)?.is_break() {
+                break;
             }
-            for (c, &j) in attributes.iter().enumerate() {
-                block.column_mut(c)[filled] = examples.value(at, j);
+            *position += rows.len() as u64;
+            for (r, &row) in rows.iter().enumerate() {
+                let column = |c: usize| read[c * rows.len() + r];
+                if (0..attributes.len()).any(|c| column(c).is_nan()) {
+                    *skipped += 1;
+                    continue;
+                }
+                for c in 0..attributes.len() {
+                    block.column_mut(c)[filled] = column(c);
+                }
+                block.labels_mut()[filled] = store.labels[row as usize];
+                filled += 1;
             }
-            block.labels_mut()[filled] = examples.store.labels[examples.rows[at] as usize];
-            filled += 1;
         }
         block.set_rows(filled);
         Ok(filled)

@@ -2,10 +2,13 @@
 
 use crate::error::{Error, nearest};
 use crate::examples::{Examples, Stream};
-use crate::model::{About, Holdout, Model, Origin, Spent};
-use lao_algorithms::pursuit::{Pursuit, PursuitParams};
-use lao_algorithms::{AnyParams, METHODS, Model as Size, Safeguarded, Task, registry};
+use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
+use crate::prices::{PricedColumns, Prices};
+use lao_algorithms::pursuit::{Evidence, Pursuit, PursuitParams};
+use lao_algorithms::{AnyParams, METHODS, Model as Size, Money, Safeguarded, Task, registry};
+use lao_observation::tariff::pays;
 use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionLimit};
+use serde::{Deserialize, Serialize};
 
 /// How to learn a model: the budget, and what differs from the defaults.
 ///
@@ -27,6 +30,8 @@ use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionLimit};
 #[derive(Clone, Debug)]
 pub struct Fit {
     budget: usize,
+    money: Option<(f64, Prices)>,
+    per_prediction: Option<f64>,
     method: String,
     longest: Option<usize>,
     holdout: f64,
@@ -58,14 +63,67 @@ pub struct Fitted {
     pub found: bool,
     /// What was left out or chosen, in sentences.
     pub notes: Vec<String>,
-    /// Values bought, and the error on the examples held out, each time the examples had doubled.
-    pub history: Vec<(u64, f64)>,
+    /// The learner, which [`Fit::resume`] lets learn from more examples.
+    pub learned: Learned,
+}
+
+/// A learner that has learned, in a form that can be stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Learned {
+    learner: Inner,
+    parameters: AnyParams,
+    /// What earlier runs have spent.
+    before: Spent,
+}
+
+/// A learner that gives coefficients in the units of the table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Inner {
+    Pursuit(Box<Pursuit>),
+    Safeguarded(Box<Safeguarded>),
 }
 
 impl Fit {
-    /// Learns with at most `budget` attributes of an example; more than there are count as all.
+    /// Learns with at most `budget` columns of an example; more than there are count as all. A column of words
+    /// counts once with the method `pursuit`, and each of its words with the others.
     pub fn within(budget: usize) -> Self {
-        Fit { budget, method: "pursuit".into(), longest: None, holdout: 0.1, passes: 1, seed: 1 }
+        Fit {
+            budget,
+            money: None,
+            per_prediction: None,
+            method: "pursuit".into(),
+            longest: None,
+            holdout: 0.1,
+            passes: 1,
+            seed: 1,
+        }
+    }
+
+    /// Learns with at most `money` for an example, by these prices.
+    ///
+    /// ```
+    /// # let mut rows = String::from("age,weight,pulse,pressure\n");
+    /// # for i in 0..900u32 {
+    /// #     let (a, w, p) = (20 + i * 7 % 60, 50 + i * 11 % 50, 50 + i * 13 % 40);
+    /// #     rows += &format!("{a},{w},{p},{}\n", 80.0 + 0.5 * f64::from(a) + f64::from(i * 17 % 7));
+    /// # }
+    /// # let frame = lao::Frame::parse(rows.as_bytes(), "patients.csv", &Default::default())?;
+    /// // let prices = lao::Prices::read("prices.csv")?;
+    /// let prices = lao::Prices::parse("age,0\nweight,2\npulse,3\n", "prices.csv")?;
+    /// let model = lao::Fit::within_money(3.0, prices).run(&frame.target("pressure")?)?.model;
+    /// let spent = model.spent.money.as_ref().expect("there are prices");
+    /// assert!(spent.most <= 3.0);
+    /// assert_eq!((model.columns(), model.cost()), (vec!["age"], Some(0.0)));
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    pub fn within_money(money: f64, prices: Prices) -> Self {
+        Fit { money: Some((money, prices)), ..Self::within(usize::MAX) }
+    }
+
+    /// Sets the money that a prediction may cost. By default it is about four fifths of that for an example.
+    pub fn predict_within(self, money: f64) -> Self {
+        Fit { per_prediction: Some(money), ..self }
     }
 
     /// Sets the method, by its name in the registry. The default is `pursuit`.
@@ -107,7 +165,30 @@ impl Fit {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_with(&self, examples: &Examples, mut say: impl FnMut(Progress<'_>)) -> Result<Fitted, Error> {
+    pub fn run_with(&self, examples: &Examples, say: impl FnMut(Progress<'_>)) -> Result<Fitted, Error> {
+        self.learn(examples, None, say)
+    }
+
+    /// Lets a learner learn from more examples, which must be new ones: those of earlier runs would count
+    /// twice. Budget, method and longest predictor are those with which the learner began.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and when the examples have another number of attributes.
+    pub fn resume(
+        &self,
+        learned: Learned,
+        examples: &Examples,
+        say: impl FnMut(Progress<'_>),
+    ) -> Result<Fitted, Error> {
+        self.learn(examples, Some(learned), say)
+    }
+
+    fn learn(
+        &self,
+        examples: &Examples,
+        start: Option<Learned>,
+        mut say: impl FnMut(Progress<'_>),
+    ) -> Result<Fitted, Error> {
         let seed = Seed::root(self.seed);
         self.check()?;
         let (training, held_out) = if self.holdout > 0.0 && examples.len() >= 20 {
@@ -116,25 +197,42 @@ impl Fit {
         } else {
             (examples.clone(), None)
         };
-        let (mut learner, parameters) = self.learner(training.names().len())?;
+        let priced = examples.priced(self.money.as_ref().map(|(_, prices)| prices))?;
+        let mut learned = start.map_or_else(|| self.learner(training.names().len(), priced.as_ref()), Ok)?;
         let whole = (training.len() as u64).saturating_mul(self.passes);
         let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
         // The stream's order is random, so that a sorted table does no harm.
         let shuffled = training.shuffled(&seed.child("order"));
-        let mut session = Session::new(
-            shuffled.stream(self.passes),
-            Budget::PerExample(self.budget),
-            &seed.child("session"),
-        );
+        let (budget, tariff) = match (&learned.parameters, &priced, &self.money) {
+            (AnyParams::Pursuit(PursuitParams { money: Some(money), .. }), ..) => {
+                (Budget::Priced { per_example: money.per_example }, Some(money.tariff.clone()))
+            }
+            (_, Some(priced), Some((money, _))) => {
+                (Budget::Priced { per_example: *money }, Some(priced.tariff.clone()))
+            }
+            _ => (Budget::PerExample(self.budget), None),
+        };
+        let mut session = Session::new(shuffled.stream(self.passes), budget, &seed.child("session"));
+        if let Some(tariff) = tariff {
+            session = session.priced(tariff)?;
+        }
         let mut history = Vec::new();
         let mut until = 16u64;
         loop {
-            session.run(learner.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
+            session.run(learned.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
             let ledger = *session.ledger();
-            let model = self.model(examples, &learner, parameters.clone(), &session);
+            let mut model = self.model(examples, &learned, priced.as_ref(), &session);
+            if learned.as_ref().updates() == 0 {
+                model.intercept = mean;
+            }
             let holdout = held_out.as_ref().map(|rows| model.score(rows, mean)).transpose()?.flatten();
             if let Some(holdout) = &holdout {
-                history.push((ledger.attributes, holdout.mean_squared_error));
+                history.push(Reached {
+                    examples: ledger.examples,
+                    attributes: ledger.attributes,
+                    money: model.spent.money.as_ref().map(|money| money.total),
+                    mean_squared_error: holdout.mean_squared_error,
+                });
             }
             let done = ledger.examples < until;
             let (examples_seen, support) = (ledger.examples, model.coefficients.len());
@@ -142,9 +240,11 @@ impl Fit {
             say(Progress { examples: examples_seen, of: whole, attributes, support, holdout: holdout_now });
             if done {
                 let mut notes = examples.notes().to_vec();
-                notes.extend(NoUpdate::of(learner.as_ref()).map(|none| none.to_string()));
-                let found = learner.found();
-                return Ok(Fitted { model: Model { holdout, ..model }, found, notes, history });
+                notes.extend(NoUpdate::of(learned.as_ref()).map(|none| none.to_string()));
+                notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
+                let found = learned.found();
+                learned.before = model.spent.clone();
+                return Ok(Fitted { model: Model { holdout, history, ..model }, found, notes, learned });
             }
             until = until.saturating_mul(2);
         }
@@ -156,6 +256,10 @@ impl Fit {
         if self.budget == 0 {
             return refuse("budget", "0".into(), "at least one attribute per example");
         }
+        if let (Some(money), None) = (self.per_prediction, &self.money) {
+            let allowed = "it needs prices; without them `longest` limits the attributes of a prediction";
+            return refuse("predict_within", money.to_string(), allowed);
+        }
         if !(0.0..1.0).contains(&self.holdout) {
             return refuse("holdout", self.holdout.to_string(), "a share of at least 0 and below 1");
         }
@@ -165,9 +269,9 @@ impl Fit {
         Ok(())
     }
 
-    /// Builds the learner, and returns its parameters.
-    fn learner(&self, dim: usize) -> Result<(Learned, AnyParams), Error> {
-        let budget = self.budget.min(dim);
+    /// Builds the learner.
+    fn learner(&self, dim: usize, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
+        let mut budget = self.budget.min(dim);
         let Some(row) = registry::method(&self.method) else {
             let near = nearest(&self.method, METHODS.iter().map(|row| row.name));
             let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
@@ -176,43 +280,74 @@ impl Fit {
             return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
         };
         if row.learns_scales {
-            let params = PursuitParams { longest: self.longest, ..PursuitParams::within(dim, budget) };
-            let learner = Learned::Pursuit(Box::new(params.clone().build()?));
-            return Ok((learner, AnyParams::Pursuit(params)));
+            let within = match priced {
+                Some(PricedColumns { tariff, .. }) => {
+                    let per_example = self.money.as_ref().map_or(self.budget as f64, |(money, _)| *money);
+                    let per_prediction = self.per_prediction;
+                    PursuitParams::within_money(Money {
+                        per_prediction,
+                        ..Money::new(tariff.clone(), per_example)
+                    })
+                }
+                None => PursuitParams::within(dim, budget),
+            };
+            let params = PursuitParams { longest: self.longest, ..within };
+            let learner = Inner::Pursuit(Box::new(params.clone().build()?));
+            let parameters = AnyParams::Pursuit(params);
+            return Ok(Learned { learner, parameters, before: Spent::default() });
         }
         if row.model == Size::Dense {
             let allowed = "its predictor would read all attributes; choose a method with a sparse one".into();
             return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
         }
+        if let (Some((money, _)), Some(PricedColumns { tariff, .. })) = (&self.money, priced) {
+            let uniform = tariff.unit().filter(|_| self.per_prediction.is_none());
+            if uniform.is_none() {
+                let allowed =
+                    "it counts attributes, and knows no prices that differ; choose `pursuit`".into();
+                return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
+            }
+            budget = tariff.most_attributes(*money);
+        }
         let sparsity = self.longest.unwrap_or(budget.div_ceil(2));
         let task = Task { dim, budget, sparsity, ..Task::default() };
-        Ok((Learned::Safeguarded(Box::new(row.safeguarded(&task)?)), (row.params)(&task)?))
+        let learner = Inner::Safeguarded(Box::new(row.safeguarded(&task)?));
+        Ok(Learned { learner, parameters: (row.params)(&task)?, before: Spent::default() })
     }
 
     /// Returns what has been learned so far.
     fn model(
         &self,
         examples: &Examples,
-        learner: &Learned,
-        parameters: AnyParams,
+        learned: &Learned,
+        priced: Option<&PricedColumns>,
         session: &Session<Stream>,
     ) -> Model {
         let (table, sha256) = examples.table();
-        let ledger = session.ledger();
+        let (ledger, before) = (session.ledger(), &learned.before);
+        let attributes = examples.attributes();
+        let money = match (&self.money, priced, session.bought()) {
+            (Some((budget, _)), Some(priced), Some(bought)) => {
+                let now = SpentMoney::of(priced, bought, &attributes, ledger.most_cost, *budget);
+                Some(now.after(before.money.as_ref()))
+            }
+            _ => None,
+        };
         let about = About {
             target: examples.target().to_owned(),
             label: examples.label().clone(),
-            attributes: examples.attributes(),
+            attributes,
             spent: Spent {
-                examples: ledger.examples,
-                attributes: ledger.attributes,
-                most_attributes: ledger.most_attributes,
-                passed_over: session.source().skipped,
+                examples: before.examples.saturating_add(ledger.examples),
+                attributes: before.attributes.saturating_add(ledger.attributes),
+                most_attributes: before.most_attributes.max(ledger.most_attributes),
+                passed_over: before.passed_over.saturating_add(session.source().skipped),
+                money,
             },
             origin: Origin {
                 method: self.method.clone(),
-                safeguarded: matches!(learner, Learned::Safeguarded(_)),
-                parameters,
+                safeguarded: matches!(learned.learner, Inner::Safeguarded(_)),
+                parameters: learned.parameters.clone(),
                 table: table.to_owned(),
                 sha256: sha256.to_owned(),
                 attributes: examples.names().len(),
@@ -222,9 +357,9 @@ impl Fit {
                 seed: self.seed,
             },
         };
-        match learner {
-            Learned::Pursuit(learner) => Model::of_pursuit(learner, about),
-            Learned::Safeguarded(learner) => {
+        match &learned.learner {
+            Inner::Pursuit(learner) => Model::of_pursuit(learner, about),
+            Inner::Safeguarded(learner) => {
                 let within = |j: u32| (learner.mean(j), learner.range(j));
                 Model::of(&**learner, |_| None, within, None, about)
             }
@@ -232,31 +367,49 @@ impl Fit {
     }
 }
 
-/// A learner that gives coefficients in the units of the table.
-enum Learned {
-    Pursuit(Box<Pursuit>),
-    Safeguarded(Box<Safeguarded>),
+/// Returns the note that some panels cost more than a prediction may, so that they are never bought.
+fn too_dear(priced: &PricedColumns, parameters: &AnyParams) -> Option<String> {
+    let AnyParams::Pursuit(params) = parameters else { return None };
+    let most = params.most_per_prediction();
+    let all = priced.panels.iter().zip(priced.tariff.prices());
+    let dear: Vec<&str> =
+        all.filter(|(_, price)| !pays(most, **price)).map(|(name, _)| name.as_str()).collect();
+    (!dear.is_empty())
+        .then(|| format!("never bought, since a prediction may cost {most}: {}", dear.join(", ")))
 }
 
 impl Learned {
+    /// Returns the number of attributes of an example.
+    pub fn dim(&self) -> usize {
+        self.as_ref().dim()
+    }
+
+    /// Returns what is known of attribute `j`, if there is such an attribute and the method keeps count.
+    pub fn evidence(&self, j: u32) -> Option<Evidence> {
+        match &self.learner {
+            Inner::Pursuit(learner) => learner.evidence(j),
+            Inner::Safeguarded(_) => None,
+        }
+    }
+
     fn as_dyn(&mut self) -> &mut dyn Learner {
-        match self {
-            Learned::Pursuit(learner) => &mut **learner,
-            Learned::Safeguarded(learner) => &mut **learner,
+        match &mut self.learner {
+            Inner::Pursuit(learner) => &mut **learner,
+            Inner::Safeguarded(learner) => &mut **learner,
         }
     }
 
     fn as_ref(&self) -> &dyn Learner {
-        match self {
-            Learned::Pursuit(learner) => &**learner,
-            Learned::Safeguarded(learner) => &**learner,
+        match &self.learner {
+            Inner::Pursuit(learner) => &**learner,
+            Inner::Safeguarded(learner) => &**learner,
         }
     }
 
     fn found(&self) -> bool {
-        match self {
-            Learned::Pursuit(learner) => !learner.support().is_empty(),
-            Learned::Safeguarded(learner) => learner.found(),
+        match &self.learner {
+            Inner::Pursuit(learner) => !learner.support().is_empty(),
+            Inner::Safeguarded(learner) => learner.found(),
         }
     }
 }

@@ -82,6 +82,66 @@ impl Values {
     }
 }
 
+/// A column in short.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnSummary<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The number of rows without a value.
+    pub missing: usize,
+    /// What it holds.
+    pub kind: ColumnKind<'a>,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ColumnKind<'a> {
+    /// Numbers.
+    Numbers {
+        /// The smallest one; infinite if there is none.
+        low: f64,
+        /// The largest one.
+        high: f64,
+        /// Their mean.
+        mean: f64,
+    },
+    /// Words, in alphabetical order.
+    Words(&'a [String]),
+    /// More different words than can be used.
+    Text,
+}
+
+impl ColumnKind<'_> {
+    /// Returns whether there are fewer than two different values, so that nothing can be learned from them.
+    pub fn is_constant(&self) -> bool {
+        match self {
+            ColumnKind::Numbers { low, high, .. } => low >= high,
+            ColumnKind::Words(words) => words.len() < 2,
+            ColumnKind::Text => false,
+        }
+    }
+}
+
+fn summary(column: &Column) -> ColumnSummary<'_> {
+    let (missing, kind) = match &column.values {
+        Values::Numbers(numbers) => {
+            let (mut known, mut low, mut high, mut mean) = (0usize, f64::INFINITY, f64::NEG_INFINITY, 0.0);
+            for &x in numbers.iter().filter(|x| !x.is_nan()) {
+                known += 1;
+                mean += (x - mean) / known as f64;
+                (low, high) = (low.min(x), high.max(x));
+            }
+            (numbers.len() - known, ColumnKind::Numbers { low, high, mean })
+        }
+        Values::Words { words, places } => {
+            let missing = places.iter().filter(|&&place| place as usize >= words.len()).count();
+            (missing, ColumnKind::Words(words))
+        }
+        Values::TooManyWords => (0, ColumnKind::Text),
+    };
+    ColumnSummary { name: &column.name, missing, kind }
+}
+
 /// Reads a CSV file, which may be packed; `-` is standard input.
 ///
 /// # Errors
@@ -150,7 +210,10 @@ impl Frame {
         };
 
         // The first reading finds numbers, and which columns have words instead.
-        let mut columns: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); width];
+        // A column is allocated once: a record needs a line, and lines are soon counted.
+        let lines = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let mut columns: Vec<Option<Vec<f64>>> =
+            (0..width).map(|_| Some(Vec::with_capacity(lines))).collect();
         let mut rows = 0;
         let mut more = !header || read(&mut record)?;
         while more {
@@ -212,8 +275,13 @@ impl Frame {
         &self.hash
     }
 
-    pub(crate) fn columns(&self) -> &[Column] {
-        &self.columns
+    /// Returns what is in each column.
+    pub fn summary(&self) -> Vec<ColumnSummary<'_>> {
+        self.columns.iter().map(summary).collect()
+    }
+
+    pub(crate) fn into_columns(self) -> Vec<Column> {
+        self.columns
     }
 
     /// Returns a column by its name.

@@ -33,21 +33,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Where attributes have prices, [`Fit::within_money`] takes a budget in money and [`Prices`], which may join
+//! columns to panels that are bought together; the model then says what was spent on each.
+//!
 //! The layers below are re-exported: [`observation`] has budgets, sessions and the contract between learner
 //! and data, [`algorithms`] the methods, [`datasets`] tables and virtual designs, [`finite_sum`] solvers'
 //! sums at full information, [`kernels`] vectors.
 
 mod error;
 mod examples;
+mod export;
 mod fit;
 mod frame;
 mod model;
+#[cfg(feature = "onnx")]
+mod onnx;
+mod prices;
+mod table;
 
 pub use error::Error;
-pub use examples::{Examples, Label};
-pub use fit::{Fit, Fitted, Progress};
-pub use frame::{Frame, Header, ReadOptions, read, read_with};
-pub use model::{About, Coefficient, Holdout, Link, Missing, Model, Origin, Predictions, Spent, Stamp};
+pub use examples::{Examples, Label, TableParts};
+pub use fit::{Fit, Fitted, Learned, Progress};
+pub use frame::{ColumnKind, ColumnSummary, Frame, Header, ReadOptions, read, read_with};
+pub use model::{
+    About, Candidate, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Reached,
+    Spent, SpentMoney, Stamp,
+};
+pub use prices::{PricedColumns, Prices};
+pub use table::Table;
 
 pub use lao_algorithms as algorithms;
 pub use lao_datasets as datasets;

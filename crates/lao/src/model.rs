@@ -3,8 +3,9 @@
 use crate::error::Error;
 use crate::examples::{Examples, Label};
 use crate::frame::{Column, Frame, Values};
+use crate::prices::PricedColumns;
 use lao_algorithms::AnyParams;
-use lao_algorithms::pursuit::Pursuit;
+use lao_algorithms::pursuit::{Evidence, Pursuit};
 use lao_observation::Learner;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -13,6 +14,8 @@ use std::path::Path;
 
 /// The version of the file format.
 const FORMAT: u32 = 1;
+/// The number of examples whose values are read at once to score a model.
+const SCORED_AT_ONCE: usize = 4096;
 
 /// A sparse linear predictor, with all that is needed to apply it to tables of other layouts and to know
 /// where it comes from.
@@ -41,9 +44,48 @@ pub struct Model {
     /// The error on examples that were never learned from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<Holdout>,
+    /// The error on the examples held out, each time the examples had doubled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Reached>,
+    /// The attributes outside the support that are most likely to belong to it, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
     /// How it was learned.
     pub origin: Origin,
 }
+
+/// How far a run had come.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reached {
+    /// Examples so far.
+    pub examples: u64,
+    /// Values bought so far.
+    pub attributes: u64,
+    /// Money spent so far, if attributes have prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<f64>,
+    /// The mean squared error on the examples held out.
+    pub mean_squared_error: f64,
+}
+
+/// An attribute outside the support, and the evidence for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Candidate {
+    /// Its name: `column`, or `column=word`.
+    pub name: String,
+    /// The number of examples in which it was looked at.
+    pub examples: u64,
+    /// Its effect beyond the support, in standard deviations.
+    pub z: f64,
+    /// The number of further examples until it is expected to be added, if its effect is what it seems to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_added: Option<u64>,
+}
+
+/// The number of candidates that a model keeps, so that its file stays small.
+const CANDIDATES: usize = 20;
 
 /// What wrote a model file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +135,7 @@ pub struct Link {
 }
 
 /// What learning cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spent {
     /// Examples that were looked at.
@@ -104,6 +146,88 @@ pub struct Spent {
     pub most_attributes: usize,
     /// Examples that were passed over because they lacked a value that was asked for.
     pub passed_over: u64,
+    /// Where attributes have prices: the money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<SpentMoney>,
+}
+
+/// The money that learning cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpentMoney {
+    /// In all.
+    pub total: f64,
+    /// The most for one example.
+    pub most: f64,
+    /// The budget for one example.
+    pub budget: f64,
+    /// What was bought, panel by panel.
+    pub panels: Vec<PanelSpent>,
+}
+
+/// A panel, or a column that is bought alone, and how often it was bought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PanelSpent {
+    /// Its name.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Its price, for one example.
+    pub price: f64,
+    /// The number of examples for which it was bought.
+    pub examples: u64,
+}
+
+impl PanelSpent {
+    /// Returns the money spent on this panel.
+    pub fn cost(&self) -> f64 {
+        self.price * self.examples as f64
+    }
+}
+
+impl SpentMoney {
+    /// Returns what was bought by these prices: each panel for its number of examples in `bought`. `attributes`
+    /// has the column of each attribute; `most` is the most for one example, and `budget` the limit.
+    pub fn of(
+        priced: &PricedColumns,
+        bought: &[u64],
+        attributes: &[(String, Option<String>)],
+        most: f64,
+        budget: f64,
+    ) -> Self {
+        let columns = |panel: u32| {
+            let of = |&j: &u32| attributes.get(j as usize).map(|(column, _)| column.clone());
+            let mut columns: Vec<String> = priced.tariff.members(panel).iter().filter_map(of).collect();
+            columns.dedup();
+            columns
+        };
+        let all = (0..).zip(&priced.panels).zip(priced.tariff.prices().iter().zip(bought));
+        let panels: Vec<PanelSpent> = all
+            .filter(|(_, (_, examples))| **examples > 0)
+            .map(|((panel, name), (&price, &examples))| PanelSpent {
+                name: name.clone(),
+                columns: columns(panel),
+                price,
+                examples,
+            })
+            .collect();
+        SpentMoney { total: panels.iter().map(PanelSpent::cost).sum(), most, budget, panels }
+    }
+
+    /// Returns what was spent in all, where `before` was spent by earlier runs with the same prices.
+    pub(crate) fn after(mut self, before: Option<&SpentMoney>) -> Self {
+        let Some(before) = before else { return self };
+        for earlier in &before.panels {
+            match self.panels.iter_mut().find(|panel| panel.name == earlier.name) {
+                Some(panel) => panel.examples = panel.examples.saturating_add(earlier.examples),
+                None => self.panels.push(earlier.clone()),
+            }
+        }
+        self.total = self.panels.iter().map(PanelSpent::cost).sum();
+        self.most = self.most.max(before.most);
+        self
+    }
 }
 
 /// The error on examples that were never learned from.
@@ -200,7 +324,9 @@ impl Model {
         let known = |j: u32| learner.evidence(j).map(|known| known.standard_error);
         let within = |j: u32| (learner.mean(j), learner.range(j));
         let [offset, slope] = learner.link();
-        Self::of(learner, known, within, Some(Link { offset, slope }), about)
+        let candidates = candidates(learner, &about.attributes);
+        let model = Self::of(learner, known, within, Some(Link { offset, slope }), about);
+        Model { candidates, ..model }
     }
 
     /// Returns the model of a learner whose coefficients are in the units of the data. `errors` returns the
@@ -228,6 +354,8 @@ impl Model {
             label,
             spent,
             holdout: None,
+            history: Vec::new(),
+            candidates: Vec::new(),
             origin,
         }
     }
@@ -267,13 +395,18 @@ impl Model {
         match &self.label {
             Label::Number => None,
             Label::Classes { positive, negative } => {
-                let threshold = self.link.map_or(0.0, |link| -link.offset / link.slope.max(1e-300));
-                Some(if predicted > threshold { positive } else { negative })
+                Some(if predicted > self.threshold() { positive } else { negative })
             }
         }
     }
 
-    /// Scores the model on examples of the same table.
+    /// Returns the sum above which a row belongs to the positive class.
+    pub(crate) fn threshold(&self) -> f64 {
+        self.link.map_or(0.0, |link| -link.offset / link.slope.max(1e-300))
+    }
+
+    /// Scores the model on examples of the same table. There is no score without examples, or if the table
+    /// ends the stream.
     ///
     /// # Errors
     /// When the examples have another label, or lack an attribute of the model.
@@ -292,12 +425,17 @@ impl Model {
             return Ok(None);
         }
         let mut sums = [0.0; 5];
+        let mut values = Vec::new();
         for (at, label) in examples.labels().enumerate() {
-            let of = |(c, &j): (&Coefficient, &u32)| {
-                let x = examples.value(at, j);
-                c.value * if x.is_nan() { c.mean } else { c.clamped(x) }
-            };
-            let predicted = self.intercept + self.coefficients.iter().zip(&places).map(of).sum::<f64>();
+            if at % SCORED_AT_ONCE == 0 {
+                let read = examples.values(&places, at..n.min(at + SCORED_AT_ONCE))?;
+                let Some(read) = read else { return Ok(None) };
+                values = read;
+            }
+            let rows = (n - (at - at % SCORED_AT_ONCE)).min(SCORED_AT_ONCE);
+            let of = |(c, &x): (&Coefficient, &f64)| c.value * if x.is_nan() { c.mean } else { c.clamped(x) };
+            let row = values.iter().skip(at % SCORED_AT_ONCE).step_by(rows);
+            let predicted = self.intercept + self.coefficients.iter().zip(row).map(of).sum::<f64>();
             let error = (predicted - label) * (predicted - label);
             let class = self.class(predicted) == self.class_of_label(label);
             let log = self
@@ -334,6 +472,14 @@ impl Model {
             }
         }
         columns
+    }
+
+    /// Returns what a prediction costs: the prices of the panels of the model's columns. `None` if there were
+    /// no prices.
+    pub fn cost(&self) -> Option<f64> {
+        let (columns, money) = (self.columns(), self.spent.money.as_ref()?);
+        let reads = |panel: &&PanelSpent| panel.columns.iter().any(|name| columns.contains(&name.as_str()));
+        Some(money.panels.iter().filter(reads).map(|panel| panel.price).sum())
     }
 
     /// Returns the text of the model file.
@@ -378,6 +524,11 @@ impl Model {
                 return Err(format!("the standard error of `{name}` is negative"));
             }
         }
+        for panel in self.spent.money.iter().flat_map(|money| &money.panels) {
+            if panel.price < 0.0 {
+                return Err(format!("the price of `{}` is negative", panel.name));
+            }
+        }
         Ok(())
     }
 
@@ -409,7 +560,8 @@ impl Model {
 }
 
 impl Coefficient {
-    fn clamped(&self, x: f64) -> f64 {
+    /// Returns a value of the attribute as it counts: within the range that was learned from.
+    pub(crate) fn clamped(&self, x: f64) -> f64 {
         self.within.map_or(x, |[low, high]| x.clamp(low, high))
     }
 
@@ -460,17 +612,36 @@ impl fmt::Display for Model {
             holdout.log_loss.map_or(Ok(()), |loss| write!(out, ", log loss {loss:.3}"))?;
             writeln!(out)?;
         }
-        let Spent { examples, attributes, most_attributes, passed_over } = self.spent;
+        let Spent { examples, attributes, most_attributes, passed_over, ref money } = self.spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
         if passed_over > 0 {
             write!(out, "; {passed_over} examples with gaps were passed over")?;
+        }
+        if let (Some(money), Some(cost)) = (money, self.cost()) {
+            let [total, most, budget, cost] = [money.total, money.most, money.budget, cost].map(figure);
+            write!(out, "\nspent {total}, at most {most} of the budget of {budget} on one example; ")?;
+            write!(out, "a prediction costs {cost}")?;
         }
         writeln!(out)
     }
 }
 
+/// Returns the attributes outside the support that show the largest effects.
+fn candidates(learner: &Pursuit, attributes: &[(String, Option<String>)]) -> Vec<Candidate> {
+    let of = |(j, (column, word)): (u32, &(String, Option<String>))| {
+        let known = learner.evidence(j).filter(|known| known.coefficient == 0.0 && known.examples > 0)?;
+        let name = word.as_ref().map_or_else(|| column.clone(), |word| format!("{column}={word}"));
+        let Evidence { examples, z, until_added, .. } = known;
+        z.is_finite().then_some(Candidate { name, examples, z, until_added })
+    };
+    let mut all: Vec<Candidate> = (0..).zip(attributes).filter_map(of).collect();
+    all.sort_by(|a, b| b.z.abs().total_cmp(&a.z.abs()));
+    all.truncate(CANDIDATES);
+    all
+}
+
 /// Returns a number with four significant digits.
-fn figure(x: f64) -> String {
+pub(crate) fn figure(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
         "0".into()

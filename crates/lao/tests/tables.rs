@@ -1,7 +1,7 @@
 //! From tables as people keep them to models, and back.
 
 use lao::observation::Seed;
-use lao::{Error, Fit, Frame, Header, Label, Missing, Model, ReadOptions};
+use lao::{Error, Fit, Frame, Header, Label, Missing, Model, Prices, ReadOptions};
 
 fn frame(text: &str) -> Frame {
     Frame::parse(text.as_bytes(), "t.csv", &ReadOptions::default()).unwrap()
@@ -89,7 +89,7 @@ fn a_model_finds_the_attributes_and_keeps_their_units() {
         assert_eq!(model.spent.passed_over > 0, gaps);
         let holdout = model.holdout.as_ref().unwrap();
         assert!(holdout.examples == 200 && holdout.r2() > 0.8, "{holdout:?}");
-        assert!(fitted.history.len() > 3);
+        assert!(fitted.model.history.len() > 3);
     }
 }
 
@@ -223,4 +223,100 @@ fn a_model_file_that_was_changed_is_refused() {
         }
     }
     assert!(Model::from_json(&text[..text.len() / 2]).is_err() && Model::from_json("").is_err());
+}
+
+/// Prices of the patients' columns: of one blood sample, `age` and `pulse` are measured.
+const PRICES: &str =
+    "attribute,price,panel\n age , 5, blood\npulse,5,blood\n\"weight, kg\",1\nsmoker,0\nid,9\n";
+
+#[test]
+fn prices_that_are_none_are_refused_with_line_and_remedy() {
+    let examples = frame(&patients(100, false)).target("pressure").unwrap();
+    for (text, part) in [
+        ("", "prices.csv, line 1: it has no prices"),
+        ("age,1\nage,2\n", "line 2: `age` has a price in line 1 already"),
+        ("attribute,price\nage,-1\n", "line 2: the price of `age` is `-1`: write a number of at least 0"),
+        ("age,5 EUR\n", "line 1: the price of `age` is `5 EUR`"),
+        ("age,NaN\n", "`NaN`"),
+        ("age\n", "line 1: write `attribute,price`"),
+        ("age,1,a,b\n", "line 1: write `attribute,price`"),
+        ("age,5,blood\n\npulse,6,blood\n", "line 3: the panel `blood` costs 6 here and 5 in line 1"),
+        ("agee,1\n", "line 1: there is no attribute `agee` (did you mean `age`?)"),
+        ("age,1\npulse,1\nsmoker,0\n", "column `weight, kg`: prices.csv has no price of it; add a line"),
+    ] {
+        let fitted = Prices::parse(text, "prices.csv")
+            .and_then(|prices| Fit::within_money(3.0, prices).run(&examples));
+        let error = fitted.unwrap_err().to_string();
+        assert!(error.contains(part), "{text:?}: {error}");
+    }
+    let prices = || Prices::parse(PRICES, "prices.csv").unwrap();
+    for (fit, part) in [
+        (Fit::within_money(f64::NAN, prices()), "per_example = NaN"),
+        (Fit::within_money(-1.0, prices()), "at least 0, the lowest price"),
+        (Fit::within_money(9.0, prices()).predict_within(-2.0), "per_prediction = -2"),
+        (Fit::within_money(9.0, prices()).method("hybrid"), "knows no prices that differ; choose `pursuit`"),
+        (Fit::within(2).predict_within(2.0), "it needs prices"),
+    ] {
+        let error = fit.run(&examples).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn a_model_keeps_what_was_spent_on_each_panel() {
+    let examples = frame(&patients(2000, true)).target("pressure").unwrap();
+    let prices = Prices::parse(PRICES, "prices.csv").unwrap();
+    let model = Fit::within_money(6.0, prices).run(&examples).unwrap().model;
+    assert_eq!((model.columns(), model.cost()), (vec!["age", "smoker"], Some(5.0)));
+    let money = model.spent.money.as_ref().unwrap();
+    assert!(money.most <= 6.0 && money.budget == 6.0);
+    let total: f64 = money.panels.iter().map(lao::PanelSpent::cost).sum();
+    assert_eq!((money.total, &money.panels[0].columns[..]), (total, &["age".to_owned(), "pulse".into()][..]));
+    let free = money.panels.iter().find(|panel| panel.name == "smoker").unwrap();
+    assert_eq!((free.cost(), free.examples), (0.0, model.spent.examples));
+    assert!(model.to_string().contains("a prediction costs 5"), "{model}");
+    assert_eq!(Model::from_json(&model.to_json()).unwrap(), model);
+
+    let prices = Prices::parse(PRICES, "prices.csv").unwrap();
+    let fitted = Fit::within_money(6.0, prices).predict_within(1.0).run(&examples).unwrap();
+    assert_eq!(fitted.model.columns(), ["smoker"]);
+    assert!(fitted.notes.join("; ").contains("never bought, since a prediction may cost 1: blood"));
+}
+
+#[test]
+fn prices_of_1_give_the_model_of_a_number_of_attributes() {
+    let examples = frame(&patients(1500, false)).target("pressure").unwrap();
+    let prices = "age,1\n\"weight, kg\",1\nsmoker,1\npulse,1\n";
+    let counted = Fit::within(3).run(&examples).unwrap();
+    let priced = Fit::within_money(3.0, Prices::parse(prices, "p").unwrap()).run(&examples).unwrap();
+    assert_eq!(counted.model.coefficients, priced.model.coefficients);
+    assert_eq!(counted.model.intercept.to_bits(), priced.model.intercept.to_bits());
+    let errors = |m: &Model| m.history.iter().map(|at| at.mean_squared_error.to_bits()).collect::<Vec<_>>();
+    assert_eq!(errors(&counted.model), errors(&priced.model));
+    let hybrid = |fit: Fit| fit.method("hybrid").run(&examples).unwrap().model;
+    let (counted, twice) = (hybrid(Fit::within(3)), prices.replace(",1", ",2"));
+    let priced = hybrid(Fit::within_money(6.0, Prices::parse(&twice, "p").unwrap()));
+    assert_eq!(counted.coefficients, priced.coefficients);
+    assert_eq!(priced.spent.money.unwrap().total, 2.0 * priced.spent.attributes as f64);
+}
+
+#[test]
+fn a_column_of_words_is_bought_once_whatever_its_words() {
+    let mut text = String::from("color,a,b,c,y\n");
+    for i in 0..3000u32 {
+        let color = ["red", "green", "blue", "gray", "pink"][(i * 7 % 5) as usize];
+        let effect = if color == "red" || color == "pink" { 3.0 } else { 0.0 };
+        let [a, b, c] = [11, 13, 17].map(|k| i * k % 101);
+        text += &format!(
+            "{color},{a},{b},{c},{}\n",
+            effect + 0.01 * f64::from(a) + f64::from(i * 19 % 23) / 23.0
+        );
+    }
+    let examples = frame(&text).target("y").unwrap();
+    let model = Fit::within(3).run(&examples).unwrap().model;
+    assert_eq!(model.spent.most_attributes, 7, "five words, and two columns of numbers");
+    assert!(model.columns().contains(&"color") && model.columns().contains(&"a"), "{model}");
+    let prices = Prices::parse("color,4\na,1\nb,1\nc,1\n", "p").unwrap();
+    let money = Fit::within_money(6.0, prices).run(&examples).unwrap().model.spent.money.unwrap();
+    assert_eq!((money.most, &money.panels[0].name[..], money.panels[0].columns.len()), (6.0, "color", 1));
 }

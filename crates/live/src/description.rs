@@ -1,8 +1,9 @@
 //! What a study is about; it never changes.
 
 use crate::error::LiveError;
-use lao::Label;
+use lao::algorithms::Money;
 use lao::algorithms::pursuit::{Pursuit, PursuitParams};
+use lao::{Label, PricedColumns, Prices};
 use serde::{Deserialize, Serialize};
 
 /// What a study is about.
@@ -21,6 +22,12 @@ pub struct Description {
     pub attributes: Vec<String>,
     /// The largest number of attributes bought of an example.
     pub budget: usize,
+    /// What an example may cost, if attributes have prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<Money>,
+    /// The names of the panels, if attributes have prices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panels: Vec<String>,
     /// The largest number of attributes of the predictor; `None` is four fifths of the budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<usize>,
@@ -43,10 +50,29 @@ impl Description {
             label: Label::Number,
             attributes,
             budget,
+            money: None,
+            panels: Vec::new(),
             longest: None,
             level: 0.05,
             seed: 1,
         }
+    }
+
+    /// Returns the description of a study of a number in which an example may cost `money`, by these prices.
+    ///
+    /// # Errors
+    /// When an attribute has no price, or a price is of no attribute.
+    pub fn within_money(
+        target: &str,
+        attributes: Vec<String>,
+        money: f64,
+        prices: &Prices,
+    ) -> Result<Self, lao::Error> {
+        let columns: Vec<&str> = attributes.iter().map(String::as_str).collect();
+        let PricedColumns { tariff, panels } = prices.of(&columns, &[target])?;
+        let budget = tariff.most_attributes(money);
+        let money = Some(Money::new(tariff, money));
+        Ok(Description { money, panels, ..Self::new(target, attributes, budget) })
     }
 
     /// Checks the description and builds the learner.
@@ -68,6 +94,9 @@ impl Description {
                 return fail("attributes", format!("`{name}` is there twice"));
             }
         }
+        if self.panels.len() != self.money.as_ref().map_or(0, |money| money.tariff.prices().len()) {
+            return fail("panels", format!("{} names; each panel of the prices has one", self.panels.len()));
+        }
         Ok(self.params().build()?)
     }
 
@@ -75,6 +104,7 @@ impl Description {
         PursuitParams {
             level: self.level,
             longest: self.longest,
+            money: self.money.clone(),
             ..PursuitParams::within(self.attributes.len(), self.budget)
         }
     }

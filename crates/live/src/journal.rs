@@ -15,6 +15,9 @@ pub(crate) enum Record {
     Asked {
         /// Their number.
         slots: u64,
+        /// Where attributes have prices: what each slot costs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
     },
     /// The values of a slot came, with or without the label.
     Told {

@@ -4,21 +4,26 @@ use crate::description::Description;
 use crate::error::LiveError;
 use crate::journal::Record;
 use lao::algorithms::pursuit::{Evidence, Pursuit};
-use lao::observation::{Ask, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
+use lao::observation::tariff::pays;
+use lao::observation::{Ask, Basket, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An example of which certain attributes are to be bought.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
     /// Its number, counted from 1.
     pub number: u64,
     /// The names of the attributes, in the order in which their values are told.
     pub attributes: Vec<String>,
+    /// The names of the panels to pay, if attributes have prices.
+    pub panels: Vec<String>,
+    /// What they cost together, if attributes have prices.
+    pub cost: Option<f64>,
 }
 
 /// Where a study stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Status {
     /// Slots handed out so far.
     pub slots: u64,
@@ -32,6 +37,9 @@ pub struct Status {
     pub void: u64,
     /// Values bought: those of every slot handed out.
     pub bought: u64,
+    /// The money spent: that of every slot handed out. It is absent if attributes have no prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<f64>,
     /// How many more slots may be handed out before some are told.
     pub room: u64,
     /// Updates of the predictor so far.
@@ -56,6 +64,12 @@ pub(crate) struct State {
     told: u64,
     void: u64,
     bought: u64,
+    /// The number of slots for which each panel was bought, if attributes have prices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    panels: Vec<u64>,
+    /// The most money spent on one slot.
+    #[serde(default)]
+    most_cost: f64,
 }
 
 impl State {
@@ -70,6 +84,8 @@ impl State {
             told: 0,
             void: 0,
             bought: 0,
+            panels: vec![0; description.panels.len()],
+            most_cost: 0.0,
         };
         state.renew();
         Ok(state)
@@ -85,6 +101,29 @@ impl State {
         }
     }
 
+    /// Returns what a slot buys, if attributes have prices.
+    fn basket(&self, description: &Description) -> Option<Basket> {
+        let money = description.money.as_ref()?;
+        let mut basket = Basket::default();
+        money.tariff.cost(&self.asked, &mut basket);
+        Some(basket)
+    }
+
+    /// Returns what a slot costs, if attributes have prices.
+    pub fn cost(&self, description: &Description) -> Option<f64> {
+        self.basket(description).map(|basket| basket.cost())
+    }
+
+    /// Returns the number of slots for which each panel was bought.
+    pub fn panels(&self) -> &[u64] {
+        &self.panels
+    }
+
+    /// Returns the most money spent on one slot.
+    pub fn most_cost(&self) -> f64 {
+        self.most_cost
+    }
+
     /// Returns how many more slots may be handed out.
     fn room(&self) -> u64 {
         self.wanted.saturating_sub(self.slots.len() as u64)
@@ -93,8 +132,15 @@ impl State {
     /// Checks a record against the state, before it is written.
     pub fn check(&self, record: &Record, description: &Description) -> Result<(), LiveError> {
         match record {
-            Record::Asked { slots } => {
-                let refused = *slots == 0 || *slots > self.room() || self.asked.len() > description.budget;
+            Record::Asked { slots, cost } => {
+                let basket = self.basket(description);
+                let due = basket.as_ref().map(Basket::cost);
+                let paid = description
+                    .money
+                    .as_ref()
+                    .is_none_or(|money| due.is_some_and(|cost| pays(money.per_example, cost)));
+                let within = self.asked.len() <= description.budget && paid && *cost == due;
+                let refused = *slots == 0 || *slots > self.room() || !within;
                 let state = || format!("cannot be handed out: {} may be", self.room());
                 if refused {
                     Err(LiveError::Slot { slot: self.handed_out + 1, state: state() })
@@ -164,9 +210,13 @@ impl State {
     }
 
     /// Applies a record that was checked.
-    pub fn apply(&mut self, record: &Record) -> Result<(), LiveError> {
+    pub fn apply(&mut self, record: &Record, description: &Description) -> Result<(), LiveError> {
         match record {
-            Record::Asked { slots } => {
+            Record::Asked { slots, .. } => {
+                if let Some(basket) = self.basket(description) {
+                    basket.panels().iter().for_each(|&panel| self.panels[panel as usize] += slots);
+                    self.most_cost = self.most_cost.max(basket.cost());
+                }
                 for _ in 0..*slots {
                     self.handed_out += 1;
                     self.slots.insert(self.handed_out, None);
@@ -211,7 +261,12 @@ impl State {
     pub fn slots(&self, numbers: impl Iterator<Item = u64>, description: &Description) -> Vec<Slot> {
         let name = |&j: &u32| description.attributes[j as usize].clone();
         let attributes: Vec<String> = self.asked.iter().map(name).collect();
-        numbers.map(|number| Slot { number, attributes: attributes.clone() }).collect()
+        let basket = self.basket(description);
+        let bought = basket.iter().flat_map(Basket::panels);
+        let panels: Vec<String> = bought.map(|&panel| description.panels[panel as usize].clone()).collect();
+        let cost = basket.as_ref().map(Basket::cost);
+        let slot = |number| Slot { number, attributes: attributes.clone(), panels: panels.clone(), cost };
+        numbers.map(slot).collect()
     }
 
     pub fn handed_out(&self) -> u64 {
@@ -234,6 +289,10 @@ impl State {
             waiting: open(true),
             void: self.void,
             bought: self.bought,
+            spent: description.money.as_ref().map(|money| {
+                let paid = self.panels.iter().zip(money.tariff.prices());
+                paid.map(|(slots, price)| *slots as f64 * price).sum()
+            }),
             room: self.room(),
             updates: self.learner.updates(),
             support: self
@@ -258,6 +317,7 @@ impl State {
             && self.slots.keys().all(|&slot| slot >= 1 && slot <= self.handed_out)
             && self.slots.values().flatten().all(|values| values.len() == self.asked.len())
             && self.slots.len() as u64 <= self.wanted
+            && self.panels.len() == description.panels.len()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::journal::{self, Journal, Place, Record};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
-use lao::{About, Model, Origin, Spent};
+use lao::{About, Model, Origin, PricedColumns, Spent, SpentMoney};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
@@ -146,7 +146,8 @@ impl Study {
             return Ok(Vec::new());
         }
         let first = self.state.handed_out() + 1;
-        self.record(Record::Asked { slots })?;
+        let cost = self.state.cost(&self.description);
+        self.record(Record::Asked { slots, cost })?;
         Ok(self.state.slots(first..first + slots, &self.description))
     }
 
@@ -186,15 +187,22 @@ impl Study {
         let Status { told, bought, void, .. } = self.status();
         let named = |name: &String| (name.clone(), None);
         let dim = description.attributes.len();
+        let attributes: Vec<_> = description.attributes.iter().map(named).collect();
+        let money = description.money.as_ref().map(|money| {
+            let (panels, bought) = (description.panels.clone(), self.state.panels());
+            let priced = PricedColumns { tariff: money.tariff.clone(), panels };
+            SpentMoney::of(&priced, bought, &attributes, self.state.most_cost(), money.per_example)
+        });
         let about = About {
             target: description.target.clone(),
             label: description.label.clone(),
-            attributes: description.attributes.iter().map(named).collect(),
+            attributes,
             spent: Spent {
                 examples: told,
                 attributes: bought,
                 most_attributes: description.budget.min(dim),
                 passed_over: void,
+                money,
             },
             origin: Origin {
                 method: "pursuit".into(),
@@ -239,7 +247,7 @@ impl Study {
         self.state.check(&record, &self.description)?;
         // The method may refuse what the check lets pass. Then nothing must have been written.
         let mut next = self.state.clone();
-        next.apply(&record)?;
+        next.apply(&record, &self.description)?;
         self.journal.append(&record, &mut self.place)?;
         self.state = next;
         if self.place.seq >= self.snapshot + SNAPSHOT_EVERY {
@@ -272,7 +280,7 @@ fn replayed(
     description: &Description,
     path: &Path,
 ) -> Result<(), LiveError> {
-    let done = state.check(record, description).and_then(|()| state.apply(record));
+    let done = state.check(record, description).and_then(|()| state.apply(record, description));
     let damaged = |error: LiveError| LiveError::Damaged {
         path: path.to_owned(),
         line: at.seq,

@@ -1,6 +1,7 @@
 //! Studies are tested to destruction: whatever happens to the folder, nothing that was acknowledged is lost
 //! without a word, and nothing is asked beyond the budget.
 
+use lao::Prices;
 use lao::observation::Seed;
 use lao_live::{Description, LiveError, Slot, Study};
 use rand::RngExt as _;
@@ -259,4 +260,61 @@ fn no_more_slots_are_open_than_the_method_can_learn_from() {
     assert!(study.ask(1).unwrap().is_empty() && study.status().room == 0);
     study.void(first[3].number, "left").unwrap();
     assert_eq!(study.ask(5).unwrap().len(), 1, "another example takes its place");
+}
+
+/// `weight` and `pulse` come from one visit for 3; `age` is free; `iron` costs more than there is.
+const PRICES: &str = "age,0\nweight,3,visit\npulse,3,visit\nheight,1\nsugar,1.5\niron,9\n";
+
+#[test]
+fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let prices = Prices::parse(PRICES, "prices.csv").unwrap();
+    let names = NAMES.map(str::to_owned).to_vec();
+    let description = Description::within_money("pressure", names, 6.0, &prices).unwrap();
+    let mut study = Study::create(&at, description.clone()).unwrap();
+    let price = |panel: &String| match panel.as_str() {
+        "age" => 0.0,
+        "visit" => 3.0,
+        "height" => 1.0,
+        "sugar" => 1.5,
+        other => panic!("{other} is bought"),
+    };
+    let mut paid = 0.0;
+    while study.status().told < 300 {
+        for slot in study.ask(3).unwrap() {
+            let cost: f64 = slot.panels.iter().map(price).sum();
+            assert!(slot.cost == Some(cost) && cost <= 6.0, "{slot:?}");
+            assert!(slot.attributes.contains(&"age".to_owned()), "it is free");
+            let visit = ["weight", "pulse"].map(|name| slot.attributes.iter().any(|other| other == name));
+            assert_eq!(visit[0], visit[1], "they come together");
+            paid += cost;
+            let (x, label) = patient(slot.number);
+            let value = |name: &String| x[NAMES.iter().position(|other| other == name).unwrap()];
+            let values: Vec<f64> = slot.attributes.iter().map(value).collect();
+            match slot.number % 7 {
+                0 => study.void(slot.number, "sample lost").unwrap(),
+                _ => study.tell(slot.number, &values, Some(label)).unwrap(),
+            }
+        }
+    }
+    let (status, model) = (study.status(), study.model());
+    assert!((status.spent.unwrap() - paid).abs() < 1e-9 * paid);
+    assert_eq!((status.support, model.cost()), (vec!["weight".to_owned(), "sugar".into()], Some(4.5)));
+    let money = model.spent.money.unwrap();
+    assert!((money.total - paid).abs() < 1e-9 * paid && money.most <= 6.0);
+    study.verify().unwrap();
+    let slots = study.status().slots;
+    drop(study);
+    assert_eq!(Study::open(&at).unwrap().status().slots, slots);
+
+    // A journal whose asks cost something else is refused.
+    let (file, cost) = (at.join("journal.jsonl"), r#""cost":"#);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.lines().next().unwrap().contains(cost), "{text}");
+    fs::write(&file, text.replacen(cost, r#""cost":1"#, 1)).unwrap();
+    assert!(matches!(Study::open(&at), Err(LiveError::Damaged { line: 1, .. })));
+    let nameless = Description { panels: Vec::new(), ..description };
+    let error = Study::create(folder.path().join("t"), nameless).unwrap_err().to_string();
+    assert!(error.contains("panels: 0 names"), "{error}");
 }

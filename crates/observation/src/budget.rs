@@ -1,5 +1,6 @@
-//! How many attributes of one example may be seen.
+//! How many attributes of one example may be seen, or how much money they may cost.
 
+use crate::tariff::ROUNDING;
 use serde::{Deserialize, Serialize};
 
 /// The limit on attributes observed per example, at training and at prediction.
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Budget::PerExample(20).cap(500), 20);
 /// assert_eq!(Budget::PerExample(20).cap(8), 8); // there are no more
 /// assert_eq!(Budget::Expected { mean: 5.0, cap: 40 }.cap(500), 40);
+/// assert_eq!(Budget::Priced { per_example: 20.5 }.cap(500), 20);
 /// assert_eq!(Budget::Unlimited.cap(500), 500);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,17 +28,27 @@ pub enum Budget {
         /// The hard cap, in attributes of one example.
         cap: usize,
     },
+    /// At most this much money for every single example, by the [`Tariff`](crate::Tariff) of the session; in
+    /// a session without one each attribute costs 1.
+    Priced {
+        /// The money, in the unit of the prices.
+        per_example: f64,
+    },
     /// Full information.
     Unlimited,
 }
 
 impl Budget {
-    /// Returns the largest number of attributes that may be seen of one example with `dim` attributes.
+    /// Returns the largest number of attributes that may be seen of one example with `dim` attributes, each of
+    /// which costs 1.
     pub fn cap(&self, dim: usize) -> usize {
         match *self {
-            Budget::PerExample(limit) => limit.min(dim),
-            Budget::Expected { cap, .. } => cap.min(dim),
+            Budget::PerExample(limit) => limit,
+            Budget::Expected { cap, .. } => cap,
+            // A conversion saturates, and NaN becomes 0.
+            Budget::Priced { per_example } => (per_example * (1.0 + ROUNDING)) as usize,
             Budget::Unlimited => dim,
         }
+        .min(dim)
     }
 }

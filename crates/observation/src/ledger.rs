@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a session has spent so far. All counts are exact, up to `u64::MAX`, where they stay: a source that
+/// What a session has spent so far. Money is a sum of numbers, and rounded. All counts are exact, up to `u64::MAX`, where they stay: a source that
 /// serves batches by their counts can be asked for more examples than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
@@ -18,6 +18,12 @@ pub struct Ledger {
     pub bytes: u64,
     /// The most distinct attributes seen of one example.
     pub most_attributes: usize,
+    /// Money spent, by the [`Tariff`](crate::Tariff) of the session; 0 without one.
+    #[serde(default)]
+    pub cost: f64,
+    /// The most money spent on one example.
+    #[serde(default)]
+    pub most_cost: f64,
     /// Predictions made before the label was told (online protocol).
     pub predictions: u64,
     /// Sum of squared errors of those predictions.
@@ -28,6 +34,13 @@ impl Ledger {
     /// Returns the mean number of attributes per example; 0 before the first example.
     pub fn attributes_per_example(&self) -> f64 {
         if self.examples == 0 { 0.0 } else { self.attributes as f64 / self.examples as f64 }
+    }
+
+    /// Adds the money for examples of this cost.
+    pub(crate) fn pay(&mut self, examples: u64, cost: f64) {
+        // The sum stays a finite number, so that a checkpoint can hold it.
+        self.cost = (self.cost + examples as f64 * cost).min(f64::MAX);
+        self.most_cost = self.most_cost.max(cost.min(f64::MAX));
     }
 
     pub(crate) fn count(&mut self, examples: u64, attributes: usize, value_bytes: u64) {

@@ -52,7 +52,7 @@
 //! | [`learner`], [`source`] | the two ends |
 //! | [`cursor`] | where a stream stands: what most sources keep |
 //! | [`session`] | the road between them |
-//! | [`budget`], [`ledger`] | what may be seen, what was seen |
+//! | [`budget`], [`tariff`], [`ledger`] | what may be seen, what attributes cost, what was seen |
 //! | [`seed`], [`sample`] | where every draw comes from |
 //! | [`estimate`] | unbiased estimates from partly observed examples |
 //! | [`mod@stored`] | how state is stored: with its bits, and checked when read |
@@ -73,6 +73,7 @@ pub mod seed;
 pub mod session;
 pub mod source;
 pub mod stored;
+pub mod tariff;
 pub mod testing;
 
 pub use ask::{Ask, Request};
@@ -85,3 +86,4 @@ pub use problem::Constants;
 pub use seed::{Rng, Seed};
 pub use session::{Checkpoint, Session, SessionEnd, SessionError, SessionLimit, Step};
 pub use source::{GradientAsk, Scratch, Source, SourceError};
+pub use tariff::{Basket, Tariff, TariffError};

@@ -9,6 +9,7 @@ use crate::ledger::Ledger;
 use crate::seed::{Rng, Seed};
 use crate::source::{GradientAsk, Scratch, Source, SourceError, check_answer, observe_checked};
 use crate::stored::{Damaged, Validate};
+use crate::tariff::{Basket, Tariff, pays};
 use lao_kernels::{SparseView, merge_into};
 use rand::Rng as _;
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,7 @@ pub struct Session<S> {
     rng: Rng,
     ledger: Ledger,
     online: bool,
+    account: Option<Account>,
     ask: Ask,
     /// Attributes of a gradient ask and its theta together.
     observed: Vec<u32>,
@@ -64,6 +66,23 @@ pub struct Session<S> {
     block: BlockBuf,
     sum: Vec<f64>,
     scratch: Scratch,
+}
+
+/// The prices, and what was bought by them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Account {
+    tariff: Tariff,
+    /// The number of examples of which each panel was bought.
+    bought: Vec<u64>,
+    /// The panels of the current ask.
+    #[serde(skip)]
+    basket: Basket,
+}
+
+impl PartialEq for Account {
+    fn eq(&self, other: &Account) -> bool {
+        (&self.tariff, &self.bought) == (&other.tariff, &other.bought)
+    }
 }
 
 /// What became of one ask.
@@ -134,6 +153,8 @@ pub struct Checkpoint {
     ledger: Ledger,
     online: bool,
     position: u64,
+    #[serde(default)]
+    account: Option<Account>,
 }
 
 crate::stored!(Checkpoint);
@@ -143,7 +164,12 @@ impl Validate for Checkpoint {
         // A generator whose state is zero gives zeros for ever; no seed leads there.
         let mut rng = self.rng.clone();
         let draws = (0..8).any(|_| rng.next_u64() != 0);
-        Damaged::unless(draws, "checkpoint", || "its generator has the state 0")
+        Damaged::unless(draws, "checkpoint", || "its generator has the state 0")?;
+        let paid = self.account.as_ref().is_none_or(|account| {
+            account.bought.len() == account.tariff.prices().len()
+                && account.bought.iter().all(|&examples| examples <= self.ledger.examples)
+        });
+        Damaged::unless(paid, "checkpoint", || "the purchases do not fit the prices and the examples")
     }
 }
 
@@ -153,8 +179,50 @@ impl<S: Source> Session<S> {
         let rng = seed.child("learner").rng();
         Self::assemble(
             source,
-            Checkpoint { budget, rng, ledger: Ledger::default(), online: false, position: 0 },
+            Checkpoint { budget, rng, ledger: Ledger::default(), online: false, position: 0, account: None },
         )
+    }
+
+    /// Returns the same session with prices: the ledger adds up the money, and with
+    /// [`Budget::Priced`] an ask that costs more than the budget is refused.
+    ///
+    /// ```
+    /// # use lao_kernels::{SparseVector, SparseView};
+    /// # use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+    /// use lao_datasets::memory::Columns;
+    /// use lao_observation::{Budget, Seed, Session, Tariff};
+    /// # struct Both(SparseVector);
+    /// # impl Learner for Both {
+    /// #     fn dim(&self) -> usize { 2 }
+    /// #     fn ask(&mut self, _: &mut Rng, ask: &mut Ask) { ask.values(1).extend([0, 1]); }
+    /// #     fn tell(&mut self, _: Told<'_>) -> Result<(), LearnError> { Ok(()) }
+    /// #     fn coefficients(&self) -> SparseView<'_> { self.0.view() }
+    /// #     fn updates(&self) -> u64 { 0 }
+    /// # }
+    /// # let mut learner = Both(SparseVector::zeros(2));
+    ///
+    /// // The learner asks for both attributes, which cost 3 and 4.
+    /// let source = Columns::new(2, vec![1.0, 2.0, 8.0, 9.0], vec![0.0, 1.0])?;
+    /// let tariff = Tariff::new(vec![3.0, 4.0])?;
+    /// let enough = Budget::Priced { per_example: 7.0 };
+    /// let mut session = Session::new(source.clone(), enough, &Seed::root(1)).priced(tariff.clone())?;
+    /// session.step(&mut learner, u64::MAX)?;
+    /// assert_eq!(session.ledger().cost, 7.0);
+    ///
+    /// let less = Budget::Priced { per_example: 6.5 };
+    /// let mut session = Session::new(source, less, &Seed::root(1)).priced(tariff)?;
+    /// let refused = session.step(&mut learner, u64::MAX).unwrap_err();
+    /// assert_eq!(refused.to_string(), "the ask costs 7 per example, but the budget is 6.5");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the tariff has not as many attributes as the source.
+    pub fn priced(mut self, tariff: Tariff) -> Result<Self, SessionError> {
+        check_tariff(&tariff, self.source.dim())?;
+        let bought = vec![0; tariff.prices().len()];
+        self.account = Some(Account { tariff, bought, basket: Basket::default() });
+        Ok(self)
     }
 
     /// Takes a stored run up again, with the same source.
@@ -162,12 +230,15 @@ impl<S: Source> Session<S> {
     /// # Errors
     /// When the source cannot go to the stored position.
     pub fn resume(mut source: S, checkpoint: Checkpoint) -> Result<Self, SessionError> {
+        if let Some(account) = &checkpoint.account {
+            check_tariff(&account.tariff, source.dim())?;
+        }
         source.seek(checkpoint.position)?;
         Ok(Self::assemble(source, checkpoint))
     }
 
     fn assemble(source: S, from: Checkpoint) -> Self {
-        let Checkpoint { budget, rng, ledger, online, .. } = from;
+        let Checkpoint { budget, rng, ledger, online, account, .. } = from;
         let ask = Ask::new(source.dim());
         Session {
             source,
@@ -175,6 +246,7 @@ impl<S: Source> Session<S> {
             rng,
             ledger,
             online,
+            account,
             ask,
             observed: Vec::new(),
             distinct: Distinct::default(),
@@ -199,7 +271,13 @@ impl<S: Source> Session<S> {
             ledger: self.ledger,
             online: self.online,
             position: self.source.position(),
+            account: self.account.clone(),
         }
+    }
+
+    /// Returns the number of examples of which each panel of the tariff was bought; `None` without a tariff.
+    pub fn bought(&self) -> Option<&[u64]> {
+        self.account.as_ref().map(|account| &account.bought[..])
     }
 
     /// Returns what was seen so far.
@@ -286,7 +364,16 @@ impl<S: Source> Session<S> {
                 self.distinct.count(attributes, dim).map_err(beyond)?
             }
         };
-        let cap = self.budget.cap(dim);
+        let mut cap = self.budget.cap(dim);
+        if let Some(Account { tariff, basket, .. }) = &mut self.account {
+            let cost = tariff.cost(if theta.is_some() { &self.observed } else { attributes }, basket);
+            if let Budget::Priced { per_example } = self.budget {
+                if !pays(per_example, cost) {
+                    return Err(SessionError::OverPrice { cost, budget: per_example });
+                }
+                cap = dim; // the money decides, not a number
+            }
+        }
         if asked > cap {
             return Err(SessionError::OverBudget { asked, budget: cap });
         }
@@ -333,7 +420,7 @@ impl<S: Source> Session<S> {
             return Ok(0);
         }
         let (block, rows) = (self.block.view(attributes), rows as u64);
-        self.ledger.count(rows, distinct, self.source.value_bytes());
+        count(&mut self.ledger, &mut self.account, rows, distinct, self.source.value_bytes());
         if self.online
             && let Some((row, label)) = block.single()
         {
@@ -360,11 +447,31 @@ impl<S: Source> Session<S> {
             return Err(SourceError::Examples { served: rows, asked: wanted }.into());
         }
         if rows > 0 {
-            self.ledger.count(rows, self.observed.len(), self.source.value_bytes());
+            let (asked, bytes) = (self.observed.len(), self.source.value_bytes());
+            count(&mut self.ledger, &mut self.account, rows, asked, bytes);
             learner.tell(Told::Gradient(GradientSum { attributes, sum: &self.sum, examples: rows }))?;
         }
         Ok(rows)
     }
+}
+
+/// Counts examples of which the attributes of the current ask were observed.
+fn count(ledger: &mut Ledger, account: &mut Option<Account>, examples: u64, attributes: usize, bytes: u64) {
+    ledger.count(examples, attributes, bytes);
+    if let Some(Account { bought, basket, .. }) = account {
+        ledger.pay(examples, basket.cost());
+        for &panel in basket.panels() {
+            let total = &mut bought[panel as usize];
+            *total = total.saturating_add(examples);
+        }
+    }
+}
+
+fn check_tariff(tariff: &Tariff, dim: usize) -> Result<(), SessionError> {
+    if tariff.dim() == dim {
+        return Ok(());
+    }
+    Err(SessionError::Tariff { priced: tariff.dim(), source_dim: dim })
 }
 
 /// Returns the mean squared error of `theta` on up to `examples` next examples of `source`, looking only at
@@ -463,6 +570,24 @@ pub enum SessionError {
         asked: usize,
         /// The budget's cap.
         budget: usize,
+    },
+    /// The ask would spend more money on one example than allowed.
+    #[error("the ask costs {cost} per example, but the budget is {budget}")]
+    OverPrice {
+        /// The price of the panels that the ask would buy.
+        cost: f64,
+        /// The budget.
+        budget: f64,
+    },
+    /// The tariff is not one of the source's attributes.
+    #[error(
+        "the tariff has prices of {priced} attributes, but the source has {source_dim}: give a price of each"
+    )]
+    Tariff {
+        /// Attributes of the tariff.
+        priced: usize,
+        /// Dimension of the source.
+        source_dim: usize,
     },
     /// An attribute does not exist.
     #[error("the ask names attribute {attribute}, but examples have attributes 0..{dim}")]

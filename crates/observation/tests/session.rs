@@ -4,7 +4,7 @@ use lao_kernels::{SparseVector, SparseView};
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Ledger, Rng, Row, Scratch, Seed, Session, SessionEnd,
-    SessionError, SessionLimit, Source, SourceError, Step, Told,
+    SessionError, SessionLimit, Source, SourceError, Step, Tariff, Told,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -307,4 +307,86 @@ fn scoring_looks_at_the_support_only_and_within_the_budget() {
     let refused = mean_squared_error(theta.view(), &mut source, Budget::PerExample(1), 1);
     assert!(matches!(refused, Err(SessionError::OverBudget { asked: 2, budget: 1 })));
     assert_eq!(mean_squared_error(theta.view(), &mut Ramp::new(4, 0), Budget::Unlimited, 5).unwrap(), None);
+}
+
+/// Nine attributes in four panels: 0 and 1 free, 2 to 4 for 3, 5 for 4, the others for 10.
+fn panels() -> Tariff {
+    Tariff::with_panels(vec![0, 0, 1, 1, 1, 2, 3, 3, 3], vec![0.0, 3.0, 4.0, 10.0]).unwrap()
+}
+
+fn priced(per_example: f64) -> Session<Ramp> {
+    let session = Session::new(Ramp::new(9, 100), Budget::Priced { per_example }, &Seed::root(1));
+    session.priced(panels()).unwrap()
+}
+
+#[test]
+fn money_is_enforced_before_anything_is_fetched() {
+    for (attributes, cost) in [(&[5u32, 6][..], 14.0), (&[2, 6, 7], 13.0), (&[8, 1, 5, 5], 14.0)] {
+        let mut session = priced(12.9);
+        let refused = session.step(&mut Scripted::values(9, attributes, 1), u64::MAX);
+        match refused {
+            Err(SessionError::OverPrice { cost: asked, budget }) => assert_eq!((asked, budget), (cost, 12.9)),
+            other => panic!("{other:?}"),
+        }
+        assert!(session.source().looked.is_empty());
+        assert_eq!(*session.ledger(), Ledger::default());
+        assert_eq!(session.bought(), Some(&[0; 4][..]));
+    }
+}
+
+#[test]
+fn a_panel_is_paid_once_per_example_and_free_ones_cost_nothing() {
+    let mut session = priced(7.0);
+    session.step(&mut Scripted::values(9, &[0, 1, 2, 3, 4, 5], 10), u64::MAX).unwrap();
+    session.step(&mut Scripted::values(9, &[4, 3, 4], 5), u64::MAX).unwrap();
+    let theta = SparseVector::new(9, vec![2], vec![1.0]).unwrap();
+    let mut gradient = Scripted { gradient_at: Some(theta), ..Scripted::values(9, &[4, 5], 3) };
+    session.step(&mut gradient, u64::MAX).unwrap();
+    let ledger = session.ledger();
+    assert_eq!((ledger.cost, ledger.most_cost, ledger.attributes), (70.0 + 15.0 + 21.0, 7.0, 60 + 10 + 9));
+    assert_eq!(session.bought(), Some(&[10, 18, 13, 0][..]));
+}
+
+#[test]
+fn prices_of_1_change_nothing_but_the_money() {
+    let run = |budget, tariff: Option<Tariff>| {
+        let mut session = Session::new(Ramp::new(3, 100), budget, &Seed::root(8));
+        if let Some(tariff) = tariff {
+            session = session.priced(tariff).unwrap();
+        }
+        let mut learner = Scripted { draws: true, ..Scripted::values(3, &[0, 2], 7) };
+        session.run(&mut learner, SessionLimit::after_examples(60), quiet).unwrap();
+        let refused = session.step(&mut Scripted::values(3, &[0, 1, 2], 1), u64::MAX).is_err();
+        assert!(refused);
+        (*session.ledger(), learner.total.to_bits(), learner.drawn.to_bits())
+    };
+    let (counted, total, drawn) = run(Budget::PerExample(2), None);
+    let with_costs = Ledger { cost: 120.0, most_cost: 2.0, ..counted };
+    let budget = Budget::Priced { per_example: 2.0 };
+    assert_eq!(run(budget, Some(Tariff::uniform(3, 1.0).unwrap())), (with_costs, total, drawn));
+    assert_eq!(run(budget, None), (counted, total, drawn), "without prices an attribute costs 1");
+}
+
+#[test]
+fn a_session_of_before_there_were_prices_is_read_and_one_with_prices_goes_on() {
+    let session = Session::new(Ramp::new(3, 100), Budget::PerExample(2), &Seed::root(8));
+    let mut old = serde_json::to_value(session.checkpoint()).unwrap();
+    old.as_object_mut().unwrap().remove("account").unwrap();
+    let ledger = old["ledger"].as_object_mut().unwrap();
+    assert!(ledger.remove("cost").is_some() && ledger.remove("most_cost").is_some());
+    let checkpoint: lao_observation::Checkpoint = serde_json::from_value(old).unwrap();
+    assert_eq!(checkpoint, session.checkpoint());
+
+    let mut learner = Scripted::values(9, &[0, 3], 5);
+    let mut session = priced(3.0);
+    session.step(&mut learner, u64::MAX).unwrap();
+    let text = serde_json::to_string(&session.checkpoint()).unwrap();
+    let stored = || serde_json::from_str(&text).unwrap();
+    let mut session = Session::resume(Ramp::new(9, 100), stored()).unwrap();
+    session.step(&mut learner, u64::MAX).unwrap();
+    assert_eq!((session.ledger().cost, session.bought()), (30.0, Some(&[10, 10, 0, 0][..])));
+    let other = Session::resume(Ramp::new(8, 100), stored()).err().unwrap();
+    assert!(other.to_string().contains("prices of 9 attributes, but the source has 8"), "{other}");
+    let damaged = text.replace("[5,5,0,0]", "[5,6,0,0]");
+    assert!(damaged != text && serde_json::from_str::<lao_observation::Checkpoint>(&damaged).is_err());
 }

@@ -5,6 +5,8 @@ use super::{
     CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, PursuitParams, Scratch,
     TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE,
 };
+use crate::money::Money;
+use lao_observation::Tariff;
 
 /// Returns the square that `z_j` must exceed after `n` observations.
 fn boundary(dim: usize, level: f64, n: f64) -> f64 {
@@ -101,8 +103,10 @@ impl Pursuit {
         }
         self.scratch.support.clear();
         self.scratch.support.extend_from_slice(&self.support);
+        self.scratch.most_cost = self.params.most_per_prediction();
         self.add();
         self.drop_insignificant();
+        self.exchange();
         if self.scratch.support != self.support {
             self.errors.forget(NOISE_AFTER_CHANGE);
             self.before.remember(&self.support, &self.moments);
@@ -142,14 +146,11 @@ impl Pursuit {
     /// Adds the most significant attribute of the pool, as long as there is one and room for it. If there is
     /// no room, one may take the place of the least significant attribute of the support.
     fn add(&mut self) {
-        loop {
-            let z = |j: u32| self.z[j as usize].abs();
-            let significant = self.pool.iter().copied().filter(|&j| self.significant(j));
-            let Some(best) = significant.max_by(|&i, &j| z(i).total_cmp(&z(j))) else { return };
-            let full = self.support.len() >= self.params.longest();
+        while let Some(best) = self.best() {
+            let full = self.support.len() >= self.params.longest() || !self.pays_for(best, None);
             if full {
                 let Some((weakest, t)) = self.weakest() else { return };
-                if z(best) < 1.2 * t {
+                if self.worth(best, self.z[best as usize].abs()) < 1.2 * self.worth(weakest, t) {
                     return;
                 }
                 remove(&mut self.support, weakest);
@@ -163,6 +164,88 @@ impl Pursuit {
             }
             self.weigh_pool();
         }
+    }
+
+    /// Returns the watched attribute with the strongest significant evidence, per money if there are prices;
+    /// of equals the last.
+    fn best(&mut self) -> Option<u32> {
+        let mut best: Option<(f64, u32)> = None;
+        for at in 0..self.pool.len() {
+            let j = self.pool[at];
+            let worth = self.worth(j, self.z[j as usize].abs());
+            let ahead = best.is_none_or(|(most, _)| worth.total_cmp(&most).is_ge());
+            if ahead && self.significant(j) && self.has_a_place(j) {
+                best = Some((worth, j));
+            }
+        }
+        best.map(|(_, j)| j)
+    }
+
+    /// Returns whether the money of a predictor pays for the support with `j`, or with `j` in the place of the
+    /// weakest attribute.
+    fn has_a_place(&mut self, j: u32) -> bool {
+        self.params.money.is_none()
+            || self.pays_for(j, None)
+            || self.weakest().is_some_and(|(weakest, _)| self.pays_for(j, Some(weakest)))
+    }
+
+    /// Returns whether the money of a predictor pays for the support with `j`, and without an attribute.
+    fn pays_for(&mut self, j: u32, without: Option<u32>) -> bool {
+        let Pursuit { params: PursuitParams { money, .. }, support, scratch, .. } = self;
+        let Some(Money { tariff, .. }) = money else { return true };
+        let Scratch { basket, most_cost, .. } = scratch;
+        basket.empty();
+        support.iter().filter(|&&k| Some(k) != without).for_each(|&k| basket.add(tariff, k));
+        basket.buy(tariff, j, *most_cost)
+    }
+
+    /// Returns what evidence `z` on attribute `j` counts: per money, if there are prices.
+    fn worth(&self, j: u32, z: f64) -> f64 {
+        self.params
+            .money
+            .as_ref()
+            .map_or(z, |money| money.per_money(z, price_beside(&money.tariff, &self.support, j)))
+    }
+
+    /// Puts cheaper attributes in the place of those of the support that cannot be told apart from them.
+    fn exchange(&mut self) {
+        if self.params.money.is_none() {
+            return;
+        }
+        self.scratch.list.clone_from(&self.support);
+        for at in 0..self.scratch.list.len() {
+            let j = self.scratch.list[at];
+            let Some(k) = self.cheapest_like(j) else { continue };
+            remove(&mut self.support, j);
+            if self.pool.binary_search(&k).is_ok() {
+                remove(&mut self.pool, k);
+                insert(&mut self.pool, j);
+            } else {
+                self.moments.pairs.unwatch(j);
+                self.moments.watch(k);
+            }
+            insert(&mut self.support, k);
+        }
+    }
+
+    /// Returns the cheapest attribute outside the support of which attribute `j` of the support explains
+    /// nearly all, if one is cheaper than `j`.
+    fn cheapest_like(&self, j: u32) -> Option<u32> {
+        let Pursuit { params, support, moments, .. } = self;
+        let (money, slot) = (params.money.as_ref()?, moments.pairs.slot(j)?);
+        let price = |k: u32| price_beside(&money.tariff, support, k);
+        let of_j = price(j);
+        let may = |k: u32| {
+            let kept = params.always.binary_search(&j).is_ok() || params.never.binary_search(&k).is_ok();
+            !kept && support.binary_search(&k).is_err()
+        };
+        let like = |k: u32| {
+            let ((_, count), product) = (moments.pair(k, slot), moments.product(k, slot));
+            let of_both = (1.0 - TOLERANCE) * moments.variance(j) * moments.variance(k);
+            count >= LEAST_SEEN as f64 && of_both > 0.0 && product * product >= of_both
+        };
+        let all = (0..params.dim as u32).filter(|&k| like(k) && may(k) && price(k) < of_j);
+        all.min_by(|&a, &b| price(a).total_cmp(&price(b)))
     }
 
     /// Returns the attribute of the support whose coefficient is smallest, in standard errors.
@@ -185,7 +268,8 @@ impl Pursuit {
         }
     }
 
-    /// Watches the attributes of largest `|z_j|`: a third of the budget that the support leaves.
+    /// Watches the attributes of largest `|z_j|`: a third of the budget that the support leaves, and of the
+    /// money.
     fn renew_pool(&mut self) {
         let Pursuit { params, moments, support, pool, z, order, scratch, .. } = self;
         let most = (params.budget - support.len()).div_ceil(3);
@@ -198,6 +282,17 @@ impl Pursuit {
                 ranked.push((ahead, order[j as usize], j));
             }
         }
+        if let Some(Money { tariff, per_example, .. }) = &params.money {
+            ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let basket = &mut scratch.basket;
+            basket.empty();
+            support.iter().for_each(|&j| basket.add(tariff, j));
+            let third = basket.cost() + (per_example - basket.cost()) / 3.0;
+            ranked.retain(|&(_, _, j)| {
+                let within = basket.cost() < third || basket.more(tariff, j) == 0.0;
+                within && basket.buy(tariff, j, *per_example)
+            });
+        }
         keep_largest(ranked, most);
         let kept = &mut scratch.support;
         kept.clear();
@@ -207,6 +302,13 @@ impl Pursuit {
         kept.iter().filter(|j| pool.binary_search(j).is_err()).for_each(|&j| moments.watch(j));
         std::mem::swap(pool, kept);
     }
+}
+
+/// Returns what attribute `j` costs beside the others of the support.
+fn price_beside(tariff: &Tariff, support: &[u32], j: u32) -> f64 {
+    let panel = tariff.panel(j);
+    let bought = support.iter().any(|&k| k != j && tariff.panel(k) == panel);
+    if bought { 0.0 } else { tariff.price(j) }
 }
 
 /// Keeps the `most` largest; of equals, those that come first in the order.

@@ -4,8 +4,10 @@ use super::decide::keep_largest;
 use super::fit::Before;
 use super::link::Link;
 use super::moments::{Moments, Panel, groups};
-use super::{Errors, LARGEST, Pursuit, PursuitParams, Scratch, block_size};
+use super::{Errors, LARGEST, LARGEST_BOUND, Pursuit, PursuitParams, Scratch, block_size};
+use crate::money::Money;
 use lao_kernels::{SparseVector, SparseView, merge_into};
+use lao_observation::tariff::pays;
 use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
 use rand::seq::SliceRandom as _;
 
@@ -50,12 +52,30 @@ impl Pursuit {
 
     /// Chooses the attributes of the next block.
     fn choose(&mut self) {
-        let Pursuit { params, support, pool, asked, interest, order, scratch, .. } = self;
+        let Pursuit { params, support, pool, scratch, .. } = self;
+        scratch.taken.clear();
+        scratch.taken.resize(params.dim, false);
+        let not_to_choose = [&*support, &*pool, &params.never].into_iter().flatten();
+        not_to_choose.for_each(|&j| scratch.taken[j as usize] = true);
+        if self.params.money.is_some() {
+            self.choose_by_price();
+        } else {
+            self.choose_by_number();
+        }
+        let Pursuit { support, pool, asked, scratch: Scratch { columns, list, .. }, .. } = self;
+        list.sort_unstable();
+        merge_into(support, pool, columns);
+        merge_into(columns, list, asked);
+        self.values.clear();
+        self.values.resize(groups(self.asked.len()) * self.labels.len(), [0.0; 4]);
+        self.order_columns();
+    }
+
+    /// Chooses those of largest bound, as many as are left of the budget.
+    fn choose_by_number(&mut self) {
+        let Pursuit { params, support, pool, interest, order, scratch, .. } = self;
         let free = params.budget - support.len() - pool.len();
-        let Scratch { taken, ranked, bounds, list, columns, .. } = scratch;
-        taken.clear();
-        taken.resize(params.dim, false);
-        [&*support, &*pool, &params.never].into_iter().flatten().for_each(|&j| taken[j as usize] = true);
+        let Scratch { taken, ranked, bounds, list, .. } = scratch;
         // The bits of numbers that are not negative are in the order of the numbers.
         bounds.clear();
         bounds.extend(interest.iter().zip(&*taken).filter(|(_, taken)| !**taken).map(|(b, _)| b.to_bits()));
@@ -73,12 +93,44 @@ impl Pursuit {
         keep_largest(ranked, free);
         list.clear();
         list.extend(ranked.iter().map(|&(_, _, j)| j));
-        list.sort_unstable();
-        merge_into(support, pool, columns);
-        merge_into(columns, list, asked);
-        self.values.clear();
-        self.values.resize(groups(self.asked.len()) * self.labels.len(), [0.0; 4]);
-        self.order_columns();
+    }
+
+    /// Chooses panels in the order of what their attributes may explain per money, as far as the rest of the
+    /// money goes. What costs nothing more comes along: what is free, and the other attributes of panels that are
+    /// bought.
+    fn choose_by_price(&mut self) {
+        let most = self.params.most_per_prediction();
+        let Pursuit { params, support, pool, interest, order, scratch, .. } = self;
+        let Some(money) = &params.money else { return };
+        let Money { tariff, per_example, .. } = money;
+        let Scratch { taken, ranked, list, basket, .. } = scratch;
+        let of = |panel: u32| tariff.members(panel).iter().copied().filter(|&j| !taken[j as usize]);
+        basket.empty();
+        support.iter().chain(&*pool).for_each(|&j| basket.add(tariff, j));
+        ranked.clear();
+        for panel in 0..tariff.prices().len() as u32 {
+            // The root of the sum of squares, and the bound itself if there is one attribute.
+            let (mut effect, mut first, mut price) = (0.0f64, u32::MAX, 0.0);
+            for j in of(panel) {
+                let bound = interest[j as usize].min(LARGEST_BOUND);
+                effect = if first == u32::MAX { bound } else { (effect * effect + bound * bound).sqrt() };
+                (first, price) = (first.min(order[j as usize]), basket.more(tariff, j));
+            }
+            // What is too dear for a predictor is not looked at.
+            if first < u32::MAX && pays(most, price) {
+                ranked.push((money.per_money(effect, price), first, panel));
+            }
+        }
+        ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut free = params.budget - support.len() - pool.len();
+        list.clear();
+        for &(_, _, panel) in &*ranked {
+            let chosen = list.len();
+            if free > 0 && of(panel).any(|j| basket.buy(tariff, j, *per_example)) {
+                list.extend(of(panel).take(free));
+            }
+            free -= list.len() - chosen;
+        }
     }
 
     /// Gives each attribute of the block its column: first come those of the support, then the pool.

@@ -46,6 +46,22 @@
 //! Labels may be two classes, +1 and -1: least squares finds the attributes and their weights, and a logistic
 //! function of the prediction gives the probability of a class, [`Pursuit::probability`].
 //!
+//! Attributes may have prices, and panels that are paid once per example ([`Money`]). The budget is money
+//! then:
+//!
+//! ```text
+//! S costs at most the share of the money that its longest length is of s', so that some is left
+//! add the watched j of largest |z_j| / sqrt(price of j), if S can still be paid
+//! in the place of a j of S, keep the cheapest attribute of which j explains nine tenths, if it is cheaper
+//! watch beside S the j of largest |z_j|, until they cost a third of the rest of the money
+//! observe W, all attributes of panels that are paid, and for the rest of the money the panels of largest
+//!     (sum over j of the squares of the bounds / price)^(1/2)
+//! ```
+//!
+//! A squared bound is what an attribute may explain of the label's variance; so money goes where it may
+//! explain most. What is free is always observed, and what costs more than a support may is never observed.
+//! Prices of 1 change no bit.
+//!
 //! *Proved and measured*: the budget holds by construction. The level is a theorem for normal errors of a
 //! known variance; here the variance is estimated, so the level is measured: on independent, correlated and
 //! heavy-tailed attributes without effect. Where attributes are correlated, a neighbor of an attribute with
@@ -72,7 +88,7 @@
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-small-study`, `pursuit-figure-1`,
-//! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`.
+//! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`, `pursuit-prices`.
 
 mod decide;
 mod fit;
@@ -86,12 +102,14 @@ pub mod reference;
 pub use params::PursuitParams;
 pub use plan::{StudyGuess, StudyPlan};
 
+use crate::money::Money;
 use crate::params::ParamError;
 use crate::state;
 use fit::{Before, Fit};
 use lao_kernels::SparseVector;
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Learner as _, Row};
+use lao_observation::tariff::pays;
+use lao_observation::{Basket, Learner as _, Row};
 use link::Link;
 use moments::Moments;
 use serde::{Deserialize, Serialize};
@@ -126,6 +144,8 @@ const NOISE_AFTER_CHANGE: f64 = 300.0;
 const NOISE_MEMORY: f64 = 4096.0;
 /// The largest magnitude of a value or label; its fourth power times any number of examples is finite.
 const LARGEST: f64 = 1e70;
+/// What an attribute may explain that was never observed, where bounds are added up for a panel.
+const LARGEST_BOUND: f64 = 1e100;
 
 /// The squared errors of the predictions that were made before an example was learned from.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -234,6 +254,10 @@ struct Scratch {
     bounds: Vec<u64>,
     ranked: Vec<(f64, u32, u32)>,
     support: Vec<u32>,
+    /// The panels that are bought of an example.
+    basket: Basket,
+    /// What the predictor may cost.
+    most_cost: f64,
 }
 
 lao_observation::stored!(Pursuit);
@@ -298,6 +322,14 @@ impl Validate for Pursuit {
         damaged(!asked.is_empty() || self.filled == 0, "the block has examples of no attributes")?;
         let never = asked.iter().any(|j| params.never.binary_search(j).is_ok());
         damaged(!never, "the block has an attribute that is never observed")?;
+        if let Some(Money { tariff, per_example, .. }) = &params.money {
+            let mut basket = Basket::default();
+            let predicts = pays(params.most_per_prediction(), tariff.cost(support, &mut basket));
+            damaged(predicts, "the support costs too much")?;
+            let observes = [asked, &watched].map(|list| tariff.cost(list, &mut basket));
+            let paid = observes.iter().all(|&cost| pays(*per_example, cost));
+            damaged(paid, "the attributes to observe cost more than there is money")?;
+        }
         state::length(NAME, "the block", values.len(), moments::groups(asked.len()) * size)?;
         let small = values.as_flattened().iter().chain(labels).all(|x| x.abs() <= LARGEST);
         damaged(small, "the block has a value that is too large")?;

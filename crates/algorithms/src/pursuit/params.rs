@@ -1,9 +1,12 @@
 //! The parameters of Pursuit.
 
 use super::{NAME, Pursuit};
+use crate::money::Money;
 use crate::params::{ParamError, number, require, require_dim, require_shape};
 use crate::state;
 use crate::task::Task;
+use lao_observation::Basket;
+use lao_observation::tariff::pays;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of [`Pursuit`].
@@ -39,6 +42,9 @@ pub struct PursuitParams {
     /// Attributes that are never observed, ascending.
     #[serde(default)]
     pub never: Vec<u32>,
+    /// What an example may cost, beside `budget`; `None` if all attributes cost the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<Money>,
 }
 
 fn default_level() -> f64 {
@@ -55,7 +61,15 @@ impl PursuitParams {
             longest: None,
             always: Vec::new(),
             never: Vec::new(),
+            money: None,
         }
+    }
+
+    /// Returns the parameters for attributes that have prices. The budget is the largest number of attributes
+    /// that the money may buy; memory is O(d s').
+    pub fn within_money(money: Money) -> Self {
+        let most = money.tariff.most_attributes(money.per_example);
+        PursuitParams { money: Some(money.clone()), ..Self::within(money.tariff.dim(), most) }
     }
 
     /// Returns the parameters for a task: its sparsity is the largest number of attributes of the predictor;
@@ -79,8 +93,11 @@ impl PursuitParams {
     }
 
     pub(super) fn check(&self) -> Result<(), ParamError> {
-        let PursuitParams { dim, budget, level, longest, always, never } = self;
+        let PursuitParams { dim, budget, level, longest, always, never, money } = self;
         require_dim(NAME, 1, *dim)?;
+        if let Some(money) = money {
+            money.check(NAME, *dim)?;
+        }
         let allowed = format_args!("s' must lie in 1..={dim}");
         require((1..=*dim).contains(budget), NAME, "budget", budget, allowed)?;
         let fits = dim.checked_mul(*budget).is_some_and(|pairs| pairs <= 1 << 27);
@@ -100,13 +117,43 @@ impl PursuitParams {
         require(always.len() <= self.longest(), NAME, "always", always.len(), room)?;
         let both = always.iter().find(|j| never.binary_search(j).is_ok());
         let both = both.map_or(String::new(), |j| format!("attribute {j}"));
-        require(both.is_empty(), NAME, "never", both, "an attribute cannot be in `always` as well")
+        require(both.is_empty(), NAME, "never", both, "an attribute cannot be in `always` as well")?;
+        if let Some(Money { tariff, per_example, per_prediction }) = money {
+            let buys = |j: &u32| {
+                never.binary_search(j).is_err() && pays(self.most_per_prediction(), tariff.price(*j))
+            };
+            let field = if per_prediction.is_some() { "per_prediction" } else { "per_example" };
+            let value = number(per_prediction.unwrap_or(*per_example));
+            let allowed = "money that buys an attribute which is not in `never`";
+            require((0..*dim as u32).any(|j| buys(&j)), NAME, field, value, allowed)?;
+            let (cost, limit) = (tariff.cost(always, &mut Basket::default()), self.most_per_prediction());
+            let allowed = format_args!("attributes that cost at most {}, as the support", number(limit));
+            require(pays(limit, cost), NAME, "always", format_args!("a cost of {cost}"), allowed)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the largest number of attributes that leaves some of the budget to look for others.
+    fn room(&self) -> usize {
+        let reserve = if self.budget < self.dim { (self.budget / 5).max(1) } else { 0 };
+        (self.budget - reserve.min(self.budget)).max(1)
     }
 
     /// Returns the largest number of attributes of the predictor.
     pub(super) fn longest(&self) -> usize {
-        let reserve = if self.budget < self.dim { (self.budget / 5).max(1) } else { 0 };
-        let room = (self.budget - reserve.min(self.budget)).max(1);
-        self.longest.map_or(room, |longest| longest.min(room))
+        self.longest.map_or(self.room(), |longest| longest.min(self.room()))
+    }
+
+    /// Returns the money that the attributes of the predictor may cost: the same share of the money for an
+    /// example as that of the budget, so that some is left to look for others; but at least the lowest price,
+    /// and at most what the parameters say. An attribute that costs more is never observed. It is infinite if
+    /// attributes have no prices.
+    pub fn most_per_prediction(&self) -> f64 {
+        let Some(Money { tariff, per_example, per_prediction }) = &self.money else { return f64::INFINITY };
+        let share = per_example * (self.room() as f64 / self.budget.max(1) as f64);
+        let observed = (0..tariff.dim() as u32).filter(|j| self.never.binary_search(j).is_err());
+        let prices = observed.map(|j| tariff.price(j)).filter(|&price| price > 0.0);
+        let least = prices.fold(*per_example, f64::min);
+        per_prediction.unwrap_or(f64::INFINITY).min(share.max(least))
     }
 }

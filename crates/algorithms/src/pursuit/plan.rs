@@ -1,8 +1,9 @@
 //! How many examples a study needs, before the first one is paid for: simulated.
 
 use super::{NAME, PursuitParams};
+use crate::money::Money;
 use crate::params::{ParamError, number, require};
-use lao_observation::{Ask, BlockBuf, Learner, Request, Seed, Told};
+use lao_observation::{Ask, Basket, BlockBuf, Learner, Request, Seed, Told};
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 
@@ -58,8 +59,22 @@ impl StudyGuess {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn simulate(&self, seed: &Seed) -> Result<StudyPlan, ParamError> {
-        let StudyGuess { dim, sparsity, signal, studies, .. } = *self;
-        let params = PursuitParams::within(dim, self.budget);
+        self.simulate_with(PursuitParams::within(self.dim, self.budget), seed)
+    }
+
+    /// Simulates studies in which attributes have prices, and the budget is money; `dim` and `budget` of the
+    /// guess are those of the prices. The attributes that matter are drawn from those that a predictor can
+    /// pay together.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn simulate_within(&self, money: Money, seed: &Seed) -> Result<StudyPlan, ParamError> {
+        let params = PursuitParams::within_money(money);
+        StudyGuess { dim: params.dim, budget: params.budget, ..*self }.simulate_with(params, seed)
+    }
+
+    fn simulate_with(&self, params: PursuitParams, seed: &Seed) -> Result<StudyPlan, ParamError> {
+        let StudyGuess { sparsity, signal, studies, .. } = *self;
         params.check()?;
         let room = params.longest();
         let allowed = format_args!("1 to {room}, which is what the budget allows a predictor to have");
@@ -84,7 +99,14 @@ impl StudyGuess {
         let (mut rng, mut draws) = (seed.child("data").rng(), seed.child("learner").rng());
         let mut attributes: Vec<u32> = (0..self.dim as u32).collect();
         attributes.shuffle(&mut rng);
+        if let Some(Money { tariff, .. }) = &params.money {
+            let (mut basket, most) = (Basket::default(), params.most_per_prediction());
+            attributes.retain(|&j| basket.buy(tariff, j, most));
+        }
         attributes.truncate(self.sparsity);
+        if attributes.len() < self.sparsity {
+            return Ok(None);
+        }
         attributes.sort_unstable();
         let (mut ask, mut block, mut seen) = (Ask::new(self.dim), BlockBuf::new(), 0);
         while seen < self.most {
@@ -146,6 +168,20 @@ mod tests {
         let median = |guess: StudyGuess| plan(guess).examples(0.5).unwrap();
         assert!(median(guess) < median(StudyGuess { signal: 0.5, ..guess }));
         assert!(median(guess) < median(StudyGuess { budget: 4, ..guess }));
+    }
+
+    #[test]
+    fn prices_of_1_need_as_many_examples_and_higher_ones_more() {
+        let guess = StudyGuess { sparsity: 2, studies: 20, ..StudyGuess::within(30, 8) };
+        let within = |price: f64| {
+            let prices = (0..30).map(|j| if j % 2 == 0 { 1.0 } else { price }).collect();
+            let tariff = lao_observation::Tariff::new(prices).unwrap();
+            guess.simulate_within(Money::new(tariff, 8.0), &Seed::root(3)).unwrap()
+        };
+        assert_eq!(within(1.0), plan(guess));
+        assert!(within(3.0).examples(0.5) > within(1.0).examples(0.5));
+        let studies = within(9.0);
+        assert_eq!(studies.given_up, 0, "the attributes that matter are those that can be paid");
     }
 
     #[test]

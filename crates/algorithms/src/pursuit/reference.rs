@@ -4,12 +4,13 @@ use super::{
     BLOCKS, DROPPED_BELOW, DUE, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE, NOISE_MEMORY,
     PursuitParams, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE, WITHIN,
 };
-use crate::params::ParamError;
+use crate::params::{ParamError, require};
 use crate::reference::{Mismatch, Reference, Seen, dot};
 use std::collections::BTreeSet;
 
 /// [Pursuit](super), with sums over all pairs of attributes and an inverse for every least squares. It is
-/// told which attributes were looked at beyond those that are watched, and decides all else.
+/// told which attributes were looked at beyond those that are watched, and decides all else. It knows no
+/// prices.
 #[derive(Clone, Debug)]
 pub struct PursuitReference {
     params: PursuitParams,
@@ -56,6 +57,7 @@ impl PursuitReference {
     /// Those of [`PursuitParams::build`].
     pub fn new(params: &PursuitParams) -> Result<Self, ParamError> {
         params.clone().build()?;
+        require(params.money.is_none(), "Pursuit", "money", "prices", "none: the reference counts")?;
         let d = params.dim;
         let (zeros, table) = (vec![0.0; d], vec![vec![0.0; d]; d]);
         Ok(PursuitReference {

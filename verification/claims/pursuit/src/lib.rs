@@ -9,6 +9,7 @@ mod false_inclusion;
 mod figure_1;
 mod identification;
 mod invariance;
+mod prices;
 mod rate;
 mod setup;
 mod small_study;
@@ -26,6 +27,7 @@ pub const PAPER: Paper = Paper {
 /// The claims, from what is never done to what is achieved.
 const CLAIMS: &[Claim] = &[
     budget::CLAIM,
+    prices::CLAIM,
     invariance::CLAIM,
     false_inclusion::CLAIM,
     small_study::CLAIM,

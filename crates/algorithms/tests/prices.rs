@@ -1,0 +1,243 @@
+//! What methods promise where attributes have prices: never overspent, nothing changed by prices of 1, and
+//! money that goes where it explains most.
+
+use lao_algorithms::pursuit::{Pursuit, PursuitParams};
+use lao_algorithms::{AnyParams, Money};
+use lao_observation::{
+    BlockBuf, Budget, Cursor, Learner, Seed, Session, SessionLimit, Source, SourceError, Tariff,
+};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Examples of uniform attributes, some of which equal others; the label is a sum of effects and noise. A
+/// meter, which knows nothing of sessions, adds up what each example costs.
+struct Metered {
+    cursor: Cursor,
+    tariff: Tariff,
+    equals: Vec<usize>,
+    effects: Vec<(usize, f64)>,
+    seed: Seed,
+    /// The panels bought of the examples so far, and the largest cost of one.
+    bought: Vec<u64>,
+    most: f64,
+    seen: Vec<u64>,
+}
+
+impl Metered {
+    fn new(tariff: &Tariff, effects: &[(usize, f64)], rows: u64, seed: u64) -> Self {
+        Metered {
+            cursor: Cursor::new(rows),
+            equals: (0..tariff.dim()).collect(),
+            effects: effects.to_vec(),
+            seed: Seed::root(seed),
+            bought: vec![0; tariff.prices().len()],
+            most: 0.0,
+            seen: vec![0; tariff.dim()],
+            tariff: tariff.clone(),
+        }
+    }
+}
+
+impl Source for Metered {
+    fn dim(&self) -> usize {
+        self.tariff.dim()
+    }
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = self.cursor.upcoming(block.capacity());
+        let panels: BTreeSet<u32> = attributes.iter().filter_map(|&j| self.tariff.panel(j)).collect();
+        panels.iter().for_each(|&panel| self.bought[panel as usize] += rows as u64);
+        self.most = self.most.max(panels.iter().map(|&panel| self.tariff.prices()[panel as usize]).sum());
+        attributes.iter().for_each(|&j| self.seen[j as usize] += rows as u64);
+        for row in 0..rows {
+            let mut rng = self.seed.trial(self.cursor.position() + row as u64).rng();
+            let mut x: Vec<f64> = (0..self.dim()).map(|_| rng.random_range(-1.0..1.0)).collect();
+            (0..x.len()).for_each(|j| x[j] = x[self.equals[j]]);
+            for (c, &j) in attributes.iter().enumerate() {
+                block.column_mut(c)[row] = x[j as usize];
+            }
+            let label = self.effects.iter().map(|&(j, b)| b * x[j]).sum::<f64>();
+            block.labels_mut()[row] = label + rng.random_range(-0.5..0.5);
+        }
+        block.set_rows(rows);
+        self.cursor.advance(rows);
+        Ok(rows)
+    }
+    fn position(&self) -> u64 {
+        self.cursor.position()
+    }
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.cursor.seek(position)
+    }
+}
+
+fn learn(params: PursuitParams, source: Metered) -> (Pursuit, Metered) {
+    let money = params.money.clone().unwrap();
+    let mut learner = params.build().unwrap();
+    let budget = Budget::Priced { per_example: money.per_example };
+    let mut session = Session::new(source, budget, &Seed::root(6)).priced(money.tariff).unwrap();
+    session.run(&mut learner, SessionLimit::never(), |_, _| {}).unwrap();
+    let (ledger, bought) = (*session.ledger(), session.bought().unwrap().to_vec());
+    let source = session.into_source();
+    assert_eq!(bought, source.bought, "the session agrees with the meter");
+    assert!((ledger.most_cost - source.most).abs() <= 1e-9 * source.most);
+    let paid: f64 = bought.iter().zip(source.tariff.prices()).map(|(&n, price)| n as f64 * price).sum();
+    assert!((ledger.cost - paid).abs() <= 1e-9 * paid);
+    (learner, source)
+}
+
+#[test]
+fn prices_of_1_change_no_bit() {
+    for (dim, money) in [(12, 5), (40, 9), (7, 7), (9, 1)] {
+        let effects = [(1, 1.0), (3, -0.5), (6, 0.8)];
+        let tariff = Tariff::uniform(dim, 1.0).unwrap();
+        let path = |params: PursuitParams, budget: Budget| {
+            let mut learner = params.build().unwrap();
+            let source = Metered::new(&tariff, &effects, 3000, 3);
+            let mut session = Session::new(source, budget, &Seed::root(6)).priced(tariff.clone()).unwrap();
+            let mut known = Vec::new();
+            session
+                .run(&mut learner, SessionLimit::never(), |ledger, learner| {
+                    let bits = |x: f64| x.to_bits();
+                    let theta: Vec<_> = learner.coefficients().iter().map(|(j, b)| (j, bits(b))).collect();
+                    known.push((*ledger, theta, bits(learner.intercept())));
+                })
+                .unwrap();
+            (known, session.into_source().seen)
+        };
+        let counted = path(PursuitParams::within(dim, money), Budget::PerExample(money));
+        let budget = Budget::Priced { per_example: money as f64 };
+        let priced = path(PursuitParams::within_money(Money::new(tariff.clone(), money as f64)), budget);
+        assert_eq!(counted, priced, "d = {dim}, s' = {money}");
+        assert!(money == 1 || counted.0.last().is_some_and(|(_, theta, _)| theta.len() >= 3));
+    }
+}
+
+#[test]
+fn of_equal_attributes_the_cheaper_is_in_the_predictor() {
+    for seed in 0..20 {
+        // The attributes 0 to 3 are equal, and so are 8 to 11; 2 and 9 are cheaper than the others.
+        let mut prices = vec![2.0; 12];
+        (prices[2], prices[9]) = (1.5, 1.0);
+        let tariff = Tariff::new(prices).unwrap();
+        let mut source = Metered::new(&tariff, &[(3, 1.0), (8, -1.0)], 3000, seed);
+        source.equals = vec![3, 3, 3, 3, 4, 5, 6, 7, 8, 8, 8, 8];
+        let (learner, _) = learn(PursuitParams::within_money(Money::new(tariff, 10.0)), source);
+        assert_eq!(learner.support(), [2, 9], "seed {seed}");
+    }
+}
+
+#[test]
+fn free_attributes_and_the_rest_of_a_panel_come_along_and_what_is_too_dear_is_not_bought() {
+    // 0 and 1 are free; 2 to 5 are a panel; 6 to 11 cost 1 each; 12 costs all the money.
+    let panels = vec![0, 0, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8];
+    let tariff = Tariff::with_panels(panels, vec![0.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 6.0]).unwrap();
+    let params = PursuitParams::within_money(Money::new(tariff.clone(), 6.0));
+    assert!((3.0..6.0).contains(&params.most_per_prediction()));
+    let source = Metered::new(&tariff, &[(0, 0.3), (3, 1.0), (7, 0.3), (12, 0.3)], 4000, 5);
+    let (learner, source) = learn(params, source);
+    assert_eq!(learner.support(), [0, 3, 7]);
+    assert_eq!((source.seen[0], source.seen[1]), (4000, 4000));
+    assert!(source.seen[3] > 3500, "{:?}", source.seen);
+    assert!(source.seen[2..6].iter().all(|&seen| seen == source.seen[3]), "{:?}", source.seen);
+    assert_eq!(source.seen[12], 0, "no predictor can pay for it");
+}
+
+#[test]
+fn a_predictor_keeps_to_its_own_money() {
+    let tariff = Tariff::new(vec![1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+    let effects = [(0, 1.0), (1, 0.9), (2, 0.4), (3, 1.0)];
+    let support = |per_prediction: Option<f64>| {
+        let money = Money { per_prediction, ..Money::new(tariff.clone(), 9.0) };
+        let params = PursuitParams::within_money(money);
+        let most = params.most_per_prediction();
+        let (learner, source) = learn(params, Metered::new(&tariff, &effects, 4000, 5));
+        (learner.support().to_vec(), most, source.seen[3])
+    };
+    let (all, _, _) = support(None);
+    assert_eq!(all, [0, 1, 2, 3]);
+    let (two, most, seen) = support(Some(2.0));
+    assert_eq!((&two[..], most, seen), (&[0, 1][..], 2.0, 0), "the fourth costs more than a prediction");
+}
+
+#[test]
+fn money_that_is_none_is_refused_by_name() {
+    let tariff = || Tariff::new(vec![2.0, 3.0, 4.0]).unwrap();
+    let within = |money: Money| PursuitParams { dim: 3, budget: 2, ..PursuitParams::within_money(money) };
+    let two = Money { per_prediction: Some(1.0), ..Money::new(tariff(), 5.0) };
+    let dear = PursuitParams { always: vec![2], ..within(Money::new(tariff(), 5.0)) };
+    for (params, field, part) in [
+        (within(Money::new(tariff(), 1.5)), "per_example", "at least 2, the lowest price"),
+        (within(Money::new(tariff(), f64::NAN)), "per_example", "finite"),
+        (within(Money::new(tariff(), f64::INFINITY)), "per_example", "finite"),
+        (within(two), "per_prediction", "at least 2"),
+        (within(Money::new(Tariff::uniform(4, 1.0).unwrap(), 2.0)), "tariff", "d = 3"),
+        (dear, "always", "cost at most 2.5"),
+    ] {
+        let refused = params.build().unwrap_err();
+        assert_eq!(refused.field, field, "{refused}");
+        assert!(refused.to_string().contains(part), "{refused}");
+    }
+}
+
+#[test]
+fn parameters_and_states_with_prices_are_stored_and_those_of_before_are_read() {
+    let tariff = Tariff::with_panels(vec![0, 0, 1, 2, 3, 4], vec![2.0, 0.1, 0.0, 3.0, 1.0]).unwrap();
+    let params = PursuitParams::within_money(Money::new(tariff.clone(), 4.0));
+    let text = toml::to_string(&AnyParams::Pursuit(params.clone())).unwrap();
+    assert_eq!(toml::from_str::<AnyParams>(&text).unwrap(), AnyParams::Pursuit(params.clone()));
+    let before = toml::to_string(&AnyParams::Pursuit(PursuitParams::within(6, 3))).unwrap();
+    assert!(!before.contains("money"), "{before}");
+
+    let budget = Budget::Priced { per_example: 4.0 };
+    let source = || Metered::new(&tariff, &[(1, 1.0), (4, 1.0)], 1000, 2);
+    let mut straight = params.clone().build().unwrap();
+    let mut session = Session::new(source(), budget, &Seed::root(1)).priced(tariff.clone()).unwrap();
+    session.run(&mut straight, SessionLimit::never(), |_, _| {}).unwrap();
+    let mut half = params.build().unwrap();
+    let mut session = Session::new(source(), budget, &Seed::root(1)).priced(tariff.clone()).unwrap();
+    session.run(&mut half, SessionLimit::after_examples(417), |_, _| {}).unwrap();
+    let text = serde_json::to_string(&(session.checkpoint(), half)).unwrap();
+    let (checkpoint, mut half): (_, Pursuit) = serde_json::from_str(&text).unwrap();
+    let mut session = Session::resume(source(), checkpoint).unwrap();
+    session.run(&mut half, SessionLimit::never(), |_, _| {}).unwrap();
+    assert_eq!(serde_json::to_string(&half).unwrap(), serde_json::to_string(&straight).unwrap());
+    let poorer = serde_json::to_string(&half).unwrap().replace("4010000000000000", "3ff0000000000000");
+    assert!(serde_json::from_str::<Pursuit>(&poorer).is_err(), "it observes more than it can pay");
+}
+
+fn tariffs() -> impl Strategy<Value = Tariff> {
+    let price = prop_oneof![Just(0.0), Just(1.0), Just(0.1), 0.0..20.0f64, Just(1e-300), Just(1e300)];
+    proptest::collection::vec((0u32..9, price), 2..24).prop_map(|attributes| {
+        let used: Vec<u32> =
+            attributes.iter().map(|(panel, _)| *panel).collect::<BTreeSet<_>>().into_iter().collect();
+        let panel = |of: u32| used.binary_search(&of).unwrap() as u32;
+        let prices = (0..used.len()).map(|at| attributes[at].1).collect();
+        Tariff::with_panels(attributes.iter().map(|(of, _)| panel(*of)).collect(), prices).unwrap()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_tariff_and_no_money_are_overspent(
+        tariff in tariffs(),
+        money in prop_oneof![0.0..40.0f64, Just(1.0), Just(0.3), Just(1e300), Just(1e-300)],
+        share in proptest::option::of(0.0..1.0f64),
+        longest in proptest::option::of(1usize..6),
+        never in proptest::bool::ANY,
+        seed in 0u64..1000,
+    ) {
+        let money = Money { per_prediction: share.map(|share| share * money), ..Money::new(tariff, money) };
+        let never = if never { vec![0] } else { Vec::new() };
+        let params = PursuitParams { longest, never, ..PursuitParams::within_money(money.clone()) };
+        let limit = params.most_per_prediction();
+        if params.clone().build().is_ok() {
+            let effects = [(0, 1.0), (1, -1.0), (money.tariff.dim() - 1, 0.5)];
+            // `learn` panics if the session refuses what the learner asks for.
+            let (learner, source) = learn(params, Metered::new(&money.tariff, &effects, 400, seed));
+            prop_assert!(source.most <= money.per_example * (1.0 + 1e-9));
+            let cost = money.tariff.cost(learner.support(), &mut Default::default());
+            prop_assert!(cost <= limit * (1.0 + 1e-9));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `lao data`.
+
+use crate::fit::Header;
+use clap::Args;
+use lao::{ColumnKind, ColumnSummary};
+use lao_figures::{count, number};
+use lao_say as say;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Show what is in a table, column by column, as `lao fit` reads it.
+#[derive(Debug, Args)]
+pub struct DataArgs {
+    /// The table; `-` is standard input.
+    data: PathBuf,
+    /// Whether the first line of the table has names.
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    header: Header,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
+    let frame = lao::read_with(&args.data, &args.header.options())?;
+    let columns = frame.summary();
+    let text = if args.json {
+        let of = |one: &ColumnSummary<'_>| {
+            let (kind, values) = describe(one);
+            let constant = one.kind.is_constant();
+            serde_json::json!({
+                "name": one.name, "kind": kind, "missing": one.missing, "values": values,
+                "left_out": constant || one.kind == ColumnKind::Text,
+            })
+        };
+        let all: Vec<_> = columns.iter().map(of).collect();
+        let (rows, hash) = (frame.rows(), frame.hash());
+        serde_json::json!({ "format": 1, "rows": rows, "sha256": hash, "columns": all }).to_string() + "\n"
+    } else {
+        let width = columns.iter().map(|one| one.name.chars().count()).max().unwrap_or(0).max(6);
+        let mut text = format!("{:<width$}  kind      missing  values\n", "column");
+        for one in &columns {
+            let (kind, values) = describe(one);
+            text += &format!("{:<width$}  {kind:<8}  {:>7}  {values}\n", one.name, count(one.missing as u64));
+        }
+        text
+    };
+    say::results(&text)?;
+    say::note(&format!("{} rows, {} columns", count(frame.rows() as u64), columns.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the kind of a column, and its values in short.
+fn describe(column: &ColumnSummary<'_>) -> (&'static str, String) {
+    let constant = if column.kind.is_constant() { ": constant, left out" } else { "" };
+    match column.kind {
+        ColumnKind::Numbers { low, high, .. } if low > high => ("numbers", "none: left out".into()),
+        ColumnKind::Numbers { low, high, .. } if low == high => {
+            ("numbers", format!("{} alone{constant}", number(low)))
+        }
+        ColumnKind::Numbers { low, high, mean } => {
+            ("numbers", format!("{} to {}, mean {}", number(low), number(high), number(mean)))
+        }
+        ColumnKind::Words(words) => {
+            let first: Vec<&str> = words.iter().take(6).map(String::as_str).collect();
+            let more = if words.len() > first.len() { ", ..." } else { "" };
+            ("words", format!("{}: {}{more}{constant}", words.len(), first.join(", ")))
+        }
+        ColumnKind::Text => ("text", "too many different words: left out".into()),
+    }
+}

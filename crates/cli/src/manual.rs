@@ -1,0 +1,48 @@
+//! `lao completions` and `lao man`.
+
+use crate::Cli;
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+use lao_figures::write_atomically;
+use lao_say as say;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Print what makes a shell complete this command.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  lao completions bash > ~/.local/share/bash-completion/completions/lao")]
+pub struct CompletionsArgs {
+    /// The shell.
+    shell: Shell,
+}
+
+/// Write the manual pages of this command and its subcommands to a folder.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  lao man ~/.local/share/man/man1; man lao-fit")]
+pub struct ManArgs {
+    /// The folder, which must exist.
+    folder: PathBuf,
+}
+
+pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "lao", &mut script);
+    say::results(&String::from_utf8(script)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn pages(args: &ManArgs) -> anyhow::Result<ExitCode> {
+    let mut command = Cli::command();
+    command.build();
+    let mut left = vec![command];
+    while let Some(command) = left.pop() {
+        let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command.clone()).render(&mut page)?;
+        write_atomically(&args.folder.join(format!("{name}.1")), &page)?;
+        left.extend(command.get_subcommands().filter(|one| one.get_name() != "help").cloned());
+    }
+    Ok(ExitCode::SUCCESS)
+}

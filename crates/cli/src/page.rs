@@ -1,0 +1,186 @@
+//! A model as a page of HTML that needs no other file, and as a model card in Markdown.
+
+use lao::{Coefficient, Label, Missing, Model};
+use lao_figures::{Axis, Figure, Series, count, draw, number};
+use minijinja::{AutoEscape, Environment, context};
+
+const PAGE: &str = include_str!("../templates/model.html");
+
+/// Returns the page of a model.
+///
+/// # Errors
+/// When the figure cannot be drawn.
+pub fn html(model: &Model) -> anyhow::Result<String> {
+    let coefficients: Vec<_> = model.coefficients.iter().map(whisker).collect();
+    let candidates: Vec<_> = model
+        .candidates
+        .iter()
+        .map(|one| {
+            let until = one.until_added.map(count).unwrap_or_default();
+            context! {
+                name => &one.name, examples => count(one.examples), z => format!("{:.1}", one.z.abs()), until,
+            }
+        })
+        .collect();
+    let money = model.spent.money.as_ref();
+    let mut panels: Vec<_> = money.iter().flat_map(|money| &money.panels).collect();
+    panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+    let total = money.map_or(0.0, |money| money.total).max(f64::MIN_POSITIVE);
+    let panels: Vec<_> = panels
+        .iter()
+        .map(|one| {
+            let percent = (100.0 * one.cost() / total).round();
+            context! {
+                name => &one.name, price => one.price, examples => count(one.examples), percent,
+                spent => format!("{:.2}", one.cost()), columns => one.columns.join(", "),
+            }
+        })
+        .collect();
+    let figure = history(model);
+    let mut templates = Environment::new();
+    templates.set_auto_escape_callback(|_| AutoEscape::Html);
+    templates.add_template("model.html", PAGE)?;
+    let page = templates.get_template("model.html")?.render(context! {
+        target => &model.target,
+        summary => summary(model),
+        intercept => number(model.intercept),
+        coefficients,
+        caption => figure.as_ref().map(|figure| figure.caption.clone()),
+        figure => figure.as_ref().map(draw).transpose()?,
+        candidates,
+        bought => bought(model),
+        panels,
+        card => card(model),
+    })?;
+    Ok(page)
+}
+
+/// Returns the model card, with the front matter that model hubs read.
+pub fn markdown(model: &Model) -> String {
+    let task = if model.label == Label::Number { "tabular-regression" } else { "tabular-classification" };
+    let mut text = format!("---\nlibrary_name: lao\ntags:\n- {task}\n- sparse\n---\n\n");
+    text += &format!("# A model of {}\n\n{}\n\n", model.target, summary(model));
+    text += "## Purpose\n\nTo be filled in by whoever uses the model: for whom, for which decision.\n\n";
+    text += "## Coefficients\n\n| attribute | coefficient | standard error |\n|---|---:|---:|\n";
+    text += &format!("| (intercept) | {} | |\n", number(model.intercept));
+    for one in &model.coefficients {
+        let error = one.standard_error.map(number).unwrap_or_default();
+        let name = one.name().replace('|', "\\|");
+        text += &format!("| {name} | {} | {error} |\n", number(one.value));
+    }
+    text += &format!("\n## What learning cost\n\n{}\n\n## Facts\n\n", bought(model));
+    for [name, fact] in card(model) {
+        text += &format!("- {name}: {fact}\n");
+    }
+    text += "\n## Limits\n\nThe model is linear, and knows only the range of values that it was learned from: \
+             beyond that range a value counts as its end. Standard errors hold for examples like those of the \
+             table, drawn independently.\n";
+    text
+}
+
+fn summary(model: &Model) -> String {
+    let columns = model.columns();
+    let reads = match columns.len() {
+        0 => return "Nothing was found: the model predicts the mean.".into(),
+        1 => format!("the column {}", columns[0]),
+        n => format!("{n} columns: {}", columns.join(", ")),
+    };
+    let mut text = format!("A prediction reads {reads}.");
+    if let Some(cost) = model.cost() {
+        text += &format!(" It costs {}.", number(cost));
+    }
+    if let Some(holdout) = &model.holdout {
+        let (error, doubt) = (number(holdout.mean_squared_error), number(1.96 * holdout.standard_error));
+        text += &format!(
+            " On {} examples that were held out its mean squared error is {error} (plus or minus {doubt}), \
+             where that of the mean is {}.",
+            holdout.examples,
+            number(holdout.error_of_mean)
+        );
+        if let Some(share) = holdout.accuracy {
+            text += &format!(" {:.1} % of the classes are right.", 100.0 * share);
+        }
+    }
+    text
+}
+
+fn bought(model: &Model) -> String {
+    let spent = &model.spent;
+    let mut text = format!(
+        "{} values of {} examples were bought, at most {} of one example; the budget was enforced, since the \
+         learner sees only what it bought.",
+        count(spent.attributes),
+        count(spent.examples),
+        spent.most_attributes
+    );
+    if let Some(money) = &spent.money {
+        let [total, most, budget] = [money.total, money.most, money.budget].map(number);
+        text += &format!(" They cost {total}, at most {most} for one example, of a budget of {budget}.");
+    }
+    if spent.passed_over > 0 {
+        text += &format!(" {} examples were passed over, since they had gaps.", count(spent.passed_over));
+    }
+    text
+}
+
+fn card(model: &Model) -> Vec<[String; 2]> {
+    let origin = &model.origin;
+    let guard = if origin.safeguarded { ", behind a safeguard" } else { "" };
+    let label = match &model.label {
+        Label::Number => "a number".into(),
+        Label::Classes { positive, negative } => format!("two classes, {positive} and {negative}"),
+    };
+    let row = |name: &str, fact: String| [name.to_owned(), fact];
+    vec![
+        row("label", format!("{}: {label}", model.target)),
+        row("method", format!("{}{guard}", origin.method)),
+        row(
+            "table",
+            format!("{}, {} examples of {} attributes", origin.table, origin.examples, { origin.attributes }),
+        ),
+        row("SHA-256 of the table", origin.sha256.clone()),
+        row("held out", format!("{} % of the examples", number(100.0 * origin.holdout))),
+        row("passes and seed", format!("{}, {}", origin.passes, origin.seed)),
+        row("a missing value", format!("{:?} of the attribute", Missing::Mean).to_lowercase()),
+        row("written by", format!("lao {}, format {}", model.lao.version, model.lao.format)),
+    ]
+}
+
+/// Returns a coefficient with its interval, as places between -100 and 100 around zero.
+fn whisker(one: &Coefficient) -> minijinja::Value {
+    let half = one.standard_error.map(|error| 1.96 * error);
+    let longest = (one.value.abs() + half.unwrap_or(0.0)).max(f64::MIN_POSITIVE);
+    let place = |x: f64| format!("{:.1}", 100.0 * x / longest);
+    context! {
+        name => one.name(),
+        value => number(one.value),
+        error => one.standard_error.map(number).unwrap_or_default(),
+        at => place(one.value),
+        low => half.map(|half| place(one.value - half)),
+        high => half.map(|half| place(one.value + half)),
+        label => format!("{} within {}", number(one.value), half.map(number).unwrap_or("unknown".into())),
+    }
+}
+
+/// Returns the error held out against values bought, or money spent, if it was measured twice or more.
+fn history(model: &Model) -> Option<Figure> {
+    let money = model.history.iter().all(|at| at.money.is_some());
+    let spent = |at: &lao::Reached| at.money.filter(|_| money).unwrap_or(at.attributes as f64);
+    let points = model.history.iter().filter(|at| spent(at) > 0.0);
+    let points: Vec<[f64; 2]> = points.map(|at| [spent(at), at.mean_squared_error]).collect();
+    let (first, last) = (points.first()?[0], points.last()?[0]);
+    if points.len() < 2 {
+        return None;
+    }
+    let mut series = vec![Series::line("model", points)];
+    if let Some(holdout) = &model.holdout {
+        let error = holdout.error_of_mean;
+        series.push(Series::bound("mean of the labels", vec![[first, error], [last, error]]));
+    }
+    Some(Figure {
+        caption: format!("Mean squared error of {} on examples held out, while learning", model.target),
+        x: Axis::log(if money { "money spent" } else { "values bought" }),
+        y: Axis::log("mean squared error"),
+        series,
+    })
+}

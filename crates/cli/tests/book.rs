@@ -1,0 +1,77 @@
+//! Runs the commands of the book and compares what they print.
+//!
+//! A block of a console has commands, which begin with `$ `, and what they print to either stream. The commands
+//! of a chapter run one after the other in a folder of its own, which has the table of diabetes patients and a
+//! file of prices. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is printed into the chapters.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PRICES: &str = "attribute,price,panel\nage,0\nsex,0\nbmi,1\nbp,2\ntc,8,lipids\nldl,8,lipids\n\
+                      hdl,8,lipids\ntch,8,lipids\nltg,8,lipids\nglu,3\n";
+
+fn chapters() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lao/book/src");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    files.sort();
+    files
+}
+
+/// Returns what a command prints to both streams.
+fn run(folder: &Path, command: &str) -> String {
+    let binary = assert_cmd::cargo::cargo_bin("lao");
+    let places = [binary.parent().unwrap().to_str().unwrap(), &std::env::var("PATH").unwrap()].join(":");
+    let output = Command::new("sh")
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .current_dir(folder)
+        .env("PATH", places)
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Returns a chapter with what its commands print now.
+fn run_chapter(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/diabetes.csv.gz");
+    std::fs::copy(data, folder.path().join("diabetes.csv.gz")).unwrap();
+    std::fs::write(folder.path().join("prices.csv"), PRICES).unwrap();
+    let (mut out, mut inside) = (String::new(), false);
+    for line in text.lines() {
+        let fence = line.starts_with("```");
+        match line.strip_prefix("$ ") {
+            Some(command) if inside => {
+                writeln!(out, "{line}").unwrap();
+                out += &run(folder.path(), command);
+            }
+            _ if inside && !fence => {}
+            _ => writeln!(out, "{line}").unwrap(),
+        }
+        inside = if fence { !inside && line == "```console" } else { inside };
+    }
+    out
+}
+
+#[test]
+fn commands_print_what_the_book_shows() {
+    let has_python = Command::new("python3").arg("--version").output().is_ok();
+    let mut commands = 0;
+    for path in chapters() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if text.contains("$ python3") && !has_python {
+            eprintln!("skipped: {} needs python3", path.display());
+            continue;
+        }
+        commands += text.matches("\n$ lao ").count();
+        let now = run_chapter(&text);
+        if std::env::var_os("LAO_BLESS").is_some() {
+            std::fs::write(&path, now).unwrap();
+        } else {
+            assert_eq!(text, now, "{} (LAO_BLESS=1 renews it)", path.display());
+        }
+    }
+    assert!(commands >= 20, "the book has its commands");
+}

@@ -1,0 +1,47 @@
+"""Sparse linear models that buy few attributes: within a budget per example, in training and in use."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lao_learn._core import __version__
+
+if TYPE_CHECKING:
+    from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor
+    from lao_learn._cv import BudgetedClassifierCV, BudgetedRegressorCV
+    from lao_learn._session import Session, Slot
+    from lao_learn._thresholding import HardThresholdingClassifier, HardThresholdingRegressor
+
+__all__ = [
+    "BudgetedClassifier",
+    "BudgetedClassifierCV",
+    "BudgetedRegressor",
+    "BudgetedRegressorCV",
+    "HardThresholdingClassifier",
+    "HardThresholdingRegressor",
+    "Session",
+    "Slot",
+    "__version__",
+]
+
+# Estimators are imported when they are asked for: workers of a cluster and live studies do not need
+# scikit-learn.
+_PLACES = {
+    "BudgetedClassifier": "_budgeted",
+    "BudgetedClassifierCV": "_cv",
+    "BudgetedRegressor": "_budgeted",
+    "BudgetedRegressorCV": "_cv",
+    "HardThresholdingClassifier": "_thresholding",
+    "HardThresholdingRegressor": "_thresholding",
+    "Session": "_session",
+    "Slot": "_session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACES])

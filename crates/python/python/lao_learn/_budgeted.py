@@ -1,0 +1,513 @@
+"""Estimators that buy few attributes of each example."""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
+
+from lao_learn import _core
+from lao_learn._table import take
+
+
+def resolve_budget(budget: Any, dim: int) -> int:
+    """Returns the number of attributes that may be bought of an example."""
+    if budget is None:
+        return min(dim, max(10, math.ceil(dim / 10)))
+    known = not isinstance(budget, bool)
+    if known and isinstance(budget, (int, np.integer)):
+        if budget < 1:
+            raise ValueError(f"budget = {budget}: give at least one attribute per example")
+        if budget > dim:
+            warnings.warn(
+                f"budget={budget} is greater than n_features={dim}. All the features will be bought.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return min(int(budget), dim)
+    if known and isinstance(budget, numbers.Real) and 0.0 < float(budget) <= 1.0:
+        return max(1, math.ceil(float(budget) * dim))
+    raise ValueError(
+        f"budget = {budget!r}: give a number of attributes, a share of them above 0 and at most 1.0, or None"
+    )
+
+
+def resolve_seed(random_state: Any) -> int:
+    """Returns the seed: a whole number stands for itself."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state = {random_state}: give a number of at least 0")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+class Budgeted(SelectorMixin, BaseEstimator):
+    """What the estimators with a budget have in common."""
+
+    # Set by the constructors of the estimators.
+    method: str
+    longest: int | None
+    holdout: float
+    passes: int
+    missing: str
+    random_state: Any
+
+    # Set by `fit`.
+    n_features_in_: int
+    coef_: np.ndarray
+    intercept_: Any
+    standard_error_: np.ndarray
+    plan_: dict[str, Any]
+    _parts: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "skip"
+        tags.target_tags.required = True
+        return tags
+
+    def _labels(self, y: Any, *, classes: Any = None) -> tuple[np.ndarray, tuple[str, str] | None]:
+        """Checks the labels; returns them as numbers, and the names of the two classes if they are
+        classes."""
+        raise NotImplementedError
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        budget: Any,
+        sample_weight: Any = None,
+        start: Any = None,
+        holdout: float | None = None,
+        classes: Any = None,
+        reset: bool = True,
+    ) -> None:
+        """Learns, and keeps what came of it."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        # A first part of a stream may have a single row; a table may not.
+        table = take(self, X, reset=reset, missing=self.missing, least=2 if holdout is None else 1)
+        target = str(getattr(y, "name", None) or "y")
+        labels, names_of_classes = self._labels(y, classes=classes)
+        check_consistent_length(X, labels)
+        seed = resolve_seed(self.random_state)
+        budget = resolve_budget(budget, self.n_features_in_)
+        if start is not None:
+            for name, now in [("budget", budget), ("method", self.method)]:
+                if self.plan_[name] != now:
+                    raise ValueError(
+                        f"{name} = {now!r}: the learner began with {self.plan_[name]!r}, and goes on with it; "
+                        "fit anew, without a warm start"
+                    )
+            self._parts += 1
+            # Each part has draws of its own.
+            seed = (seed + 0x9E3779B97F4A7C15 * self._parts) % 2**64
+        else:
+            self._parts = 0
+        self._fit_table(
+            table,
+            labels,
+            names_of_classes,
+            rows=self._weighted_rows(sample_weight, table, seed),
+            target=target,
+            budget=budget,
+            holdout=self.holdout if holdout is None else holdout,
+            seed=seed,
+            start=start,
+        )
+
+    def _weighted_rows(self, sample_weight: Any, table: Any, seed: int) -> np.ndarray | None:
+        """Returns the rows that are shown to the learner: each with a probability proportional to its
+        weight."""
+        if sample_weight is None:
+            return None
+        rows = table.shape[0]
+        weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64)
+        if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
+            raise ValueError("sample_weight: give finite weights of at least 0, and one above 0")
+        draws = np.random.default_rng(seed).random(rows)
+        return np.flatnonzero(draws * weights.max() < weights).astype(np.uint32)
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(n) for n in names]
+
+    def _fit_table(
+        self,
+        table: Any,
+        labels: np.ndarray,
+        classes: tuple[str, str] | None,
+        *,
+        rows: np.ndarray | None,
+        target: str,
+        budget: int,
+        holdout: float,
+        seed: int,
+        start: Any = None,
+    ) -> None:
+        result = _core.fit(
+            table,
+            np.ascontiguousarray(labels, dtype=np.float64),
+            rows,
+            self._names(),
+            target,
+            None if classes is None else list(classes),
+            budget=budget,
+            method=self.method,
+            longest=self.longest,
+            holdout=holdout,
+            passes=self.passes,
+            seed=seed,
+            start=start,
+        )
+        if self.missing == "error" and result["spent"]["passed_over"] > 0:
+            raise ValueError(
+                f"Input X contains NaN: {result['spent']['passed_over']} examples lack a value that was to "
+                f'be bought. {type(self).__name__}(missing="skip") passes over such examples.'
+            )
+        self._keep(result, budget=budget, holdout=holdout, seed=seed)
+        for note in result["notes"]:
+            warnings.warn(note, ConvergenceWarning, stacklevel=4)
+        if result["interrupt"] is not None:
+            # Everything that was learned so far is kept: the estimator is fitted.
+            raise result["interrupt"]
+
+    def _keep(self, result: dict[str, Any], *, budget: int, holdout: float, seed: int) -> None:
+        dim = self.n_features_in_
+        self.support_ = np.asarray(result["indices"], dtype=np.int64)
+        self._parts_of_model = {key: result[key] for key in ("indices", "values", "means", "low", "high")}
+        self._intercept = float(result["intercept"])
+        self._link = result["link"]
+        coefficients = np.zeros(dim)
+        coefficients[self.support_] = result["values"]
+        errors = np.full(dim, np.nan)
+        errors[self.support_] = result["errors"]
+        self._set_linear(coefficients, self._intercept, errors)
+        self.found_ = bool(result["found"])
+        self.interrupted_ = result["interrupt"] is not None
+        self.holdout_ = result["holdout"]
+        self.spent_ = {**result["spent"], "reads": result["reads"]}
+        self.history_ = result["history"]
+        self.model_ = result["model"]
+        self._learner = result["learner"]
+        origin = json.loads(self.model_)["origin"]
+        self.plan_ = {
+            "budget": budget,
+            "method": self.method,
+            "holdout": holdout,
+            "passes": self.passes,
+            "seed": seed,
+            "safeguarded": origin["safeguarded"],
+            "parameters": origin["parameters"],
+        }
+
+    def _set_linear(self, coefficients: np.ndarray, intercept: float, errors: np.ndarray) -> None:
+        self.coef_, self.intercept_, self.standard_error_ = coefficients, intercept, errors
+
+    @property
+    def evidence_(self) -> dict[str, np.ndarray] | None:
+        """What is known of each attribute: arrays `examples`, `z`, `coefficient`, `standard_error`,
+        `until_added`. None for methods that keep no count."""
+        check_is_fitted(self)
+        return self._learner.evidence()
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.support_] = True
+        return mask
+
+    def _predict_table(self, table: Any) -> np.ndarray:
+        parts = self._parts_of_model
+        return _core.predict(
+            table,
+            parts["indices"].tolist(),
+            parts["values"].tolist(),
+            parts["means"].tolist(),
+            parts["low"].tolist(),
+            parts["high"].tolist(),
+            self._intercept,
+        )
+
+    def _sums(self, X: Any) -> np.ndarray:
+        """Returns the intercept plus the products. Of a frame only the columns of the support are read."""
+        check_is_fitted(self)
+        return self._predict_table(take(self, X, reset=False, missing=self.missing))
+
+    def save(self, path: str | Path) -> None:
+        """Writes the model to a file that the command `lao predict` and the crate `lao` read."""
+        check_is_fitted(self)
+        Path(path).write_text(self.model_, encoding="utf-8")
+
+
+class RegressorPart(RegressorMixin, Budgeted):
+    """Numbers as labels."""
+
+    def _labels(self, y: Any, *, classes: Any = None) -> tuple[np.ndarray, None]:
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        return column_or_1d(y, warn=True), None
+
+    def _fold_error(self, sums: np.ndarray, labels: np.ndarray) -> float:
+        return float(np.mean((sums - labels) ** 2))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Returns the predicted label of each row. A value beyond the range that was seen in training counts
+        as if it lay at the end of the range."""
+        return self._sums(X)
+
+
+def _has_link(estimator: Any) -> bool:
+    if estimator.method == "pursuit":
+        return True
+    raise AttributeError(
+        f"method {estimator.method!r} gives no probabilities; method='pursuit' does, and "
+        "sklearn.calibration.CalibratedClassifierCV adds them to any classifier"
+    )
+
+
+class ClassifierPart(ClassifierMixin, Budgeted):
+    """Two classes as labels: least squares on +1 and -1, and a logistic link."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _labels(self, y: Any, *, classes: Any = None) -> tuple[np.ndarray, tuple[str, str]]:
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        found = np.unique(y)
+        known = found if classes is None else np.unique(classes)
+        if len(known) != 2:
+            name = type(self).__name__
+            if len(known) < 2:
+                raise ValueError(f"{name} needs samples of 2 classes, but the data contains only one class")
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass: {name} has "
+                f"2 classes, and y has {len(known)}. sklearn.multiclass.OneVsRestClassifier({name}(..)) "
+                "learns one model for each class, each of which spends the budget."
+            )
+        strange = np.setdiff1d(found, known)
+        if len(strange) > 0:
+            raise ValueError(f"y has the label {strange[0]!r}, which is not in classes")
+        self.classes_ = known
+        names = (str(known[0]), str(known[1]))
+        return np.where(y == known[1], 1.0, -1.0), names if names[0] != names[1] else ("-1", "+1")
+
+    def _set_linear(self, coefficients: np.ndarray, intercept: float, errors: np.ndarray) -> None:
+        self.coef_ = coefficients[np.newaxis, :]
+        self.intercept_ = np.array([intercept])
+        self.standard_error_ = errors[np.newaxis, :]
+
+    def _decide(self, sums: np.ndarray) -> np.ndarray:
+        offset, slope = self._link or (0.0, 1.0)
+        return offset + slope * sums
+
+    def _fold_error(self, sums: np.ndarray, labels: np.ndarray) -> float:
+        """Returns the logarithmic loss if there are probabilities, else the share of errors."""
+        odds = labels * self._decide(sums)
+        if self._link is None:
+            return float(np.mean(odds <= 0.0))
+        return float(np.mean(np.logaddexp(0.0, -odds)))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Returns a number for each row, above 0 where the second class is predicted; for the method
+        `pursuit` the logarithm of its odds."""
+        return self._decide(self._sums(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Returns the predicted class of each row."""
+        second = self.decision_function(X) > 0.0
+        return self.classes_[second.astype(np.intp)]
+
+    @available_if(_has_link)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Returns the probabilities of both classes, one row for each example."""
+        second = expit(self.decision_function(X))
+        return np.column_stack([1.0 - second, second])
+
+    @available_if(_has_link)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Returns the logarithms of the probabilities of both classes."""
+        odds = self.decision_function(X)
+        return np.column_stack([-np.logaddexp(0.0, odds), -np.logaddexp(0.0, -odds)])
+
+
+_PARAMETERS = """
+    Parameters
+    ----------
+    budget : int, float or None
+        The number of attributes that may be bought of each example, or the share of them. More than there are
+        counts as all. None is a tenth, and at least 10.
+    method : str
+        A method of lao's registry whose model is sparse. All but "pursuit" run behind a safeguard that scales
+        columns and finds the step size.
+    longest : int or None
+        The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and
+        half of it for other methods.
+    holdout : float
+        The share of the rows that is held out to measure `holdout_` and `history_`, if there are 20 or more.
+    passes : int
+        How often the rows are gone through. With more than one pass, standard errors are too small.
+    missing : {"error", "skip"}
+        What is done about NaN. "error" refuses it: an array is checked as a whole, a frame where it is read.
+        "skip" passes over an example that lacks a value which is to be bought, and predicts with the mean.
+    warm_start : bool
+        Whether `fit` goes on with what was learned before. The rows must be new ones.
+    random_state : int, RandomState or None
+        The seed from which all draws descend. The same whole number gives the same bits as `--seed` of the
+        command `lao fit`.
+
+    Attributes
+    ----------
+    coef_, intercept_, standard_error_
+        The model in the units of the columns; standard errors are NaN outside the support, and for methods
+        that do not know them. `predict` clips values to the range seen, so that it may differ from the
+        product for values further than four standard deviations from the mean.
+    support_
+        The attributes of the model, ascending; `get_support` and `transform` select them.
+    found_ : bool
+        Whether any attribute has a significant effect. If not, the mean of the labels is predicted.
+    spent_ : dict
+        `examples` learned from, `attributes` (values bought), `most_attributes` of one example, `passed_over`
+        (examples with gaps), and `reads`, the values of each attribute that were read, to score included.
+    history_ : dict of arrays
+        `examples`, `attributes`, `support`, `error` (mean squared, held out) and its `standard_error`, each
+        time the examples had doubled.
+    holdout_ : dict or None
+        The errors on the rows held out.
+    plan_ : dict
+        The choices made: budget, seed, parameters of the method.
+    evidence_ : dict of arrays or None
+        What is known of each attribute.
+    model_ : str
+        The model in the format of lao's model files.
+
+    Notes
+    -----
+    `fit` looks at signals about every 20 ms. On Ctrl-C it keeps what was learned so far, so that the
+    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt.
+
+    `sample_weight` is the relative probability with which a row is shown to the learner: the learner has no
+    weighted sums. Equal weights show all rows; unequal ones leave rows out, so that standard errors stay
+    right.
+"""
+
+
+class _Streaming(Budgeted):
+    """`fit` with a warm start, and `partial_fit`."""
+
+    budget: Any
+    warm_start: bool
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learns from the rows of X with the labels y."""
+        start = getattr(self, "_learner", None) if self.warm_start else None
+        reset = start is None
+        classes = None if reset else getattr(self, "classes_", None)
+        self._learn(
+            X, y, budget=self.budget, sample_weight=sample_weight, start=start, reset=reset, classes=classes
+        )
+        return self
+
+    def _part(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+        start = getattr(self, "_learner", None)
+        with warnings.catch_warnings():
+            # A part may be shorter than an update.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self._learn(
+                X,
+                y,
+                budget=self.budget,
+                sample_weight=sample_weight,
+                start=start,
+                holdout=0.0,
+                reset=start is None,
+                classes=classes,
+            )
+        return self
+
+
+class BudgetedRegressor(_Streaming, RegressorPart):
+    """Sparse linear regression that looks at no more than `budget` attributes of each example."""
+
+    __doc__ = (__doc__ or "") + _PARAMETERS
+
+    def __init__(
+        self,
+        budget: int | float | None = None,
+        *,
+        method: str = "pursuit",
+        longest: int | None = None,
+        holdout: float = 0.1,
+        passes: int = 1,
+        missing: str = "error",
+        warm_start: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.budget = budget
+        self.method = method
+        self.longest = longest
+        self.holdout = holdout
+        self.passes = passes
+        self.missing = missing
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetedRegressor:
+        """Goes on to learn from more rows, which must be new ones. Nothing is held out."""
+        return self._part(X, y, None, sample_weight)
+
+
+class BudgetedClassifier(_Streaming, ClassifierPart):
+    """Sparse linear classification, in two classes, that looks at no more than `budget` attributes of each
+    example: least squares on +1 and -1, and probabilities by a logistic link."""
+
+    __doc__ = (__doc__ or "") + _PARAMETERS
+
+    def __init__(
+        self,
+        budget: int | float | None = None,
+        *,
+        method: str = "pursuit",
+        longest: int | None = None,
+        holdout: float = 0.1,
+        passes: int = 1,
+        missing: str = "error",
+        warm_start: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.budget = budget
+        self.method = method
+        self.longest = longest
+        self.holdout = holdout
+        self.passes = passes
+        self.missing = missing
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> BudgetedClassifier:
+        """Goes on to learn from more rows, which must be new ones. The first call needs `classes`, the two
+        classes, unless y has both."""
+        if classes is None and hasattr(self, "_learner"):
+            classes = self.classes_
+        return self._part(X, y, classes, sample_weight)

@@ -1,0 +1,115 @@
+from os import PathLike
+from typing import Any, Callable, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Learner", "Study", "Table", "__version__", "fit", "fit_file", "predict", "solve"]
+
+__version__: str
+
+@final
+class Table:
+    @staticmethod
+    def dense(array: NDArray[Any]) -> Table: ...
+    @staticmethod
+    def frame(rows: int, columns: int, fetch: Callable[[int], NDArray[Any]]) -> Table: ...
+    @staticmethod
+    def remote(
+        rows: int, columns: int, read: Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.float64]]
+    ) -> Table: ...
+    @staticmethod
+    def sparse(
+        shape: list[int], by: str, begins: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]
+    ) -> Table: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+@final
+class Learner:
+    @staticmethod
+    def restore(bytes: bytes) -> Learner: ...
+    @property
+    def dim(self) -> int: ...
+    def evidence(self) -> dict[str, NDArray[np.float64]] | None: ...
+    def __reduce__(self) -> tuple[Callable[[bytes], Learner], tuple[bytes]]: ...
+
+@final
+class Study:
+    @staticmethod
+    def create(
+        folder: str | PathLike[str],
+        target: str,
+        attributes: list[str],
+        budget: int,
+        *,
+        classes: list[str] | None = None,
+        longest: int | None = None,
+        level: float = 0.05,
+        seed: int = 1,
+    ) -> Study: ...
+    @staticmethod
+    def open(folder: str | PathLike[str]) -> Study: ...
+    def close(self) -> None: ...
+    def ask(self, count: int) -> list[tuple[int, list[str]]]: ...
+    def open_slots(self) -> list[tuple[int, list[str]]]: ...
+    def tell(self, slot: int, values: list[float], label: float | None = None) -> None: ...
+    def label(self, slot: int, label: float) -> None: ...
+    def void(self, slot: int, reason: str) -> None: ...
+    def verify(self) -> int: ...
+    def model(self) -> str: ...
+    def description(self) -> tuple[str, list[str], int, tuple[str, str] | None]: ...
+    def status(self) -> dict[str, Any]: ...
+    def evidence(self) -> dict[str, NDArray[np.float64]]: ...
+
+def fit(
+    table: Table,
+    labels: NDArray[np.float64],
+    rows: NDArray[np.uint32] | None,
+    names: list[str],
+    target: str,
+    classes: list[str] | None,
+    *,
+    budget: int,
+    method: str,
+    longest: int | None,
+    holdout: float,
+    passes: int,
+    seed: int,
+    start: Learner | None = None,
+) -> dict[str, Any]: ...
+def fit_file(
+    path: str | PathLike[str],
+    target: str,
+    *,
+    budget: int,
+    method: str = "pursuit",
+    longest: int | None = None,
+    holdout: float = 0.1,
+    passes: int = 1,
+    seed: int = 1,
+) -> str: ...
+def predict(
+    table: Table,
+    indices: list[int],
+    values: list[float],
+    means: list[float],
+    low: list[float],
+    high: list[float],
+    intercept: float,
+) -> NDArray[np.float64]: ...
+def solve(
+    table: Table,
+    labels: NDArray[np.float64],
+    classes: int,
+    *,
+    method: str,
+    sparsity: int,
+    step_size: float | None,
+    rounds: int,
+    change: float,
+    ridge: float,
+    intercept: bool,
+    standardize: str,
+    seed: int,
+) -> dict[str, Any]: ...

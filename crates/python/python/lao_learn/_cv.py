@@ -1,0 +1,200 @@
+"""Estimators that choose their budget by cross-validation."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+
+from lao_learn._budgeted import (
+    Budgeted,
+    BudgetedClassifier,
+    BudgetedRegressor,
+    ClassifierPart,
+    RegressorPart,
+    resolve_budget,
+    resolve_seed,
+)
+from lao_learn._table import take
+
+
+class _Chosen(Budgeted):
+    """The budget that cross-validation chooses.
+
+    Parameters
+    ----------
+    budgets : sequence of int or float, or None
+        The budgets to compare, as of the estimator without "CV"; None is 1/2, 1, 2 and 4 times its default.
+    cv : int, splitter or None
+        The folds, as everywhere in scikit-learn.
+    rule : {"one-standard-error", "best"}
+        The smallest budget whose error is within one standard error of the smallest error, or the budget of
+        the smallest error.
+    n_jobs : int or None
+        The number of threads; the arithmetic does not hold Python's lock.
+    method, longest, holdout, passes, missing, random_state
+        As of the estimator without "CV".
+
+    Attributes
+    ----------
+    budget_ : int
+        The budget that was chosen; all attributes of the estimator without "CV" are those of a fit to all
+        rows within this budget.
+    cv_results_ : dict of arrays
+        `budgets`, and for each `mean_error`, `standard_error` and `mean_attributes`, the values bought. The
+        error is the mean squared one; of classes with probabilities, the logarithmic loss, and else the share
+        of errors.
+    """
+
+    budgets: Any
+    cv: Any
+    rule: str
+    n_jobs: int | None
+    _plain: type
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Chooses the budget, and learns from all rows within it. Rows are not copied for the folds."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        if self.rule not in ("one-standard-error", "best"):
+            raise ValueError(f'rule = {self.rule!r}: give "one-standard-error" or "best"')
+        table = take(self, X, reset=True, missing=self.missing, least=2)
+        labels, classes = self._labels(y)
+        rows, dim = table.shape
+        if len(labels) != rows:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: [{rows}, {len(labels)}]"
+            )
+        budgets = self._budgets(dim)
+        seed = resolve_seed(self.random_state)
+        folds = check_cv(self.cv, labels, classifier=is_classifier(self))
+        places = np.arange(rows, dtype=np.uint32)
+        jobs = [
+            (place, train.astype(np.uint32), test)
+            for train, test in folds.split(places, labels)
+            for place in range(len(budgets))
+        ]
+
+        def run(place: int, train: np.ndarray, test: np.ndarray) -> tuple[int, float, float]:
+            model = clone(self._model(budgets[place]))
+            model.n_features_in_ = dim
+            if hasattr(self, "classes_"):
+                model.classes_ = self.classes_
+            model._fit_table(
+                table, labels, classes, rows=train, target="y", budget=budgets[place], holdout=0.0, seed=seed
+            )
+            error = model._fold_error(model._predict_table(table)[test], labels[test])
+            return place, error, float(model.spent_["attributes"])
+
+        done = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(run)(*job) for job in jobs)
+        errors = np.array([[e for place, e, _ in done if place == at] for at in range(len(budgets))])
+        bought = np.array([[a for place, _, a in done if place == at] for at in range(len(budgets))])
+        mean = errors.mean(axis=1)
+        doubt = errors.std(axis=1, ddof=1) / np.sqrt(errors.shape[1]) if errors.shape[1] > 1 else 0.0 * mean
+        best = int(np.argmin(mean))
+        if self.rule == "one-standard-error":
+            best = int(np.flatnonzero(mean <= mean[best] + doubt[best])[0])
+        self.cv_results_ = {
+            "budgets": np.array(budgets),
+            "mean_error": mean,
+            "standard_error": doubt,
+            "mean_attributes": bought.mean(axis=1),
+        }
+        self.budget_ = budgets[best]
+        self._fit_table(
+            table,
+            labels,
+            classes,
+            rows=None,
+            target=str(getattr(y, "name", None) or "y"),
+            budget=self.budget_,
+            holdout=self.holdout,
+            seed=seed,
+        )
+        return self
+
+    def _budgets(self, dim: int) -> list[int]:
+        """Returns the budgets to compare, ascending, each once."""
+        wanted: Sequence[Any]
+        if self.budgets is None:
+            middle = resolve_budget(None, dim)
+            wanted = [max(1, middle // 2), middle, min(dim, 2 * middle), min(dim, 4 * middle)]
+        else:
+            wanted = list(self.budgets)
+            if not wanted:
+                raise ValueError("budgets is empty; give at least one")
+        return sorted({resolve_budget(budget, dim) for budget in wanted})
+
+    def _model(self, budget: int) -> Any:
+        return self._plain(
+            budget, method=self.method, longest=self.longest, passes=self.passes, missing=self.missing
+        )
+
+
+class BudgetedRegressorCV(RegressorPart, _Chosen):
+    """`BudgetedRegressor` whose budget is chosen by cross-validation."""
+
+    __doc__ = (__doc__ or "") + "\n\n" + (_Chosen.__doc__ or "")
+    _plain = BudgetedRegressor
+
+    def __init__(
+        self,
+        budgets: Any = None,
+        *,
+        cv: Any = None,
+        rule: str = "one-standard-error",
+        n_jobs: int | None = None,
+        method: str = "pursuit",
+        longest: int | None = None,
+        holdout: float = 0.1,
+        passes: int = 1,
+        missing: str = "error",
+        random_state: Any = None,
+    ) -> None:
+        self.budgets = budgets
+        self.cv = cv
+        self.rule = rule
+        self.n_jobs = n_jobs
+        self.method = method
+        self.longest = longest
+        self.holdout = holdout
+        self.passes = passes
+        self.missing = missing
+        self.random_state = random_state
+
+
+class BudgetedClassifierCV(ClassifierPart, _Chosen):
+    """`BudgetedClassifier` whose budget is chosen by cross-validation."""
+
+    __doc__ = (__doc__ or "") + "\n\n" + (_Chosen.__doc__ or "")
+    _plain = BudgetedClassifier
+
+    def __init__(
+        self,
+        budgets: Any = None,
+        *,
+        cv: Any = None,
+        rule: str = "one-standard-error",
+        n_jobs: int | None = None,
+        method: str = "pursuit",
+        longest: int | None = None,
+        holdout: float = 0.1,
+        passes: int = 1,
+        missing: str = "error",
+        random_state: Any = None,
+    ) -> None:
+        self.budgets = budgets
+        self.cv = cv
+        self.rule = rule
+        self.n_jobs = n_jobs
+        self.method = method
+        self.longest = longest
+        self.holdout = holdout
+        self.passes = passes
+        self.missing = missing
+        self.random_state = random_state

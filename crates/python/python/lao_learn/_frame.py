@@ -1,0 +1,51 @@
+"""Columns of frames as arrays. Workers of a cluster import this module, which needs nothing but numpy."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable
+
+import numpy as np
+
+FLOATS = [np.float64, np.float32]
+
+
+def is_frame(X: Any) -> bool:
+    """Returns whether X is a frame of pandas or polars, or a table of pyarrow."""
+    kinds = [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")]
+    modules = [(sys.modules.get(module), kind) for module, kind in kinds]
+    return any(module is not None and isinstance(X, getattr(module, kind)) for module, kind in modules)
+
+
+def columns_of(X: Any) -> Callable[[int], np.ndarray]:
+    """Returns the function that fetches a column. Columns of floats are not copied."""
+
+    def fetch(j: int) -> np.ndarray:
+        if sys.modules.get("pandas") is not None and isinstance(X, sys.modules["pandas"].DataFrame):
+            column, name = X.iloc[:, j], X.columns[j]
+        elif sys.modules.get("pyarrow") is not None and isinstance(X, sys.modules["pyarrow"].Table):
+            chunked, name = X.column(j), X.column_names[j]
+            column = chunked.chunk(0) if chunked.num_chunks == 1 else chunked.combine_chunks()
+        else:
+            column, name = X.to_series(j), X.columns[j]
+        try:
+            return _floats(column)
+        except (TypeError, ValueError) as error:
+            kind = getattr(column, "dtype", getattr(column, "type", "unknown"))
+            raise ValueError(
+                f"column {name!r} has the type {kind}; give numbers, for example by one-hot encoding"
+            ) from error
+
+    return fetch
+
+
+def _floats(column: Any) -> np.ndarray:
+    """Returns a column as an array of floats, NaN where a value is missing."""
+    if hasattr(column, "null_count") and not callable(column.null_count) and hasattr(column, "to_numpy"):
+        # An array of pyarrow.
+        values = column.to_numpy(zero_copy_only=False)
+    else:
+        values = column.to_numpy()
+    if values.dtype in FLOATS:
+        return values
+    return values.astype(np.float64)

@@ -1,0 +1,165 @@
+"""Live studies: what to buy of the next example, and a journal on disk that survives power cuts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from lao_learn import _core
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An example of which certain attributes are to be bought."""
+
+    number: int
+    """The number of the slot, counted from 1."""
+    attributes: list[str]
+    """The names of the attributes to buy."""
+
+
+class Session:
+    """A live study in a folder, the same as of the command `lao session`. What was told is on the disk before
+    the call returns. One process at a time has the folder; leaving the `with` block lets go of it.
+
+    >>> with Session.create("tumor", "response", ["CRP", "IL6", "LDH"], budget=2) as study:  # doctest: +SKIP
+    ...     for slot in study.ask(2):
+    ...         study.tell(slot, laboratory(slot.attributes), label=response)
+    """
+
+    def __init__(self, study: _core.Study) -> None:
+        self._study = study
+        self.target, self.attributes, self.budget, self.classes = study.description()
+
+    @classmethod
+    def create(
+        cls,
+        folder: str | os.PathLike[str],
+        target: str,
+        attributes: Sequence[str],
+        budget: int,
+        *,
+        classes: tuple[str, str] | None = None,
+        longest: int | None = None,
+        level: float = 0.05,
+        seed: int = 1,
+    ) -> Session:
+        """Begins a study in a folder, which must not exist.
+
+        `classes` are the negative and the positive class, if the label is no number; `longest` is the largest
+        number of attributes of the model, by default four fifths of the budget; `level` is the probability
+        that any attribute without effect is ever in the model.
+        """
+        names = None if classes is None else [str(name) for name in classes]
+        study = _core.Study.create(
+            os.fspath(folder),
+            target,
+            list(attributes),
+            budget,
+            classes=names,
+            longest=longest,
+            level=level,
+            seed=seed,
+        )
+        return cls(study)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Session:
+        """Opens a study, and replays what its newest snapshot lacks."""
+        return cls(_core.Study.open(os.fspath(folder)))
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the folder. Everything is on the disk already."""
+        self._study.close()
+
+    def ask(self, count: int = 1) -> list[Slot]:
+        """Hands out up to `count` slots, each for one example. There are fewer, or none, if what to buy next
+        depends on slots that are not told yet."""
+        return [Slot(*slot) for slot in self._study.ask(count)]
+
+    def open_slots(self) -> list[Slot]:
+        """Returns the slots that are handed out and not told."""
+        return [Slot(*slot) for slot in self._study.open_slots()]
+
+    def tell(
+        self, slot: Slot | int, values: Mapping[str, float] | Sequence[float], label: Any = None
+    ) -> None:
+        """Tells the values of a slot, by name or in the order of its attributes, and the label if it is
+        known. If a value does not fit, nothing is recorded."""
+        number = slot.number if isinstance(slot, Slot) else slot
+        if isinstance(values, Mapping):
+            asked = next((one.attributes for one in self.open_slots() if one.number == number), None)
+            if asked is not None:
+                for name in values:
+                    if name not in asked:
+                        raise ValueError(
+                            f"slot {number}: {name} was not asked for, but {', '.join(asked)}; nothing was "
+                            "recorded"
+                        )
+                for name in asked:
+                    if name not in values:
+                        raise ValueError(
+                            f"slot {number}: {name} was asked for and is missing; give it, or call void; "
+                            "nothing was recorded"
+                        )
+                values = [values[name] for name in asked]
+            else:
+                values = list(values.values())
+        told = [float(value) for value in values]
+        self._study.tell(number, told, None if label is None else self._label(label))
+
+    def label(self, slot: Slot | int, label: Any) -> None:
+        """Tells the label of a slot whose values are told."""
+        self._study.label(slot.number if isinstance(slot, Slot) else slot, self._label(label))
+
+    def void(self, slot: Slot | int, reason: str = "") -> None:
+        """Closes a slot that will never be told. What was bought stays spent, and another example takes its
+        place."""
+        self._study.void(slot.number if isinstance(slot, Slot) else slot, reason)
+
+    def status(self) -> dict[str, Any]:
+        """Returns where the study stands: slots, told, open, waiting, void, bought, room, updates,
+        support."""
+        return self._study.status()
+
+    def evidence(self) -> dict[str, np.ndarray]:
+        """Returns what is known of each attribute, as arrays in the order of `attributes`."""
+        return self._study.evidence()
+
+    def verify(self) -> int:
+        """Replays the whole journal and compares; returns the number of its lines.
+
+        Raises ValueError if a line is damaged, or the journal leads to another state.
+        """
+        return self._study.verify()
+
+    def model(self) -> str:
+        """Returns the model so far, in the format of lao's model files."""
+        return self._study.model()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model so far to a file that the command `lao predict` reads."""
+        Path(path).write_text(self.model(), encoding="utf-8")
+
+    def _label(self, label: Any) -> float:
+        if self.classes is None:
+            return float(label)
+        if label not in self.classes:
+            raise ValueError(
+                f"{self.target} = {label!r}: the classes are {self.classes[0]} and {self.classes[1]}; "
+                "nothing was recorded"
+            )
+        return 1.0 if label == self.classes[1] else -1.0

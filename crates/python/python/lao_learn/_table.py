@@ -1,0 +1,77 @@
+"""Tables of other libraries as the arithmetic reads them: where they lie, without copies."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import validate_data
+
+from lao_learn import _core
+from lao_learn._frame import FLOATS, columns_of, is_frame
+
+
+def take(estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1) -> _core.Table:
+    """Checks X against what the estimator knows, and returns it as a table.
+
+    Of a frame no value is looked at here: its columns are fetched when they are asked for. An array or a
+    sparse matrix is checked for values that are not finite, unless `missing` is "skip" or scikit-learn is
+    told to assume finite values.
+    """
+    if missing not in ("error", "skip"):
+        raise ValueError(f'missing = {missing!r}: give "error" or "skip"')
+    if hasattr(X, "_lao_table"):
+        _check_names(estimator, list(X.columns), reset=reset)
+        return X._lao_table()
+    if is_frame(X):
+        _check_frame(estimator, X, reset=reset)
+        rows = int(X.shape[0])
+        if rows < least:
+            raise ValueError(f"Found array with {rows} sample(s) while a minimum of {least} is required.")
+        return _core.Table.frame(rows, int(X.shape[1]), columns_of(X))
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse=("csr", "csc"),
+        accept_large_sparse=True,
+        dtype=FLOATS,
+        ensure_all_finite="allow-nan" if missing == "skip" else True,
+        ensure_min_samples=least,
+    )
+    if scipy.sparse.issparse(X):
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        by = "rows" if X.format == "csr" else "columns"
+        return _core.Table.sparse([int(n) for n in X.shape], by, X.indptr, X.indices, X.data)
+    if not X.flags.aligned:
+        X = X.copy()
+    return _core.Table.dense(X)
+
+
+def _check_frame(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Sets, or checks, the number and the names of the attributes."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is None or not isinstance(X, arrow.Table):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return
+    _check_names(estimator, X.column_names, reset=reset)
+
+
+def _check_names(estimator: Any, columns: list[str], *, reset: bool) -> None:
+    """Sets, or checks, the number and the names of the attributes, as scikit-learn does."""
+    names = np.asarray(columns, dtype=object)
+    if reset:
+        estimator.n_features_in_, estimator.feature_names_in_ = len(names), names
+        return
+    known = getattr(estimator, "feature_names_in_", None)
+    if len(names) != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {len(names)} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    if known is not None and list(known) != list(names):
+        raise ValueError("The feature names should match those that were passed during fit.")

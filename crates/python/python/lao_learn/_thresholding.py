@@ -1,0 +1,279 @@
+"""Sparse linear models at full information: hard thresholding on finite sums."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from scipy.special import expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from lao_learn import _core
+from lao_learn._budgeted import resolve_seed
+from lao_learn._table import take
+
+_PARAMETERS = """
+    All attributes of all rows are read: an array where it lies, if it has no gaps; sparse matrices and frames
+    are copied once. To buy few attributes, see `BudgetedRegressor` and `BudgetedClassifier`.
+
+    Parameters
+    ----------
+    n_nonzero : int or None
+        The number of attributes of the model, for each class of more than two. None is 10. More than there
+        are counts as all.
+    method : str
+        "htp" (a refit after each gradient step), "gd-ht-normalized", "gd-ht", or one of the stochastic
+        methods "sg-ht", "hsg-ht", "svrg-ht", "scsg-ht-i", "scsg-ht-ii".
+    max_iter : int
+        The largest number of rounds: updates, or epochs of stochastic methods.
+    tol : float
+        The run ends after a round that moved the model by at most this share of its norm.
+    step_size : float or None
+        The step size, for methods that do not choose their own. None is the largest that is safe for every
+        single row, which is short for "gd-ht".
+    ridge : float
+        The weight of the squared norm, in standardized units.
+    fit_intercept : bool
+        Whether the model has an intercept.
+    standardize : {"auto", "center", "scale", "no"}
+        Whether columns are centered and scaled, only scaled, or taken as they are. The model is in the units
+        of the columns in any case. "auto" centers unless X is sparse.
+    random_state : int, RandomState or None
+        The seed of stochastic methods.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The model in the units of the columns.
+    support_
+        The attributes of the model, ascending; `get_support` and `transform` select them.
+    n_iter_ : int
+        The number of rounds.
+    calls_ : int
+        How often the loss of a row was evaluated with its gradient.
+    objective_ : float
+        The mean loss, and the ridge.
+
+    Notes
+    -----
+    On Ctrl-C, `fit` ends its round, which reads all values a few times, and keeps the model, so that the
+    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt. `fit` takes no
+    `sample_weight`: the sums have none.
+"""
+
+
+class Thresholding(SelectorMixin, BaseEstimator):
+    """What the estimators at full information have in common."""
+
+    n_nonzero: int | None
+    method: str
+    max_iter: int
+    tol: float
+    step_size: float | None
+    ridge: float
+    fit_intercept: bool
+    standardize: str
+    random_state: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    def _solve(self, X: Any, y: Any, labels: np.ndarray, classes: int) -> None:
+        table = self._table
+        del self._table
+        dim = self.n_features_in_
+        nonzero = 10 if self.n_nonzero is None else self.n_nonzero
+        if self.n_nonzero is not None and nonzero > dim:
+            warnings.warn(
+                f"n_nonzero={nonzero} is greater than n_features={dim}. All the features will be used.",
+                UserWarning,
+                stacklevel=3,
+            )
+        if nonzero < 1:
+            raise ValueError(f"n_nonzero = {nonzero}: give at least 1")
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter = {self.max_iter}: give at least 1")
+        standardize = self.standardize
+        if standardize == "auto":
+            standardize = "scale" if scipy.sparse.issparse(X) else "center"
+        result = _core.solve(
+            table,
+            np.ascontiguousarray(labels, dtype=np.float64),
+            classes,
+            method=self.method,
+            sparsity=min(nonzero, dim),
+            step_size=self.step_size,
+            rounds=self.max_iter,
+            change=self.tol,
+            ridge=self.ridge,
+            intercept=self.fit_intercept,
+            standardize=standardize,
+            seed=resolve_seed(self.random_state),
+        )
+        self._outputs = list(zip(result["indices"], result["values"]))
+        self._intercepts = result["intercepts"]
+        coefficients = np.zeros((len(self._outputs), dim))
+        for row, (indices, values) in zip(coefficients, self._outputs):
+            row[indices] = values
+        self.coef_, self.intercept_ = self._shaped(coefficients, self._intercepts)
+        self.support_ = np.flatnonzero(np.any(coefficients != 0.0, axis=0))
+        self.n_iter_ = max(1, int(result["rounds"]))
+        self.calls_ = int(result["calls"])
+        self.objective_ = float(result["objective"])
+        self.interrupted_ = result["interrupt"] is not None
+        if result["interrupt"] is not None:
+            raise result["interrupt"]
+        if not result["converged"]:
+            warnings.warn(
+                f"{self.method} did not converge in {self.max_iter} rounds; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _shaped(self, coefficients: np.ndarray, intercepts: np.ndarray) -> tuple[Any, Any]:
+        return coefficients, intercepts
+
+    def _take(self, X: Any, y: Any) -> None:
+        """Checks X, and keeps it as a table until it is solved."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        self._table = take(self, X, reset=True, missing="error", least=2)
+
+    def _sums(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        table = take(self, X, reset=False, missing="error")
+        sums = []
+        for (indices, values), intercept in zip(self._outputs, self._intercepts):
+            count = len(indices)
+            unknown, low, high = [np.nan] * count, [-np.inf] * count, [np.inf] * count
+            sums.append(
+                _core.predict(table, indices.tolist(), values.tolist(), unknown, low, high, float(intercept))
+            )
+        return np.column_stack(sums)
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.support_] = True
+        return mask
+
+
+class HardThresholdingRegressor(RegressorMixin, Thresholding):
+    """Least squares with at most `n_nonzero` coefficients, by hard thresholding."""
+
+    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
+
+    def __init__(
+        self,
+        n_nonzero: int | None = None,
+        *,
+        method: str = "htp",
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        step_size: float | None = None,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        standardize: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_nonzero = n_nonzero
+        self.method = method
+        self.max_iter = max_iter
+        self.tol = tol
+        self.step_size = step_size
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> HardThresholdingRegressor:
+        """Learns from the rows of X with the labels y."""
+        self._take(X, y)
+        labels = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        labels = column_or_1d(labels, warn=True)
+        check_consistent_length(X, labels)
+        self._solve(X, y, labels, 0)
+        return self
+
+    def _shaped(self, coefficients: np.ndarray, intercepts: np.ndarray) -> tuple[Any, Any]:
+        return coefficients[0], float(intercepts[0])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Returns the predicted label of each row."""
+        return self._sums(X)[:, 0]
+
+
+class HardThresholdingClassifier(ClassifierMixin, Thresholding):
+    """Logistic regression with at most `n_nonzero` coefficients, by hard thresholding; softmax with at most
+    `n_nonzero` coefficients for each class, if there are more than two."""
+
+    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
+
+    def __init__(
+        self,
+        n_nonzero: int | None = None,
+        *,
+        method: str = "htp",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        step_size: float | None = None,
+        ridge: float = 1e-3,
+        fit_intercept: bool = True,
+        standardize: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_nonzero = n_nonzero
+        self.method = method
+        self.max_iter = max_iter
+        self.tol = tol
+        self.step_size = step_size
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> HardThresholdingClassifier:
+        """Learns from the rows of X with the classes y."""
+        self._take(X, y)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        check_consistent_length(X, y)
+        self.classes_, places = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of 2 classes, but the data contains only one class"
+            )
+        self._solve(X, y, places.astype(np.float64), len(self.classes_))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Returns the logarithm of the odds of the second class, or one number for each of more classes, of
+        which the largest decides."""
+        sums = self._sums(X)
+        return sums[:, 0] if len(self.classes_) == 2 else sums
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Returns the predicted class of each row."""
+        decided = self.decision_function(X)
+        places = np.argmax(decided, axis=1) if decided.ndim == 2 else (decided > 0.0).astype(np.intp)
+        return self.classes_[places]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Returns the probability of each class, one row for each example."""
+        decided = self.decision_function(X)
+        if decided.ndim == 2:
+            return softmax(decided, axis=1)
+        second = expit(decided)
+        return np.column_stack([1.0 - second, second])

@@ -1,0 +1,115 @@
+"""Pictures of what was bought and learned, with matplotlib. Each function draws on an axes, and returns
+it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise ImportError("lao_learn.plot needs matplotlib: pip install lao-learn[plot]") from error
+    return matplotlib.pyplot.subplots(layout="constrained")[1]
+
+
+def _names(model: Any) -> np.ndarray:
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{j}" for j in range(model.n_features_in_)]
+    return np.asarray(names, dtype=object)
+
+
+def error_curve(model: Any, *, ax: Any = None) -> Any:
+    """Draws the error on the rows held out against the values bought so far, with a band of two standard
+    errors."""
+    check_is_fitted(model)
+    history = model.history_
+    known = np.isfinite(history["error"])
+    if not known.any():
+        raise ValueError("nothing was held out; fit with holdout above 0 on 20 or more rows")
+    ax = _axes(ax)
+    bought, error = history["attributes"][known], history["error"][known]
+    doubt = 2.0 * history["standard_error"][known]
+    ax.fill_between(bought, error - doubt, error + doubt, alpha=0.25, linewidth=0.0)
+    ax.plot(bought, error, marker="o", markersize=3.0)
+    ax.set_xscale("log")
+    ax.set_xlabel("values bought")
+    ax.set_ylabel("mean squared error, held out")
+    ax.set_ylim(bottom=0.0)
+    return ax
+
+
+def coefficients(model: Any, *, ax: Any = None) -> Any:
+    """Draws the coefficients of the model with bars of two standard errors, the largest on top, each per unit
+    of its attribute. Methods that know no standard errors show none."""
+    check_is_fitted(model)
+    ax = _axes(ax)
+    support = np.asarray(model.support_)
+    values = np.atleast_2d(model.coef_)[0][support]
+    errors = getattr(model, "standard_error_", None)
+    errors = np.full(len(support), np.nan) if errors is None else np.atleast_2d(errors)[0][support]
+    order = np.argsort(np.abs(values))
+    places = np.arange(len(support))
+    names = _names(model)[support]
+    ax.axvline(0.0, color="0.6", linewidth=0.8)
+    bars = np.where(np.isfinite(errors), 2.0 * errors, 0.0)
+    ax.errorbar(values[order], places, xerr=bars[order], fmt="o", markersize=4.0, capsize=2.0)
+    ax.set_yticks(places, labels=list(names[order]))
+    ax.set_xlabel("coefficient, and two standard errors")
+    return ax
+
+
+def evidence(model: Any, *, most: int = 25, ax: Any = None) -> Any:
+    """Draws the evidence for the `most` attributes of which there is most: the effect in standard deviations,
+    filled for attributes of the model, with the number of examples in which each was seen."""
+    check_is_fitted(model)
+    known = model.evidence_
+    if known is None:
+        raise ValueError(f"method {model.method!r} keeps no evidence; method='pursuit' does")
+    ax = _axes(ax)
+    z = np.abs(known["z"])
+    order = np.argsort(z, kind="stable")[-most:]
+    places = np.arange(len(order))
+    inside = np.isin(order, model.support_)
+    ax.hlines(places, 0.0, z[order], color="0.8", linewidth=1.0, zorder=0)
+    ax.scatter(z[order][inside], places[inside], label="in the model")
+    ax.scatter(
+        z[order][~inside], places[~inside], facecolors="none", edgecolors="0.4", label="not in the model"
+    )
+    ax.set_xscale("symlog", linthresh=4.0)
+    ax.set_xlim(left=0.0)
+    names = _names(model)[order]
+    seen = known["examples"][order]
+    ax.set_yticks(places, labels=[f"{name} ({int(count)})" for name, count in zip(names, seen)])
+    ax.set_xlabel("effect in standard deviations (examples seen)")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def spending(model: Any, *, most: int = 25, ax: Any = None) -> Any:
+    """Draws how many values of each attribute were bought, for the `most` attributes of which most were; the
+    rest is one bar. Methods that keep no count show the values that were read, to score included."""
+    check_is_fitted(model)
+    ax = _axes(ax)
+    known = model.evidence_
+    bought = model.spent_["reads"].astype(float) if known is None else known["examples"]
+    order = np.argsort(bought, kind="stable")[::-1]
+    first, rest = order[:most], order[most:]
+    counts, labels = list(bought[first]), list(_names(model)[first])
+    colors = ["C0" if j in set(model.support_) else "0.7" for j in first]
+    if len(rest) > 0:
+        counts.append(bought[rest].sum())
+        labels.append(f"{len(rest)} others")
+        colors.append("0.9")
+    places = np.arange(len(counts))[::-1]
+    ax.barh(places, counts, color=colors)
+    ax.set_yticks(places, labels=labels)
+    ax.set_xlabel("values bought" if known is not None else "values read")
+    return ax

@@ -1,0 +1,282 @@
+//! Learning within a budget, and prediction.
+
+use crate::learner::Learner;
+use crate::table::{Table, Values};
+use lao::observation::SourceError;
+use lao::{Error, Examples, Fit, Fitted, Label, Model, TableParts};
+use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often Python's signals are looked at.
+pub const SIGNALS_EVERY: Duration = Duration::from_millis(20);
+
+/// A table under watch: what is read is counted, and an interrupt ends the stream of examples.
+#[derive(Debug)]
+struct Watched {
+    values: Arc<dyn Values>,
+    /// How many values of each attribute were read.
+    reads: Vec<AtomicU64>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    checked: Instant,
+    /// What a signal handler raised.
+    interrupt: Option<PyErr>,
+    /// What reading raised.
+    failure: Option<PyErr>,
+}
+
+impl Watched {
+    fn new(values: Arc<dyn Values>) -> Self {
+        let [_, dim] = values.shape();
+        let reads = (0..dim).map(|_| AtomicU64::new(0)).collect();
+        let state = State { checked: Instant::now(), interrupt: None, failure: None };
+        Watched { values, reads, state: Mutex::new(state) }
+    }
+
+    /// Returns whether a signal has come, which is looked at every now and then.
+    fn interrupted(&self) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.interrupt.is_none() && state.checked.elapsed() >= SIGNALS_EVERY {
+            state.interrupt = Python::attach(|py| py.check_signals()).err();
+            state.checked = Instant::now();
+        }
+        state.interrupt.is_some()
+    }
+}
+
+impl lao::Table for Watched {
+    fn dim(&self) -> usize {
+        self.reads.len()
+    }
+
+    fn read(
+        &self,
+        attributes: &[u32],
+        rows: &[u32],
+        into: &mut [f64],
+    ) -> Result<ControlFlow<()>, SourceError> {
+        if self.interrupted() {
+            return Ok(ControlFlow::Break(()));
+        }
+        for &j in attributes {
+            if let Some(reads) = self.reads.get(j as usize) {
+                reads.fetch_add(rows.len() as u64, Ordering::Relaxed);
+            }
+        }
+        if let Err(error) = self.values.read(attributes, rows, into) {
+            let message = error.to_string();
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            // A table that lies elsewhere may see the signal first.
+            if Python::attach(|py| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+                state.interrupt = Some(error);
+                return Ok(ControlFlow::Break(()));
+            }
+            state.failure = Some(error);
+            let example = rows.first().map_or(0, |&row| u64::from(row));
+            return Err(SourceError::Read { example, message });
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Learns from the rows of a table. Returns a dict with the model and all that is shown of it.
+#[pyfunction]
+#[pyo3(signature = (table, labels, rows, names, target, classes, *, budget, method, longest, holdout, passes,
+                    seed, start=None))]
+#[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
+pub fn fit<'py>(
+    py: Python<'py>,
+    table: &Table,
+    labels: PyReadonlyArray1<'py, f64>,
+    rows: Option<PyReadonlyArray1<'py, u32>>,
+    names: Vec<String>,
+    target: String,
+    classes: Option<[String; 2]>,
+    budget: usize,
+    method: &str,
+    longest: Option<usize>,
+    holdout: f64,
+    passes: u64,
+    seed: u64,
+    start: Option<&Learner>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let labels = labels.as_array().to_vec();
+    let rows = match rows {
+        Some(rows) => rows.as_array().to_vec(),
+        None => (0..u32::try_from(labels.len()).map_err(|_| too_long(labels.len()))?).collect(),
+    };
+    let label = classes.map_or(Label::Number, |[negative, positive]| Label::Classes { positive, negative });
+    let watched = Arc::new(Watched::new(table.values()));
+    let values: Arc<dyn lao::Table> = Arc::<Watched>::clone(&watched);
+    let mut fit = Fit::within(budget).method(method).holdout(holdout).passes(passes).seed(seed);
+    if let Some(longest) = longest {
+        fit = fit.longest(longest);
+    }
+    let start = start.map(Learner::learned);
+    let (mut history, name) = (Vec::new(), String::from("a table in Python"));
+    let done = py.detach(|| {
+        let examples =
+            Examples::from_table(TableParts { table: values, name, names, target, label, labels, rows })?;
+        let say = |now: lao::Progress<'_>| {
+            let error =
+                now.holdout.map_or([f64::NAN; 2], |held| [held.mean_squared_error, held.standard_error]);
+            history.push([
+                now.examples as f64,
+                now.attributes as f64,
+                now.support as f64,
+                error[0],
+                error[1],
+            ]);
+        };
+        let fitted = match start {
+            Some(start) => fit.resume(start, &examples, say),
+            None => fit.run_with(&examples, say),
+        };
+        fitted.map(|fitted| (fitted, examples))
+    });
+    let mut state = watched.state.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(failure) = state.failure.take() {
+        return Err(failure);
+    }
+    let (fitted, examples) = done.map_err(error)?;
+    let result = result(py, &fitted, &examples)?;
+    let series = PyDict::new(py);
+    let keys = ["examples", "attributes", "support", "error", "standard_error"];
+    for (i, key) in keys.into_iter().enumerate() {
+        let column: Vec<f64> = history.iter().map(|point| point[i]).collect();
+        series.set_item(key, column.into_pyarray(py))?;
+    }
+    result.set_item("history", series)?;
+    let reads: Vec<u64> = watched.reads.iter().map(|reads| reads.load(Ordering::Relaxed)).collect();
+    result.set_item("reads", reads.into_pyarray(py))?;
+    result.set_item("learner", Bound::new(py, Learner::new(fitted.learned))?)?;
+    result.set_item("interrupt", state.interrupt.take().map(|error| error.into_value(py)))?;
+    Ok(result)
+}
+
+/// Returns what there is to say of a model, as plain arrays.
+fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    let Model { intercept, coefficients, link, spent, holdout, .. } = &fitted.model;
+    let place = |name: &str| examples.names().iter().position(|other| other == name).unwrap_or(0) as i64;
+    let list = |of: &dyn Fn(&lao::Coefficient) -> f64| -> Bound<'py, PyArray1<f64>> {
+        coefficients.iter().map(of).collect::<Vec<f64>>().into_pyarray(py)
+    };
+    let indices: Vec<i64> = coefficients.iter().map(|one| place(&one.column)).collect();
+    result.set_item("indices", indices.into_pyarray(py))?;
+    result.set_item("values", list(&|one| one.value))?;
+    result.set_item("errors", list(&|one| one.standard_error.unwrap_or(f64::NAN)))?;
+    result.set_item("means", list(&|one| one.mean))?;
+    result.set_item("low", list(&|one| one.within.map_or(f64::NEG_INFINITY, |within| within[0])))?;
+    result.set_item("high", list(&|one| one.within.map_or(f64::INFINITY, |within| within[1])))?;
+    result.set_item("intercept", *intercept)?;
+    result.set_item("link", link.map(|link| (link.offset, link.slope)))?;
+    let cost = PyDict::new(py);
+    cost.set_item("examples", spent.examples)?;
+    cost.set_item("attributes", spent.attributes)?;
+    cost.set_item("most_attributes", spent.most_attributes)?;
+    cost.set_item("passed_over", spent.passed_over)?;
+    result.set_item("spent", cost)?;
+    let held = holdout.as_ref().map(|held| {
+        let out = PyDict::new(py);
+        out.set_item("examples", held.examples)?;
+        out.set_item("mean_squared_error", held.mean_squared_error)?;
+        out.set_item("standard_error", held.standard_error)?;
+        out.set_item("r2", held.r2())?;
+        out.set_item("accuracy", held.accuracy)?;
+        out.set_item("log_loss", held.log_loss)?;
+        Ok::<_, PyErr>(out)
+    });
+    result.set_item("holdout", held.transpose()?)?;
+    result.set_item("found", fitted.found)?;
+    result.set_item("notes", &fitted.notes)?;
+    result.set_item("model", fitted.model.to_json())?;
+    Ok(result)
+}
+
+/// Learns from a table in a file, as the command `lao fit` does, and returns the text of the model file.
+#[pyfunction]
+#[pyo3(signature = (path, target, *, budget, method="pursuit", longest=None, holdout=0.1, passes=1, seed=1))]
+#[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
+pub fn fit_file(
+    py: Python<'_>,
+    path: PathBuf,
+    target: &str,
+    budget: usize,
+    method: &str,
+    longest: Option<usize>,
+    holdout: f64,
+    passes: u64,
+    seed: u64,
+) -> PyResult<String> {
+    let mut fit = Fit::within(budget).method(method).holdout(holdout).passes(passes).seed(seed);
+    if let Some(longest) = longest {
+        fit = fit.longest(longest);
+    }
+    py.detach(|| Ok(fit.run(&lao::read(path)?.target(target)?)?.model.to_json())).map_err(error)
+}
+
+/// Predicts the rows of a table from few of its columns: the intercept, and for each index the coefficient
+/// times the value within its range. A value that is missing counts as the mean.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the parts of a model")]
+pub fn predict<'py>(
+    py: Python<'py>,
+    table: &Table,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+    means: Vec<f64>,
+    low: Vec<f64>,
+    high: Vec<f64>,
+    intercept: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    const ROWS: usize = 4096;
+    let [rows, dim] = table.values.shape();
+    let lengths = [values.len(), means.len(), low.len(), high.len()];
+    if lengths.iter().any(|&length| length != indices.len()) || indices.iter().any(|&j| j as usize >= dim) {
+        return Err(PyValueError::new_err("the parts of the model do not fit the table"));
+    }
+    let rows = u32::try_from(rows).map_err(|_| too_long(rows))?;
+    let source = table.values();
+    let predicted = py.detach(|| {
+        let mut predicted = vec![intercept; rows as usize];
+        let (mut places, mut read) = (Vec::with_capacity(ROWS), Vec::new());
+        for (part, sums) in predicted.chunks_mut(ROWS).enumerate() {
+            places.clear();
+            places.extend((part * ROWS..).map(|row| row as u32).take(sums.len()));
+            read.resize(sums.len() * indices.len(), 0.0);
+            source.read(&indices, &places, &mut read)?;
+            for (c, column) in read.chunks_exact(sums.len()).enumerate() {
+                for (sum, &x) in sums.iter_mut().zip(column) {
+                    let x = if x.is_nan() { means[c] } else { x.max(low[c]).min(high[c]) };
+                    *sum += values[c] * x;
+                }
+            }
+        }
+        Ok::<_, PyErr>(predicted)
+    })?;
+    Ok(predicted.into_pyarray(py))
+}
+
+fn too_long(rows: usize) -> PyErr {
+    PyValueError::new_err(format!("the table has {rows} rows; a table has at most 4294967295"))
+}
+
+/// Returns an error of lao as one of Python.
+fn error(error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::File { cause, .. } => PyErr::from(std::io::Error::new(cause.kind(), text)),
+        _ => PyValueError::new_err(text),
+    }
+}

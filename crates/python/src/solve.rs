@@ -1,0 +1,125 @@
+//! Hard thresholding at full information.
+
+use crate::fit::SIGNALS_EVERY;
+use crate::table::Table;
+use lao::algorithms::thresholding::registry::solver;
+use lao::algorithms::thresholding::{SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, StepRule, resume};
+use lao::finite_sum::{Coding, Loss, Standardize};
+use lao::observation::Seed;
+use numpy::{IntoPyArray as _, PyReadonlyArray1};
+use pyo3::exceptions::{PyArithmeticError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::time::Instant;
+
+/// Minimizes a loss over predictors with few coefficients. Returns a dict with one list of indices and values
+/// for each output.
+#[pyfunction]
+#[pyo3(signature = (table, labels, classes, *, method, sparsity, step_size, rounds, change, ridge, intercept,
+                    standardize, seed))]
+#[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
+pub fn solve<'py>(
+    py: Python<'py>,
+    table: &Table,
+    labels: PyReadonlyArray1<'py, f64>,
+    classes: usize,
+    method: &str,
+    sparsity: usize,
+    step_size: Option<f64>,
+    rounds: u64,
+    change: f64,
+    ridge: f64,
+    intercept: bool,
+    standardize: &str,
+    seed: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let Some(row) = solver(method) else {
+        let names: Vec<&str> = SOLVERS.iter().map(|row| row.name).collect();
+        let text = format!("method = {method}: the solvers are {}", names.join(", "));
+        return Err(PyValueError::new_err(text));
+    };
+    let standardize = match standardize {
+        "no" => Standardize::No,
+        "scale" => Standardize::Scale,
+        "center" => Standardize::CenterAndScale,
+        other => {
+            let text = format!("standardize = {other}: give \"center\", \"scale\" or \"no\"");
+            return Err(PyValueError::new_err(text));
+        }
+    };
+    if !(change.is_finite() && change >= 0.0) {
+        return Err(PyValueError::new_err(format!("tol = {change}: give a finite number of at least 0")));
+    }
+    let labels = labels.as_array().to_vec();
+    let values = table.values();
+    let (run, interrupt) = py.detach(|| {
+        let refused = |text: String| PyValueError::new_err(text);
+        let coding = match classes {
+            0 => Coding::Numbers,
+            2 => Coding::TwoClasses { negative: 0.0, positive: 1.0 },
+            count => Coding::Classes { first: 0, count },
+        };
+        let loss = Loss::coded(&labels, coding).map_err(|error| refused(error.to_string()))?;
+        let mut sum = values.sum(loss)?;
+        sum = sum.with_ridge(ridge).map_err(|error| refused(error.to_string()))?;
+        sum = sum.standardized(standardize).map_err(|error| refused(error.to_string()))?;
+        if intercept {
+            sum = sum.with_intercept();
+        }
+        let safe = |smoothness: f64| if smoothness > 0.0 { 1.0 / smoothness } else { 1.0 };
+        let step_size = match (step_size, row.step) {
+            (Some(step_size), _) => step_size,
+            (None, StepRule::Own) => 1.0,
+            (None, StepRule::Mean | StepRule::Component) => safe(sum.component_smoothness()),
+        };
+        let task = SolverTask { sparsity, step_size, start: None };
+        let built = (row.build)(Shape::of(&sum), &task);
+        let mut solver = built.map_err(|error| refused(error.to_string()))?;
+        let mut rng = Seed::root(seed).child("solver").rng();
+        // One round at a time: the draws, and so the bits, are those of one run, and signals are seen.
+        let limit = SolverLimit { change: Some(change), ..SolverLimit::after_rounds(1) };
+        let (mut done, mut checked) = (0, Instant::now());
+        let (outcome, interrupt) = loop {
+            if done >= rounds {
+                break (SolverEnd::Rounds, None);
+            }
+            let run = resume(&mut sum, &mut *solver, &mut rng, limit);
+            let run = run.map_err(|error| PyArithmeticError::new_err(error.to_string()))?;
+            done += 1;
+            if run.outcome != SolverEnd::Rounds {
+                break (run.outcome, None);
+            }
+            if checked.elapsed() >= SIGNALS_EVERY {
+                if let Err(interrupt) = Python::attach(|py| py.check_signals()) {
+                    break (SolverEnd::Rounds, Some(interrupt));
+                }
+                checked = Instant::now();
+            }
+        };
+        let last = solver.coefficients().clone();
+        let calls = sum.meter().calls;
+        let objective = sum.objective(&last).map_err(|error| refused(error.to_string()))?;
+        let stored = sum.to_original_scale(&last).map_err(|error| refused(error.to_string()))?;
+        Ok::<_, PyErr>(((stored, outcome, done, calls, objective), interrupt))
+    })?;
+    let (predictor, outcome, done, calls, objective) = run;
+    let result = PyDict::new(py);
+    let indices = predictor.coefficients.iter().map(|x| {
+        let places: Vec<i64> = x.indices().iter().map(|&j| i64::from(j)).collect();
+        places.into_pyarray(py)
+    });
+    result.set_item("indices", indices.collect::<Vec<_>>())?;
+    let values = predictor.coefficients.iter().map(|x| {
+        let values: Vec<f64> = x.view().iter().map(|(_, value)| value).collect();
+        values.into_pyarray(py)
+    });
+    result.set_item("values", values.collect::<Vec<_>>())?;
+    result.set_item("intercepts", predictor.intercepts.into_pyarray(py))?;
+    result.set_item("rounds", done)?;
+    result.set_item("calls", calls)?;
+    result.set_item("objective", objective)?;
+    let converged = matches!(outcome, SolverEnd::Change | SolverEnd::Settled);
+    result.set_item("converged", converged)?;
+    result.set_item("interrupt", interrupt.map(|error| error.into_value(py)))?;
+    Ok(result)
+}

@@ -1,0 +1,159 @@
+//! Live studies: the folders of the command `lao session`.
+
+use lao::Label;
+use lao_live::{Description, LiveError, Slot};
+use pyo3::exceptions::{PyBlockingIOError, PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// A live study that this process has open.
+#[pyclass(frozen, module = "lao_learn._core")]
+pub struct Study(Mutex<Option<lao_live::Study>>);
+
+impl Study {
+    fn new(study: Result<lao_live::Study, LiveError>) -> PyResult<Self> {
+        Ok(Study(Mutex::new(Some(study.map_err(error)?))))
+    }
+
+    /// Calls a function on the open study, without the interpreter's lock.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut lao_live::Study) -> Result<T, LiveError> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| {
+            let mut study = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let study =
+                study.as_mut().ok_or_else(|| PyValueError::new_err("the study is closed; open it anew"))?;
+            work(study).map_err(error)
+        })
+    }
+}
+
+#[pymethods]
+impl Study {
+    /// Begins a study in a folder, which must not exist. Of two classes the negative one comes first.
+    #[staticmethod]
+    #[pyo3(signature = (folder, target, attributes, budget, *, classes=None, longest=None, level=0.05,
+                        seed=1))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
+    fn create(
+        folder: PathBuf,
+        target: &str,
+        attributes: Vec<String>,
+        budget: usize,
+        classes: Option<[String; 2]>,
+        longest: Option<usize>,
+        level: f64,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let classes = classes.map(|[negative, positive]| Label::Classes { positive, negative });
+        let label = classes.unwrap_or(Label::Number);
+        let description =
+            Description { label, longest, level, seed, ..Description::new(target, attributes, budget) };
+        Study::new(lao_live::Study::create(folder, description))
+    }
+
+    /// Opens a study.
+    #[staticmethod]
+    fn open(folder: PathBuf) -> PyResult<Self> {
+        Study::new(lao_live::Study::open(folder))
+    }
+
+    /// Lets go of the study, and of its lock.
+    fn close(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    fn ask(&self, py: Python<'_>, count: u64) -> PyResult<Vec<(u64, Vec<String>)>> {
+        self.with(py, |study| Ok(study.ask(count)?.into_iter().map(parts).collect()))
+    }
+
+    fn open_slots(&self, py: Python<'_>) -> PyResult<Vec<(u64, Vec<String>)>> {
+        self.with(py, |study| Ok(study.open_slots().into_iter().map(parts).collect()))
+    }
+
+    #[pyo3(signature = (slot, values, label=None))]
+    fn tell(&self, py: Python<'_>, slot: u64, values: Vec<f64>, label: Option<f64>) -> PyResult<()> {
+        self.with(py, |study| study.tell(slot, &values, label))
+    }
+
+    fn label(&self, py: Python<'_>, slot: u64, label: f64) -> PyResult<()> {
+        self.with(py, |study| study.label(slot, label))
+    }
+
+    fn void(&self, py: Python<'_>, slot: u64, reason: &str) -> PyResult<()> {
+        self.with(py, |study| study.void(slot, reason))
+    }
+
+    /// Replays the whole journal and compares; returns the number of its lines.
+    fn verify(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |study| study.verify())
+    }
+
+    /// Returns the model so far, as the text of a model file.
+    fn model(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |study| Ok(study.model().to_json()))
+    }
+
+    /// Returns target, attributes, budget, and the two classes, the negative one first.
+    #[expect(clippy::type_complexity, reason = "Python unpacks the tuple")]
+    fn description(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<(String, Vec<String>, usize, Option<(String, String)>)> {
+        self.with(py, |study| {
+            let Description { target, attributes, budget, label, .. } = study.description().clone();
+            let classes = match label {
+                Label::Number => None,
+                Label::Classes { positive, negative } => Some((negative, positive)),
+            };
+            Ok((target, attributes, budget, classes))
+        })
+    }
+
+    /// Returns where the study stands.
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (status, recovery) = self.with(py, |study| Ok((study.status(), study.recovery())))?;
+        let result = PyDict::new(py);
+        result.set_item("slots", status.slots)?;
+        result.set_item("told", status.told)?;
+        result.set_item("open", status.open)?;
+        result.set_item("waiting", status.waiting)?;
+        result.set_item("void", status.void)?;
+        result.set_item("bought", status.bought)?;
+        result.set_item("room", status.room)?;
+        result.set_item("updates", status.updates)?;
+        result.set_item("support", status.support)?;
+        let recovered = PyDict::new(py);
+        recovered.set_item("snapshot", recovery.snapshot)?;
+        recovered.set_item("replayed", recovery.replayed)?;
+        recovered.set_item("cut", recovery.cut)?;
+        result.set_item("recovered", recovered)?;
+        Ok(result)
+    }
+
+    /// Returns what is known of each attribute, as arrays.
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let known = self.with(py, |study| Ok(study.evidence()))?;
+        crate::learner::arrays(py, &known)
+    }
+}
+
+fn parts(slot: Slot) -> (u64, Vec<String>) {
+    (slot.number, slot.attributes)
+}
+
+/// Returns an error of a study as one of Python.
+fn error(error: LiveError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        LiveError::File { .. } => PyOSError::new_err(text),
+        LiveError::Locked(_) => PyBlockingIOError::new_err(text),
+        LiveError::Exists(_) => PyFileExistsError::new_err(text),
+        LiveError::NoStudy(_) => PyFileNotFoundError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}

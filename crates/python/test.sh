@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Builds the wheel, installs it into virtual environments of its own, and runs the tests: on the newest
+# scikit-learn, with --oldest on the oldest one that is supported, with --both on either.
+# Environments and builds are kept in target/ beside this file; remove it to begin anew. Needs Rust, and
+# Python 3.10 or later with venv and pip.
+set -eu
+cd "$(dirname "$0")"
+which=${1:---newest}
+case "$which" in
+  --newest | --oldest | --both) ;;
+  *) echo "usage: bash test.sh [--newest | --oldest | --both]" >&2; exit 2 ;;
+esac
+
+python=${PYTHON:-python3}
+if ! "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2> /dev/null; then
+  echo "SKIPPED: the wheel needs Python 3.10 or later with venv and pip; set PYTHON to one"
+  exit 0
+fi
+
+environment() {
+  local folder=$1
+  shift
+  # An environment that was not finished is made anew.
+  if [ ! -e "$folder/finished" ] || [ "$(cat "$folder/finished")" != "$*" ]; then
+    rm -rf "$folder"
+    "$python" -m venv "$folder"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+    echo "$*" > "$folder/finished"
+  fi
+}
+
+run() {
+  local folder=$1
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
+    target/wheels/*.whl
+  "$folder/bin/python" -c 'import sklearn; print("scikit-learn", sklearn.__version__)'
+  "$folder/bin/python" -m pytest --quiet -p no:cacheprovider --durations=10
+}
+
+# Packages are fetched while the wheel is compiled.
+newest=(maturin scikit-learn pandas polars pyarrow matplotlib mypy pytest "dask[array,dataframe]" distributed)
+environment target/newest "${newest[@]}" &
+fetching=$!
+cargo fetch --quiet --locked
+wait "$fetching"
+rm -rf target/wheels
+target/newest/bin/maturin build --quiet --release --locked --interpreter "$python" --out target/wheels
+ls -l target/wheels
+
+if [ "$which" != --oldest ]; then
+  run target/newest
+fi
+if [ "$which" != --newest ]; then
+  environment target/oldest 'scikit-learn==1.6.*' 'numpy<2' pandas pytest
+  run target/oldest
+fi

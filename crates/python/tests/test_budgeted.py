@@ -1,0 +1,328 @@
+"""Estimators with a budget: bits, budgets, streams, storage."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lao_learn import BudgetedClassifier, BudgetedClassifierCV, BudgetedRegressor, BudgetedRegressorCV, _core
+
+HERE = Path(__file__).resolve().parent
+
+
+def command():
+    """Returns the command `lao`, if it was built."""
+    places = [HERE.parents[2] / "target" / profile / "lao" for profile in ("release", "debug")]
+    named = os.environ.get("LAO")
+    found = [named] if named else [str(place) for place in places if place.is_file()]
+    return found[0] if found else None
+
+
+def write_csv(path, X, y):
+    names = [f"x{j}" for j in range(X.shape[1])] + ["y"]
+    rows = [",".join(names)] + [",".join(map(repr, row)) for row in np.column_stack([X, y]).tolist()]
+    path.write_text("\n".join(rows) + "\n")
+
+
+def same_bits(model, text):
+    """Asserts that an estimator has the coefficients of a model file, bit for bit."""
+    other = json.loads(text)
+    places = {f"x{j}": j for j in range(model.n_features_in_)}
+    assert [places[one["column"]] for one in other["coefficients"]] == model.support_.tolist()
+    assert [one["value"] for one in other["coefficients"]] == np.ravel(model.coef_)[model.support_].tolist()
+    assert other["intercept"] == float(np.ravel(model.intercept_)[0])
+    assert other["holdout"]["mean_squared_error"] == model.holdout_["mean_squared_error"]
+    assert other["spent"]["attributes"] == model.spent_["attributes"]
+    errors = [one.get("standard_error") for one in other["coefficients"]]
+    if errors[0] is not None:
+        assert errors == np.ravel(model.standard_error_)[model.support_].tolist()
+
+
+@pytest.mark.parametrize("method", ["pursuit", "hybrid", "exploration", "naive", "fkk"])
+def test_same_seed_and_data_give_the_bits_of_rust(method, problem, tmp_path):
+    X, y = problem
+    write_csv(tmp_path / "table.csv", X, y)
+    longest = 2 if method == "fkk" else None
+    text = _core.fit_file(tmp_path / "table.csv", "y", budget=12, method=method, seed=7, longest=longest)
+    model = BudgetedRegressor(12, method=method, random_state=7, longest=longest)
+    for order in "CF":
+        same_bits(model.fit(np.asarray(X, order=order), y), text)
+
+
+def test_same_seed_and_data_give_the_bits_of_the_command(problem, tmp_path):
+    lao = command()
+    if lao is None:
+        pytest.skip("the command lao is not built: cargo build -p lao-cli, or set LAO to its path")
+    X, y = problem
+    write_csv(tmp_path / "table.csv", X, y)
+    line = [lao, "fit", "table.csv", "--target", "y", "--budget", "12", "--seed", "3", "--json", "--quiet"]
+    text = subprocess.run(line, cwd=tmp_path, capture_output=True, check=True, text=True).stdout
+    model = BudgetedRegressor(12, random_state=3).fit(X, y)
+    same_bits(model, text)
+    # And the command reads the model of Python, which predicts the same.
+    model.save(tmp_path / "python.lao.json")
+    line = [lao, "predict", "python.lao.json", "table.csv", "-o", "out.csv"]
+    subprocess.run(line, cwd=tmp_path, capture_output=True, check=True)
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert [float(row.split(",")[0]) for row in lines[1:]] == model.predict(X).tolist()
+
+
+def test_every_sparse_method_of_the_registry_runs_and_dense_ones_are_refused(problem):
+    X, y = problem
+    with pytest.raises(ValueError, match="The methods are") as refused:
+        BudgetedRegressor(method="nothing").fit(X, y)
+    names = str(refused.value).split("The methods are ")[1].split(", ")
+    ran = 0
+    for name in names:
+        model = BudgetedRegressor(8, longest=2, method=name, random_state=1)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.fit(X[:600, :12], y[:600])
+        except ValueError as error:
+            assert "its predictor would read all attributes" in str(error), name
+            continue
+        assert model.spent_["most_attributes"] <= 8, name
+        ran += 1
+    assert ran >= 5
+
+
+def test_no_example_costs_more_than_the_budget(problem):
+    X, y = problem
+    model = BudgetedRegressor(5, random_state=1).fit(X, y)
+    assert model.spent_["most_attributes"] == 5
+    assert model.spent_["attributes"] == 5 * model.spent_["examples"]
+    assert len(model.support_) <= 4
+    assert (model.coef_ != 0.0).sum() == model.get_support().sum() == len(model.support_)
+    assert model.transform(X).shape == (len(X), len(model.support_))
+    assert np.isnan(model.standard_error_[~model.get_support()]).all()
+
+
+def test_budgets_are_numbers_shares_or_refused(problem):
+    X, y = problem
+    assert BudgetedRegressor(0.1).fit(X, y).plan_["budget"] == 6
+    assert BudgetedRegressor().fit(X, y).plan_["budget"] == 10
+    with pytest.warns(UserWarning, match="greater than n_features"):
+        BudgetedRegressor(1000).fit(X, y)
+    for budget in [0, -3, 0.0, 1.5, "many", True]:
+        with pytest.raises(ValueError, match="budget"):
+            BudgetedRegressor(budget).fit(X, y)
+    for parameters in [{"holdout": 1.0}, {"passes": 0}, {"missing": "guess"}, {"random_state": -1}]:
+        with pytest.raises(ValueError):
+            BudgetedRegressor(**parameters).fit(X, y)
+
+
+def test_a_pickled_model_predicts_and_goes_on_with_the_same_bits(problem):
+    X, y = problem
+    for method in ["pursuit", "hybrid"]:
+        model = BudgetedRegressor(12, method=method, random_state=1).fit(X[:2000], y[:2000])
+        other = pickle.loads(pickle.dumps(model))
+        assert (other.predict(X) == model.predict(X)).all()
+        model.partial_fit(X[2000:], y[2000:])
+        other.partial_fit(X[2000:], y[2000:])
+        assert (other.coef_ == model.coef_).all() and other.intercept_ == model.intercept_
+
+
+def test_parts_of_a_stream_are_learned_like_the_whole(problem):
+    X, y = problem
+    whole = BudgetedRegressor(12, holdout=0.0, random_state=1).fit(X, y)
+    parts = BudgetedRegressor(12, random_state=1)
+    for begin in range(0, len(X), 17):
+        parts.partial_fit(X[begin : begin + 17], y[begin : begin + 17])
+    assert parts.support_.tolist() == whole.support_.tolist() == [2, 7]
+    assert parts.spent_["examples"] == whole.spent_["examples"] == len(X)
+    np.testing.assert_allclose(parts.coef_[[2, 7]], [3.0, -2.0], atol=0.05)
+    with pytest.raises(ValueError, match="features"):
+        parts.partial_fit(X[:, :5], y)
+
+
+def test_a_warm_start_goes_on_and_a_cold_one_begins_anew(problem):
+    X, y = problem
+    model = BudgetedRegressor(12, warm_start=True, random_state=1).fit(X[:1000], y[:1000])
+    model.fit(X[1000:], y[1000:])
+    assert model.spent_["examples"] == 900 + 2700
+    for parameters in [{"budget": 5}, {"method": "hybrid"}]:
+        before = model.get_params()
+        with pytest.raises(ValueError, match="the learner began with"):
+            model.set_params(**parameters).fit(X[1000:], y[1000:])
+        model.set_params(**before)
+    model.set_params(warm_start=False).fit(X[1000:], y[1000:])
+    assert model.spent_["examples"] == 2700
+
+
+def test_weights_of_zero_hide_rows_and_equal_weights_change_nothing(problem):
+    X, y = problem
+    plain = BudgetedRegressor(12, random_state=1).fit(X, y)
+    equal = BudgetedRegressor(12, random_state=1).fit(X, y, sample_weight=np.full(len(X), 3.0))
+    assert (plain.coef_ == equal.coef_).all()
+    wrong = np.concatenate([y, -5.0 * y])
+    weights = np.concatenate([np.ones(len(y)), np.zeros(len(y))])
+    hidden = BudgetedRegressor(12, random_state=1).fit(np.vstack([X, X]), wrong, sample_weight=weights)
+    np.testing.assert_allclose(hidden.coef_[[2, 7]], [3.0, -2.0], atol=0.05)
+    for bad in [-np.ones(len(y)), np.zeros(len(y))]:
+        with pytest.raises(ValueError, match="(?i)sample.weight"):
+            BudgetedRegressor(12).fit(X, y, sample_weight=bad)
+
+
+def test_weights_are_unbiased():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((20_000, 3))
+    group = rng.random(20_000) < 0.5
+    y = np.where(group, 1.0, 3.0) * x[:, 0] + 0.1 * rng.standard_normal(20_000)
+    # Three parts of slope 1 and one part of slope 3.
+    model = BudgetedRegressor(3, random_state=1).fit(x, y, sample_weight=np.where(group, 3.0, 1.0))
+    assert model.coef_[0] == pytest.approx(1.5, abs=0.05)
+
+
+def test_probabilities_are_calibrated():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((20_000, 30))
+    odds = 1.5 * X[:, 3] - X[:, 4] + 0.5
+    y = np.where(rng.random(20_000) < 1.0 / (1.0 + np.exp(-odds)), "ill", "well")
+    model = BudgetedClassifier(8, random_state=1).fit(X[:10_000], y[:10_000])
+    full = LogisticRegression().fit(X[:10_000], y[:10_000])
+    assert model.classes_.tolist() == ["ill", "well"]
+    found = model.predict_proba(X[10_000:])
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert np.abs(found - full.predict_proba(X[10_000:])).mean() < 0.03
+    np.testing.assert_allclose(np.log(found), model.predict_log_proba(X[10_000:]), atol=1e-9)
+    assert model.score(X[10_000:], y[10_000:]) > full.score(X[10_000:], y[10_000:]) - 0.01
+    assert ((found[:, 1] > 0.5) == (model.predict(X[10_000:]) == "well")).all()
+    assert model.holdout_["accuracy"] > 0.7
+
+
+def test_a_method_without_probabilities_says_so():
+    assert not hasattr(BudgetedClassifier(method="hybrid"), "predict_proba")
+    assert hasattr(BudgetedClassifier(), "predict_proba")
+
+
+def test_more_than_two_classes_are_refused_with_a_remedy_that_works(problem):
+    X, y = problem
+    three = np.digitize(y, np.quantile(y, [0.33, 0.66]))
+    with pytest.raises(ValueError, match="OneVsRestClassifier"):
+        BudgetedClassifier(12).fit(X, three)
+    many = OneVsRestClassifier(BudgetedClassifier(12, random_state=1)).fit(X, three)
+    assert many.score(X, three) > 0.6
+
+
+def test_clones_pipelines_searches_and_threads(problem):
+    X, y = problem
+    model = clone(BudgetedRegressor(12, random_state=1))
+    assert cross_val_score(model, X, y, n_jobs=2).min() > 0.95
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), model), {"budgetedregressor__budget": [2, 12]}, n_jobs=2
+    )
+    assert search.fit(X, y).best_params_["budgetedregressor__budget"] in (2, 12)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_cross_validation_chooses_the_smallest_budget_that_does(problem, n_jobs):
+    X, y = problem
+    model = BudgetedRegressorCV([1, 4, 16, 60], random_state=1, n_jobs=n_jobs).fit(X, y)
+    assert model.cv_results_["budgets"].tolist() == [1, 4, 16, 60]
+    assert model.budget_ == model.plan_["budget"] == 4
+    plain = BudgetedRegressor(4, random_state=1).fit(X, y)
+    assert (plain.coef_ == model.coef_).all()
+    classes = BudgetedClassifierCV([1, 4, 16], random_state=1, n_jobs=n_jobs).fit(X, y > np.median(y))
+    assert classes.budget_ >= 4 and classes.score(X, y > np.median(y)) > 0.9
+
+
+def test_nothing_to_find_predicts_the_mean():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((500, 20)), rng.standard_normal(500) + 3.0
+    model = BudgetedRegressor(5, random_state=1).fit(X, y)
+    assert not model.found_ and len(model.support_) == 0
+    assert model.predict(X) == pytest.approx(np.full(500, model.intercept_))
+    assert model.intercept_ == pytest.approx(3.0, abs=0.2)
+    with pytest.warns(UserWarning, match="no update"):
+        few = BudgetedRegressor(5, random_state=1).fit(X[:6], y[:6])
+    assert few.intercept_ == pytest.approx(y[:6].mean())
+
+
+def test_history_and_evidence_are_there_for_plots(problem):
+    X, y = problem
+    model = BudgetedRegressor(12, random_state=1).fit(X, y)
+    assert np.all(np.diff(model.history_["attributes"]) > 0)
+    assert model.history_["error"][-1] < model.history_["error"][0]
+    known = model.evidence_
+    assert set(np.argsort(-np.abs(known["z"]))[:2]) == {2, 7}
+    # The examples of a block that is not full are bought, and not yet learned from.
+    assert 0 <= model.spent_["attributes"] - known["examples"].sum() <= 12 * 25
+    assert BudgetedRegressor(12, method="hybrid", random_state=1).fit(X, y).evidence_ is None
+
+
+INTERRUPTED = """
+    import os, signal, sys, threading, time
+    import numpy as np
+    from lao_learn import BudgetedRegressor, HardThresholdingRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 400))
+    y = 3.0 * X[:, 2] - 2.0 * X[:, 7] + rng.standard_normal(20_000)
+    model = {model}
+    sent = []
+
+    def send():
+        time.sleep(1.0)
+        sent.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=send).start()
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        print(time.process_time() - sent[0])
+        assert model.interrupted_
+        assert set(model.support_) >= {{2, 7}}, model.support_
+        assert model.score(X, y) > 0.9
+        sys.exit(0)
+    sys.exit("the run ended before it was interrupted")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as on Unix")
+@pytest.mark.parametrize(
+    "model",
+    [
+        "BudgetedRegressor(40, passes=10_000, random_state=1)",
+        "HardThresholdingRegressor(20, method='sg-ht', max_iter=10**9, tol=0.0, random_state=1)",
+    ],
+)
+def test_an_interrupt_is_answered_within_a_tenth_of_a_second_and_keeps_what_was_learned(model):
+    text = textwrap.dedent(INTERRUPTED).format(model=model)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    # In time of this process: how busy the machine is does not matter.
+    assert float(done.stdout) < 0.1
+
+
+def test_other_threads_run_while_a_model_is_fitted(problem):
+    """The counter of the main thread goes on while the fit holds no lock."""
+    import threading
+
+    X, y = problem
+    model = BudgetedRegressor(12, passes=300, random_state=1)
+    thread = threading.Thread(target=model.fit, args=(X, y))
+    begin = time.perf_counter()
+    thread.start()
+    longest, last = 0.0, time.perf_counter()
+    while thread.is_alive():
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+        time.sleep(0.001)
+    whole = time.perf_counter() - begin
+    assert longest < 0.5 * whole

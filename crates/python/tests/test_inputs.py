@@ -1,0 +1,268 @@
+"""Tables of other libraries: the same bits, no copies, and no column that was not asked for."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from lao_learn import BudgetedClassifier, BudgetedRegressor, BudgetedRegressorCV, HardThresholdingRegressor
+from lao_learn import _table
+
+
+def fitted(X, y, **parameters):
+    return BudgetedRegressor(12, random_state=1, **parameters).fit(X, y)
+
+
+def same(model, other):
+    assert (model.coef_ == other.coef_).all() and model.intercept_ == other.intercept_
+
+
+@pytest.fixture
+def sparse(problem):
+    X, y = problem
+    X = np.where(np.abs(X - np.arange(X.shape[1])) < 0.5 * (1.0 + np.arange(X.shape[1])), 0.0, X)
+    return X, X[:, 2] - 0.5 * X[:, 7] + np.random.default_rng(1).standard_normal(len(X))
+
+
+def test_arrays_in_any_order_and_with_any_strides(problem):
+    X, y = problem
+    plain = fitted(X, y)
+    wide = np.zeros((2 * X.shape[0], 3 * X.shape[1]))
+    wide[::2, ::3] = X
+    backwards = np.ascontiguousarray(X[::-1, ::-1])
+    for other in [np.asfortranarray(X), wide[::2, ::3], backwards[::-1, ::-1]]:
+        model = fitted(other, y)
+        same(plain, model)
+        assert (model.predict(other) == plain.predict(X)).all()
+    single = X.astype(np.float32)
+    same(fitted(single, y), fitted(single.astype(np.float64), y))
+    whole = np.rint(X).astype(np.int32)
+    same(fitted(whole, y), fitted(whole.astype(np.float64), y))
+
+
+def test_unaligned_and_foreign_bytes_are_converted(problem):
+    X, y = problem
+    swapped = X.astype(X.dtype.newbyteorder())
+    raw = np.zeros(X.size * 8 + 1, dtype=np.uint8)
+    unaligned = raw[1:].view(np.float64).reshape(X.shape)
+    unaligned[...] = X
+    for other in [swapped, unaligned]:
+        same(fitted(X, y), fitted(other, y))
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_sparse_matrices(form, kind, sparse):
+    X, y = sparse
+    X = X.astype(kind)
+    other = scipy.sparse.csr_array(X).asformat(form)
+    model, plain = fitted(other, y), fitted(X, y)
+    same(model, plain)
+    assert (model.predict(other) == plain.predict(X)).all()
+    full = HardThresholdingRegressor(2, standardize="scale")
+    assert full.fit(other, y).coef_[2] == pytest.approx(full.fit(X, y).coef_[2], rel=1e-9)
+
+
+def test_sparse_matrices_with_unsorted_and_repeated_entries(sparse):
+    X, y = sparse
+    other = scipy.sparse.csr_matrix(X)
+    order = np.concatenate(
+        [np.arange(end - 1, begin - 1, -1) for begin, end in zip(other.indptr, other.indptr[1:])]
+    )
+    data = np.repeat(other.data[order] / 2.0, 2)
+    unsorted = scipy.sparse.csr_matrix((data, np.repeat(other.indices[order], 2), 2 * other.indptr), X.shape)
+    before = unsorted.data.copy()
+    same(fitted(unsorted, y), fitted(X, y))
+    assert (unsorted.data == before).all(), "the matrix of the caller was changed"
+
+
+def frames(X):
+    """Returns the table as a frame of each library that is installed."""
+    names = [f"c{j}" for j in range(X.shape[1])]
+    found = {}
+    try:
+        import pandas
+
+        found["pandas"] = pandas.DataFrame(X, columns=names)
+        if np.isfinite(X).all():
+            mixed = found["pandas"].copy()
+            mixed["c1"] = mixed["c1"].round().astype("int64")
+            found["pandas, mixed"] = mixed
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        found["polars"] = polars.DataFrame({name: X[:, j] for j, name in enumerate(names)})
+        found["polars, chunks"] = polars.concat([found["polars"][:100], found["polars"][100:]], rechunk=False)
+    except ImportError:
+        pass
+    try:
+        import pyarrow
+
+        found["pyarrow"] = pyarrow.table({name: X[:, j] for j, name in enumerate(names)})
+        found["pyarrow, chunks"] = pyarrow.concat_tables([found["pyarrow"][:100], found["pyarrow"][100:]])
+    except ImportError:
+        pass
+    return found
+
+
+KINDS = ["pandas", "pandas, mixed", "polars", "polars, chunks", "pyarrow", "pyarrow, chunks"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames(kind, problem):
+    X, y = problem
+    if kind == "pandas, mixed":
+        X = X.copy()
+        X[:, 1] = np.rint(X[:, 1])
+    frame = frames(X).get(kind)
+    if frame is None:
+        pytest.skip(f"{kind} is not installed")
+    model, plain = fitted(frame, y), fitted(X, y)
+    same(model, plain)
+    assert list(model.feature_names_in_) == [f"c{j}" for j in range(60)]
+    assert list(model.get_feature_names_out()) == ["c2", "c7"]
+    assert (model.predict(frame) == plain.predict(X)).all()
+    same(
+        HardThresholdingRegressor(2).fit(frame, y), HardThresholdingRegressor(2).fit(np.asfortranarray(X), y)
+    )
+    other = BudgetedRegressorCV([4, 12], random_state=1).fit(frame, y)
+    same(other, BudgetedRegressorCV([4, 12], random_state=1).fit(X, y))
+    assert BudgetedClassifier(12, random_state=1).fit(frame, y > 0).score(frame, y > 0) > 0.9
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "pandas"])
+def test_other_names_are_refused(kind, problem):
+    X, y = problem
+    frame = frames(X).get(kind)
+    if frame is None:
+        pytest.skip(f"{kind} is not installed")
+    model = fitted(frame, y)
+    renamed = [f"d{j}" for j in range(60)]
+    if kind == "pandas":
+        other = frame.set_axis(renamed, axis=1)
+    elif kind == "polars":
+        other = frame.rename(dict(zip(frame.columns, renamed)))
+    else:
+        other = frame.rename_columns(renamed)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(other)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_only_columns_that_are_asked_for_are_touched(kind, problem, monkeypatch):
+    X, y = problem
+    frame = frames(X).get(kind)
+    if frame is None:
+        pytest.skip(f"{kind} is not installed")
+    touched = []
+    columns = _table.columns_of
+
+    def counting(X):
+        fetch = columns(X)
+
+        def count(j):
+            touched.append(j)
+            return fetch(j)
+
+        return count
+
+    monkeypatch.setattr(_table, "columns_of", counting)
+    # The first block of ten examples looks at five columns, and the second at up to five others.
+    few = frame.slice(0, 20) if kind == "pyarrow" else frame[:20]
+    model = BudgetedRegressor(5, holdout=0.0, random_state=1).fit(few, y[:20])
+    assert len(touched) == len(set(touched)) <= 10
+    assert sorted(touched) == np.flatnonzero(model.spent_["reads"]).tolist()
+    model = fitted(frame, y)
+    touched.clear()
+    model.predict(frame)
+    assert sorted(touched) == model.support_.tolist()
+
+
+def test_words_in_a_column_are_named(problem):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem
+    frame = pandas.DataFrame(X, columns=[f"c{j}" for j in range(60)])
+    frame["c7"] = "word"
+    with pytest.raises(ValueError, match="column 'c7' has the type .*one-hot"):
+        fitted(frame, y)
+
+
+def test_missing_values_are_refused_or_passed_over(problem):
+    X, y = problem
+    gaps = X.copy()
+    gaps[np.random.default_rng(0).random(X.shape) < 0.02] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        fitted(gaps, y)
+    model = fitted(gaps, y, missing="skip")
+    assert model.spent_["passed_over"] > 0 and model.support_.tolist() == [2, 7]
+    assert np.isfinite(model.predict(gaps)).all()
+    for kind, frame in frames(gaps).items():
+        with pytest.raises(ValueError, match='missing="skip"'):
+            fitted(frame, y)
+        same(fitted(frame, y, missing="skip"), model)
+    with pytest.raises(ValueError, match="infinit"):
+        fitted(np.where(np.isnan(gaps), np.inf, gaps), y)
+
+
+def test_nulls_of_polars_and_pyarrow_are_missing_values(problem):
+    X, y = problem
+    column = [None if i % 50 == 0 else float(x) for i, x in enumerate(X[:, 2])]
+    gaps = X.copy()
+    gaps[::50, 2] = np.nan
+    model = fitted(gaps, y, missing="skip")
+    for module in ["polars", "pyarrow"]:
+        library = pytest.importorskip(module)
+        data = {f"c{j}": X[:, j] for j in range(60)} | {"c2": column}
+        frame = library.DataFrame(data) if module == "polars" else library.table(data)
+        same(fitted(frame, y, missing="skip"), model)
+
+
+MEMORY = """
+    import resource, sys
+    import numpy as np
+    from lao_learn import BudgetedRegressor
+
+    rows, dim = 1_000, 10_000
+    rng = np.random.default_rng(0)
+    {make}
+    y = first + rng.standard_normal(rows)
+    # What is imported and allocated once is not counted.
+    BudgetedRegressor(100, random_state=1).fit(rng.standard_normal((50, 200)), y[:50])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    model = BudgetedRegressor(20, random_state=1).fit(X, y)
+    model.predict(X)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    touched = int((model.spent_["reads"] > 0).sum())
+    print((after - before) * 1024, touched * rows * 8, rows * dim * 8)
+"""
+
+MAKES = {
+    "an array by rows": "X = rng.standard_normal((rows, dim)); first = X[:, 0]",
+    "an array by columns": "X = rng.standard_normal((dim, rows)).T; first = X[:, 0]",
+    "an array of float32": "X = rng.standard_normal((rows, dim), dtype=np.float32); first = X[:, 0]",
+    "pandas": "import pandas; a = rng.standard_normal((dim, rows)); first = a[0]; "
+    "X = pandas.DataFrame(a.T, columns=[f'c{j}' for j in range(dim)], copy=False)",
+    "polars": "import polars; a = rng.standard_normal((dim, rows)); first = a[0]; "
+    "X = polars.DataFrame({f'c{j}': a[j] for j in range(dim)})",
+    "pyarrow": "import pyarrow; a = rng.standard_normal((dim, rows)); first = a[0]; "
+    "X = pyarrow.table({f'c{j}': a[j] for j in range(dim)})",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is measured as on Linux")
+@pytest.mark.parametrize("kind", list(MAKES))
+def test_a_wide_table_is_not_copied(kind):
+    if kind in ("pandas", "polars", "pyarrow"):
+        pytest.importorskip(kind)
+    text = textwrap.dedent(MEMORY).format(make=MAKES[kind])
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    grown, touched, whole = map(int, done.stdout.split())
+    # The learner itself has a product for each pair of an attribute and a watched one.
+    learner = 10_000 * 20 * 8 * 4
+    assert grown < learner + 0.2 * whole, (grown, touched, whole)

@@ -1,0 +1,100 @@
+"""The package as users meet it: the README, the gallery, pictures, types."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lao_learn
+from lao_learn import BudgetedClassifier, BudgetedRegressor
+
+HERE = Path(__file__).resolve().parent
+EXAMPLES = sorted((HERE.parent / "examples").glob("plot_*.py"))
+
+
+def run(*line, **more):
+    done = subprocess.run([sys.executable, *line], capture_output=True, text=True, timeout=120, **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_examples_of_the_readme_run():
+    text = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert len(blocks) == 2
+    assert run("-c", blocks[0]).startswith("[2 7]")
+    assert run("-c", blocks[1]) == "1 2\n"
+
+
+def test_there_are_five_examples():
+    assert len(EXAMPLES) == 5
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_gallery_runs(example):
+    pytest.importorskip("matplotlib")
+    if example.stem == "plot_wide_frame" or example.stem == "plot_budget":
+        pytest.importorskip("pandas")
+    assert run(str(example), env={**os.environ, "MPLBACKEND": "Agg"})
+
+
+def test_the_four_pictures(problem):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from lao_learn import plot
+
+    X, y = problem
+    regressor = BudgetedRegressor(12, random_state=1).fit(X, y)
+    classifier = BudgetedClassifier(12, random_state=1).fit(X, y > 0)
+    hybrid = BudgetedRegressor(12, method="hybrid", random_state=1).fit(X, y)
+    for model in [regressor, classifier]:
+        for draw in [plot.error_curve, plot.coefficients, plot.evidence, plot.spending]:
+            ax = draw(model)
+            ax.figure.canvas.draw()
+            matplotlib.pyplot.close(ax.figure)
+    bars = plot.spending(regressor, most=5)
+    assert sum(bar.get_width() for bar in bars.patches) == regressor.evidence_["examples"].sum()
+    assert [text.get_text() for text in plot.coefficients(regressor).get_yticklabels()] == ["x7", "x2"]
+    plot.spending(hybrid)
+    plot.coefficients(hybrid)
+    with pytest.raises(ValueError, match="keeps no evidence"):
+        plot.evidence(hybrid)
+    with pytest.raises(ValueError, match="nothing was held out"):
+        plot.error_curve(BudgetedRegressor(12, holdout=0.0, random_state=1).fit(X, y))
+    matplotlib.pyplot.close("all")
+
+
+def test_every_public_name_has_a_docstring():
+    for name in lao_learn.__all__:
+        if name != "__version__":
+            assert getattr(lao_learn, name).__doc__, name
+    assert "budget : int, float or None" in BudgetedRegressor.__doc__
+
+
+def test_workers_and_live_studies_import_no_scikit_learn():
+    run("-c", "import sys, lao_learn._parts, lao_learn._session; sys.exit('sklearn' in sys.modules)")
+    assert set(lao_learn.__all__) <= set(dir(lao_learn))
+    with pytest.raises(AttributeError, match="no attribute"):
+        lao_learn.Nothing  # noqa: B018
+
+
+def test_types_are_checked():
+    pytest.importorskip("mypy")
+    run("-m", "mypy", "-p", "lao_learn", "--config-file", str(HERE / "mypy.ini"))
+
+
+def test_stubs_are_those_of_the_module():
+    pytest.importorskip("mypy")
+    run("-m", "mypy.stubtest", "lao_learn._core", "--mypy-config-file", str(HERE / "mypy.ini"))
+
+
+def test_module_and_wheel_have_one_version():
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        assert version("lao-learn") == lao_learn.__version__
+    except PackageNotFoundError:
+        pytest.skip("lao-learn is not installed, but on the path")

@@ -1,0 +1,133 @@
+"""Live studies: the folders of the command `lao session`."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from test_budgeted import command
+
+from lao_learn import Session
+
+NAMES = ["CRP", "IL6", "LDH", "AST", "ALT", "age"]
+
+
+def patient(rng):
+    values = dict(zip(NAMES, rng.standard_normal(len(NAMES))))
+    return values, 2.0 * values["IL6"] - values["age"] + 0.1 * rng.standard_normal()
+
+
+def buy(slot, values):
+    return {name: values[name] for name in slot.attributes}
+
+
+def test_a_study_finds_what_matters_and_replays(tmp_path):
+    rng = np.random.default_rng(1)
+    with Session.create(tmp_path / "study", "response", NAMES, budget=3, seed=4) as study:
+        for _ in range(200):
+            (slot,) = study.ask()
+            assert len(slot.attributes) <= 3
+            values, label = patient(rng)
+            study.tell(slot, buy(slot, values), label)
+        status = study.status()
+        assert sorted(status["support"]) == ["IL6", "age"]
+        assert (status["told"], status["open"], status["bought"]) == (200, [], 600)
+        assert study.verify() == 400
+        model = study.model()
+        found = {one["column"]: one["value"] for one in json.loads(model)["coefficients"]}
+        assert found == pytest.approx({"IL6": 2.0, "age": -1.0}, abs=0.15)
+        evidence = study.evidence()
+        assert evidence["examples"].sum() == 600 and len(evidence["z"]) == len(NAMES)
+    with Session.open(tmp_path / "study") as study:
+        assert study.model() == model
+        assert study.attributes == NAMES and study.budget == 3 and study.target == "response"
+
+
+def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
+    with Session.create(tmp_path / "study", "ill", NAMES, 3, classes=("no", "yes")) as study:
+        first, second, third = study.ask(3)
+        study.tell(first, [1.0] * len(first.attributes))
+        study.tell(second, [0.0] * len(second.attributes), "yes")
+        study.void(third, "sample lost")
+        assert [slot.number for slot in study.open_slots()] == []
+        study.label(first, "no")
+        status = study.status()
+        assert (status["told"], status["void"], status["waiting"]) == (2, 1, [])
+        with pytest.raises(ValueError, match="the classes are no and yes"):
+            (slot,) = study.ask()
+            study.tell(slot, [0.0] * 3, "perhaps")
+
+
+def test_what_does_not_fit_is_refused_and_leaves_no_trace(tmp_path):
+    with Session.create(tmp_path / "study", "y", NAMES, 2) as study:
+        (slot,) = study.ask()
+        before = study.verify()
+        good = dict.fromkeys(slot.attributes, 1.0)
+        for values, text in [
+            ({slot.attributes[0]: 1.0}, "missing"),
+            (good | {"more": 1.0}, "not asked for"),
+            ([1.0], "1 values for 2"),
+            ([1.0, float("nan")], "give a number"),
+        ]:
+            with pytest.raises(ValueError, match=text):
+                study.tell(slot, values, 1.0)
+        with pytest.raises(ValueError, match="never handed out"):
+            study.tell(99, [1.0, 2.0], 1.0)
+        assert study.verify() == before
+        study.tell(slot, good, 1.0)
+    with pytest.raises(ValueError, match="closed; open it anew"):
+        study.ask()
+    with pytest.raises(FileExistsError):
+        Session.create(tmp_path / "study", "y", NAMES, 2)
+    with pytest.raises(FileNotFoundError, match="holds no study"):
+        Session.open(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="budget"):
+        Session.create(tmp_path / "other", "y", NAMES, 0)
+
+
+def test_one_process_at_a_time_has_a_study(tmp_path):
+    with Session.create(tmp_path / "study", "y", NAMES, 2):
+        code = f"from lao_learn import Session; Session.open({str(tmp_path / 'study')!r})"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "BlockingIOError" in done.stderr and "open in another process" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process is killed as on Unix")
+def test_a_process_that_is_killed_loses_nothing_that_was_told(tmp_path):
+    code = f"""
+import os, signal
+from lao_learn import Session
+study = Session.create({str(tmp_path / "study")!r}, "y", {NAMES!r}, 2)
+for slot in study.ask(5):
+    study.tell(slot, [1.0, 2.0], float(slot.number))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -9
+    with Session.open(tmp_path / "study") as study:
+        assert study.status()["told"] == 5 and study.verify() == 6
+
+
+def test_the_command_and_python_have_the_same_studies(tmp_path):
+    lao = command()
+    if lao is None:
+        pytest.skip("the command lao is not built: cargo build -p lao-cli, or set LAO to its path")
+
+    def run(*line):
+        done = subprocess.run([lao, "session", *line], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    (tmp_path / "panel.txt").write_text("\n".join(NAMES))
+    run("new", "-S", "study", "--target", "y", "--attributes", "panel.txt", "--budget", "2", "--seed", "3")
+    asked = json.loads(run("ask", "-S", "study", "-n", "2", "--json"))["slots"]
+    with Session.open(tmp_path / "study") as study:
+        slots = study.open_slots()
+        assert [(slot.number, slot.attributes) for slot in slots] == [
+            (one["slot"], one["attributes"]) for one in asked
+        ]
+        study.tell(slots[0], [1.0, 2.0], 0.5)
+    told = json.loads(run("status", "-S", "study", "--json"))["status"]
+    assert (told["told"], told["open"]) == (1, [2])
+    run("verify", "-S", "study")

@@ -1,0 +1,108 @@
+"""Hard thresholding at full information, against numpy and scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from lao_learn import HardThresholdingClassifier, HardThresholdingRegressor
+
+SOLVERS = ["gd-ht", "gd-ht-normalized", "htp", "sg-ht", "hsg-ht", "svrg-ht", "scsg-ht-i", "scsg-ht-ii"]
+
+
+def wide(rows=300, dim=1000, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, dim)) + 5.0
+    return X, X[:, [3, dim // 2, dim - 1]] @ [3.0, -2.0, 1.0] - 4.0 + 0.3 * rng.standard_normal(rows)
+
+
+def pursuit_in_numpy(X, y, k):
+    """Hard thresholding pursuit with normalized steps, without intercept and scaling."""
+    n, d = X.shape
+    x, support = np.zeros(d), None
+    for _ in range(100):
+        gradient = X.T @ (X @ x - y) / n
+        along = np.argsort(-np.abs(gradient))[:k] if support is None else support
+        part = gradient[along]
+        step = part @ part / np.mean((X[:, along] @ part) ** 2)
+        chosen = np.sort(np.argsort(-np.abs(x - step * gradient))[:k])
+        if support is not None and (chosen == support).all():
+            return x, support
+        support, x = chosen, np.zeros(d)
+        x[support] = np.linalg.lstsq(X[:, support], y, rcond=None)[0]
+    raise AssertionError("numpy's pursuit did not settle")
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_htp_is_that_of_numpy(order):
+    X, y = wide()
+    X, y = X - X.mean(axis=0), y - y.mean()
+    x, support = pursuit_in_numpy(X, y, 5)
+    model = HardThresholdingRegressor(5, standardize="no", fit_intercept=False)
+    model.fit(np.asarray(X, order=order), y)
+    assert model.support_.tolist() == support.tolist()
+    np.testing.assert_allclose(model.coef_, x, atol=1e-9)
+
+
+def test_a_model_is_the_least_squares_fit_on_its_support_in_any_units():
+    X, y = wide()
+    model = HardThresholdingRegressor(3).fit(X, y)
+    assert model.support_.tolist() == [3, 500, 999]
+    plain = LinearRegression().fit(X[:, model.support_], y)
+    np.testing.assert_allclose(model.coef_[model.support_], plain.coef_, rtol=1e-6)
+    np.testing.assert_allclose(model.predict(X), plain.predict(X[:, model.support_]), rtol=1e-6)
+    scales = 10.0 ** (np.arange(1000) % 7 - 3.0)
+    other = HardThresholdingRegressor(3).fit(X * scales + 7.0, y)
+    np.testing.assert_allclose(other.coef_ * scales, model.coef_, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("method", SOLVERS)
+def test_every_solver_improves_on_the_mean(method):
+    X, y = wide(dim=100)
+    model = HardThresholdingRegressor(10, method=method, max_iter=300, random_state=1)
+    first = model.fit(X, y).coef_
+    assert model.score(X, y) > 0.5 and len(model.support_) <= 10 and model.calls_ > 0
+    assert (model.fit(X, y).coef_ == first).all()
+
+
+def test_two_classes_are_logistic_regression_on_the_support():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 50))
+    odds = 2.0 * X[:, 3] - 1.5 * X[:, 9] + 0.5
+    y = np.where(rng.random(2000) < 1.0 / (1.0 + np.exp(-odds)), "yes", "no")
+    model = HardThresholdingClassifier(2, ridge=0.0, tol=1e-8).fit(X, y)
+    assert model.support_.tolist() == [3, 9] and model.coef_.shape == (1, 50)
+    plain = LogisticRegression(C=1e9, tol=1e-10).fit(X[:, [3, 9]], y)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X[:, [3, 9]]), atol=1e-3)
+
+
+def test_more_classes_have_a_support_each():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 30))
+    y = np.array(["a", "b", "c"])[np.argmax(X[:, [1, 2, 3]] + 0.2 * rng.standard_normal((1500, 3)), axis=1)]
+    model = HardThresholdingClassifier(3).fit(X, y)
+    assert model.coef_.shape == (3, 30) and (model.coef_ != 0.0).sum(axis=1).max() <= 3
+    assert model.score(X, y) > 0.85
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_what_is_not_allowed_is_refused():
+    X, y = wide(rows=50, dim=20)
+    for parameters, text in [
+        ({"n_nonzero": 0}, "n_nonzero = 0"),
+        ({"method": "simplex"}, "the solvers are gd-ht"),
+        ({"standardize": "twice"}, "standardize = twice"),
+        ({"max_iter": 0}, "max_iter = 0"),
+        ({"tol": -1.0}, "tol = -1"),
+        ({"ridge": -1.0}, "ridge = -1"),
+        ({"method": "sg-ht", "step_size": -1.0}, "step"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            HardThresholdingRegressor(**parameters).fit(X, y)
+    with pytest.warns(UserWarning, match="greater than n_features"):
+        HardThresholdingRegressor(100).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol"):
+        HardThresholdingRegressor(3, method="svrg-ht", max_iter=1, tol=0.0).fit(X, y)
+    with pytest.raises(ArithmeticError, match="diverged"):
+        HardThresholdingRegressor(3, method="gd-ht", step_size=1e6, max_iter=10_000, tol=0.0).fit(X, y)
