@@ -3,6 +3,7 @@
 use crate::claim::{Claim, Must};
 use crate::context::{ArmKind, ArmRecord, Context, NO_LEARNER, NotRun, RunCanceled, Settled, message};
 use crate::mutants::Cripple;
+use crate::shared::Shared;
 use crate::sizes::Sizes;
 use lao_observation::Seed;
 use serde::{Deserialize, Serialize};
@@ -47,14 +48,15 @@ impl ClaimArms {
     /// [`RunCanceled`].
     pub fn run(claim: &Claim, settings: ArmSettings<'_>) -> Result<Self, RunCanceled> {
         let nothing = BTreeSet::new();
-        let honest = run_arm(claim, ArmKind::Honest, &nothing, settings)?;
+        let shared = Shared::default();
+        let honest = run_arm(claim, ArmKind::Honest, &nothing, &shared, settings)?;
         let mut arms = ClaimArms { honest, ..ClaimArms::default() };
         if arms.honest.not_run.is_some() {
             return Ok(arms);
         }
         let mut open: BTreeSet<String> = arms.honest.cells.iter().map(|cell| cell.name.clone()).collect();
         for mutant in claim.mutants {
-            let arm = run_arm(claim, ArmKind::Mutant(mutant.name), &open, settings)?;
+            let arm = run_arm(claim, ArmKind::Mutant(mutant.name), &open, &shared, settings)?;
             if mutant.must == Must::BeRefuted {
                 arm.refuted_cells(settings.alpha).for_each(|name| {
                     open.remove(name);
@@ -64,7 +66,7 @@ impl ClaimArms {
         }
         if claim.standing.learns {
             for cripple in Cripple::ALL {
-                let arm = run_arm(claim, ArmKind::Crippled(cripple), &nothing, settings)?;
+                let arm = run_arm(claim, ArmKind::Crippled(cripple), &nothing, &shared, settings)?;
                 if arm.error.as_deref() == Some(NO_LEARNER) {
                     arms.honest.error = arms.honest.error.or(arm.error.clone());
                 }
@@ -75,17 +77,15 @@ impl ClaimArms {
     }
 }
 
-/// Runs one arm of a claim. `open` names the cells that no mutant has refuted yet.
-///
-/// # Errors
-/// [`RunCanceled`].
-pub fn run_arm(
+/// Runs one arm of a claim. `open` names the cells that no mutant has refuted yet, `shared` is for all arms.
+fn run_arm(
     claim: &Claim,
     kind: ArmKind,
     open: &BTreeSet<String>,
+    shared: &Shared,
     settings: ArmSettings<'_>,
 ) -> Result<ArmRecord, RunCanceled> {
-    let mut context = Context::new(claim, kind, open, settings);
+    let mut context = Context::new(claim, kind, open, shared, settings);
     let outcome = catch_unwind(AssertUnwindSafe(|| (claim.experiment)(&mut context)));
     let mut record = context.into_record();
     if settings.canceled.load(Ordering::Relaxed) {

@@ -10,15 +10,17 @@ use crate::fault::{Fault, Mutant};
 pub use crate::judge::BLOCK;
 use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
 use crate::mutants::Cripple;
+use crate::shared::Shared;
 use anyhow::{Context as _, anyhow, bail};
 pub use lao_figures::{Axis, Figure, Series, Style};
 use lao_observation::Seed;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Which arm of a claim runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub struct Context<'a> {
     committed: AtomicBool,
     /// The cells that no mutant has refuted yet.
     open: &'a BTreeSet<String>,
+    /// What several arms of the claim compute alike.
+    shared: &'a Shared,
     settings: ArmSettings<'a>,
     cells: usize,
     seed: Seed,
@@ -152,13 +156,14 @@ impl<'a> Context<'a> {
         claim: &'a Claim,
         kind: ArmKind,
         open: &'a BTreeSet<String>,
+        shared: &'a Shared,
         settings: ArmSettings<'a>,
     ) -> Self {
         let Claim { id, mutants, .. } = *claim;
         let seed = settings.seed.child("claim").child(id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
         let committed = AtomicBool::new(false);
-        Context { id, mutants, kind, committed, open, settings, cells: 1, seed, record }
+        Context { id, mutants, kind, committed, open, shared, settings, cells: 1, seed, record }
     }
 
     /// What the arm found.
@@ -386,6 +391,22 @@ impl<'a> Context<'a> {
         }
         (self.settings.tick)();
         Ok(outcomes)
+    }
+
+    /// Returns the value of that name, which the first arm of the claim that asks for it computes.
+    ///
+    /// It is for what the fault of the asking arm cannot reach: the rival beside a faulty learner, or the
+    /// solution of a reference. All arms see the same data, so each would compute the same value. An arm
+    /// whose fault does reach the value must not ask for it: its fault would go unnoticed.
+    ///
+    /// # Errors
+    /// Those of `compute`; or the name stands for a value of another type.
+    pub fn shared<T: Any + Send + Sync>(
+        &self,
+        name: &str,
+        compute: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<Arc<T>> {
+        self.shared.get(name, compute)
     }
 
     /// Judges `P(failure) <= delta` from up to `most` trials and stops as soon as the evidence suffices. A

@@ -16,6 +16,7 @@ pub mod mutants;
 pub mod paper;
 pub mod plots;
 pub mod probe;
+mod shared;
 pub mod sizes;
 pub mod special;
 pub mod verdict;

@@ -78,7 +78,7 @@ fn grid<'a>(
     let points = points.collect::<anyhow::Result<Vec<Point>>>()?;
     let measure = Box::new(move |i: usize, seed: &Seed| measure(&points[i], seed));
     let judge = Some(SlopeJudge::new(Exponent::AtMost(0.0), 0.1));
-    Ok(Grid { name, variable, x, measure, judge, level: Some(LEVEL) })
+    Ok(Grid { name, variable, x, measure, judge, level: Some(LEVEL), shared: false })
 }
 
 fn grids(arm: Arm, more: bool) -> anyhow::Result<Vec<Grid<'static>>> {

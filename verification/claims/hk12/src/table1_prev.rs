@@ -53,7 +53,7 @@ fn needs<'a>(
         least(64.0, |m| Ok(excess(&problems[i], m.ceil() as u64, seed)? <= HALF))
     };
     let x = dims.iter().map(|&d| d as f64).collect();
-    Ok(Grid { name, variable: "d", x, measure: Box::new(measure), judge: None, level: None })
+    Ok(Grid { name, variable: "d", x, measure: Box::new(measure), judge: None, level: None, shared: true })
 }
 
 /// Mean excess of the method with few attributes, and of its twin with all of them.
@@ -97,9 +97,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         anyhow::ensure!(excess <= HALF, "half of the excess is left after 65,536 examples: {excess}");
     }
     let sought = |name, of: Excess| needs(name, move |problem, m, seed| of(problem, m, cripple, seed));
-    let aer = scaling::exponents(cx, &sought("AER's examples until half of the excess", aer)?, replicates)?;
-    let aelr =
-        scaling::exponents(cx, &sought("AELR's examples until half of the excess", aelr)?, replicates)?;
+    let aer = sought("AER's examples until half of the excess", aer)?;
+    let aelr = sought("AELR's examples until half of the excess", aelr)?;
+    let aer = scaling::exponents(cx, &aer, replicates)?;
+    let aelr = scaling::exponents(cx, &aelr, replicates)?;
     let sign = if cx.commits(&LABELS_SWAPPED) { -1.0 } else { 1.0 };
     let more: Vec<f64> = aer.iter().zip(&aelr).map(|(aer, aelr)| sign * (aer - aelr)).collect();
     let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), FindingKind::Slope);

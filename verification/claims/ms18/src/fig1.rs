@@ -166,11 +166,15 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, setting: &Setting<D>) -> an
     }
     // The crippled learner is the one that is said to be better.
     let cripple = cx.cripple();
-    let pairs = cx.all_trials(setting.name, cx.size("pairs")?, |trial| {
-        let other = exploration.run(&setting.design, None, &trial.seed)?;
-        Ok((other, hybrid.run(&setting.design, cripple, &trial.seed)?))
-    })?;
-    let (mut exploration, mut hybrid): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+    let pairs = cx.size("pairs")?;
+    let curves = |tuned: Tuned, cripple: Option<Cripple>| {
+        let run =
+            || cx.all_trials(setting.name, pairs, |trial| tuned.run(&setting.design, cripple, &trial.seed));
+        // Other arms run the same method with the same parameters on the same data.
+        let name = format!("{} {tuned:?} {cripple:?}", setting.name);
+        cx.shared(&name, run)
+    };
+    let (mut exploration, mut hybrid) = (curves(exploration, None)?, curves(hybrid, cripple)?);
     if cx.commits(&LABELS_SWAPPED) {
         std::mem::swap(&mut exploration, &mut hybrid);
     }

@@ -26,6 +26,7 @@ use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::mutants::{Cripple, Crippled};
+use std::sync::Arc;
 
 const NAMES: [&str; 3] = ["Exploration", "RDA", "Dantzig"];
 /// Points of a curve.
@@ -229,10 +230,13 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> 
     {
         *step_size *= 0.01;
     }
-    let runs = cx.all_trials(name, *pairs, |trial| {
-        Ok([exploration.run(design, *scene, &trial.seed)?, other.run(design, *scene, &trial.seed)?])
-    })?;
-    let gaps = |of: usize| runs.iter().map(|run| last(&run[of])).collect::<Vec<f64>>();
+    // Other arms run the same method with the same parameters on the same data; the rivals are never crippled.
+    let curves = |tuned: Tuned, scene: Scene| {
+        let key = format!("{name} {tuned:?} {scene:?}");
+        cx.shared(&key, || cx.all_trials(name, *pairs, |trial| tuned.run(design, scene, &trial.seed)))
+    };
+    let runs = [curves(exploration, *scene)?, curves(other, Scene { cripple: None, ..*scene })?];
+    let gaps = |of: usize| runs[of].iter().map(|run| last(run)).collect::<Vec<f64>>();
     let (mut better, mut worse) = (gaps(0), gaps(1));
     if cx.commits(&LABELS_SWAPPED) {
         std::mem::swap(&mut better, &mut worse);
@@ -249,22 +253,26 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> 
     Ok(())
 }
 
-fn report(cx: &mut Context<'_>, name: &str, rival: &str, scene: Scene, runs: &[[Vec<f64>; 2]]) {
-    let n = runs.len() as f64;
-    let ahead =
-        |run: &&[Vec<f64>; 2]| run[0].iter().zip(&run[1]).take(MARKS as usize / 9).any(|(a, b)| b < a);
-    let early = runs.iter().filter(ahead).count() as f64 / n;
+/// The gaps of one method at the marks, per run.
+type Curves = Arc<Vec<Vec<f64>>>;
+
+fn report(cx: &mut Context<'_>, name: &str, rival: &str, scene: Scene, runs: &[Curves; 2]) {
+    let n = runs[0].len() as f64;
+    let ahead = |(exploration, rival): &(&Vec<f64>, &Vec<f64>)| {
+        exploration.iter().zip(*rival).take(MARKS as usize / 9).any(|(a, b)| b < a)
+    };
+    let early = runs[0].iter().zip(&*runs[1]).filter(ahead).count() as f64 / n;
     cx.note(&format!("{name}: {rival} ahead at some point of the first ninth, share of runs"), early);
     let mut series = Vec::new();
     for (at, of) in [NAMES[0], rival].into_iter().enumerate() {
-        let gaps: Vec<f64> = runs.iter().map(|run| last(&run[at])).collect();
+        let gaps: Vec<f64> = runs[at].iter().map(|run| last(run)).collect();
         cx.note(&format!("{name}, against {rival}: last gap of {of}, mean"), gaps.iter().sum::<f64>() / n);
         if at == 1 {
             cx.rate(&format!("last gap of {of}, {name}"), Direction::Larger, gaps);
         }
         let mut curve = Series::line(of, Vec::new());
         for mark in 0..MARKS as usize {
-            let errors: Vec<f64> = runs.iter().map(|run| run[at][mark] + 1.0).collect();
+            let errors: Vec<f64> = runs[at].iter().map(|run| run[mark] + 1.0).collect();
             let mean = errors.iter().sum::<f64>() / n;
             let sd = (errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
             curve.points.push([(mark as u64 + 1) as f64 * scene.examples as f64 / MARKS as f64, mean]);

@@ -5,6 +5,7 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series}
 use lao_verification_engine::judge::FindingKind;
 use lao_verification_engine::judge::slope::{self, SlopeJudge, fit};
 use lao_verification_engine::plots;
+use std::sync::Arc;
 
 /// What is measured at the `i`-th grid point, from a seed.
 pub(crate) type Measure<'a> = dyn Fn(usize, &Seed) -> anyhow::Result<f64> + Sync + 'a;
@@ -23,6 +24,8 @@ pub(crate) struct Grid<'a> {
     pub judge: Option<SlopeJudge>,
     /// The most that the mean at the last grid point may be; an exponent says nothing of it.
     pub level: Option<f64>,
+    /// Whether no fault of the claim reaches the measurement, so that the arms share it.
+    pub shared: bool,
 }
 
 /// Judges the grids one after the other, until a mutant is settled.
@@ -58,10 +61,16 @@ pub(crate) fn exponents(cx: &mut Context<'_>, grid: &Grid<'_>, replicates: u64) 
     Ok(fit(&grid.x, &values, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect())
 }
 
-fn measured(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<Vec<f64>>> {
-    cx.all_trials(grid.name, replicates, |trial| {
-        (0..grid.x.len()).map(|i| (grid.measure)(i, &trial.seed.trial(i as u64))).collect()
-    })
+fn measured(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Arc<Vec<Vec<f64>>>> {
+    let measure = || {
+        cx.all_trials(grid.name, replicates, |trial| {
+            (0..grid.x.len()).map(|i| (grid.measure)(i, &trial.seed.trial(i as u64))).collect()
+        })
+    };
+    if grid.shared && cx.cripple().is_none() {
+        return cx.shared(grid.name, measure);
+    }
+    Ok(Arc::new(measure()?))
 }
 
 fn report(cx: &mut Context<'_>, grid: &Grid<'_>, values: &[Vec<f64>]) {

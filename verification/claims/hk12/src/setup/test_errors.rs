@@ -33,6 +33,7 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series}
 use lao_verification_engine::judge::{FindingKind, paired, slope};
 use lao_verification_engine::mutants::Cripple;
 use lao_verification_engine::plots;
+use std::sync::Arc;
 
 /// Numbers of examples at which errors are read.
 const MARKS: usize = 10;
@@ -287,21 +288,29 @@ const MARGIN: f64 = 0.05;
 pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurrogate) -> anyhow::Result<()> {
     const LOOKS: [usize; 2] = [0, MARKS - 1];
     let (wrong, cripple, splits) = (cx.fault(&FAULTS), cx.cripple(), cx.size("splits")?);
-    let Setup { budget, mut ours, mut aer, .. } = *setup;
+    let Setup { budget, mut ours, aer, .. } = *setup;
     if wrong == Some(Wrong::TinySteps) {
         ours.step *= 1e-6;
     }
-    if wrong == Some(Wrong::LabelsSwapped) {
-        (ours, aer) = (aer, ours);
-    }
     cx.split(3);
-    let errors = cx.all_trials("splits", splits, |trial| {
-        // How hard the two classes are to tell apart depends on the templates: each trial has its own.
-        let images = Images::surrogate(&trial.seed.child("templates"));
-        let (split, seed) = (images.split(&trial.seed.child("data"))?, trial.seed.child("algorithm"));
-        let of = |method: &Tuned| method.errors(&split, budget, &LOOKS, cripple, &seed);
-        Ok([of(&ours)?, of(&aer)?])
-    })?;
+    let run = || {
+        cx.all_trials("splits", splits, |trial| {
+            // How hard the two classes are to tell apart depends on the templates: each trial has its own.
+            let images = Images::surrogate(&trial.seed.child("templates"));
+            let (split, seed) = (images.split(&trial.seed.child("data"))?, trial.seed.child("algorithm"));
+            let of = |method: &Tuned| method.errors(&split, budget, &LOOKS, cripple, &seed);
+            Ok([of(&ours)?, of(&aer)?])
+        })
+    };
+    let errors = match wrong {
+        None if cripple.is_none() => cx.shared("splits", run)?,
+        // The runs are the same, their names are not.
+        Some(Wrong::LabelsSwapped) => {
+            let errors = cx.shared("splits", run)?;
+            Arc::new(errors.iter().map(|[ours, aer]| [aer.clone(), ours.clone()]).collect())
+        }
+        _ => Arc::new(run()?),
+    };
     let (better, worse) = if claimed.ahead == Ahead::Ours { (0, 1) } else { (1, 0) };
     let alpha = cx.alpha();
     for (look, name) in [(1, "the end"), (0, "the first mark")] {

@@ -37,6 +37,7 @@ use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::{paired, ratio};
 use lao_verification_engine::mutants::{Cripple, Faulty, GradientFault, Misdirected, Misdirection};
 use rand::RngExt;
+use std::sync::Arc;
 
 /// A dataset with all that is fixed in advance.
 pub(crate) struct Setup {
@@ -241,42 +242,48 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         Some(test) => Some(Tables::new(&loaded.train, test, setup.clip)?),
         None => None,
     };
-    let fault = if cx.fault(&FAULTS) == Some(Wrong::StepReversed) {
+    let wrong = cx.fault(&FAULTS);
+    let fault = if wrong == Some(Wrong::StepReversed) {
         GradientFault::Scaled(-1.0)
     } else {
         GradientFault::Scaled(1.0)
     };
-    let misdirected = cx.fault(&FAULTS) == Some(Wrong::RandomAttributes);
+    let misdirected = wrong == Some(Wrong::RandomAttributes);
     let cripple = cx.cripple();
-    let pairs = cx.all_trials("trials", trials, |trial| {
-        let own = match &given {
-            Some(_) => None,
-            None => {
-                let (train, test) = loaded.clone().into_train_test(&trial.seed.child("split"))?;
-                Some(Tables::new(&train, &test, setup.clip)?)
-            }
-        };
-        let tables = own.as_ref().or(given.as_ref()).context("no tables")?;
-        let (rows, dim) = (tables.train.len() as u32, tables.train.dim());
-        let mut rng = trial.seed.child("data").rng();
-        let order = (0..setup.stream).map(|_| rng.random_range(0..rows) as usize).collect();
-        let stream = tables.train.in_order(order);
-        let seed = trial.seed.child("algorithm");
-        let run = |mut learner: Box<dyn Learner>| {
-            setup.curve(tables, &stream, learner.as_mut(), fault, (cripple, &seed))
-        };
-        Ok((run(setup.exploration(dim)?)?, run(setup.hybrid(dim, misdirected)?)?))
-    })?;
-    let (mut exploration, mut hybrid): (Vec<Curve>, Vec<Curve>) = pairs.into_iter().unzip();
-    if cx.fault(&FAULTS) == Some(Wrong::LabelsSwapped) {
+    let run_all = || {
+        cx.all_trials("trials", trials, |trial| {
+            let own = match &given {
+                Some(_) => None,
+                None => {
+                    let (train, test) = loaded.clone().into_train_test(&trial.seed.child("split"))?;
+                    Some(Tables::new(&train, &test, setup.clip)?)
+                }
+            };
+            let tables = own.as_ref().or(given.as_ref()).context("no tables")?;
+            let (rows, dim) = (tables.train.len() as u32, tables.train.dim());
+            let mut rng = trial.seed.child("data").rng();
+            let order = (0..setup.stream).map(|_| rng.random_range(0..rows) as usize).collect();
+            let stream = tables.train.in_order(order);
+            let seed = trial.seed.child("algorithm");
+            let run = |mut learner: Box<dyn Learner>| {
+                setup.curve(tables, &stream, learner.as_mut(), fault, (cripple, &seed))
+            };
+            Ok((run(setup.exploration(dim)?)?, run(setup.hybrid(dim, misdirected)?)?))
+        })
+    };
+    // Swapped labels change no run.
+    let sound = matches!(wrong, None | Some(Wrong::LabelsSwapped)) && cripple.is_none();
+    let pairs = if sound { cx.shared("trials", run_all)? } else { Arc::new(run_all()?) };
+    let (mut exploration, mut hybrid): (Vec<&Curve>, Vec<&Curve>) = pairs.iter().map(|(e, h)| (e, h)).unzip();
+    if wrong == Some(Wrong::LabelsSwapped) {
         std::mem::swap(&mut exploration, &mut hybrid);
     }
 
-    let last = |curves: &[Curve]| curves.iter().map(Curve::last).collect::<Vec<_>>();
+    let last = |curves: &[&Curve]| curves.iter().map(|curve| curve.last()).collect::<Vec<_>>();
     cx.split(if setup.judges_the_end { 4 } else { 3 });
     let alpha = cx.alpha();
     let [early, middle] = setup.targets;
-    let settled = |curves: &[Curve]| curves.iter().map(|curve| curve.settles(middle)).collect::<Vec<_>>();
+    let settled = |curves: &[&Curve]| curves.iter().map(|curve| curve.settles(middle)).collect::<Vec<_>>();
     cx.judge(
         &format!("Hybrid settles at the middle target, {middle}, before Exploration"),
         paired::better(&settled(&hybrid), &settled(&exploration), alpha),
@@ -305,7 +312,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn report(cx: &mut Context<'_>, setup: &Setup, exploration: &[Curve], hybrid: &[Curve]) {
+fn report(cx: &mut Context<'_>, setup: &Setup, exploration: &[&Curve], hybrid: &[&Curve]) {
     let most = setup.stream as f64;
     let marks: Vec<u64> = (0..25).rev().map(|k| (most * 0.75f64.powi(k)) as u64).collect();
     let mut series = Vec::new();
@@ -315,7 +322,7 @@ fn report(cx: &mut Context<'_>, setup: &Setup, exploration: &[Curve], hybrid: &[
         cx.note(&format!("{name}: examples to the target, median"), median(settled.clone()));
         cx.note(
             &format!("{name}: last relative test error, median"),
-            median(curves.iter().map(Curve::last).collect()),
+            median(curves.iter().map(|curve| curve.last()).collect()),
         );
         cx.rate(&format!("examples to the target, {name}"), Direction::Larger, settled);
         let points = marks.iter().map(|&n| [n as f64, median(curves.iter().map(|c| c.at(n)).collect())]);
@@ -324,7 +331,7 @@ fn report(cx: &mut Context<'_>, setup: &Setup, exploration: &[Curve], hybrid: &[
     // How the ordering depends on the target.
     let [early, middle] = setup.targets;
     for target in [middle - 0.1, middle - 0.05, middle + 0.05, middle + 0.1, early] {
-        let wins = |(e, h): (&Curve, &Curve)| match h.settles(target).total_cmp(&e.settles(target)) {
+        let wins = |(e, h): (&&Curve, &&Curve)| match h.settles(target).total_cmp(&e.settles(target)) {
             std::cmp::Ordering::Less => 1.0,
             std::cmp::Ordering::Equal => 0.5,
             std::cmp::Ordering::Greater => 0.0,

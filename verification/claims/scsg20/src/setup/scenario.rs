@@ -23,6 +23,7 @@ use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::mutants::Cripple;
+use std::sync::Arc;
 
 /// n.
 pub(crate) const N: u64 = 1000;
@@ -169,8 +170,12 @@ impl Problem {
 
     /// `ln(f - f* + 1e-14)`.
     pub fn log_gap(&self, value: f64) -> f64 {
-        (value - self.least + LEAST).ln()
+        log_gap(value, self.least)
     }
+}
+
+fn log_gap(value: f64, least: f64) -> f64 {
+    (value - least + LEAST).ln()
 }
 
 /// The step size of a method for a budget: as written down if there are no tuning seeds, else tuned again on
@@ -248,19 +253,46 @@ pub(crate) fn compare(
     (methods, every): (&[Tuned], usize),
     budgets: &[u64],
 ) -> anyhow::Result<Vec<Vec<Vec<f64>>>> {
-    let cripple = cx.cripple();
-    cx.all_trials(cell, replicates, |trial| {
-        let mut problem = Problem::draw(&trial.seed.child("data"))?;
-        let mut values = Vec::new();
-        for (place, (method, step_size)) in methods.iter().enumerate() {
-            let mut solver = method.solver(*step_size, &problem.sum)?;
-            // A stream of its own for each, so that a method can be compared with itself.
-            let seed = trial.seed.child("algorithm").trial(place as u64);
-            let cripple = cripple.filter(|_| place % every == 0);
-            values.push(problem.run(solver.as_mut(), (cripple, &seed), budgets)?);
-        }
-        let log_gaps = |values: Vec<f64>| values.iter().map(|value| problem.log_gap(*value)).collect();
-        Ok(values.into_iter().map(log_gaps).collect())
+    let (ahead, rivals): (Vec<usize>, Vec<usize>) = (0..methods.len()).partition(|place| place % every == 0);
+    let ahead = runs(cx, cell, replicates, (methods, &ahead, cx.cripple()), budgets)?;
+    let rivals = runs(cx, cell, replicates, (methods, &rivals, None), budgets)?;
+    let both = ahead.iter().zip(&*rivals).map(|(ahead, rivals)| {
+        let least = ahead.least.min(rivals.least);
+        let (mut ahead, mut rivals) = (ahead.values.iter(), rivals.values.iter());
+        let next = |place| if place % every == 0 { ahead.next() } else { rivals.next() };
+        let log_gaps = |values: &Vec<f64>| values.iter().map(|value| log_gap(*value, least)).collect();
+        (0..methods.len()).filter_map(next).map(log_gaps).collect()
+    });
+    Ok(both.collect())
+}
+
+/// What some methods reach on the same data: `f` at each budget, and the least value found.
+struct Reached {
+    values: Vec<Vec<f64>>,
+    least: f64,
+}
+
+/// Runs the methods at some places of a list. Arms that run the same methods share the runs.
+fn runs(
+    cx: &Context<'_>,
+    cell: &str,
+    replicates: u64,
+    (methods, places, cripple): (&[Tuned], &[usize], Option<Cripple>),
+    budgets: &[u64],
+) -> anyhow::Result<Arc<Vec<Reached>>> {
+    let chosen: Vec<(usize, Tuned)> = places.iter().map(|&place| (place, methods[place])).collect();
+    cx.shared(&format!("{cell} {chosen:?} {cripple:?} {budgets:?}"), || {
+        cx.all_trials(cell, replicates, |trial| {
+            let mut problem = Problem::draw(&trial.seed.child("data"))?;
+            let mut values = Vec::new();
+            for (place, (method, step_size)) in &chosen {
+                let mut solver = method.solver(*step_size, &problem.sum)?;
+                // A stream of its own for each, so that a method can be compared with itself.
+                let seed = trial.seed.child("algorithm").trial(*place as u64);
+                values.push(problem.run(solver.as_mut(), (cripple, &seed), budgets)?);
+            }
+            Ok(Reached { values, least: problem.least })
+        })
     })
 }
 
