@@ -4,7 +4,6 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 use clap::{Parser, Subcommand};
-use lao_say as say;
 use std::process::ExitCode;
 
 mod bench;
@@ -13,6 +12,7 @@ mod docs;
 mod report;
 mod seeds;
 mod track;
+mod usage;
 mod verify;
 
 /// Sparse linear learning under limited attribute observation: verify the theory, run benchmarks, fetch data.
@@ -37,33 +37,19 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::try_parse() {
         Ok(cli) => run(cli.command),
-        Err(said) => usage(&said),
+        Err(said) => usage::answer(&said),
     };
-    result.unwrap_or_else(|error| {
-        say::note(&format!("error: {error:#}"));
-        ExitCode::from(2)
-    })
+    result.unwrap_or_else(|error| usage::failed(&error))
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Verify(args) => verify::run(*args),
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => bench::run(&args),
         Command::Data(args) => data::run(args),
         Command::Report(args) => report::run(args),
         Command::Docs(args) => docs::run(&args),
         Command::Track(args) => track::run(args),
         Command::Seeds(args) => seeds::run(args),
     }
-}
-
-/// Prints clap's message: help and version to standard output, and errors of usage to standard error.
-fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
-    let text = said.render().to_string();
-    if said.use_stderr() {
-        say::note(text.trim_end());
-        return Ok(ExitCode::from(2));
-    }
-    say::results(&text)?;
-    Ok(ExitCode::SUCCESS)
 }

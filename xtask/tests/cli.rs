@@ -13,7 +13,11 @@ fn xtask(arguments: &[&str]) -> Output {
 }
 
 fn xtask_in(folder: &Path, arguments: &[&str]) -> Output {
-    Command::cargo_bin("xtask").unwrap().current_dir(folder).args(arguments).output().unwrap()
+    let (program, arguments) = match arguments {
+        ["bench", rest @ ..] => ("lao-bench", rest),
+        all => ("xtask", all),
+    };
+    Command::cargo_bin(program).unwrap().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {

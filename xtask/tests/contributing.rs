@@ -62,7 +62,9 @@ fn run(command: &str, root: &Path, target: &Path) {
         return;
     }
     // The verbs are built in the profile of the tests.
-    let words = command.replace("cargo xtask", "cargo run --quiet --package xtask --");
+    let verb = |program: &str| format!("cargo run --quiet --package xtask --bin {program} --");
+    let words =
+        command.replace("cargo xtask bench", &verb("lao-bench")).replace("cargo xtask", &verb("xtask"));
     let mut words = words.split_whitespace();
     assert_eq!(words.next(), Some("cargo"), "{command}");
     let mut cargo = Command::new(env!("CARGO"));

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{CHEAP, NOT_RUN, json, text, xtask};
+use common::{CHEAP, NOT_RUN, json, program, text, xtask};
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -125,7 +125,8 @@ fn both_streams_may_fail_at_once_or_be_absent() {
         // A shell closes the descriptors themselves.
         let folder = world();
         let mut absent = Command::new("sh");
-        absent.args(["-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", env!("CARGO_BIN_EXE_xtask")]).args(arguments);
+        let (program, arguments) = program(arguments);
+        absent.args(["-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", program]).args(arguments);
         absent.current_dir(folder.path()).env("LAO_DATA", DATA).env("XDG_CACHE_HOME", "/nonexistent");
         assert_eq!(absent.status().unwrap().code(), Some(status), "{arguments:?}, both absent");
     }

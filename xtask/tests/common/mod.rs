@@ -12,9 +12,18 @@ pub const RATED: &str = "ms18-consistency-remark";
 /// A claim that needs data that are not shipped.
 pub const NOT_RUN: &str = "ms18-real-mnist35";
 
+/// Returns the program that does what the first argument says, and the arguments that it takes.
+pub fn program<'a>(arguments: &'a [&'a str]) -> (&'static str, &'a [&'a str]) {
+    match arguments {
+        ["bench", rest @ ..] => (env!("CARGO_BIN_EXE_lao-bench"), rest),
+        all => (env!("CARGO_BIN_EXE_xtask"), all),
+    }
+}
+
 /// Returns the command, to be run in a folder.
 pub fn xtask(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let (program, arguments) = program(arguments);
+    let mut command = Command::new(program);
     command.current_dir(folder).args(arguments);
     command
 }

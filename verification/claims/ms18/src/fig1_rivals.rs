@@ -230,7 +230,7 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, pairing: &Match<'_, D>) -> 
     {
         *step_size *= 0.01;
     }
-    // Other arms run the same method with the same parameters on the same data; the rivals are never crippled.
+    // Other arms run the same method with the same parameters on the same data. No rival is crippled.
     let curves = |tuned: Tuned, scene: Scene| {
         let key = format!("{name} {tuned:?} {scene:?}");
         cx.shared(&key, || cx.all_trials(name, *pairs, |trial| tuned.run(design, scene, &trial.seed)))
