@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use lao::{Label, Prices};
-use lao_live::{Description, Recovery, Slot, Study};
+use lao_live::{Description, LiveError, Recovery, Row, Slot, Study};
 use lao_say as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,6 +19,7 @@ use std::process::ExitCode;
   lao session ask -S tumor -n 2
   lao session tell -S tumor 1 CRP=88 IL6=41 LDH=402 response=0.7
   lao session tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
+  lao session tell -S tumor --from monday.csv                many slots at once
   lao session label -S tumor 2 0.35
   lao session status -S tumor
   lao session model -S tumor -o tumor.lao.json")]
@@ -33,7 +34,10 @@ enum Verb {
     New(NewArgs),
     /// Hand out slots: which attributes to buy of the next examples.
     Ask(AskArgs),
-    /// Tell the values of a slot, with or without its label.
+    /// Tell the values of a slot, or of many from a file, with or without their labels.
+    ///
+    /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; its empty
+    /// cells are values that were not bought, or labels that come later. All its rows are recorded, or none.
     Tell(TellArgs),
     /// Tell the label of a slot whose values are told.
     Label(LabelArgs),
@@ -106,10 +110,14 @@ struct AskArgs {
 struct TellArgs {
     #[command(flatten)]
     place: Place,
+    /// A CSV file with a row for each slot.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["slot", "values"])]
+    from: Option<PathBuf>,
     /// The slot.
-    slot: u64,
+    #[arg(required_unless_present = "from")]
+    slot: Option<u64>,
     /// The values, and the label if it is known.
-    #[arg(required = true, value_name = "NAME=VALUE")]
+    #[arg(required_unless_present = "from", value_name = "NAME=VALUE")]
     values: Vec<String>,
 }
 
@@ -260,47 +268,114 @@ fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
 
 fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
     let mut study = open(&args.place)?;
-    let slot = study.open_slots().into_iter().find(|slot| slot.number == args.slot);
-    let target = study.description().target.clone();
+    if let Some(file) = &args.from {
+        let rows = tell_file(&args.place, &mut study, file).with_context(|| file.display().to_string())?;
+        let waiting = rows.iter().filter(|row| row.label.is_none()).count();
+        let target = &study.description().target;
+        say::results(&format!("{} slots told, {waiting} of them wait for `{target}`\n", rows.len()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let pairs = args.values.iter().map(|pair| {
+        let parts = pair.split_once('=');
+        parts.with_context(|| format!("`{pair}`: write NAME=VALUE; nothing was recorded"))
+    });
+    let pairs: Vec<(&str, &str)> = pairs.collect::<anyhow::Result<_>>()?;
+    let Row { slot, values, label } = row(&args.place, &study, args.slot.unwrap_or_default(), &pairs)?;
+    study.tell(slot, &values, label)?;
+    let target = &study.description().target;
+    let what = if label.is_some() { "told".into() } else { format!("values kept, waiting for `{target}`") };
+    say::results(&format!("slot {slot}: {what}\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Tells the rows of a file, all of them or none, and returns them.
+fn tell_file(at: &Place, study: &mut Study, file: &Path) -> anyhow::Result<Vec<Row>> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(file)?;
+    let names = reader.headers()?.clone();
+    let Description { target, attributes, .. } = study.description();
+    if target == SLOT || attributes.iter().any(|name| name == SLOT) {
+        bail!(
+            "the study has a `{SLOT}` of its own, so a file cannot say which slot it means: tell one by one"
+        )
+    }
+    for (i, name) in names.iter().enumerate() {
+        if names.iter().take(i).any(|other| other == name) {
+            bail!("there are two columns `{name}`; nothing was recorded")
+        }
+        if name != SLOT && name != target && study.description().attribute(name).is_none() {
+            bail!("column `{name}` is neither `{SLOT}` nor `{target}` nor an attribute; nothing was recorded")
+        }
+    }
+    let place = names.iter().position(|name| name == SLOT);
+    let place = place.with_context(|| format!("there is no column `{SLOT}`; nothing was recorded"))?;
+    let (mut rows, mut lines) = (Vec::<Row>::new(), Vec::new());
+    for record in reader.records() {
+        let record = record.context("nothing was recorded")?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cell = record.get(place).unwrap_or("");
+        let slot: Result<u64, _> = cell.parse();
+        let slot = slot.with_context(|| format!("line {line}: slot `{cell}`: give its number"))?;
+        if let Some(first) = rows.iter().position(|row| row.slot == slot) {
+            bail!("line {line}: slot {slot} is in line {}, too; nothing was recorded", lines[first])
+        }
+        let pairs = names.iter().zip(&record).enumerate();
+        let pairs = pairs.filter(|(i, (_, cell))| *i != place && !cell.is_empty()).map(|(_, pair)| pair);
+        let pairs: Vec<(&str, &str)> = pairs.collect();
+        rows.push(row(at, study, slot, &pairs).with_context(|| format!("line {line}"))?);
+        lines.push(line);
+    }
+    if rows.is_empty() {
+        bail!("there are no rows; nothing was recorded")
+    }
+    study.tell_all(&rows).map_err(|error| {
+        let slot = match &error {
+            LiveError::Slot { slot, .. } | LiveError::Values { slot, .. } | LiveError::Learn { slot, .. } => {
+                rows.iter().position(|row| row.slot == *slot)
+            }
+            _ => None,
+        };
+        let place = slot.map_or_else(String::new, |index| format!("line {}: ", lines[index]));
+        anyhow::anyhow!("{place}{error}")
+    })?;
+    Ok(rows)
+}
+
+/// The column of a file that has the number of the slot.
+const SLOT: &str = "slot";
+
+/// Reads what came of a slot: the values by name, and the label by the name of the target.
+fn row(place: &Place, study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<Row> {
+    let description = study.description();
     let mut label = None;
     let mut told: Vec<(&str, f64)> = Vec::new();
-    for pair in &args.values {
-        let Some((name, value)) = pair.split_once('=') else {
-            bail!("`{pair}`: write NAME=VALUE; nothing was recorded")
-        };
-        if name == target {
-            label = Some(label_of(value, study.description())?);
+    for &(name, value) in pairs {
+        if name == description.target {
+            label = Some(label_of(value, description)?);
         } else if told.iter().any(|(other, _)| *other == name) {
             bail!("`{name}` is given twice; nothing was recorded")
         } else {
             told.push((name, number(name, value)?));
         }
     }
-    let asked = slot.map(|slot| slot.attributes).unwrap_or_default();
-    if !asked.is_empty() {
-        if let Some((name, _)) = told.iter().find(|(name, _)| !asked.iter().any(|other| other == name)) {
-            bail!(
-                "slot {}: {name} was not asked for, but {}; nothing was recorded",
-                args.slot,
-                asked.join(", ")
-            )
-        }
-        let lacks = |name: &&String| !told.iter().any(|(other, _)| other == name);
-        if let Some(name) = asked.iter().find(lacks) {
-            bail!(
-                "slot {0}: {name} was asked for and is missing; give {name}=.., or `lao session void -S {1} \
-                 {0} --reason ..`; nothing was recorded",
-                args.slot,
-                shown(&args.place.folder),
-            )
-        }
+    let open = study.open_slots().into_iter().find(|open| open.number == slot);
+    let Some(Slot { attributes: asked, .. }) = open else {
+        // The study says what is wrong with the slot.
+        return Ok(Row { slot, values: Vec::new(), label });
+    };
+    if let Some((name, _)) = told.iter().find(|(name, _)| !asked.iter().any(|other| other == name)) {
+        bail!("slot {slot}: {name} was not asked for, but {}; nothing was recorded", asked.join(", "))
     }
-    let of = |name: &String| told.iter().find(|(other, _)| other == name).map_or(0.0, |(_, value)| *value);
-    let values: Vec<f64> = asked.iter().map(of).collect();
-    study.tell(args.slot, &values, label)?;
-    let what = if label.is_some() { "told".into() } else { format!("values kept, waiting for `{target}`") };
-    say::results(&format!("slot {}: {what}\n", args.slot))?;
-    Ok(ExitCode::SUCCESS)
+    let of = |name: &String| {
+        told.iter().find(|(other, _)| other == name).map(|(_, value)| *value).with_context(|| {
+            format!(
+                "slot {slot}: {name} was asked for and is missing; give {name}=.., or `lao session void -S {} \
+                 {slot} --reason ..`; nothing was recorded",
+                shown(&place.folder),
+            )
+        })
+    };
+    let values = asked.iter().map(of).collect::<anyhow::Result<_>>()?;
+    Ok(Row { slot, values, label })
 }
 
 fn label(args: &LabelArgs) -> anyhow::Result<ExitCode> {

@@ -36,6 +36,20 @@ pub enum LiveError {
         /// What does not fit.
         reason: String,
     },
+    /// The folder was written in another format.
+    #[error(
+        "{}: format {format}, written by lao {version}; this is lao {}, which reads format {}: open the study \
+         with lao {version}",
+        .path.display(), env!("CARGO_PKG_VERSION"), crate::description::FORMAT
+    )]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: u32,
+        /// The version of lao that wrote it.
+        version: String,
+    },
     /// The description is not allowed.
     #[error("{field}: {reason}")]
     Description {
