@@ -442,7 +442,7 @@ fn of_rows_told_together_all_are_recorded_or_none() {
         changed(&|rows| rows[4].slot = rows[0].slot),
         changed(&|rows| rows[4].slot = rows[2].slot),
         changed(&|rows| rows[3].values[0] = f64::NAN),
-        changed(&|rows| drop(rows[3].values.pop())),
+        changed(&|rows| rows[3].values.truncate(2)),
         changed(&|rows| rows[4].label = Some(f64::INFINITY)),
     ] {
         assert!(study.tell_all(&wrong).is_err(), "{wrong:?}");
