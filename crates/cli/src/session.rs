@@ -5,13 +5,19 @@ use clap::{Args, Subcommand};
 use lao::{Label, Prices};
 use lao_live::{Description, LiveError, Recovery, Row, Slot, Study};
 use lao_say as say;
+use rows::{Rows, label_of};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+mod rows;
 
 /// Run a live study: lao says which attributes to buy of the next example, and is told what came of it.
 ///
 /// A study is a folder. What was told is on the disk before the command returns, and survives power cuts. The
-/// exit status of `ask` is 1 if there is nothing to hand out before some open slots are told.
+/// exit status of `ask` is 1 if there is nothing to hand out before some open slots are told. One command has
+/// the study at a time: another waits for up to `--wait` seconds, and is then refused with status 2.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   lao session new -S tumor --target response --attributes panel.txt --budget 12
@@ -36,8 +42,8 @@ enum Verb {
     Ask(AskArgs),
     /// Tell the values of a slot, or of many from a file, with or without their labels.
     ///
-    /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; its empty
-    /// cells are values that were not bought, or labels that come later. All its rows are recorded, or none.
+    /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; an empty
+    /// cell is a value that was not asked for, or a label that comes later. All rows are recorded, or none.
     Tell(TellArgs),
     /// Tell the label of a slot whose values are told.
     Label(LabelArgs),
@@ -59,6 +65,9 @@ struct Place {
     /// The folder of the study.
     #[arg(short = 'S', long = "study", value_name = "FOLDER")]
     folder: PathBuf,
+    /// How many seconds to wait while another command has the study.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    wait: u32,
 }
 
 #[derive(Debug, Args)]
@@ -110,7 +119,7 @@ struct AskArgs {
 struct TellArgs {
     #[command(flatten)]
     place: Place,
-    /// A CSV file with a row for each slot.
+    /// A CSV file with a row for each slot; `-` is standard input.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["slot", "values"])]
     from: Option<PathBuf>,
     /// The slot.
@@ -119,6 +128,9 @@ struct TellArgs {
     /// The values, and the label if it is known.
     #[arg(required_unless_present = "from", value_name = "NAME=VALUE")]
     values: Vec<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -175,9 +187,21 @@ pub fn run(args: &SessionArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Opens a study, and says what had to be mended.
+/// Opens a study, when no other command has it, and says what had to be mended.
 fn open(place: &Place) -> anyhow::Result<Study> {
-    let study = Study::open(&place.folder)?;
+    let (begin, mut said) = (Instant::now(), false);
+    let study = loop {
+        match Study::open(&place.folder) {
+            Err(LiveError::Locked(_)) if begin.elapsed().as_secs() < u64::from(place.wait) => {
+                if !said && begin.elapsed().as_secs() >= 1 {
+                    say::note(&format!("waiting: another command has {}", shown(&place.folder)));
+                    said = true;
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => break opened?,
+        }
+    };
     let Recovery { cut, .. } = study.recovery();
     if cut > 0 {
         say::note(&format!("a last line of {cut} bytes was never finished, and was cut off"));
@@ -267,115 +291,53 @@ fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
+    let Some(file) = &args.from else { return tell_one(args) };
+    // The file is read first, so that nobody waits for the study while a pipe is slow.
+    let mut text = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut text)
+    } else {
+        std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut text))
+    };
+    read.with_context(|| shown(file))?;
     let mut study = open(&args.place)?;
-    if let Some(file) = &args.from {
-        let rows = tell_file(&args.place, &mut study, file).with_context(|| file.display().to_string())?;
-        let waiting = rows.iter().filter(|row| row.label.is_none()).count();
-        let target = &study.description().target;
-        say::results(&format!("{} slots told, {waiting} of them wait for `{target}`\n", rows.len()))?;
-        return Ok(ExitCode::SUCCESS);
-    }
+    let told = Rows::read(&text, &study).with_context(|| shown(file))?;
+    say::note(&format!("{}: {} rows read, which are now recorded together", shown(file), told.rows.len()));
+    study.tell_all(&told.rows).map_err(|error| told.blame(error).context(shown(file)))?;
+    say_told(&told.rows, &study, args.json)
+}
+
+fn tell_one(args: &TellArgs) -> anyhow::Result<ExitCode> {
+    let mut study = open(&args.place)?;
     let pairs = args.values.iter().map(|pair| {
         let parts = pair.split_once('=');
         parts.with_context(|| format!("`{pair}`: write NAME=VALUE; nothing was recorded"))
     });
     let pairs: Vec<(&str, &str)> = pairs.collect::<anyhow::Result<_>>()?;
-    let Row { slot, values, label } = row(&args.place, &study, args.slot.unwrap_or_default(), &pairs)?;
-    study.tell(slot, &values, label)?;
+    let row = rows::row(&study, args.slot.unwrap_or_default(), &pairs)?;
+    study.tell(row.slot, &row.values, row.label)?;
+    say_told(&[row], &study, args.json)
+}
+
+/// Says which slots were told, and which of them wait for their label.
+fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<ExitCode> {
+    let told = |with_label: bool| rows.iter().filter(move |row| row.label.is_some() == with_label);
     let target = &study.description().target;
-    let what = if label.is_some() { "told".into() } else { format!("values kept, waiting for `{target}`") };
-    say::results(&format!("slot {slot}: {what}\n"))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Tells the rows of a file, all of them or none, and returns them.
-fn tell_file(at: &Place, study: &mut Study, file: &Path) -> anyhow::Result<Vec<Row>> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(file)?;
-    let names = reader.headers()?.clone();
-    let Description { target, attributes, .. } = study.description();
-    if target == SLOT || attributes.iter().any(|name| name == SLOT) {
-        bail!(
-            "the study has a `{SLOT}` of its own, so a file cannot say which slot it means: tell one by one"
-        )
-    }
-    for (i, name) in names.iter().enumerate() {
-        if names.iter().take(i).any(|other| other == name) {
-            bail!("there are two columns `{name}`; nothing was recorded")
-        }
-        if name != SLOT && name != target && study.description().attribute(name).is_none() {
-            bail!("column `{name}` is neither `{SLOT}` nor `{target}` nor an attribute; nothing was recorded")
-        }
-    }
-    let place = names.iter().position(|name| name == SLOT);
-    let place = place.with_context(|| format!("there is no column `{SLOT}`; nothing was recorded"))?;
-    let (mut rows, mut lines) = (Vec::<Row>::new(), Vec::new());
-    for record in reader.records() {
-        let record = record.context("nothing was recorded")?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let cell = record.get(place).unwrap_or("");
-        let slot: Result<u64, _> = cell.parse();
-        let slot = slot.with_context(|| format!("line {line}: slot `{cell}`: give its number"))?;
-        if let Some(first) = rows.iter().position(|row| row.slot == slot) {
-            bail!("line {line}: slot {slot} is in line {}, too; nothing was recorded", lines[first])
-        }
-        let pairs = names.iter().zip(&record).enumerate();
-        let pairs = pairs.filter(|(i, (_, cell))| *i != place && !cell.is_empty()).map(|(_, pair)| pair);
-        let pairs: Vec<(&str, &str)> = pairs.collect();
-        rows.push(row(at, study, slot, &pairs).with_context(|| format!("line {line}"))?);
-        lines.push(line);
-    }
-    if rows.is_empty() {
-        bail!("there are no rows; nothing was recorded")
-    }
-    study.tell_all(&rows).map_err(|error| {
-        let slot = match &error {
-            LiveError::Slot { slot, .. } | LiveError::Values { slot, .. } | LiveError::Learn { slot, .. } => {
-                rows.iter().position(|row| row.slot == *slot)
+    let text = if json {
+        let slots = |with_label| told(with_label).map(|row| row.slot).collect::<Vec<_>>();
+        serde_json::json!({ "format": 1, "told": slots(true), "waiting": slots(false) }).to_string()
+    } else {
+        match rows {
+            [Row { slot, label: Some(_), .. }] => format!("slot {slot}: told"),
+            [Row { slot, .. }] => format!("slot {slot}: values kept, waiting for `{target}`"),
+            _ => {
+                let (told, waiting) = (told(true).count(), told(false).count());
+                format!("{told} slots told, {waiting} more wait for `{target}`")
             }
-            _ => None,
-        };
-        let place = slot.map_or_else(String::new, |index| format!("line {}: ", lines[index]));
-        anyhow::anyhow!("{place}{error}")
-    })?;
-    Ok(rows)
-}
-
-/// The column of a file that has the number of the slot.
-const SLOT: &str = "slot";
-
-/// Reads what came of a slot: the values by name, and the label by the name of the target.
-fn row(place: &Place, study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<Row> {
-    let description = study.description();
-    let mut label = None;
-    let mut told: Vec<(&str, f64)> = Vec::new();
-    for &(name, value) in pairs {
-        if name == description.target {
-            label = Some(label_of(value, description)?);
-        } else if told.iter().any(|(other, _)| *other == name) {
-            bail!("`{name}` is given twice; nothing was recorded")
-        } else {
-            told.push((name, number(name, value)?));
         }
-    }
-    let open = study.open_slots().into_iter().find(|open| open.number == slot);
-    let Some(Slot { attributes: asked, .. }) = open else {
-        // The study says what is wrong with the slot.
-        return Ok(Row { slot, values: Vec::new(), label });
     };
-    if let Some((name, _)) = told.iter().find(|(name, _)| !asked.iter().any(|other| other == name)) {
-        bail!("slot {slot}: {name} was not asked for, but {}; nothing was recorded", asked.join(", "))
-    }
-    let of = |name: &String| {
-        told.iter().find(|(other, _)| other == name).map(|(_, value)| *value).with_context(|| {
-            format!(
-                "slot {slot}: {name} was asked for and is missing; give {name}=.., or `lao session void -S {} \
-                 {slot} --reason ..`; nothing was recorded",
-                shown(&place.folder),
-            )
-        })
-    };
-    let values = asked.iter().map(of).collect::<anyhow::Result<_>>()?;
-    Ok(Row { slot, values, label })
+    say::results(&(text + "\n"))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn label(args: &LabelArgs) -> anyhow::Result<ExitCode> {
@@ -470,26 +432,4 @@ fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
 
 fn shown(folder: &Path) -> String {
     folder.display().to_string()
-}
-
-fn number(name: &str, value: &str) -> anyhow::Result<f64> {
-    match value.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => bail!("{name}={value}: give a number; nothing was recorded"),
-    }
-}
-
-/// Reads a label: a number, or the name of a class.
-fn label_of(value: &str, description: &Description) -> anyhow::Result<f64> {
-    match &description.label {
-        Label::Number => number(&description.target, value),
-        Label::Classes { positive, .. } if value == positive => Ok(1.0),
-        Label::Classes { negative, .. } if value == negative => Ok(-1.0),
-        Label::Classes { positive, negative } => {
-            bail!(
-                "{}={value}: the classes are {positive} and {negative}; nothing was recorded",
-                description.target
-            )
-        }
-    }
 }

@@ -17,6 +17,16 @@ pub enum LiveError {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// The journal cannot be written: the disk is full, or does not answer.
+    #[error("{}: {cause}; {}", .path.display(), after_failed_write(*.taken_back))]
+    Unwritten {
+        /// The journal.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+        /// Whether the journal has the length that it had before.
+        taken_back: bool,
+    },
     /// Another process has the study open.
     #[error("{} is open in another process; wait for it, or stop it", .0.display())]
     Locked(PathBuf),
@@ -85,4 +95,13 @@ pub enum LiveError {
         /// Why.
         reason: LearnError,
     },
+}
+
+/// Returns what a user does after a failed write of the journal.
+fn after_failed_write(taken_back: bool) -> &'static str {
+    if taken_back {
+        "nothing was recorded; make room on the disk, then repeat this"
+    } else {
+        "the line could not be taken back either; open the study again to see whether it was recorded"
+    }
 }

@@ -221,7 +221,7 @@ impl Journal {
         };
         if let Err(cause) = write(&mut self.file, self.length) {
             self.broken = self.file.set_len(self.length).is_err();
-            return Err(failed(cause));
+            return Err(LiveError::Unwritten { path: self.path.clone(), cause, taken_back: !self.broken });
         }
         self.length += bytes.len() as u64;
         *place = next;

@@ -265,6 +265,13 @@ impl State {
         Ok(())
     }
 
+    /// Returns a slot that is handed out and not told.
+    pub fn slot(&self, number: u64, description: &Description) -> Result<Slot, LiveError> {
+        self.find(number, false)?;
+        let found = self.slots(std::iter::once(number), description).pop();
+        found.ok_or_else(|| LiveError::Slot { slot: number, state: self.state_of(number) })
+    }
+
     /// Returns the slots with these numbers.
     pub fn slots(&self, numbers: impl Iterator<Item = u64>, description: &Description) -> Vec<Slot> {
         let name = |&j: &u32| description.attributes[j as usize].clone();

@@ -131,6 +131,11 @@ impl Study {
         &self.description
     }
 
+    /// Returns the folder of the study.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Returns what opening had to do.
     pub fn recovery(&self) -> Recovery {
         self.recovery
@@ -165,6 +170,14 @@ impl Study {
     /// Returns the slots that are handed out and not told.
     pub fn open_slots(&self) -> Vec<Slot> {
         self.state.slots(self.status().open.into_iter(), &self.description)
+    }
+
+    /// Returns a slot that is handed out and not told.
+    ///
+    /// # Errors
+    /// When the slot is not open; the error says what state it is in.
+    pub fn slot(&self, number: u64) -> Result<Slot, LiveError> {
+        self.state.slot(number, &self.description)
     }
 
     /// Tells the values of a slot, one per attribute asked for, and the label if it is known.

@@ -1,33 +1,13 @@
 //! Studies are tested to destruction: whatever happens to the folder, nothing that was acknowledged is lost
 //! without a word, and nothing is asked beyond the budget.
 
+mod beside;
+
+use beside::{NAMES, description, measured, patient, snapshots, step};
 use lao::Prices;
-use lao::observation::Seed;
 use lao_live::{Description, LiveError, Row, Slot, Study};
-use rand::RngExt as _;
 use std::fs;
 use std::path::Path;
-
-const NAMES: [&str; 6] = ["age", "weight", "pulse", "height", "sugar", "iron"];
-const BUDGET: usize = 3;
-
-fn description() -> Description {
-    Description::new("pressure", NAMES.map(str::to_owned).to_vec(), BUDGET)
-}
-
-/// The patient of a slot: what each attribute is, and the label.
-fn patient(slot: u64) -> ([f64; 6], f64) {
-    let mut rng = Seed::root(9).trial(slot).rng();
-    let x: [f64; 6] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
-    (x, 100.0 + 10.0 * x[1] - 5.0 * x[4] + rng.random_range(-1.0..1.0))
-}
-
-fn measured(slot: &Slot) -> (Vec<f64>, f64) {
-    assert!(slot.attributes.len() <= BUDGET, "{slot:?}");
-    let (x, label) = patient(slot.number);
-    let value = |name: &String| x[NAMES.iter().position(|other| other == name).unwrap()];
-    (slot.attributes.iter().map(value).collect(), label)
-}
 
 /// Runs a study of `patients` with all that happens: labels that come late, slots that come to nothing.
 fn run(study: &mut Study, patients: u64) {
@@ -96,7 +76,7 @@ fn copy(from: &Path, to: &Path, journal: &[u8]) {
 
 #[test]
 fn every_prefix_of_a_journal_opens_with_all_its_lines() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let at = folder.path().join("s");
     drop(begun(&at, 12));
     let journal = fs::read(at.join("journal.jsonl")).unwrap();
@@ -128,7 +108,7 @@ fn every_prefix_of_a_journal_opens_with_all_its_lines() {
 
 #[test]
 fn every_changed_byte_of_a_journal_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let at = folder.path().join("s");
     drop(begun(&at, 6));
     let journal = fs::read(at.join("journal.jsonl")).unwrap();
@@ -309,12 +289,6 @@ fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
     assert!(error.contains("panels: 0 names"), "{error}");
 }
 
-/// The files of all snapshots of a study.
-fn snapshots(at: &Path) -> Vec<std::path::PathBuf> {
-    let names = fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path());
-    names.filter(|path| path.to_string_lossy().contains("snapshot-")).collect()
-}
-
 #[test]
 fn every_changed_byte_of_a_snapshot_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -426,7 +400,7 @@ fn rows_told_together_are_learned_like_rows_told_one_by_one() {
 
 #[test]
 fn of_rows_told_together_all_are_recorded_or_none() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let at = folder.path().join("s");
     let mut study = Study::create(&at, description()).unwrap();
     study.ask(5).unwrap();
@@ -462,105 +436,6 @@ fn of_rows_told_together_all_are_recorded_or_none() {
         assert_eq!(Study::open(&to).unwrap().status(), status, "{length}");
         fs::remove_dir_all(&to).unwrap();
     }
-}
-
-/// Names the folder of the study for the process that a test starts, and kills.
-const STUDY: &str = "LAO_TEST_STUDY";
-/// How many slots are handed out in all.
-const SLOTS: u64 = 1_000_000;
-
-/// One step of a study in which all that happens follows from what happened: the open slot is told, or the
-/// label that is missing, or else a slot is handed out. Returns whether a slot was closed.
-fn step(study: &mut Study) -> bool {
-    let status = study.status();
-    if let Some(&slot) = status.waiting.first() {
-        study.label(slot, patient(slot).1).unwrap();
-        return true;
-    }
-    let Some(slot) = study.open_slots().pop() else {
-        study.ask(1).unwrap();
-        return false;
-    };
-    let (values, label) = measured(&slot);
-    match slot.number % 7 {
-        0 => study.void(slot.number, "sample lost").unwrap(),
-        1 => study.tell(slot.number, &values, None).unwrap(),
-        2 => study.tell_all(&[Row { slot: slot.number, values, label: Some(label) }]).unwrap(),
-        _ => study.tell(slot.number, &values, Some(label)).unwrap(),
-    }
-    slot.number % 7 != 1
-}
-
-/// Is no test by itself: the next test runs it in processes of its own.
-#[test]
-fn a_process_that_tells_until_it_is_killed() {
-    use std::io::Write as _;
-    let Some(folder) = std::env::var_os(STUDY) else { return };
-    let mut study = Study::open(folder).unwrap();
-    let mut out = std::io::stderr();
-    while study.status().slots < SLOTS {
-        if step(&mut study) {
-            // The parent counts on what is acknowledged here.
-            writeln!(out, "closed {}", study.status().told + study.status().void).unwrap();
-        }
-    }
-}
-
-// A process that is being started holds for a moment the locks of all studies that other tests have open.
-#[test]
-#[ignore = "run it alone: cargo test -p lao-live -- --ignored two_hundred_kills"]
-fn two_hundred_kills_lose_nothing_and_change_no_bit() {
-    use std::io::{BufRead as _, BufReader};
-    use std::process::{Command, Stdio};
-    let folder = tempfile::tempdir().unwrap();
-    let (killed, calm) = (folder.path().join("killed"), folder.path().join("calm"));
-    drop(Study::create(&killed, description()).unwrap());
-    let mut rng = Seed::root(9).child("kills").rng();
-    let (mut acknowledged, mut cut, mut unfinished) = (0, 0, 0);
-    for round in 0..200 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "a_process_that_tells_until_it_is_killed", "--nocapture"])
-            .env(STUDY, &killed)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
-        // The first acknowledgment says that the process has opened the study; some kills come before.
-        let mut last = if round % 10 == 0 { None } else { said.next() };
-        std::thread::sleep(std::time::Duration::from_micros(rng.random_range(0..8_000)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        last = said.last().or(last);
-        if let Some(line) = last {
-            let line = line.unwrap();
-            acknowledged = line.strip_prefix("closed ").unwrap_or_else(|| panic!("{line}")).parse().unwrap();
-        }
-        unfinished += u64::from(killed.join("unfinished").exists());
-        let study = Study::open(&killed).unwrap();
-        let status = study.status();
-        cut += u64::from(study.recovery().cut > 0);
-        let closed = status.told + status.void;
-        assert!(closed >= acknowledged, "{acknowledged} slots were acknowledged, {closed} are known");
-        assert!(closed <= acknowledged + 2 && status.bought == status.slots * BUDGET as u64);
-        acknowledged = closed;
-    }
-    let study = Study::open(&killed).unwrap();
-    let lines = study.verify().unwrap();
-    assert!(acknowledged > 200 && snapshots(&killed).len() <= 2, "{acknowledged}");
-    println!("{lines} lines, {acknowledged} slots closed, {cut} torn lines, {unfinished} torn snapshots");
-
-    let mut undisturbed = Study::create(&calm, description()).unwrap();
-    (0..lines).for_each(|_| {
-        step(&mut undisturbed);
-    });
-    assert_eq!(
-        fs::read(calm.join("journal.jsonl")).unwrap(),
-        fs::read(killed.join("journal.jsonl")).unwrap()
-    );
-    let (one, two) = (study.model(), undisturbed.model());
-    assert_eq!((one.coefficients, one.intercept.to_bits()), (two.coefficients, two.intercept.to_bits()));
-    assert_eq!((study.status(), study.evidence()), (undisturbed.status(), undisturbed.evidence()));
 }
 
 #[test]
