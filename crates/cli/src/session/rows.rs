@@ -7,28 +7,31 @@ use lao_live::{Description, LiveError, Row, Slot, Study};
 /// The column of a file that has the number of the slot.
 const SLOT: &str = "slot";
 
-/// The rows of a file, and the lines in which they begin.
-pub struct Rows {
+/// The rows of a file.
+pub struct Rows<'a> {
     pub rows: Vec<Row>,
-    lines: Vec<u64>,
+    /// The place in the text behind the record before each row.
+    starts: Vec<usize>,
+    text: &'a [u8],
 }
 
-impl Rows {
+impl<'a> Rows<'a> {
     /// Reads the text of a table.
     ///
     /// # Errors
     /// When a row cannot be told; the error names the line and the column.
-    pub fn read(text: &[u8], study: &Study) -> anyhow::Result<Self> {
+    pub fn read(text: &'a [u8], study: &Study) -> anyhow::Result<Self> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut builder = csv::ReaderBuilder::new();
         let mut reader = builder.trim(csv::Trim::All).delimiter(separator(text)).from_reader(text);
         let names = reader.headers().context("nothing was recorded")?.clone();
         let place = place_of_slot(&names, study.description()).context("line 1")?;
-        let mut all = Rows { rows: Vec::new(), lines: Vec::new() };
+        let mut all = Rows { rows: Vec::new(), starts: Vec::new(), text };
         for record in reader.records() {
             let record = record.context("nothing was recorded")?;
-            let line = record.position().map_or(0, csv::Position::line);
+            let start = record.position().map_or(0, |place| place.byte() as usize);
             let cells: Vec<(&str, &str)> = names.iter().zip(&record).collect();
-            all.add(line, place, &cells, study).with_context(|| format!("line {line}"))?;
+            all.add(start, place, &cells, study).with_context(|| format!("line {}", all.line(start)))?;
         }
         if all.rows.is_empty() {
             bail!("there are no rows; nothing was recorded")
@@ -36,18 +39,31 @@ impl Rows {
         Ok(all)
     }
 
-    fn add(&mut self, line: u64, place: usize, cells: &[(&str, &str)], study: &Study) -> anyhow::Result<()> {
+    /// Returns the line of the first record at a place or behind it.
+    fn line(&self, start: usize) -> usize {
+        let (before, rest) = self.text.split_at(start.min(self.text.len()));
+        let empty = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        1 + before.iter().chain(empty).filter(|&&byte| byte == b'\n').count()
+    }
+
+    fn add(
+        &mut self,
+        start: usize,
+        place: usize,
+        cells: &[(&str, &str)],
+        study: &Study,
+    ) -> anyhow::Result<()> {
         let cell = cells.get(place).map_or("", |(_, cell)| cell);
         let Ok(slot) = cell.parse::<u64>() else {
             bail!("{SLOT} `{cell}`: give the number of a slot; nothing was recorded")
         };
         if let Some(first) = self.rows.iter().position(|row| row.slot == slot) {
-            bail!("slot {slot} is in line {}, too; nothing was recorded", self.lines[first])
+            bail!("slot {slot} is in line {}, too; nothing was recorded", self.line(self.starts[first]))
         }
         let told = cells.iter().enumerate().filter(|(i, (_, cell))| *i != place && !cell.is_empty());
         let told: Vec<(&str, &str)> = told.map(|(_, pair)| *pair).collect();
         self.rows.push(row(study, slot, &told)?);
-        self.lines.push(line);
+        self.starts.push(start);
         Ok(())
     }
 
@@ -60,7 +76,9 @@ impl Rows {
             _ => return error.into(),
         };
         match self.rows.iter().position(|row| row.slot == slot) {
-            Some(index) => anyhow::Error::new(error).context(format!("line {}", self.lines[index])),
+            Some(index) => {
+                anyhow::Error::new(error).context(format!("line {}", self.line(self.starts[index])))
+            }
             None => error.into(),
         }
     }
@@ -124,8 +142,8 @@ pub fn row(study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<R
     let of = |name: &String| {
         told.iter().find(|(other, _)| other == name).map(|(_, value)| *value).with_context(|| {
             format!(
-                "slot {slot}: {name} was asked for and is missing; give {name}, or `lao session void -S {} {slot} \
-                 --reason ..`; nothing was recorded",
+                "slot {slot}: {name} was asked for and is missing; give its value, or `lao session void -S {} \
+                 {slot} --reason ..`; nothing was recorded",
                 study.folder().display()
             )
         })
