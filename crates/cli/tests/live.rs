@@ -55,8 +55,8 @@ fn numbers(value: &Value) -> Vec<u64> {
     value.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect()
 }
 
-/// Opens the study in this process. When another test starts a process, that process holds the locks of this one
-/// for a moment.
+/// Opens the study in this process. When another test starts a process, that process holds the locks of this
+/// one for a moment.
 fn open(folder: &Path) -> Study {
     let begin = Instant::now();
     loop {
@@ -303,8 +303,8 @@ fn measured(slot: u64) -> ([f64; 2], f64) {
     ([slot as f64 / 8.0, (slot % 5) as f64], (slot % 7) as f64)
 }
 
-/// What comes next in a study in which everything follows from the open slots: four slots are handed out, three
-/// of four are told together, and what is left is told one by one.
+/// What comes next in a study in which everything follows from the open slots: four slots are handed out,
+/// three of four are told together, and what is left is told one by one.
 enum Next {
     Ask,
     TellAll,

@@ -48,8 +48,8 @@ pub enum LiveError {
     },
     /// The folder was written in another format.
     #[error(
-        "{}: format {format}, written by lao {version}; this is lao {}, which reads format {}: open the study \
-         with lao {version}",
+        "{}: format {format}, written by lao {version}; this is lao {}, which reads format {}: open the \
+         study with lao {version}",
         .path.display(), env!("CARGO_PKG_VERSION"), crate::description::FORMAT
     )]
     Format {

@@ -96,8 +96,8 @@ fn place_of_slot(names: &csv::StringRecord, description: &Description) -> anyhow
     let Description { target, attributes, .. } = description;
     if target == SLOT || attributes.iter().any(|name| name == SLOT) {
         bail!(
-            "the study has a `{SLOT}` of its own, so a file cannot name slots: tell them one by one; nothing was \
-             recorded"
+            "the study has a `{SLOT}` of its own, so a file cannot name slots: tell them one by one; nothing \
+             was recorded"
         )
     }
     for (i, name) in names.iter().enumerate() {
@@ -142,8 +142,8 @@ pub fn row(study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<R
     let of = |name: &String| {
         told.iter().find(|(other, _)| other == name).map(|(_, value)| *value).with_context(|| {
             format!(
-                "slot {slot}: {name} was asked for and is missing; give its value, or `lao session void -S {} \
-                 {slot} --reason ..`; nothing was recorded",
+                "slot {slot}: {name} was asked for and is missing; give its value, or `lao session void -S \
+                 {} {slot} --reason ..`; nothing was recorded",
                 study.folder().display()
             )
         })
