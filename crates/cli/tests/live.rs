@@ -372,7 +372,7 @@ fn what_a_command_acknowledged_survives_kills_and_no_bit_changes() {
     let begun = Instant::now();
     assert_eq!(session(at, "status", &[]).0, 0);
     let time = begun.elapsed();
-    let (mut acknowledged, mut unacknowledged) = (0u64, 0);
+    let mut acknowledged = 0;
     for round in 0..80u32 {
         let study = open(at);
         let (slots, before) = (study.open_slots(), study.verify().unwrap());
@@ -386,12 +386,10 @@ fn what_a_command_acknowledged_survives_kills_and_no_bit_changes() {
         let after = study.verify().unwrap();
         assert!(after == before || after == before + 1, "{before} lines became {after}");
         assert!(!said || after == before + 1, "what was acknowledged is lost");
-        acknowledged += u64::from(said);
-        unacknowledged += u64::from(!said && after > before);
+        acknowledged += u32::from(said);
         assert_eq!(study.status().bought, 2 * study.status().slots);
     }
     assert!(acknowledged > 0);
-    println!("{acknowledged} acknowledged, {unacknowledged} recorded and killed before they could say so");
     let study = open(at);
     let calm_folder = at.join("calm");
     let names = NAMES.map(str::to_owned).to_vec();

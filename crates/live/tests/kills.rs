@@ -72,7 +72,7 @@ fn two_hundred_kills_lose_nothing_and_change_no_bit() {
     let lines = study.verify().unwrap();
     // All processes but every tenth closed a slot before they were killed.
     assert!(acknowledged >= 180 && snapshots(&killed).len() <= 2, "{acknowledged}");
-    println!("{lines} lines, {acknowledged} slots closed, {cut} torn lines, {unfinished} torn snapshots");
+    eprintln!("{lines} lines, {acknowledged} slots closed, {cut} torn lines, {unfinished} torn snapshots");
 
     // Every step of this study follows from the steps before.
     let mut undisturbed = Study::create(&calm, description()).unwrap();

@@ -514,7 +514,7 @@ fn a_hundred_thousand_lines_are_opened_in_three_seconds() {
     let begin = std::time::Instant::now();
     let study = Study::open(&at).unwrap();
     let replayed = begin.elapsed();
-    println!("opened in {opened:?}, without a snapshot in {replayed:?}");
+    eprintln!("opened in {opened:?}, without a snapshot in {replayed:?}");
     assert_eq!(study.recovery().replayed, lines);
     assert!(opened.as_secs_f64() < 3.0, "{opened:?}");
     drop(study);
@@ -528,5 +528,5 @@ fn a_hundred_thousand_lines_are_opened_in_three_seconds() {
     });
     let second = begin.elapsed().as_secs_f64();
     let (closed, lines) = (study.status().told as f64, f64::from(lines));
-    println!("on the disk: {:.0} lines, {:.0} examples per second", lines / second, closed / second);
+    eprintln!("on the disk: {:.0} lines, {:.0} examples per second", lines / second, closed / second);
 }
