@@ -137,7 +137,7 @@ fn rows_of_which_one_is_wrong_are_not_told_and_the_error_names_file_line_and_col
         (format!("{header}\n1,1,2,3\n4,1,2,3\n"), &["line 3: slot 4 is told and waits for its label"]),
         (format!("{header}\n1,1,2,3\nfirst,1,2,3\n"), &["line 3: slot `first`: give the number"]),
         (format!("{header}\n1,1,2,3\n-2,1,2,3\n"), &["line 3: slot `-2`: give the number"]),
-        (format!("{header}\n1,1,2,3\n2,1,2\n"), &["line: 3", "3 fields"]),
+        (format!("{header}\r\n1,1,2,3\r\n2,1,2\r\n"), &["line 3: 3 fields, but the first line has 4"]),
         (format!("{header},{other}\n1,1,2,3,\n2,1,2,3,4\n"), &["line 3: ", other, "was not asked for"]),
         (format!("{header},{one}\n1,1,2,3,4\n"), &["line 1: there are two columns", &one]),
         (format!("{header},note\n1,1,2,3,4\n"), &["line 1: column `note` is neither", "remove it"]),
@@ -153,9 +153,9 @@ fn rows_of_which_one_is_wrong_are_not_told_and_the_error_names_file_line_and_col
         assert!(parts.iter().all(|part| last.contains(part)), "{parts:?}: {said}");
         assert_eq!(journal(at), before);
     }
-    fs::write(at.join("rows.csv"), b"slot,\xff\n1,2\n").unwrap();
+    fs::write(at.join("rows.csv"), b"slot,a\n1,\xff\n").unwrap();
     let (status, _, said) = session(at, "tell", &["--from", "rows.csv"]);
-    assert!(status == 2 && said.contains("UTF-8"), "{said}");
+    assert!(status == 2 && said.contains("rows.csv: line 2: this is not UTF-8"), "{said}");
     let (status, _, said) = session(at, "tell", &["--from", "missing.csv"]);
     assert!(status == 2 && said.contains("missing.csv"), "{said}");
     assert_eq!(session(at, "tell", &["--from", "rows.csv", "1"]).0, 2, "a file or a slot");

@@ -10,7 +10,7 @@ const SLOT: &str = "slot";
 /// The rows of a file.
 pub struct Rows<'a> {
     pub rows: Vec<Row>,
-    /// The place in the text behind the record before each row.
+    /// The place in the text where each row begins, or where the line ends before it begin.
     starts: Vec<usize>,
     text: &'a [u8],
 }
@@ -22,14 +22,28 @@ impl<'a> Rows<'a> {
     /// When a row cannot be told; the error names the line and the column.
     pub fn read(text: &'a [u8], study: &Study) -> anyhow::Result<Self> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let mut all = Rows { rows: Vec::new(), starts: Vec::new(), text };
+        if let Err(error) = std::str::from_utf8(text) {
+            let line = all.line(error.valid_up_to());
+            bail!("line {line}: this is not UTF-8; save the table as UTF-8; nothing was recorded")
+        }
         let mut builder = csv::ReaderBuilder::new();
-        let mut reader = builder.trim(csv::Trim::All).delimiter(separator(text)).from_reader(text);
+        builder.trim(csv::Trim::All).flexible(true).delimiter(separator(text));
+        let mut reader = builder.from_reader(text);
         let names = reader.headers().context("nothing was recorded")?.clone();
         let place = place_of_slot(&names, study.description()).context("line 1")?;
-        let mut all = Rows { rows: Vec::new(), starts: Vec::new(), text };
         for record in reader.records() {
             let record = record.context("nothing was recorded")?;
+            // The record's own line may be that of the line ends before it.
             let start = record.position().map_or(0, |place| place.byte() as usize);
+            if record.len() != names.len() {
+                bail!(
+                    "line {}: {} fields, but the first line has {}; nothing was recorded",
+                    all.line(start),
+                    record.len(),
+                    names.len()
+                )
+            }
             let cells: Vec<(&str, &str)> = names.iter().zip(&record).collect();
             all.add(start, place, &cells, study).with_context(|| format!("line {}", all.line(start)))?;
         }
@@ -39,7 +53,7 @@ impl<'a> Rows<'a> {
         Ok(all)
     }
 
-    /// Returns the line of the first record at a place or behind it.
+    /// Returns the line of a place, or of what follows the line ends at this place.
     fn line(&self, start: usize) -> usize {
         let (before, rest) = self.text.split_at(start.min(self.text.len()));
         let empty = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
