@@ -3,15 +3,21 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use lao::{Label, Prices};
-use lao_live::{Description, Recovery, Slot, Study};
+use lao_live::{Description, LiveError, Recovery, Row, Slot, Study};
 use lao_say as say;
+use rows::{Rows, label_of};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+mod rows;
 
 /// Run a live study: lao says which attributes to buy of the next example, and is told what came of it.
 ///
 /// A study is a folder. What was told is on the disk before the command returns, and survives power cuts. The
-/// exit status of `ask` is 1 if there is nothing to hand out before some open slots are told.
+/// exit status of `ask` is 1 if there is nothing to hand out before some open slots are told. One command has
+/// the study at a time: another waits for up to `--wait` seconds, and is then refused with status 2.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   lao session new -S tumor --target response --attributes panel.txt --budget 12
@@ -19,6 +25,7 @@ use std::process::ExitCode;
   lao session ask -S tumor -n 2
   lao session tell -S tumor 1 CRP=88 IL6=41 LDH=402 response=0.7
   lao session tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
+  lao session tell -S tumor --from monday.csv                many slots at once
   lao session label -S tumor 2 0.35
   lao session status -S tumor
   lao session model -S tumor -o tumor.lao.json")]
@@ -33,7 +40,10 @@ enum Verb {
     New(NewArgs),
     /// Hand out slots: which attributes to buy of the next examples.
     Ask(AskArgs),
-    /// Tell the values of a slot, with or without its label.
+    /// Tell the values of a slot, or of many from a file, with or without their labels.
+    ///
+    /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; an empty
+    /// cell is a value that was not asked for, or a label that comes later. All rows are recorded, or none.
     Tell(TellArgs),
     /// Tell the label of a slot whose values are told.
     Label(LabelArgs),
@@ -55,6 +65,9 @@ struct Place {
     /// The folder of the study.
     #[arg(short = 'S', long = "study", value_name = "FOLDER")]
     folder: PathBuf,
+    /// How many seconds to wait while another command has the study.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    wait: u32,
 }
 
 #[derive(Debug, Args)]
@@ -106,11 +119,18 @@ struct AskArgs {
 struct TellArgs {
     #[command(flatten)]
     place: Place,
+    /// A CSV file with a row for each slot; `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["slot", "values"])]
+    from: Option<PathBuf>,
     /// The slot.
-    slot: u64,
+    #[arg(required_unless_present = "from")]
+    slot: Option<u64>,
     /// The values, and the label if it is known.
-    #[arg(required = true, value_name = "NAME=VALUE")]
+    #[arg(required_unless_present = "from", value_name = "NAME=VALUE")]
     values: Vec<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -167,9 +187,21 @@ pub fn run(args: &SessionArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Opens a study, and says what had to be mended.
+/// Opens a study, when no other command has it, and says what had to be mended.
 fn open(place: &Place) -> anyhow::Result<Study> {
-    let study = Study::open(&place.folder)?;
+    let (begin, mut said) = (Instant::now(), false);
+    let study = loop {
+        match Study::open(&place.folder) {
+            Err(LiveError::Locked(_)) if begin.elapsed().as_secs() < u64::from(place.wait) => {
+                if !said && begin.elapsed().as_secs() >= 1 {
+                    say::note(&format!("waiting: another command has {}", shown(&place.folder)));
+                    said = true;
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => break opened?,
+        }
+    };
     let Recovery { cut, .. } = study.recovery();
     if cut > 0 {
         say::note(&format!("a last line of {cut} bytes was never finished, and was cut off"));
@@ -259,47 +291,52 @@ fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
+    let Some(file) = &args.from else { return tell_one(args) };
+    // The file is read first, so that nobody waits for the study while a pipe is slow.
+    let mut text = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut text)
+    } else {
+        std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut text))
+    };
+    read.with_context(|| shown(file))?;
     let mut study = open(&args.place)?;
-    let slot = study.open_slots().into_iter().find(|slot| slot.number == args.slot);
-    let target = study.description().target.clone();
-    let mut label = None;
-    let mut told: Vec<(&str, f64)> = Vec::new();
-    for pair in &args.values {
-        let Some((name, value)) = pair.split_once('=') else {
-            bail!("`{pair}`: write NAME=VALUE; nothing was recorded")
-        };
-        if name == target {
-            label = Some(label_of(value, study.description())?);
-        } else if told.iter().any(|(other, _)| *other == name) {
-            bail!("`{name}` is given twice; nothing was recorded")
-        } else {
-            told.push((name, number(name, value)?));
+    let told = Rows::read(&text, &study).with_context(|| shown(file))?;
+    say::note(&format!("{}: {} rows read, which are now recorded together", shown(file), told.rows.len()));
+    study.tell_all(&told.rows).map_err(|error| told.blame(error).context(shown(file)))?;
+    say_told(&told.rows, &study, args.json)
+}
+
+fn tell_one(args: &TellArgs) -> anyhow::Result<ExitCode> {
+    let mut study = open(&args.place)?;
+    let pairs = args.values.iter().map(|pair| {
+        let parts = pair.split_once('=');
+        parts.with_context(|| format!("`{pair}`: write NAME=VALUE; nothing was recorded"))
+    });
+    let pairs: Vec<(&str, &str)> = pairs.collect::<anyhow::Result<_>>()?;
+    let row = rows::row(&study, args.slot.unwrap_or_default(), &pairs)?;
+    study.tell(row.slot, &row.values, row.label)?;
+    say_told(&[row], &study, args.json)
+}
+
+/// Says which slots were told, and which of them wait for their label.
+fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<ExitCode> {
+    let told = |with_label: bool| rows.iter().filter(move |row| row.label.is_some() == with_label);
+    let target = &study.description().target;
+    let text = if json {
+        let slots = |with_label| told(with_label).map(|row| row.slot).collect::<Vec<_>>();
+        serde_json::json!({ "format": 1, "told": slots(true), "waiting": slots(false) }).to_string()
+    } else {
+        match rows {
+            [Row { slot, label: Some(_), .. }] => format!("slot {slot}: told"),
+            [Row { slot, .. }] => format!("slot {slot}: values kept, waiting for `{target}`"),
+            _ => {
+                let (told, waiting) = (told(true).count(), told(false).count());
+                format!("{told} slots told, {waiting} more wait for `{target}`")
+            }
         }
-    }
-    let asked = slot.map(|slot| slot.attributes).unwrap_or_default();
-    if !asked.is_empty() {
-        if let Some((name, _)) = told.iter().find(|(name, _)| !asked.iter().any(|other| other == name)) {
-            bail!(
-                "slot {}: {name} was not asked for, but {}; nothing was recorded",
-                args.slot,
-                asked.join(", ")
-            )
-        }
-        let lacks = |name: &&String| !told.iter().any(|(other, _)| other == name);
-        if let Some(name) = asked.iter().find(lacks) {
-            bail!(
-                "slot {0}: {name} was asked for and is missing; give {name}=.., or `lao session void -S {1} \
-                 {0} --reason ..`; nothing was recorded",
-                args.slot,
-                shown(&args.place.folder),
-            )
-        }
-    }
-    let of = |name: &String| told.iter().find(|(other, _)| other == name).map_or(0.0, |(_, value)| *value);
-    let values: Vec<f64> = asked.iter().map(of).collect();
-    study.tell(args.slot, &values, label)?;
-    let what = if label.is_some() { "told".into() } else { format!("values kept, waiting for `{target}`") };
-    say::results(&format!("slot {}: {what}\n", args.slot))?;
+    };
+    say::results(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -395,26 +432,4 @@ fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
 
 fn shown(folder: &Path) -> String {
     folder.display().to_string()
-}
-
-fn number(name: &str, value: &str) -> anyhow::Result<f64> {
-    match value.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => bail!("{name}={value}: give a number; nothing was recorded"),
-    }
-}
-
-/// Reads a label: a number, or the name of a class.
-fn label_of(value: &str, description: &Description) -> anyhow::Result<f64> {
-    match &description.label {
-        Label::Number => number(&description.target, value),
-        Label::Classes { positive, .. } if value == positive => Ok(1.0),
-        Label::Classes { negative, .. } if value == negative => Ok(-1.0),
-        Label::Classes { positive, negative } => {
-            bail!(
-                "{}={value}: the classes are {positive} and {negative}; nothing was recorded",
-                description.target
-            )
-        }
-    }
 }

@@ -137,58 +137,6 @@ fn a_live_study_follows_the_transcript() {
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill_at_any_moment() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    std::fs::write(at.join("panel.txt"), "a\nb\nc\n").unwrap();
-    let new = ["session", "new", "-S", "s", "-t", "y", "-a", "panel.txt", "-b", "1"];
-    assert_eq!(lao(at, &new).0, 0);
-    let (mut acknowledged, mut cut) = (0, 0);
-    for round in 0..40u64 {
-        let (_, json, _) = lao(at, &["session", "ask", "-S", "s", "--json"]);
-        let open = slots(&json);
-        let Some((slot, names)) = open.first() else {
-            // All slots are open: those whose telling was killed.
-            let (_, json, _) = lao(at, &["session", "status", "-S", "s", "--json"]);
-            let status: serde_json::Value = serde_json::from_str(&json).unwrap();
-            for slot in status["status"]["open"].as_array().unwrap() {
-                assert_eq!(lao(at, &["session", "void", "-S", "s", &slot.to_string()]).0, 0);
-            }
-            continue;
-        };
-        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("lao"))
-            .current_dir(at)
-            .args([
-                "session",
-                "tell",
-                "-S",
-                "s",
-                &slot.to_string(),
-                &format!("{}={round}", names[0]),
-                "y=1.5",
-            ])
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(std::time::Duration::from_micros(150 * round));
-        // It may be over already.
-        let _ = child.kill();
-        let output = child.wait_with_output().unwrap();
-        acknowledged += u64::from(!output.stdout.is_empty());
-        let (status, json, said) = lao(at, &["session", "status", "-S", "s", "--json"]);
-        assert_eq!(status, 0, "{said}");
-        cut += u64::from(said.contains("was cut off"));
-        let status: serde_json::Value = serde_json::from_str(&json).unwrap();
-        let told = status["status"]["told"].as_u64().unwrap();
-        assert!(told >= acknowledged, "{acknowledged} were acknowledged, {told} are known");
-        acknowledged = told;
-    }
-    assert!(acknowledged > 0 && cut <= 40);
-    assert_eq!(lao(at, &["session", "verify", "-S", "s"]).0, 0);
-}
-
-#[test]
 fn prices_make_the_budget_money() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -79,9 +79,7 @@ impl Description {
     pub(crate) fn learner(&self) -> Result<Pursuit, LiveError> {
         let fail = |field, reason: String| Err(LiveError::Description { field, reason });
         if self.format != FORMAT {
-            let reason =
-                format!("{}; this is lao {}, which knows format {FORMAT}", self.format, self.version);
-            return fail("format", reason);
+            return fail("format", format!("{}; a new study has format {FORMAT}", self.format));
         }
         for (i, name) in self.attributes.iter().enumerate() {
             if name.is_empty() || name.contains(['=', ',', '"', '\n', '\r']) {

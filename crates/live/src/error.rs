@@ -17,6 +17,16 @@ pub enum LiveError {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// The journal cannot be written: the disk is full, or does not answer.
+    #[error("{}: {cause}; {}", .path.display(), after_failed_write(*.taken_back))]
+    Unwritten {
+        /// The journal.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+        /// Whether the journal has the length that it had before.
+        taken_back: bool,
+    },
     /// Another process has the study open.
     #[error("{} is open in another process; wait for it, or stop it", .0.display())]
     Locked(PathBuf),
@@ -35,6 +45,20 @@ pub enum LiveError {
         line: u64,
         /// What does not fit.
         reason: String,
+    },
+    /// The folder was written in another format.
+    #[error(
+        "{}: format {format}, written by lao {version}; this is lao {}, which reads format {}: open the \
+         study with lao {version}",
+        .path.display(), env!("CARGO_PKG_VERSION"), crate::description::FORMAT
+    )]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: u32,
+        /// The version of lao that wrote it.
+        version: String,
     },
     /// The description is not allowed.
     #[error("{field}: {reason}")]
@@ -71,4 +95,13 @@ pub enum LiveError {
         /// Why.
         reason: LearnError,
     },
+}
+
+/// Returns what a user does after a failed write of the journal.
+fn after_failed_write(taken_back: bool) -> &'static str {
+    if taken_back {
+        "nothing was recorded; make room on the disk, then repeat this"
+    } else {
+        "the line could not be taken back either; open the study again to see whether it was recorded"
+    }
 }

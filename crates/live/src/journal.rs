@@ -7,6 +7,18 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+/// What came of a slot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The slot.
+    pub slot: u64,
+    /// One value per attribute asked for.
+    pub values: Vec<f64>,
+    /// The label, if it is known.
+    pub label: Option<f64>,
+}
+
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case", deny_unknown_fields)]
@@ -27,6 +39,11 @@ pub(crate) enum Record {
         values: Vec<f64>,
         /// The label, if it is known.
         label: Option<f64>,
+    },
+    /// The values of several slots came together: all of them are in this line, so that none comes alone.
+    ToldAll {
+        /// What came of each slot, in the order in which it is learned.
+        rows: Vec<Row>,
     },
     /// The label of a slot came.
     Labeled {
@@ -68,7 +85,7 @@ pub(crate) struct Place {
 impl Place {
     /// Returns the place before the first line: the hash of the description.
     pub fn begin(description: &[u8]) -> Self {
-        Place { seq: 0, chain: hex(&Sha256::digest(description)) }
+        Place { seq: 0, chain: digest(description) }
     }
 
     /// Returns the place after a record.
@@ -81,6 +98,11 @@ impl Place {
         hash.update(serde_json::to_vec(record).unwrap_or_default());
         Place { seq, chain: hex(&hash.finalize()) }
     }
+}
+
+/// Returns the first half of a SHA-256, in hexadecimal digits.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 fn hex(hash: &[u8]) -> String {
@@ -199,7 +221,7 @@ impl Journal {
         };
         if let Err(cause) = write(&mut self.file, self.length) {
             self.broken = self.file.set_len(self.length).is_err();
-            return Err(failed(cause));
+            return Err(LiveError::Unwritten { path: self.path.clone(), cause, taken_back: !self.broken });
         }
         self.length += bytes.len() as u64;
         *place = next;

@@ -31,7 +31,8 @@
 //! |---|---|
 //! | `study.json` | attributes, target, budget, parameters, seed: written once |
 //! | `journal.jsonl` | what happened, a line for each, with a number and a hash over all lines so far |
-//! | `snapshot-N.json` | the state after N lines, so that opening is fast; the two newest are kept |
+//! | `snapshot-N-HASH.json` | the state after N lines, so that opening is fast; the two newest are kept |
+//! | `unfinished` | a file that is being written; it gets its name when it is complete |
 //! | `lock` | held by the process that has the study open |
 
 mod description;
@@ -42,5 +43,6 @@ mod study;
 
 pub use description::Description;
 pub use error::LiveError;
+pub use journal::Row;
 pub use state::{Slot, Status};
 pub use study::{Recovery, Study};

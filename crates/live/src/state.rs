@@ -2,7 +2,7 @@
 
 use crate::description::Description;
 use crate::error::LiveError;
-use crate::journal::Record;
+use crate::journal::{Record, Row};
 use lao::algorithms::pursuit::{Evidence, Pursuit};
 use lao::observation::tariff::pays;
 use lao::observation::{Ask, Basket, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
@@ -162,6 +162,8 @@ impl State {
                 }
                 self.check_label(*slot, label.as_ref(), description)
             }
+            // Each row is checked when those before it are learned, on a copy of the state.
+            Record::ToldAll { .. } => Ok(()),
             Record::Labeled { slot, label } => {
                 self.find(*slot, true)?;
                 self.check_label(*slot, Some(label), description)
@@ -209,7 +211,7 @@ impl State {
         }
     }
 
-    /// Applies a record that was checked.
+    /// Applies a record that was checked. After an error the state is of no use.
     pub fn apply(&mut self, record: &Record, description: &Description) -> Result<(), LiveError> {
         match record {
             Record::Asked { slots, .. } => {
@@ -229,6 +231,12 @@ impl State {
                 Ok(())
             }
             Record::Told { slot, values, label: Some(label) } => self.learn(*slot, values, *label),
+            Record::ToldAll { rows } => rows.iter().try_for_each(|row| {
+                let Row { slot, values, label } = row.clone();
+                let told = Record::Told { slot, values, label };
+                self.check(&told, description)?;
+                self.apply(&told, description)
+            }),
             Record::Labeled { slot, label } => {
                 let values = self.slots.get(slot).cloned().flatten().unwrap_or_default();
                 self.learn(*slot, &values, *label)
@@ -255,6 +263,13 @@ impl State {
         self.told += 1;
         self.renew();
         Ok(())
+    }
+
+    /// Returns a slot that is handed out and not told.
+    pub fn slot(&self, number: u64, description: &Description) -> Result<Slot, LiveError> {
+        self.find(number, false)?;
+        let found = self.slots(std::iter::once(number), description).pop();
+        found.ok_or_else(|| LiveError::Slot { slot: number, state: self.state_of(number) })
     }
 
     /// Returns the slots with these numbers.

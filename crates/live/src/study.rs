@@ -1,8 +1,8 @@
 //! A study: a folder, its lock, and the state.
 
-use crate::description::Description;
+use crate::description::{Description, FORMAT};
 use crate::error::LiveError;
-use crate::journal::{self, Journal, Place, Record};
+use crate::journal::{self, Journal, Place, Record, Row};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 const DESCRIPTION: &str = "study.json";
 const JOURNAL: &str = "journal.jsonl";
 const LOCK: &str = "lock";
+/// A file that is being written. There is one at a time, so a process that is killed leaves no more than one.
+const UNFINISHED: &str = "unfinished";
 /// Lines of the journal between two snapshots.
 const SNAPSHOT_EVERY: u64 = 256;
 /// Snapshots that are kept.
@@ -50,6 +52,8 @@ pub struct Recovery {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Snapshot {
+    /// The version of lao that wrote it: what another version had in mind need not be what this one has.
+    version: String,
     place: Place,
     state: State,
 }
@@ -74,7 +78,8 @@ impl Study {
             // The description comes last: with it, the folder is a study.
             let mut text = serde_json::to_vec_pretty(&description).unwrap_or_default();
             text.push(b'\n');
-            write(folder, DESCRIPTION, &text)
+            write(folder, DESCRIPTION, &text)?;
+            sync_folder(folder.parent().unwrap_or(folder))
         })();
         if let Err(error) = begun {
             // What was begun here is taken back; if that fails, too, the first error says more.
@@ -94,15 +99,21 @@ impl Study {
         let (description, begin) = describe(folder)?;
         let path = folder.join(JOURNAL);
         let replay = journal::read(&path, &begin)?;
-        let known = |place: &Place| *place == begin || replay.places.contains(place);
-        let newest = snapshots(folder)?.into_iter().rev().find_map(|(_, path)| {
-            // A snapshot that cannot be read is passed over: the journal alone decides.
-            let snapshot: Snapshot = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-            (known(&snapshot.place) && snapshot.state.fits(&description)).then_some(snapshot)
+        let known = |place: &Place| {
+            let index = usize::try_from(place.seq).ok().and_then(|seq| seq.checked_sub(1));
+            index.and_then(|index| replay.places.get(index)) == Some(place)
+        };
+        let newest = snapshots(folder)?.into_iter().rev().find_map(|(_, hash, path)| {
+            // A snapshot that is damaged, of another version, or ahead of the journal is passed over: the
+            // journal alone decides.
+            let text = std::fs::read(path).ok().filter(|text| journal::digest(text) == hash)?;
+            let snapshot: Snapshot = serde_json::from_slice(&text).ok()?;
+            let fits = known(&snapshot.place) && snapshot.state.fits(&description);
+            (fits && snapshot.version == env!("CARGO_PKG_VERSION")).then_some(snapshot)
         });
-        let Snapshot { place, mut state } = match newest {
-            Some(snapshot) => snapshot,
-            None => Snapshot { place: begin, state: State::begin(&description)? },
+        let (place, mut state) = match newest {
+            Some(snapshot) => (snapshot.place, snapshot.state),
+            None => (begin, State::begin(&description)?),
         };
         let snapshot = place.seq;
         for (record, at) in replay.records.iter().zip(&replay.places).skip(snapshot as usize) {
@@ -118,6 +129,11 @@ impl Study {
     /// Returns what the study is about.
     pub fn description(&self) -> &Description {
         &self.description
+    }
+
+    /// Returns the folder of the study.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Returns what opening had to do.
@@ -156,12 +172,31 @@ impl Study {
         self.state.slots(self.status().open.into_iter(), &self.description)
     }
 
+    /// Returns a slot that is handed out and not told.
+    ///
+    /// # Errors
+    /// When the slot is not open; the error says what state it is in.
+    pub fn slot(&self, number: u64) -> Result<Slot, LiveError> {
+        self.state.slot(number, &self.description)
+    }
+
     /// Tells the values of a slot, one per attribute asked for, and the label if it is known.
     ///
     /// # Errors
     /// When the slot is not open or the values do not fit; then nothing was recorded.
     pub fn tell(&mut self, slot: u64, values: &[f64], label: Option<f64>) -> Result<(), LiveError> {
         self.record(Record::Told { slot, values: values.to_vec(), label })
+    }
+
+    /// Tells what came of several slots: all rows, or none of them, are recorded, whatever happens.
+    ///
+    /// # Errors
+    /// When a slot is not open or there twice, or the values do not fit; then nothing was recorded.
+    pub fn tell_all(&mut self, rows: &[Row]) -> Result<(), LiveError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.record(Record::ToldAll { rows: rows.to_vec() })
     }
 
     /// Tells the label of a slot whose values are told.
@@ -260,11 +295,13 @@ impl Study {
     }
 
     fn take_snapshot(&self) -> Result<(), LiveError> {
-        let snapshot = Snapshot { place: self.place.clone(), state: self.state.clone() };
+        let (version, place) = (env!("CARGO_PKG_VERSION").to_owned(), self.place.clone());
+        let snapshot = Snapshot { version, place, state: self.state.clone() };
         let text = serde_json::to_vec(&snapshot).unwrap_or_default();
-        write(&self.folder, &format!("snapshot-{:012}.json", self.place.seq), &text)?;
+        let name = format!("snapshot-{:012}-{}.json", self.place.seq, journal::digest(&text));
+        write(&self.folder, &name, &text)?;
         let old = snapshots(&self.folder)?;
-        for (_, path) in &old[..old.len().saturating_sub(KEPT)] {
+        for (_, _, path) in &old[..old.len().saturating_sub(KEPT)] {
             // An old snapshot that stays does no harm.
             let _ = std::fs::remove_file(path);
         }
@@ -304,6 +341,13 @@ fn lock(folder: &Path) -> Result<File, LiveError> {
     }
 }
 
+/// What a description has in every format.
+#[derive(Deserialize)]
+struct Written {
+    format: u32,
+    version: String,
+}
+
 /// Reads the description, and returns it with the place before the first line.
 fn describe(folder: &Path) -> Result<(Description, Place), LiveError> {
     let path = folder.join(DESCRIPTION);
@@ -313,29 +357,54 @@ fn describe(folder: &Path) -> Result<(Description, Place), LiveError> {
         line: error.line() as u64,
         reason: error.to_string(),
     };
+    // The format comes first: in another one, the rest may have another meaning.
+    let Written { format, version } = serde_json::from_slice(&text).map_err(damaged)?;
+    if format != FORMAT {
+        return Err(LiveError::Format { path, format, version });
+    }
     Ok((serde_json::from_slice(&text).map_err(damaged)?, Place::begin(&text)))
 }
 
-/// Returns the snapshots of a study with their numbers of lines, ascending.
-fn snapshots(folder: &Path) -> Result<Vec<(u64, PathBuf)>, LiveError> {
+/// Returns the snapshots of a study with their numbers of lines, ascending, and their hashes.
+fn snapshots(folder: &Path) -> Result<Vec<(u64, String, PathBuf)>, LiveError> {
     let failed = |cause| LiveError::File { path: folder.to_owned(), cause };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let number = name.strip_prefix("snapshot-").and_then(|rest| rest.strip_suffix(".json"));
-        found.extend(number.and_then(|number| number.parse().ok()).map(|seq: u64| (seq, path)));
+        let parts = name.strip_prefix("snapshot-").and_then(|rest| rest.strip_suffix(".json"));
+        let Some((number, hash)) = parts.and_then(|parts| parts.split_once('-')) else { continue };
+        found.extend(number.parse().ok().map(|seq: u64| (seq, hash.to_owned(), path)));
     }
     found.sort();
     Ok(found)
 }
 
-/// Writes a file completely or not at all.
+/// Writes a file completely or not at all; it is on the disk when this returns.
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), LiveError> {
-    let path = folder.join(name);
+    let (unfinished, path) = (folder.join(UNFINISHED), folder.join(name));
     let failed = |cause| LiveError::File { path: path.clone(), cause };
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
+    let written = File::create(&unfinished).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&unfinished, &path)
+    });
+    if let Err(cause) = written {
+        // The next file that is written replaces what stays.
+        let _ = std::fs::remove_file(&unfinished);
+        return Err(failed(cause));
+    }
+    sync_folder(folder)
+}
+
+/// Waits until the names of a folder are on the disk.
+fn sync_folder(folder: &Path) -> Result<(), LiveError> {
+    // The parent of a relative path of one part is the empty path.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    // Only Unix lets a folder be opened; elsewhere the file system sees to it.
+    if cfg!(unix) {
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|cause| LiveError::File { path: folder.to_owned(), cause })?;
+    }
     Ok(())
 }

@@ -1,33 +1,13 @@
 //! Studies are tested to destruction: whatever happens to the folder, nothing that was acknowledged is lost
 //! without a word, and nothing is asked beyond the budget.
 
+mod beside;
+
+use beside::{NAMES, description, measured, patient, snapshots, step};
 use lao::Prices;
-use lao::observation::Seed;
-use lao_live::{Description, LiveError, Slot, Study};
-use rand::RngExt as _;
+use lao_live::{Description, LiveError, Row, Slot, Study};
 use std::fs;
 use std::path::Path;
-
-const NAMES: [&str; 6] = ["age", "weight", "pulse", "height", "sugar", "iron"];
-const BUDGET: usize = 3;
-
-fn description() -> Description {
-    Description::new("pressure", NAMES.map(str::to_owned).to_vec(), BUDGET)
-}
-
-/// The patient of a slot: what each attribute is, and the label.
-fn patient(slot: u64) -> ([f64; 6], f64) {
-    let mut rng = Seed::root(9).trial(slot).rng();
-    let x: [f64; 6] = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
-    (x, 100.0 + 10.0 * x[1] - 5.0 * x[4] + rng.random_range(-1.0..1.0))
-}
-
-fn measured(slot: &Slot) -> (Vec<f64>, f64) {
-    assert!(slot.attributes.len() <= BUDGET, "{slot:?}");
-    let (x, label) = patient(slot.number);
-    let value = |name: &String| x[NAMES.iter().position(|other| other == name).unwrap()];
-    (slot.attributes.iter().map(value).collect(), label)
-}
 
 /// Runs a study of `patients` with all that happens: labels that come late, slots that come to nothing.
 fn run(study: &mut Study, patients: u64) {
@@ -96,7 +76,7 @@ fn copy(from: &Path, to: &Path, journal: &[u8]) {
 
 #[test]
 fn every_prefix_of_a_journal_opens_with_all_its_lines() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let at = folder.path().join("s");
     drop(begun(&at, 12));
     let journal = fs::read(at.join("journal.jsonl")).unwrap();
@@ -128,7 +108,7 @@ fn every_prefix_of_a_journal_opens_with_all_its_lines() {
 
 #[test]
 fn every_changed_byte_of_a_journal_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let at = folder.path().join("s");
     drop(begun(&at, 6));
     let journal = fs::read(at.join("journal.jsonl")).unwrap();
@@ -183,23 +163,13 @@ fn a_damaged_snapshot_is_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("s");
     let status = begun(&at, 300).status();
-    let snapshots = || {
-        let names = fs::read_dir(&at).unwrap().map(|entry| entry.unwrap().path());
-        names.filter(|path| path.to_string_lossy().contains("snapshot-")).collect::<Vec<_>>()
-    };
-    assert!(snapshots().len() == 1 || snapshots().len() == 2);
-    for path in snapshots() {
+    assert!(snapshots(&at).len() == 1 || snapshots(&at).len() == 2);
+    for path in snapshots(&at) {
         let text = fs::read_to_string(&path).unwrap();
         for changed in [&text[..text.len() / 2], "", "{}", &text.replacen("\"told\":", "\"told\":1", 1)] {
             fs::write(&path, changed).unwrap();
-            let opened = Study::open(&at);
-            match opened {
-                Ok(study) => {
-                    let same = study.status() == status;
-                    assert!(same || study.verify().is_err(), "a changed snapshot went unnoticed");
-                }
-                Err(error) => panic!("{error}"),
-            }
+            let study = Study::open(&at).unwrap();
+            assert!(study.status() == status && study.verify().is_ok(), "a changed snapshot went unnoticed");
         }
         fs::write(&path, "").unwrap();
     }
@@ -317,4 +287,246 @@ fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
     let nameless = Description { panels: Vec::new(), ..description };
     let error = Study::create(folder.path().join("t"), nameless).unwrap_err().to_string();
     assert!(error.contains("panels: 0 names"), "{error}");
+}
+
+#[test]
+fn every_changed_byte_of_a_snapshot_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let model = begun(&at, 150).model();
+    let path = snapshots(&at).pop().unwrap();
+    let text = fs::read(&path).unwrap();
+    for place in (0..text.len()).step_by(7) {
+        let mut damaged = text.clone();
+        damaged[place] ^= 1;
+        fs::write(&path, damaged).unwrap();
+        let study = Study::open(&at).unwrap();
+        assert_eq!((study.recovery().snapshot, study.model().coefficients), (0, model.coefficients.clone()));
+    }
+    fs::write(&path, text).unwrap();
+    assert!(Study::open(&at).unwrap().recovery().snapshot > 0);
+}
+
+#[test]
+fn a_snapshot_of_another_version_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let model = begun(&at, 150).model();
+    for path in snapshots(&at) {
+        let text = fs::read_to_string(&path).unwrap();
+        let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+        assert!(text.contains(&version));
+        let other = text.replace(&version, "\"version\":\"0.0.1\"");
+        let hash = sha256(other.as_bytes());
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let number = name.rsplit_once('-').unwrap().0;
+        fs::write(at.join(format!("{number}-{hash}.json")), other).unwrap();
+        fs::remove_file(path).unwrap();
+    }
+    let study = Study::open(&at).unwrap();
+    assert_eq!((study.recovery().snapshot, study.model().coefficients), (0, model.coefficients));
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest as _, Sha256};
+    Sha256::digest(bytes)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_study_whose_snapshots_cannot_be_written_goes_on_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    fs::create_dir(at.join("unfinished")).unwrap();
+    run(&mut study, 200);
+    let model = study.model();
+    drop(study);
+    let study = Study::open(&at).unwrap();
+    assert_eq!((study.recovery().snapshot, study.model().coefficients), (0, model.coefficients));
+}
+
+#[test]
+fn a_study_of_another_format_is_refused_with_the_version_that_can_open_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    drop(begun(&at, 3));
+    let text = fs::read_to_string(at.join("study.json")).unwrap();
+    for (format, level) in [("0", "\"level\""), ("2", "\"something\": [],\n  \"level\"")] {
+        let other = text.replace("\"format\": 1", &format!("\"format\": {format}"));
+        let other = other.replace(env!("CARGO_PKG_VERSION"), "7.8.9").replace("\"level\"", level);
+        fs::write(at.join("study.json"), other).unwrap();
+        let error = Study::open(&at).unwrap_err();
+        assert!(matches!(error, LiveError::Format { .. }), "{error}");
+        let said = error.to_string();
+        assert!(said.contains("study.json") && said.contains("open the study with lao 7.8.9"), "{said}");
+    }
+    fs::write(at.join("study.json"), text).unwrap();
+    assert!(Study::open(&at).is_ok(), "a refusal changes nothing");
+}
+
+/// The rows of all open slots.
+fn rows(study: &Study) -> Vec<Row> {
+    let row = |slot: &Slot| {
+        let (values, label) = measured(slot);
+        Row { slot: slot.number, values, label: (!slot.number.is_multiple_of(3)).then_some(label) }
+    };
+    study.open_slots().iter().map(row).collect()
+}
+
+#[test]
+fn rows_told_together_are_learned_like_rows_told_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = Study::create(folder.path().join("one"), description()).unwrap();
+    let mut all = Study::create(folder.path().join("all"), description()).unwrap();
+    while one.status().told < 200 {
+        assert_eq!(one.ask(u64::MAX).unwrap(), all.ask(u64::MAX).unwrap());
+        let rows = rows(&one);
+        for row in &rows {
+            one.tell(row.slot, &row.values, row.label).unwrap();
+        }
+        all.tell_all(&rows).unwrap();
+        for slot in one.status().waiting {
+            let label = patient(slot).1;
+            one.label(slot, label).unwrap();
+            all.label(slot, label).unwrap();
+        }
+        assert_eq!((one.status(), one.evidence()), (all.status(), all.evidence()));
+    }
+    assert_eq!(one.model().coefficients, all.model().coefficients);
+    all.verify().unwrap();
+    drop(all);
+    assert_eq!(Study::open(folder.path().join("all")).unwrap().status(), one.status());
+}
+
+#[test]
+fn of_rows_told_together_all_are_recorded_or_none() {
+    let folder = in_memory();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    study.ask(5).unwrap();
+    let (before, status) = (fs::read(at.join("journal.jsonl")).unwrap(), study.status());
+    let good = rows(&study);
+    let changed = |change: &dyn Fn(&mut Vec<Row>)| {
+        let mut rows = good.clone();
+        change(&mut rows);
+        rows
+    };
+    for wrong in [
+        changed(&|rows| rows[4].slot = 9),
+        changed(&|rows| rows[4].slot = rows[0].slot),
+        changed(&|rows| rows[4].slot = rows[2].slot),
+        changed(&|rows| rows[3].values[0] = f64::NAN),
+        changed(&|rows| rows[3].values.truncate(2)),
+        changed(&|rows| rows[4].label = Some(f64::INFINITY)),
+    ] {
+        assert!(study.tell_all(&wrong).is_err(), "{wrong:?}");
+        assert_eq!(
+            (fs::read(at.join("journal.jsonl")).unwrap(), study.status()),
+            (before.clone(), status.clone())
+        );
+    }
+    study.tell_all(&[]).unwrap();
+    study.tell_all(&good).unwrap();
+    drop(study);
+    // A crash in the middle of the line leaves none of them.
+    let journal = fs::read(at.join("journal.jsonl")).unwrap();
+    let to = folder.path().join("copy");
+    for length in before.len()..journal.len() - 1 {
+        copy(&at, &to, &journal[..length]);
+        assert_eq!(Study::open(&to).unwrap().status(), status, "{length}");
+        fs::remove_dir_all(&to).unwrap();
+    }
+}
+
+#[test]
+fn a_copy_made_while_the_study_is_told_opens_and_verifies() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let teller = scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) && study.status().slots < 3000 {
+                step(&mut study);
+            }
+            study.verify().unwrap()
+        });
+        let mut most = 0;
+        for round in 0..40 {
+            let to = folder.path().join(format!("copy-{round}"));
+            fs::create_dir(&to).unwrap();
+            for entry in fs::read_dir(&at).unwrap() {
+                let entry = entry.unwrap();
+                // A file that has gone, or got its name, since the folder was listed is not copied.
+                let _ = fs::copy(entry.path(), to.join(entry.file_name()));
+            }
+            let copied = Study::open(&to).unwrap();
+            let lines = copied.verify().unwrap();
+            assert!(lines >= most, "{lines} lines after {most}");
+            most = lines;
+            drop(copied);
+            fs::remove_dir_all(to).unwrap();
+        }
+        over.store(true, Ordering::Relaxed);
+        assert!(most > 0 && teller.join().unwrap() >= most);
+    });
+}
+
+/// A folder in memory, if there is one: there, waiting for the disk takes no time.
+fn in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Makes a journal of about so many lines, and returns them.
+fn long(at: &Path, lines: u64) -> u64 {
+    let mut study = Study::create(at, description()).unwrap();
+    (0..lines).for_each(|_| {
+        step(&mut study);
+    });
+    lines
+}
+
+#[test]
+fn ten_thousand_lines_are_opened_from_a_snapshot() {
+    let folder = in_memory();
+    let at = folder.path().join("s");
+    let lines = long(&at, 10_000);
+    let study = Study::open(&at).unwrap();
+    let recovery = study.recovery();
+    assert!(recovery.replayed < 256 && recovery.snapshot + recovery.replayed == lines, "{recovery:?}");
+    assert_eq!(study.verify().unwrap(), lines);
+}
+
+/// Run it in the release profile: `cargo test --release -p lao-live -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures time"]
+fn a_hundred_thousand_lines_are_opened_in_three_seconds() {
+    let folder = in_memory();
+    let at = folder.path().join("s");
+    let lines = long(&at, 100_000);
+    let begin = std::time::Instant::now();
+    let study = Study::open(&at).unwrap();
+    let opened = begin.elapsed();
+    assert_eq!(study.recovery().snapshot + study.recovery().replayed, lines);
+    drop(study);
+    snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
+    let begin = std::time::Instant::now();
+    let study = Study::open(&at).unwrap();
+    let replayed = begin.elapsed();
+    eprintln!("opened in {opened:?}, without a snapshot in {replayed:?}");
+    assert_eq!(study.recovery().replayed, lines);
+    assert!(opened.as_secs_f64() < 3.0, "{opened:?}");
+    drop(study);
+
+    let disk = tempfile::tempdir().unwrap();
+    let mut study = Study::create(disk.path().join("s"), description()).unwrap();
+    let begin = std::time::Instant::now();
+    let lines = 2000;
+    (0..lines).for_each(|_| {
+        step(&mut study);
+    });
+    let second = begin.elapsed().as_secs_f64();
+    let (closed, lines) = (study.status().told as f64, f64::from(lines));
+    eprintln!("on the disk: {:.0} lines, {:.0} examples per second", lines / second, closed / second);
 }

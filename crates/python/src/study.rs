@@ -150,7 +150,7 @@ fn parts(slot: Slot) -> (u64, Vec<String>) {
 fn error(error: LiveError) -> PyErr {
     let text = error.to_string();
     match error {
-        LiveError::File { .. } => PyOSError::new_err(text),
+        LiveError::File { .. } | LiveError::Unwritten { .. } => PyOSError::new_err(text),
         LiveError::Locked(_) => PyBlockingIOError::new_err(text),
         LiveError::Exists(_) => PyFileExistsError::new_err(text),
         LiveError::NoStudy(_) => PyFileNotFoundError::new_err(text),
