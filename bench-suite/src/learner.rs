@@ -66,8 +66,8 @@ impl TryFrom<toml::Table> for LearnerSpec {
 }
 
 impl LearnerSpec {
-    /// Returns a fresh learner over `dim` attributes within `budget`, and within the money, if attributes have
-    /// prices.
+    /// Returns a fresh learner over `dim` attributes within `budget`, and within the money, if attributes
+    /// have prices.
     ///
     /// # Errors
     /// When there is no such method, the parameters do not fit it, or it knows no prices.

@@ -75,9 +75,14 @@ fn cannot_be_wrapped(file: &Text, line: &str) -> bool {
 fn lines_have_at_most_110_columns() {
     let mut found = Vec::new();
     for file in texts().iter().filter(|file| file.name != "ERRATA.md") {
+        // What a command printed, in the book, is shown as it was printed.
+        let mut printed = false;
         for (number, line) in file.lines() {
+            if file.is(&["md"]) && line.starts_with("```") {
+                printed = line == "```console";
+            }
             let columns = line.chars().count();
-            if columns > WIDTH && !cannot_be_wrapped(file, line) {
+            if columns > WIDTH && !printed && !cannot_be_wrapped(file, line) {
                 found.push(format!("{}:{number}: {columns} columns", file.name));
             }
         }

@@ -72,8 +72,9 @@ pub fn markdown(model: &Model) -> String {
     for [name, fact] in card(model) {
         text += &format!("- {name}: {fact}\n");
     }
-    text += "\n## Limits\n\nThe model is linear, and knows only the range of values that it was learned from: \
-             beyond that range a value counts as its end. Standard errors hold for examples like those of the \
+    text += "\n## Limits\n\n\
+             The model is linear, and knows only the range of values that it was learned from: beyond \
+             that range a value counts as its end. Standard errors hold for examples like those of the \
              table, drawn independently.\n";
     text
 }

@@ -1,8 +1,9 @@
 //! Runs the commands of the book and compares what they print.
 //!
-//! A block of a console has commands, which begin with `$ `, and what they print to either stream. The commands
-//! of a chapter run one after the other in a folder of its own, which has the table of diabetes patients and a
-//! file of prices. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is printed into the chapters.
+//! A block of a console has commands, which begin with `$ `, and what they print to either stream. The
+//! commands of a chapter run one after the other in a folder of its own, which has the table of diabetes
+//! patients and a file of prices. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is printed into
+//! the chapters.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

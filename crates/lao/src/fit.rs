@@ -85,8 +85,8 @@ enum Inner {
 }
 
 impl Fit {
-    /// Learns with at most `budget` columns of an example; more than there are count as all. A column of words
-    /// counts once with the method `pursuit`, and each of its words with the others.
+    /// Learns with at most `budget` columns of an example; more than there are count as all. A column of
+    /// words counts once with the method `pursuit`, and each of its words with the others.
     pub fn within(budget: usize) -> Self {
         Fit {
             budget,

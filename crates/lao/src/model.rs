@@ -187,8 +187,9 @@ impl PanelSpent {
 }
 
 impl SpentMoney {
-    /// Returns what was bought by these prices: each panel for its number of examples in `bought`. `attributes`
-    /// has the column of each attribute; `most` is the most for one example, and `budget` the limit.
+    /// Returns what was bought by these prices: each panel for its number of examples in `bought`.
+    /// `attributes` has the column of each attribute; `most` is the most for one example, and `budget` the
+    /// limit.
     pub fn of(
         priced: &PricedColumns,
         bought: &[u64],

@@ -12,7 +12,8 @@ use std::path::Path;
 /// a whole, whatever the number of its words.
 ///
 /// ```
-/// let prices = lao::Prices::parse("attribute,price,panel\nage,0\nhdl,8,blood\nldl,8,blood\nscan,40\n", "prices.csv")?;
+/// let text = "attribute,price,panel\nage,0\nhdl,8,blood\nldl,8,blood\nscan,40\n";
+/// let prices = lao::Prices::parse(text, "prices.csv")?;
 /// let priced = prices.of(&["age", "scan", "hdl", "ldl"], &[])?;
 /// assert_eq!(priced.panels, ["age", "scan", "blood"]);
 /// assert_eq!(priced.tariff.prices(), [0.0, 40.0, 8.0]);

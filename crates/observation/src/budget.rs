@@ -39,8 +39,8 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// Returns the largest number of attributes that may be seen of one example with `dim` attributes, each of
-    /// which costs 1.
+    /// Returns the largest number of attributes that may be seen of one example with `dim` attributes, each
+    /// of which costs 1.
     pub fn cap(&self, dim: usize) -> usize {
         match *self {
             Budget::PerExample(limit) => limit,

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a session has spent so far. Money is a sum of numbers, and rounded. All counts are exact, up to `u64::MAX`, where they stay: a source that
-/// serves batches by their counts can be asked for more examples than that.
+/// What a session has spent so far. Money is a sum of numbers, and rounded. All counts are exact, up to
+/// `u64::MAX`, where they stay: a source that serves batches by their counts can be asked for more examples
+/// than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Examples drawn from the source for learning.

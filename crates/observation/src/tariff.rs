@@ -12,8 +12,8 @@ pub fn pays(money: f64, cost: f64) -> bool {
     cost <= money * (1.0 + ROUNDING)
 }
 
-/// The prices of attributes. Each attribute belongs to a panel; a panel is paid once per example, and then all
-/// its attributes may be observed. A panel of price 0 is free.
+/// The prices of attributes. Each attribute belongs to a panel; a panel is paid once per example, and then
+/// all its attributes may be observed. A panel of price 0 is free.
 ///
 /// Prices are numbers of at least 0, in any unit of money.
 ///
@@ -151,8 +151,8 @@ impl Tariff {
         uniform.then_some(first)
     }
 
-    /// Returns what it costs to observe these attributes of one example; one that is named twice is paid once.
-    /// It takes time in proportion to the list.
+    /// Returns what it costs to observe these attributes of one example; one that is named twice is paid
+    /// once. It takes time in proportion to the list.
     pub fn cost(&self, attributes: &[u32], basket: &mut Basket) -> f64 {
         basket.empty();
         attributes.iter().for_each(|&j| basket.add(self, j));

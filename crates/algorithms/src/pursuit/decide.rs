@@ -181,8 +181,8 @@ impl Pursuit {
         best.map(|(_, j)| j)
     }
 
-    /// Returns whether the money of a predictor pays for the support with `j`, or with `j` in the place of the
-    /// weakest attribute.
+    /// Returns whether the money of a predictor pays for the support with `j`, or with `j` in the place of
+    /// the weakest attribute.
     fn has_a_place(&mut self, j: u32) -> bool {
         self.params.money.is_none()
             || self.pays_for(j, None)

@@ -96,8 +96,8 @@ impl Pursuit {
     }
 
     /// Chooses panels in the order of what their attributes may explain per money, as far as the rest of the
-    /// money goes. What costs nothing more comes along: what is free, and the other attributes of panels that are
-    /// bought.
+    /// money goes. What costs nothing more comes along: what is free, and the other attributes of panels that
+    /// are bought.
     fn choose_by_price(&mut self) {
         let most = self.params.most_per_prediction();
         let Pursuit { params, support, pool, interest, order, scratch, .. } = self;

@@ -88,7 +88,8 @@
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-small-study`, `pursuit-figure-1`,
-//! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`, `pursuit-prices`.
+//! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`,
+//! `pursuit-prices`.
 
 mod decide;
 mod fit;
