@@ -337,6 +337,15 @@ fn unread(name: &str, error: &csv::Error) -> Error {
     Error::Table { file: name.to_owned(), line, reason: error.to_string() }
 }
 
+/// Returns the line in which a record begins. The record's own position may be that of the line ends before it:
+/// of empty lines, or of the second half of `\r\n`.
+fn line_of(text: &[u8], record: &csv::ByteRecord) -> u64 {
+    let start = record.position().map_or(0, |place| place.byte() as usize);
+    let (before, rest) = text.split_at(start.min(text.len()));
+    let empty = rest.iter().take_while(|&&byte| byte == b'\n' || byte == b'\r');
+    1 + before.iter().chain(empty).filter(|&&byte| byte == b'\n').count() as u64
+}
+
 /// Returns the number of rows and the columns, which are read on one thread; `skip` records are not rows.
 fn columns_of(
     text: &[u8],
@@ -358,7 +367,7 @@ fn columns_of(
             continue;
         }
         if record.len() != width {
-            let line = record.position().map_or(0, csv::Position::line);
+            let line = line_of(text, &record);
             let found = record.len();
             let reason = format!(
                 "{found} fields, but the first line has {width}; quote fields that contain the separator"
@@ -472,8 +481,9 @@ mod tests {
     /// A cell of the twin: a number, no value, or a word.
     type Cell = Result<Option<f64>, String>;
 
-    /// Returns the columns as the `csv` crate alone reads them, row by row, or the line of a ragged row.
-    fn twin(text: &str, separator: u8, skip: usize) -> Result<Vec<Vec<Cell>>, u64> {
+    /// Returns the columns as the `csv` crate alone reads them, row by row, or the place of a ragged row, or
+    /// of the line ends before it.
+    fn twin(text: &str, separator: u8, skip: usize) -> Result<Vec<Vec<Cell>>, usize> {
         let (mut columns, mut width) = (Vec::new(), None);
         for (row, record) in
             records(text.as_bytes(), separator).byte_records().map(Result::unwrap).enumerate()
@@ -484,7 +494,7 @@ mod tests {
                 continue;
             }
             if record.len() != width {
-                return Err(record.position().unwrap().line());
+                return Err(record.position().unwrap().byte() as usize);
             }
             for (field, column) in record.iter().zip(&mut columns) {
                 let field = std::str::from_utf8(field).unwrap().trim_ascii();
@@ -532,7 +542,8 @@ mod tests {
         let separator = separator.unwrap_or_else(|| separator_of(body.as_bytes()));
         match read {
             Ok(frame) => {
-                let named = frame.names().next() != Some("c1") || header == Header::Yes;
+                let named =
+                    header == Header::Yes || frame.names().zip(1..).any(|(name, c)| name != format!("c{c}"));
                 let cells = twin(body, separator, usize::from(named)).unwrap();
                 assert_eq!((frame.columns.len(), frame.rows), (cells.len(), cells[0].len()));
                 assert_eq!(frame.hash, format!("{:064x}", Digits(&Sha256::digest(body))));
@@ -541,7 +552,10 @@ mod tests {
                 }
             }
             Err(Error::Table { line, reason, .. }) if reason.contains("fields, but") => {
-                assert_eq!(Err(line), twin(body, separator, 0).map(|_| ()));
+                let start = twin(body, separator, 0).unwrap_err();
+                let row = body[start..].trim_start_matches(['\r', '\n']);
+                let before = body.strip_suffix(row).unwrap();
+                assert_eq!(line, 1 + before.matches('\n').count() as u64, "{body:?}");
             }
             Err(Error::Table { line, reason, .. }) if reason.contains("value 0") => {
                 let before = body.split('\0').next().unwrap();
@@ -601,6 +615,15 @@ mod tests {
         ]
     }
 
+    /// Separators as they occur, and bytes that mean something else in a table.
+    fn separators() -> impl Strategy<Value = Option<u8>> {
+        prop_oneof![
+            1 => Just(None),
+            4 => proptest::sample::select(&b",;\t| :"[..]).prop_map(Some),
+            2 => proptest::sample::select(&b"10-+.eEnNa?\"\r\n"[..]).prop_map(Some),
+        ]
+    }
+
     fn headers() -> impl Strategy<Value = Header> {
         proptest::sample::select(&[Header::Auto, Header::Yes, Header::No][..])
     }
@@ -613,7 +636,7 @@ mod tests {
             ends in proptest::collection::vec(proptest::sample::select(&["\n", "\n", "\r\n", "\r", "\n\n"][..]), 60),
             (names, last, ragged) in (any::<bool>(), any::<bool>(), 0..400usize),
             header in headers(),
-            separator in proptest::sample::select(&[None, Some(b','), Some(b'\t'), Some(b' '), Some(b'1')][..]),
+            separator in separators(),
             part in 0..200usize,
         ) {
             let mut text = if names { (0..width).map(|c| format!("n{c}")).collect::<Vec<_>>().join(",") + "\n" }
@@ -655,6 +678,16 @@ mod tests {
                 let told = text.parse().ok().filter(|x: &f64| x.is_finite());
                 prop_assert_eq!(read.map(f64::to_bits), told.map(f64::to_bits), "{}", text);
             }
+        }
+    }
+
+    #[test]
+    fn empty_lines_count_as_lines() {
+        for (text, ragged) in
+            [("a,b\n1,2\n\n\n3\n", 5), ("a,b\r\n\r\n1,2\r\n3,4,5\r\n", 4), ("a,b\n\"1\n\n\",2\n3\n", 5)]
+        {
+            let error = Frame::parse(text.as_bytes(), "t", &ReadOptions::default()).unwrap_err();
+            assert!(matches!(error, Error::Table { line, .. } if line == ragged), "{error}");
         }
     }
 

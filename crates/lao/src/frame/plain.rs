@@ -41,8 +41,10 @@ pub(super) struct Ragged;
 
 impl<'a> Plain<'a> {
     /// Cuts a text into parts of about `size` bytes or more; returns `None` if the text is not plain, because
-    /// there are quotes, bytes of value 0, a mark of UTF-8, or because the separator is unusual.
+    /// there are quotes, bytes of value 0, a mark of UTF-8, or because the separator is one that a number, a
+    /// quote or a line end may contain.
     pub fn new(text: &'a [u8], separator: u8, size: usize) -> Option<Self> {
+        // None of these is in a number, quotes a field, or ends a line.
         if !b",;\t| :".contains(&separator) || text.starts_with(b"\xef\xbb\xbf") {
             return None;
         }
