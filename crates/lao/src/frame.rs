@@ -682,6 +682,20 @@ mod tests {
     }
 
     #[test]
+    fn a_separator_that_a_number_contains_separates_numbers() {
+        for separator in *b"0123456789+-.eE" {
+            let [one, two] = if b"56".contains(&separator) { ["2", "3"] } else { ["5", "6"] };
+            let row = format!("{one}{}{two}\n", char::from(separator));
+            check(&row.repeat(3), Header::No, Some(separator), 0);
+            let options = ReadOptions { header: Header::No, separator: Some(separator) };
+            let frame = Frame::parse(row.as_bytes(), "t", &options).unwrap();
+            assert_eq!(frame.columns.len(), 2, "{row}");
+            let ragged = Frame::parse(format!("{one}\n{row}").as_bytes(), "t", &options);
+            assert!(matches!(ragged, Err(Error::Table { line: 2, .. })), "{row}");
+        }
+    }
+
+    #[test]
     fn empty_lines_count_as_lines() {
         for (text, ragged) in
             [("a,b\n1,2\n\n\n3\n", 5), ("a,b\r\n\r\n1,2\r\n3,4,5\r\n", 4), ("a,b\n\"1\n\n\",2\n3\n", 5)]
