@@ -90,8 +90,8 @@ impl<'a> Plain<'a> {
         Ok(columns.into_iter().zip(worded).map(|(column, worded)| (!worded).then_some(column)).collect())
     }
 
-    /// Returns the words of some columns, given by their places in ascending order; `None` stands for too many
-    /// words.
+    /// Returns the words of some columns, given by their places in ascending order; `None` stands for too
+    /// many words.
     fn words(&self, columns: &[usize]) -> Vec<Option<Words>> {
         let mut all = vec![Some(Words::default()); columns.len()];
         if columns.is_empty() {
@@ -110,8 +110,8 @@ impl<'a> Plain<'a> {
 }
 
 impl Part<'_> {
-    /// Writes the rows into their pieces of the columns; returns which columns have words. The piece of such a
-    /// column is worth nothing.
+    /// Writes the rows into their pieces of the columns; returns which columns have words. The piece of such
+    /// a column is worth nothing.
     fn numbers(&self, separator: u8, mut pieces: Vec<&mut [f64]>) -> Result<Vec<bool>, Ragged> {
         let (text, width) = (self.text, pieces.len());
         let mut worded = vec![false; width];
@@ -183,10 +183,10 @@ fn field(text: &[u8], start: usize, separator: u8, worded: &mut bool) -> (f64, u
 /// Returns the decimal that begins at a place, and the place behind its digits; `None` if there are no
 /// digits, or the decimal needs the full algorithm.
 ///
-/// 2. The decimal is an integer, `digits`, divided by a power of ten. Both are exact as `f64`: the integer is at
-/// most 2^53, and 10^k = 2^k 5^k with 5^k < 2^53 for k <= 22. IEEE 754 rounds the quotient of two numbers
-/// correctly, so one division gives what `str::parse` gives (W. D. Clinger, How to read floating point numbers
-/// accurately, 1990).
+/// Departure 2: the decimal is an integer, `digits`, divided by a power of ten. Both are exact as `f64`: the
+/// integer is at most 2^53, and 10^k = 2^k 5^k with 5^k < 2^53 for k <= 22. IEEE 754 rounds the quotient of
+/// two numbers correctly, so one division gives what `str::parse` gives (W. D. Clinger, How to read floating
+/// point numbers accurately, 1990).
 #[inline]
 fn short(text: &[u8], start: usize) -> (Option<f64>, usize) {
     let negative = byte(text, start) == b'-';
@@ -243,8 +243,8 @@ fn count(text: &[u8]) -> Option<usize> {
     let is_odd = |byte| (byte == b'"') | (byte == 0);
     let Some((&first, others)) = text.split_first() else { return Some(0) };
     let (mut odd, mut rows) = (is_odd(first), usize::from(!is_end(first)));
-    // 1. A row begins where a line end is followed by something else. Sums of a byte are quick, and the sum of
-    // 128 of them needs no more.
+    // 1. A row begins where a line end is followed by something else. Sums of a byte are quick, and the sum
+    // of 128 of them needs no more.
     for (here, before) in others.chunks(128).zip(text.chunks(128)) {
         let mut begins = 0;
         for (&here, &before) in here.iter().zip(before) {
