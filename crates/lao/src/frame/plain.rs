@@ -1,0 +1,265 @@
+//! Tables without quotes: their text is cut at line ends, and the parts are parsed on several threads.
+//!
+//! What is read equals what the `csv` crate reads on one thread, for any number of threads and any cut:
+//! without quotes, each line end closes a record, empty lines are no records, and each separator closes a
+//! field. Departures for speed, with numbers repeated at the code:
+//! 1. The records of each part are counted first, so that each part knows its rows and writes into its own
+//!    pieces of the columns, which are allocated once.
+//! 2. Decimals of few digits need one exact division instead of the full algorithm.
+//! 3. A few rows are parsed into a block in row order, and the block is then copied column by column: the
+//!    pieces of the columns lie far apart, and often compete for the same places of the cache.
+
+use super::{Values, Words, is_missing, merged, number, trimmed};
+use rayon::prelude::*;
+
+/// The least number of bytes in a part; fewer are not worth a thread.
+pub(super) const PART: usize = 1 << 18;
+/// The largest number of parts: each holds a piece of each column.
+const MOST_PARTS: usize = 32;
+/// The number of rows in a block.
+const BLOCK: usize = 16;
+/// The powers of ten by which a decimal of at most 19 digits is divided; all are exact.
+const POWERS: [f64; 20] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19,
+];
+
+/// The text of rows without quotes.
+pub(super) struct Plain<'a> {
+    separator: u8,
+    parts: Vec<Part<'a>>,
+}
+
+/// Whole lines of a text, and how many of them are rows.
+struct Part<'a> {
+    text: &'a [u8],
+    rows: usize,
+}
+
+/// A row that has too few or too many fields.
+pub(super) struct Ragged;
+
+impl<'a> Plain<'a> {
+    /// Cuts a text into parts of about `size` bytes or more; returns `None` if the text is not plain, because
+    /// there are quotes, bytes of value 0, a mark of UTF-8, or because the separator is one that a number, a
+    /// quote or a line end may contain.
+    pub fn new(text: &'a [u8], separator: u8, size: usize) -> Option<Self> {
+        // None of these is in a number, quotes a field, or ends a line.
+        if !b",;\t| :".contains(&separator) || text.starts_with(b"\xef\xbb\xbf") {
+            return None;
+        }
+        let parts = cut(text, size.max(text.len() / MOST_PARTS)).into_par_iter();
+        let parts: Option<_> = parts.map(|text| Some(Part { text, rows: count(text)? })).collect();
+        Some(Plain { separator, parts: parts? })
+    }
+
+    /// Returns the number of rows, and the columns.
+    pub fn columns(&self, width: usize) -> Result<(usize, Vec<Values>), Ragged> {
+        let columns = self.numbers(width)?;
+        let worded: Vec<usize> = (0..width).filter(|&c| columns[c].is_none()).collect();
+        Ok((self.rows(), merged(columns, self.words(&worded))))
+    }
+
+    /// Returns the number of rows.
+    fn rows(&self) -> usize {
+        self.parts.iter().map(|part| part.rows).sum()
+    }
+
+    /// Returns the columns; `None` stands for a column that has words.
+    fn numbers(&self, width: usize) -> Result<Vec<Option<Vec<f64>>>, Ragged> {
+        // Zeros that the system gives cost no memory before they are overwritten.
+        let mut columns: Vec<Vec<f64>> = (0..width).map(|_| vec![0.0; self.rows()]).collect();
+        let mut pieces: Vec<Vec<&mut [f64]>> = self.parts.iter().map(|_| Vec::with_capacity(width)).collect();
+        for column in &mut columns {
+            let mut rest = &mut column[..];
+            for (part, pieces) in self.parts.iter().zip(&mut pieces) {
+                let (piece, others) = rest.split_at_mut(part.rows);
+                pieces.push(piece);
+                rest = others;
+            }
+        }
+        let parts = self.parts.par_iter().zip(pieces);
+        let worded = parts.map(|(part, pieces)| part.numbers(self.separator, pieces));
+        let worded = worded.try_reduce(
+            || vec![false; width],
+            |mut one, two| {
+                one.iter_mut().zip(two).for_each(|(one, two)| *one |= two);
+                Ok(one)
+            },
+        )?;
+        Ok(columns.into_iter().zip(worded).map(|(column, worded)| (!worded).then_some(column)).collect())
+    }
+
+    /// Returns the words of some columns, given by their places in ascending order; `None` stands for too
+    /// many words.
+    fn words(&self, columns: &[usize]) -> Vec<Option<Words>> {
+        let mut all = vec![Some(Words::default()); columns.len()];
+        if columns.is_empty() {
+            return all;
+        }
+        let parts: Vec<_> = self.parts.par_iter().map(|part| part.words(self.separator, columns)).collect();
+        for part in parts {
+            for (all, found) in all.iter_mut().zip(part) {
+                if !all.as_mut().zip(found).is_some_and(|(all, found)| all.append(found)) {
+                    *all = None;
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Part<'_> {
+    /// Writes the rows into their pieces of the columns; returns which columns have words. The piece of such
+    /// a column is worth nothing.
+    fn numbers(&self, separator: u8, mut pieces: Vec<&mut [f64]>) -> Result<Vec<bool>, Ragged> {
+        let (text, width) = (self.text, pieces.len());
+        let mut worded = vec![false; width];
+        let mut block = Vec::with_capacity(width * BLOCK);
+        let (mut at, mut row) = (0, 0);
+        while row < self.rows {
+            // 3.
+            let rows = BLOCK.min(self.rows - row);
+            for _ in 0..rows {
+                while is_end(byte(text, at)) && at < text.len() {
+                    at += 1;
+                }
+                for (c, worded) in worded.iter_mut().enumerate() {
+                    let (value, end) = field(text, at, separator, worded);
+                    block.push(value);
+                    if (byte(text, end) == separator) != (c + 1 < width) {
+                        return Err(Ragged);
+                    }
+                    at = end + 1;
+                }
+            }
+            for (c, piece) in pieces.iter_mut().enumerate().filter(|(c, _)| !worded[*c]) {
+                let values = block.iter().skip(c).step_by(width);
+                piece[row..row + rows].iter_mut().zip(values).for_each(|(to, from)| *to = *from);
+            }
+            block.clear();
+            row += rows;
+        }
+        Ok(worded)
+    }
+
+    /// Returns the words of some columns.
+    fn words(&self, separator: u8, columns: &[usize]) -> Vec<Option<Words>> {
+        let mut all = vec![Some(Words::default()); columns.len()];
+        let lines = self.text.split(|&byte| is_end(byte)).filter(|line| !line.is_empty());
+        for line in lines {
+            let mut fields = line.split(|&byte| byte == separator);
+            let mut passed = 0;
+            for (&c, words) in columns.iter().zip(&mut all) {
+                let field = fields.nth(c - passed).map_or(&b""[..], trimmed);
+                passed = c + 1;
+                if words.as_mut().is_some_and(|words| !words.add(field)) {
+                    *words = None;
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Returns the value of the field that begins at a place, NaN if it is missing or a word, and the place where
+/// the field ends; notes whether it is a word.
+#[inline]
+fn field(text: &[u8], start: usize, separator: u8, worded: &mut bool) -> (f64, usize) {
+    let (value, end) = short(text, start);
+    let closed = |end| byte(text, end) == separator || is_end(byte(text, end));
+    match value {
+        Some(value) if closed(end) => (value, end),
+        _ => {
+            let end = (end..).find(|&end| closed(end)).unwrap_or(text.len());
+            let field = text.get(start..end).map_or(&b""[..], trimmed);
+            let value = if *worded { None } else { number(field) };
+            *worded = *worded || value.is_none() && !is_missing(field);
+            (value.unwrap_or(f64::NAN), end)
+        }
+    }
+}
+
+/// Returns the decimal that begins at a place, and the place behind its digits; `None` if there are no
+/// digits, or the decimal needs the full algorithm.
+///
+/// Departure 2: the decimal is an integer, `digits`, divided by a power of ten. Both are exact as `f64`: the
+/// integer is at most 2^53, and 10^k = 2^k 5^k with 5^k < 2^53 for k <= 22. IEEE 754 rounds the quotient of
+/// two numbers correctly, so one division gives what `str::parse` gives (W. D. Clinger, How to read floating
+/// point numbers accurately, 1990).
+#[inline]
+fn short(text: &[u8], start: usize) -> (Option<f64>, usize) {
+    let negative = byte(text, start) == b'-';
+    let first = start + usize::from(negative);
+    // Nineteen digits fit; what more digits give is not used.
+    let mut digits = 0u64;
+    let mut past = |mut at: usize| {
+        while let digit @ 0..=9 = byte(text, at).wrapping_sub(b'0') {
+            digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit));
+            at += 1;
+        }
+        at
+    };
+    let point = past(first);
+    let mut end = point;
+    let mut decimals = 0;
+    if byte(text, point) == b'.' {
+        end = past(point + 1);
+        decimals = end - point - 1;
+    }
+    let count = point - first + decimals;
+    if count == 0 || count >= POWERS.len() || digits > 1 << 53 {
+        return (None, start);
+    }
+    let value = digits as f64 / POWERS[decimals];
+    (Some(if negative { -value } else { value }), end)
+}
+
+/// Returns the byte at a place; the text is followed by a line end.
+#[inline]
+fn byte(text: &[u8], at: usize) -> u8 {
+    text.get(at).copied().unwrap_or(b'\n')
+}
+
+#[inline]
+fn is_end(byte: u8) -> bool {
+    (byte == b'\n') | (byte == b'\r')
+}
+
+/// Cuts a text behind line ends into parts of at least `size` bytes, but for the last one.
+fn cut(text: &[u8], size: usize) -> Vec<&[u8]> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some(end) = rest.iter().skip(size).position(|&byte| is_end(byte)) {
+        let (part, others) = rest.split_at(size + end + 1);
+        parts.push(part);
+        rest = others;
+    }
+    parts.push(rest);
+    parts
+}
+
+/// Returns the number of lines that are not empty, or `None` if there is a quote or a byte of value 0.
+fn count(text: &[u8]) -> Option<usize> {
+    let is_odd = |byte| (byte == b'"') | (byte == 0);
+    let Some((&first, others)) = text.split_first() else { return Some(0) };
+    let (mut odd, mut rows) = (is_odd(first), usize::from(!is_end(first)));
+    // 1. A row begins where a line end is followed by something else. Sums of a byte are quick, and the sum
+    // of 128 of them needs no more.
+    for (here, before) in others.chunks(128).zip(text.chunks(128)) {
+        let mut begins = 0;
+        for (&here, &before) in here.iter().zip(before) {
+            begins += u8::from(is_end(before) & !is_end(here));
+            odd |= is_odd(here);
+        }
+        rows += usize::from(begins);
+    }
+    (!odd).then_some(rows)
+}
+
+/// Returns the value of a text that is one field, as a part reads it.
+#[cfg(test)]
+pub(super) fn value(text: &[u8]) -> Option<f64> {
+    let mut worded = false;
+    let (value, end) = field(text, 0, b',', &mut worded);
+    (end == text.len() && !value.is_nan()).then_some(value)
+}
