@@ -339,8 +339,8 @@ fn unread(name: &str, error: &csv::Error) -> Error {
 
 /// Returns the line in which a record begins. The record's own position may be that of the line ends before
 /// it: of empty lines, or of the second half of `\r\n`.
-fn line_of(text: &[u8], record: &csv::ByteRecord) -> u64 {
-    let start = record.position().map_or(0, |place| place.byte() as usize);
+pub(crate) fn line_of(text: &[u8], record: Option<&csv::Position>) -> u64 {
+    let start = record.map_or(0, |place| place.byte() as usize);
     let (before, rest) = text.split_at(start.min(text.len()));
     let empty = rest.iter().take_while(|&&byte| byte == b'\n' || byte == b'\r');
     1 + before.iter().chain(empty).filter(|&&byte| byte == b'\n').count() as u64
@@ -367,7 +367,7 @@ fn columns_of(
             continue;
         }
         if record.len() != width {
-            let line = line_of(text, &record);
+            let line = line_of(text, record.position());
             let found = record.len();
             let reason = format!(
                 "{found} fields, but the first line has {width}; quote fields that contain the separator"

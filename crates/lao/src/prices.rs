@@ -1,6 +1,7 @@
 //! What the columns of a table cost, as people write it: a line for each, with the price and the panel.
 
 use crate::error::{Error, nearest};
+use crate::frame::line_of;
 use lao_observation::Tariff;
 use std::collections::HashMap;
 use std::path::Path;
@@ -75,12 +76,7 @@ impl Prices {
                 let line = error.position().map_or(0, |position| position.line());
                 fail(line, error.to_string())
             })?;
-            // The position is that of the empty lines before the record, if there are any.
-            let number = record.position().map_or(0, |position| {
-                let rest = text.as_bytes().get(position.byte() as usize..).unwrap_or_default();
-                let skipped = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
-                position.line() + skipped.filter(|&&byte| byte == b'\n').count() as u64
-            });
+            let number = line_of(text.as_bytes(), record.position());
             let field = |c: usize| record.get(c).filter(|field| !field.is_empty());
             if at == 0 && (field(0), field(1)) == (Some("attribute"), Some("price")) {
                 continue;

@@ -241,6 +241,7 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
         ("age\n", "line 1: write `attribute,price`"),
         ("age,1,a,b\n", "line 1: write `attribute,price`"),
         ("age,5,blood\n\npulse,6,blood\n", "line 3: the panel `blood` costs 6 here and 5 in line 1"),
+        ("age,5,blood\r\n\r\npulse,6,blood\r\n", "line 3: the panel `blood` costs 6 here and 5 in line 1"),
         ("agee,1\n", "line 1: there is no attribute `agee` (did you mean `age`?)"),
         ("age,1\npulse,1\nsmoker,0\n", "column `weight, kg`: prices.csv has no price of it; add a line"),
     ] {
