@@ -131,15 +131,16 @@ impl Pursuit {
         self.weigh(true);
     }
 
-    /// Weighs all attributes outside the support, since the coefficients have changed, also of those that
-    /// were not observed.
+    /// Weighs all attributes outside the support that were ever observed, since the coefficients have changed.
+    /// There is no evidence on the others.
     fn weigh_all(&mut self, explain: bool) {
         self.due = self.moments.examples + self.moments.examples / DUE;
-        let Pursuit { params, support, scratch, .. } = self;
+        let Pursuit { params, support, moments, scratch, .. } = self;
         let mut of_support = support.iter().copied().peekable();
         scratch.list.clear();
         let outside = |j: &u32| of_support.next_if_eq(j).is_none();
-        scratch.list.extend((0..params.dim as u32).filter(outside));
+        let seen = |j: &u32| moments.seen[*j as usize] > 0.0;
+        scratch.list.extend((0..params.dim as u32).filter(outside).filter(seen));
         self.weigh(explain);
     }
 

@@ -73,8 +73,11 @@ impl Pursuit {
 
     /// Chooses those of largest bound, as many as are left of the budget.
     fn choose_by_number(&mut self) {
-        let Pursuit { params, support, pool, interest, order, scratch, .. } = self;
-        let free = params.budget - support.len() - pool.len();
+        let free = self.params.budget - self.support.len() - self.pool.len();
+        if self.choose_unseen(free) {
+            return;
+        }
+        let Pursuit { interest, order, scratch, .. } = self;
         let Scratch { taken, ranked, bounds, list, .. } = scratch;
         // The bits of numbers that are not negative are in the order of the numbers.
         bounds.clear();
@@ -93,6 +96,23 @@ impl Pursuit {
         keep_largest(ranked, free);
         list.clear();
         list.extend(ranked.iter().map(|&(_, _, j)| j));
+    }
+
+    /// Chooses the first attributes in the random order that were never observed, whose bound is the largest
+    /// number; returns whether there are enough of them.
+    fn choose_unseen(&mut self, free: usize) -> bool {
+        let Pursuit { params, moments, order, scratch, .. } = self;
+        let Scratch { taken, list, by_order, unseen_from, .. } = scratch;
+        if by_order.len() != params.dim {
+            by_order.resize(params.dim, 0);
+            (0..).zip(order).for_each(|(j, place)| by_order[*place as usize] = j);
+            *unseen_from = 0;
+        }
+        let unseen = |j: &&u32| moments.seen[**j as usize] == 0.0 && !taken[**j as usize];
+        *unseen_from += by_order[*unseen_from..].iter().take_while(|j| !unseen(j)).count();
+        list.clear();
+        list.extend(by_order[*unseen_from..].iter().filter(unseen).take(free));
+        list.len() == free
     }
 
     /// Chooses panels in the order of what their attributes may explain per money, as far as the rest of the

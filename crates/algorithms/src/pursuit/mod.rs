@@ -82,8 +82,10 @@
 //! 2. A sum of products has no count of its own: a watched attribute is observed in every example, so the
 //!    number of examples of a pair follows from that of the other attribute.
 //! 3. Attributes are held against the support eight at a time.
-//! 4. Attributes that were not observed are weighed again only when the examples have grown by a tenth, or
-//!    the support has changed.
+//! 4. Attributes that were not observed in a block are weighed again only when the examples have grown by a
+//!    tenth, or the support has changed; those that were never observed are not weighed.
+//! 5. As long as there are attributes that were never observed, the next ones in a random order are chosen,
+//!    without a selection among all.
 //!
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 //!
@@ -254,6 +256,9 @@ struct Scratch {
     /// The bits of the upper confidence bounds of the others.
     bounds: Vec<u64>,
     ranked: Vec<(f64, u32, u32)>,
+    /// The attributes in the random order, and a place before which all are taken or observed.
+    by_order: Vec<u32>,
+    unseen_from: usize,
     support: Vec<u32>,
     /// The panels that are bought of an example.
     basket: Basket,
