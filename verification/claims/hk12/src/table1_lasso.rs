@@ -9,7 +9,7 @@
 //!
 //! *Mutants.* For each grid the number of examples of a mutant depends on the parameter in another way. The
 //! mutant for eps leaves out both powers of eps, because the quick tier, which has no grid in eps, must
-//! notice it as well: at eps = .4 it has .16 of the examples, and its excess is near the predictor zero's.
+//! notice it as well: at eps = .4 the mutant has .16 of the examples, too few for the level of the excess.
 //!
 //! *No mutant.* Using only one of the k draws: what is left of the excess at these sizes is the time that the
 //! weight takes to grow, and not noise.
