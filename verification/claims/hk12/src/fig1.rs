@@ -52,6 +52,6 @@ pub const MNIST: Claim = Claim {
                \mathrm{err}_{\mathrm{AER}}(n)",
     design: test_errors::MNIST_DESIGN,
     standing: Standing::reading(&[]).refuted().practical(),
-    mutants: &mutants(&test_errors::CONTROL),
+    mutants: &mutants(&test_errors::INSTEAD),
     experiment: |cx| test_errors::on_mnist(cx, &SETUP),
 };

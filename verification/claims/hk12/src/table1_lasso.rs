@@ -7,6 +7,10 @@
 //! the others together, `u = log(0.4 d)` rather than `log(2d)`, so over d = 8 to 64 its exponent is near 1.3,
 //! and falls slowly towards 1.
 //!
+//! *Mutants.* For each grid the number of examples of a mutant depends on the parameter in another way. The
+//! mutant for eps leaves out both powers of eps, because the quick tier, which has no grid in eps, must
+//! notice it as well: at eps = .4 the mutant has .16 of the examples, too few for the level of the excess.
+//!
 //! *No mutant.* Using only one of the k draws: what is left of the excess at these sizes is the time that the
 //! weight takes to grow, and not noise.
 
@@ -31,6 +35,8 @@ const LEVEL: f64 = 0.35;
 struct Arm {
     power_of_dim: f64,
     power_of_draws: f64,
+    /// Whether m does not depend on eps.
+    forgets_eps: bool,
     /// A factor of the step size.
     step: f64,
     cripple: Option<Cripple>,
@@ -56,7 +62,8 @@ impl Point {
     fn excess(&self, scale: f64, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
         let dim = 4.0 * (self.problem.dim as f64 / 4.0).powf(arm.power_of_dim);
         let draws = (self.draws as f64).powf(arm.power_of_draws);
-        let examples = (scale * dim * (2.0 * dim).ln() / (draws * self.eps * self.eps)).ceil() as u64;
+        let eps = if arm.forgets_eps { 1.0 } else { self.eps };
+        let examples = (scale * dim * (2.0 * dim).ln() / (draws * eps * eps)).ceil() as u64;
         let run = Run { step: arm.step, cripple: arm.cripple, ..Run::new(self.draws, examples) };
         let w = self.problem.lasso(&run, seed)?;
         Ok(self.problem.excess(&w) / self.eps)
@@ -81,7 +88,19 @@ fn grid<'a>(
     Ok(Grid { name, variable, x, measure, judge, level: Some(LEVEL), shared: false })
 }
 
-fn grids(arm: Arm, more: bool) -> anyhow::Result<Vec<Grid<'static>>> {
+/// Which grids are measured.
+#[derive(Clone, Copy, PartialEq)]
+enum Extent {
+    /// Those of the quick tier.
+    Quick,
+    /// Those of the full tier that are judged.
+    Judged,
+    /// Those of the full tier, with the one that is reported only.
+    All,
+}
+
+fn grids(arm: Arm, extent: Extent) -> anyhow::Result<Vec<Grid<'static>>> {
+    let more = extent != Extent::Quick;
     let dims: &[usize] = if more { &[4, 8, 16, 32, 64, 128] } else { &[4, 8, 16, 32, 64] };
     let (draws, epses) = ([1, 2, 4, 8, 16], [0.8, 0.4, 0.2, 0.1]);
     let floats = |x: &[usize]| x.iter().map(|&x| x as f64).collect::<Vec<f64>>();
@@ -97,6 +116,8 @@ fn grids(arm: Arm, more: bool) -> anyhow::Result<Vec<Grid<'static>>> {
         let in_eps = epses.iter().map(|&eps| Point::rare(8, eps, 8));
         let name = ("excess/eps at m = 160 d log(2d)/(k eps^2), in 1/eps", "1/eps");
         all.push(grid(name, inverse, in_eps, collapsed)?);
+    }
+    if extent == Extent::All {
         let signs = dims[1..].iter().map(|&d| Point::signs(d, 8));
         let count = move |point: &Point, seed: &Seed| point.needed(arm, seed);
         let name = ("examples until half of the excess, over log(2d)", "d");
@@ -105,9 +126,10 @@ fn grids(arm: Arm, more: bool) -> anyhow::Result<Vec<Grid<'static>>> {
     Ok(all)
 }
 
-const SOUND: Arm = Arm { power_of_dim: 1.0, power_of_draws: 1.0, step: 1.0, cripple: None };
+const SOUND: Arm =
+    Arm { power_of_dim: 1.0, power_of_draws: 1.0, forgets_eps: false, step: 1.0, cripple: None };
 
-const FAULTS: [Fault<Arm>; 3] = [
+const FAULTS: [Fault<Arm>; 4] = [
     Fault::refuted(
         "a_hundredth_of_the_step",
         "AELR with a hundredth of its step size",
@@ -123,11 +145,21 @@ const FAULTS: [Fault<Arm>; 3] = [
         "divides by k^(3/2)",
         Arm { power_of_draws: 1.5, ..SOUND },
     ),
+    Fault::refuted(
+        "examples_do_not_grow_with_1_over_eps",
+        "leaves out the division by eps^2",
+        Arm { forgets_eps: true, ..SOUND },
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let arm = Arm { cripple: cx.cripple(), ..cx.arm(SOUND, &FAULTS) };
-    let grids = grids(arm, cx.size("more")? > 0)?;
+    let extent = match cx.size("more")? {
+        0 => Extent::Quick,
+        _ if cx.honest() => Extent::All,
+        _ => Extent::Judged,
+    };
+    let grids = grids(arm, extent)?;
     cx.split(2 * grids.iter().filter(|grid| grid.judge.is_some()).count());
     let replicates = cx.size("replicates")?;
     scaling::judge(cx, &grids, replicates)

@@ -244,7 +244,8 @@ fn naive_step(cx: &Context<'_>, problem: &Finite, seed: &Seed) -> anyhow::Result
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    cx.split(5);
+    let batches = cx.size("batches")?;
+    cx.split(if batches > 0 { 6 } else { 5 });
     let instances = cx.size("instances")?;
     let of = |trial: &Trial| Finite::draw(trial, SHAPES[trial.number as usize % SHAPES.len()]);
     let n = instances * SHAPES.len() as u64;
@@ -279,10 +280,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     })?;
     cx.judge("naive learner's step, all sets", exact_all(pairs.into_iter().flatten(), TOLERANCE));
 
-    match cx.size("batches")? {
-        0 => Ok(()),
-        batches => mean_of_batches(cx, batches),
-    }
+    if batches > 0 { mean_of_batches(cx, batches) } else { Ok(()) }
 }
 
 /// 200 independent signs, one example per block: the mean of many production estimates, by z-scores.

@@ -42,7 +42,8 @@ pub(crate) enum Images {
 /// Training images as streams, and test images.
 pub(crate) struct Split {
     train: Box<dyn Fn() -> Box<dyn Source>>,
-    test: BlockBuf,
+    /// The test images with all their pixels.
+    pub(crate) test: BlockBuf,
 }
 
 impl Images {
