@@ -131,8 +131,8 @@ impl Pursuit {
         self.weigh(true);
     }
 
-    /// Weighs all attributes outside the support that were ever observed, since the coefficients have changed.
-    /// There is no evidence on the others.
+    /// Weighs all attributes outside the support that were ever observed, since the coefficients have
+    /// changed. There is no evidence on the others.
     fn weigh_all(&mut self, explain: bool) {
         self.due = self.moments.examples + self.moments.examples / DUE;
         let Pursuit { params, support, moments, scratch, .. } = self;
