@@ -497,36 +497,3 @@ fn ten_thousand_lines_are_opened_from_a_snapshot() {
     assert!(recovery.replayed < 256 && recovery.snapshot + recovery.replayed == lines, "{recovery:?}");
     assert_eq!(study.verify().unwrap(), lines);
 }
-
-/// Run it in the release profile: `cargo test --release -p lao-live -- --ignored --nocapture`.
-#[test]
-#[ignore = "measures time"]
-fn a_hundred_thousand_lines_are_opened_in_three_seconds() {
-    let folder = in_memory();
-    let at = folder.path().join("s");
-    let lines = long(&at, 100_000);
-    let begin = std::time::Instant::now();
-    let study = Study::open(&at).unwrap();
-    let opened = begin.elapsed();
-    assert_eq!(study.recovery().snapshot + study.recovery().replayed, lines);
-    drop(study);
-    snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
-    let begin = std::time::Instant::now();
-    let study = Study::open(&at).unwrap();
-    let replayed = begin.elapsed();
-    eprintln!("opened in {opened:?}, without a snapshot in {replayed:?}");
-    assert_eq!(study.recovery().replayed, lines);
-    assert!(opened.as_secs_f64() < 3.0, "{opened:?}");
-    drop(study);
-
-    let disk = tempfile::tempdir().unwrap();
-    let mut study = Study::create(disk.path().join("s"), description()).unwrap();
-    let begin = std::time::Instant::now();
-    let lines = 2000;
-    (0..lines).for_each(|_| {
-        step(&mut study);
-    });
-    let second = begin.elapsed().as_secs_f64();
-    let (closed, lines) = (study.status().told as f64, f64::from(lines));
-    eprintln!("on the disk: {:.0} lines, {:.0} examples per second", lines / second, closed / second);
-}
