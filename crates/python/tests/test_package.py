@@ -24,9 +24,11 @@ def run(*line, **more):
 def test_the_examples_of_the_readme_run():
     text = (HERE.parent / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     assert run("-c", blocks[0]).startswith("[2 7]")
-    assert run("-c", blocks[1]) == "1 2\n"
+    pytest.importorskip("pandas")
+    assert run("-c", blocks[1]).startswith("['age', 'LDL'] for 8.0\n")
+    assert run("-c", blocks[2]) == "1 2\n"
 
 
 def test_there_are_five_examples():
