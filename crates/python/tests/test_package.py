@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,39 @@ def test_types_are_checked():
 def test_stubs_are_those_of_the_module():
     pytest.importorskip("mypy")
     run("-m", "mypy.stubtest", "lao_learn._core", "--mypy-config-file", str(HERE / "mypy.ini"))
+
+
+LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
+
+
+def repository_license(name):
+    return (HERE.parents[2] / name).read_bytes()
+
+
+def test_the_wheel_has_the_licenses_of_the_repository():
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        wheel = distribution("lao-learn")
+    except PackageNotFoundError:
+        pytest.skip("lao-learn is not installed, but on the path")
+    assert wheel.metadata.get_all("License-File") == LICENSES
+    assert wheel.metadata["License-Expression"] == "MIT OR Apache-2.0"
+    listed = {file.name: file for file in wheel.files if "licenses" in file.parts}
+    assert sorted(listed) == LICENSES
+    for name, file in listed.items():
+        assert file.read_binary() == repository_license(name), name
+
+
+def test_the_source_distribution_has_the_licenses_of_the_repository():
+    found = sorted((HERE.parent / "target" / "wheels").glob("lao_learn-*.tar.gz"))
+    if not found:
+        pytest.skip("there is no source distribution; test.sh makes one")
+    for path in found:
+        with tarfile.open(path) as archive:
+            top = path.name.removesuffix(".tar.gz")
+            for name in LICENSES:
+                assert archive.extractfile(f"{top}/{name}").read() == repository_license(name), name
 
 
 def test_module_and_wheel_have_one_version():
