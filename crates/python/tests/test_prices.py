@@ -2,13 +2,14 @@
 
 import json
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
 from conftest import sparse_problem
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from test_budgeted import same_bits, write_csv
+from test_budgeted import command, same_bits, write_csv
 
 from lao_learn import (
     BudgetedClassifier,
@@ -313,3 +314,18 @@ def test_a_live_study_has_prices(tmp_path):
     assert not (tmp_path / "other").exists()
     with pytest.raises(ValueError, match="budget = 2.5: give a whole number of attributes"):
         Session.create(tmp_path / "other", "y", names, 2.5)
+
+
+def test_the_command_spends_the_same_money_and_finds_the_same_bits(small, tmp_path):
+    lao = command()
+    if lao is None:
+        pytest.skip("the command lao is not built: cargo build -p lao-cli, or set LAO to its path")
+    X, y = small
+    write_csv(tmp_path / "table.csv", X, y)
+    write_prices(tmp_path / "prices.csv")
+    line = [lao, "fit", "table.csv", "--target", "y", "--prices", "prices.csv", "--json", "--quiet"]
+    line += ["--budget", "8", "--predict-budget", "6.5", "--seed", "3"]
+    text = subprocess.run(line, cwd=tmp_path, capture_output=True, check=True, text=True).stdout
+    model = BudgetedRegressor(8, prices=IN_ORDER, predict_budget=6.5, random_state=3).fit(X, y)
+    same_bits(model, text)
+    assert json.loads(text)["spent"]["money"]["total"] == model.spent_["money"]
