@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into virtual environments of its own, and runs the tests: on the newest
-# scikit-learn, with --oldest on the oldest one that is supported, with --both on either.
+# Builds the wheel and the source distribution, installs the wheel into virtual environments of its own, and
+# runs the tests: on the newest scikit-learn, with --oldest on the oldest one that is supported, with --both on
+# either.
 # Environments and builds are kept in target/ beside this file; remove it to begin anew. Needs Rust, and
 # Python 3.10 or later with venv and pip.
 set -eu
@@ -45,6 +46,10 @@ cargo fetch --quiet --locked
 wait "$fetching"
 rm -rf target/wheels
 target/newest/bin/maturin build --quiet --release --locked --interpreter "$python" --out target/wheels
+if ! target/newest/bin/maturin sdist --out target/wheels > target/sdist.log 2>&1; then
+  cat target/sdist.log >&2
+  exit 1
+fi
 ls -l target/wheels
 
 if [ "$which" != --oldest ]; then

@@ -48,6 +48,8 @@ pub struct Progress<'a> {
     pub of: u64,
     /// Values bought so far.
     pub attributes: u64,
+    /// Money spent so far, if attributes have prices.
+    pub money: Option<f64>,
     /// The number of attributes of the predictor.
     pub support: usize,
     /// The error on the examples held out, if there are any.
@@ -226,18 +228,25 @@ impl Fit {
                 model.intercept = mean;
             }
             let holdout = held_out.as_ref().map(|rows| model.score(rows, mean)).transpose()?.flatten();
+            let money = model.spent.money.as_ref().map(|money| money.total);
             if let Some(holdout) = &holdout {
                 history.push(Reached {
                     examples: ledger.examples,
                     attributes: ledger.attributes,
-                    money: model.spent.money.as_ref().map(|money| money.total),
+                    money,
                     mean_squared_error: holdout.mean_squared_error,
                 });
             }
             let done = ledger.examples < until;
             let (examples_seen, support) = (ledger.examples, model.coefficients.len());
-            let (attributes, holdout_now) = (ledger.attributes, holdout.as_ref());
-            say(Progress { examples: examples_seen, of: whole, attributes, support, holdout: holdout_now });
+            say(Progress {
+                examples: examples_seen,
+                of: whole,
+                attributes: ledger.attributes,
+                money,
+                support,
+                holdout: holdout.as_ref(),
+            });
             if done {
                 let mut notes = examples.notes().to_vec();
                 notes.extend(NoUpdate::of(learned.as_ref()).map(|none| none.to_string()));

@@ -59,7 +59,7 @@ pub use model::{
     About, Candidate, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Reached,
     Spent, SpentMoney, Stamp,
 };
-pub use prices::{PricedColumns, Prices};
+pub use prices::{Price, PricedColumns, Prices};
 pub use table::Table;
 
 pub use lao_algorithms as algorithms;

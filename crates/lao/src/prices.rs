@@ -3,7 +3,7 @@
 use crate::error::{Error, nearest};
 use crate::frame::line_of;
 use lao_observation::Tariff;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Prices of columns, in any unit of money. Columns of one panel are bought together: the panel is paid once
@@ -25,16 +25,28 @@ use std::path::Path;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prices {
-    file: String,
+    /// The file, if the prices come from one.
+    file: Option<String>,
     lines: Vec<Line>,
+}
+
+/// The price of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// The name of the column.
+    pub column: String,
+    /// What the column costs for one example; of a column of a panel, what the panel costs. It is a finite
+    /// number of at least 0.
+    pub price: f64,
+    /// The panel with which the column is bought; `None` is a column that is bought alone.
+    pub panel: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Line {
+    /// Its number in the file; 0 without a file.
     number: u64,
-    column: String,
-    price: f64,
-    panel: Option<String>,
+    of: Price,
 }
 
 /// A tariff whose panels have names.
@@ -70,7 +82,7 @@ impl Prices {
             .flexible(true)
             .trim(csv::Trim::All)
             .from_reader(text.as_bytes());
-        let mut prices = Prices { file: file.into(), lines: Vec::new() };
+        let mut lines = Vec::new();
         for (at, record) in reader.records().enumerate() {
             let record = record.map_err(|error| {
                 let line = error.position().map_or(0, |position| position.line());
@@ -91,36 +103,80 @@ impl Prices {
                 );
                 return Err(fail(number, reason));
             };
-            let line = Line { number, column: column.into(), price: worth, panel: field(2).map(Into::into) };
-            prices.add(line)?;
+            let of = Price { column: column.into(), price: worth, panel: field(2).map(Into::into) };
+            lines.push(Line { number, of });
         }
-        if prices.lines.is_empty() {
+        if lines.is_empty() {
             return Err(fail(1, "it has no prices; write a line `attribute,price` for each column".into()));
         }
-        Ok(prices)
+        Prices { file: Some(file.into()), lines }.checked()
     }
 
-    /// Adds a line, which must agree with those before.
-    fn add(&mut self, line: Line) -> Result<(), Error> {
-        let fail = |reason| Err(Error::Table { file: self.file.clone(), line: line.number, reason });
-        if let Some(other) = self.lines.iter().find(|other| other.column == line.column) {
-            let reason =
-                format!("`{}` has a price in line {} already; remove one", line.column, other.number);
-            return fail(reason);
+    /// Takes a list of prices.
+    ///
+    /// ```
+    /// use lao::Price;
+    ///
+    /// let of = |column: &str, price| Price { column: column.into(), price, panel: None };
+    /// assert!(lao::Prices::new(vec![of("age", 0.0), of("scan", 40.0)]).is_ok());
+    /// let refused = lao::Prices::new(vec![of("age", -1.0)]).unwrap_err().to_string();
+    /// assert_eq!(refused, "column `age`: its price is -1; give a finite number of at least 0");
+    /// ```
+    ///
+    /// # Errors
+    /// When the list is empty, a price is negative or not finite, a column has two prices, or the prices of a
+    /// panel differ. The message names the column.
+    pub fn new(list: Vec<Price>) -> Result<Self, Error> {
+        if list.is_empty() {
+            let allowed = "give a price for each column".into();
+            return Err(Error::Choice { what: "prices", value: "none".into(), allowed });
         }
-        let of_panel = |other: &&Line| other.panel.is_some() && other.panel == line.panel;
-        if let Some(other) = self.lines.iter().find(of_panel)
-            && other.price != line.price
-        {
-            let panel = line.panel.as_deref().unwrap_or_default();
-            return fail(format!(
-                "the panel `{panel}` costs {} here and {} in line {}; each of its lines has the price of the \
-                 whole panel",
-                line.price, other.price, other.number
-            ));
+        Prices { file: None, lines: list.into_iter().map(|of| Line { number: 0, of }).collect() }.checked()
+    }
+
+    /// Returns the prices in their order.
+    pub fn list(&self) -> impl Iterator<Item = &Price> {
+        self.lines.iter().map(|line| &line.of)
+    }
+
+    /// Returns the error of a line, which names the line in the file or, without a file, the column.
+    fn refused(&self, Line { number, of }: &Line, in_file: String, in_list: String) -> Error {
+        match &self.file {
+            Some(file) => Error::Table { file: file.clone(), line: *number, reason: in_file },
+            None => Error::Column { column: of.column.clone(), reason: in_list },
         }
-        self.lines.push(line);
-        Ok(())
+    }
+
+    /// Checks that the lines agree with one another.
+    fn checked(self) -> Result<Self, Error> {
+        let (mut columns, mut panels) = (HashMap::new(), HashMap::new());
+        for line in &self.lines {
+            let Price { column, price, panel } = &line.of;
+            if !(*price >= 0.0 && price.is_finite()) {
+                let reason = format!("its price is {price}; give a finite number of at least 0");
+                return Err(self.refused(line, reason.clone(), reason));
+            }
+            if let Some(other) = columns.insert(column.as_str(), line.number) {
+                let in_file = format!("`{column}` has a price in line {other} already; remove one");
+                return Err(self.refused(line, in_file, "it has two prices; remove one".into()));
+            }
+            let Some(panel) = panel else { continue };
+            let other: &Line = panels.entry(panel.as_str()).or_insert(line);
+            if other.of.price != *price {
+                let (costs, first) = (other.of.price, &other.of.column);
+                let in_file = format!(
+                    "the panel `{panel}` costs {price} here and {costs} in line {}; each of its lines has \
+                     the price of the whole panel",
+                    other.number
+                );
+                let in_list = format!(
+                    "its panel `{panel}` costs {price} here and {costs} at `{first}`; give each column the \
+                     price of the whole panel"
+                );
+                return Err(self.refused(line, in_file, in_list));
+            }
+        }
+        Ok(self)
     }
 
     /// Returns the tariff of all columns that have a price, in the order of the lines.
@@ -128,7 +184,7 @@ impl Prices {
     /// # Errors
     /// None, as long as there are prices.
     pub fn of_all(&self) -> Result<PricedColumns, Error> {
-        let columns: Vec<&str> = self.lines.iter().map(|line| line.column.as_str()).collect();
+        let columns: Vec<&str> = self.list().map(|price| price.column.as_str()).collect();
         self.of(&columns, &[])
     }
 
@@ -138,28 +194,35 @@ impl Prices {
     /// # Errors
     /// When a column has no price, or a price is of a column that does not exist, with the nearest name.
     pub fn of(&self, columns: &[&str], others: &[&str]) -> Result<PricedColumns, Error> {
-        let prices: HashMap<&str, &Line> =
-            self.lines.iter().map(|line| (line.column.as_str(), line)).collect();
-        let exists = |line: &&Line| {
-            let is = |name: &&str| *name == line.column;
-            columns.iter().any(is) || others.iter().any(is)
-        };
-        if let Some(line) = self.lines.iter().find(|line| !exists(line)) {
-            let near = nearest(&line.column, columns.iter().copied());
+        let prices: HashMap<&str, &Price> = self.list().map(|price| (price.column.as_str(), price)).collect();
+        let exist: HashSet<&str> = columns.iter().chain(others).copied().collect();
+        if let Some(line) = self.lines.iter().find(|line| !exist.contains(line.of.column.as_str())) {
+            let column = &line.of.column;
+            let near = nearest(column, columns.iter().copied());
             let near = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-            let reason = format!("there is no attribute `{}`{near}; correct or remove the line", line.column);
-            return Err(Error::Table { file: self.file.clone(), line: line.number, reason });
+            let in_file = format!("there is no attribute `{column}`{near}; correct or remove the line");
+            let price = line.of.price;
+            let in_list =
+                format!("it has the price {price}, but is no attribute{near}; correct or remove the price");
+            return Err(self.refused(line, in_file, in_list));
         }
         // A panel and a column of one name are different things to buy.
         let mut places: HashMap<(bool, &str), u32> = HashMap::new();
         let (mut of_attributes, mut prices_of_panels, mut panels) = (Vec::new(), Vec::new(), Vec::new());
         for &column in columns {
             let Some(line) = prices.get(column) else {
-                let near = nearest(column, self.lines.iter().map(|line| line.column.as_str()));
-                let near = near
-                    .filter(|near| !columns.contains(&near.as_str()))
-                    .map_or_else(String::new, |near| format!(", but one of `{near}`"));
-                let reason = format!("{} has no price of it{near}; add a line `{column},PRICE`", self.file);
+                let near = nearest(column, self.list().map(|price| price.column.as_str()))
+                    .filter(|near| !columns.contains(&near.as_str()));
+                let reason = match &self.file {
+                    Some(file) => {
+                        let near = near.map_or_else(String::new, |near| format!(", but one of `{near}`"));
+                        format!("{file} has no price of it{near}; add a line `{column},PRICE`")
+                    }
+                    None => {
+                        let near = near.map_or_else(String::new, |near| format!(", but `{near}` has one"));
+                        format!("it has no price{near}; add one, or 0 if it is free")
+                    }
+                };
                 return Err(Error::Column { column: column.into(), reason });
             };
             let name = line.panel.as_deref().unwrap_or(column);

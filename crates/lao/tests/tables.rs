@@ -1,7 +1,7 @@
 //! From tables as people keep them to models, and back.
 
 use lao::observation::Seed;
-use lao::{Error, Fit, Frame, Header, Label, Missing, Model, Prices, ReadOptions};
+use lao::{Error, Fit, Frame, Header, Label, Missing, Model, Price, Prices, ReadOptions};
 
 fn frame(text: &str) -> Frame {
     Frame::parse(text.as_bytes(), "t.csv", &ReadOptions::default()).unwrap()
@@ -249,6 +249,29 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
             .and_then(|prices| Fit::within_money(3.0, prices).run(&examples));
         let error = fitted.unwrap_err().to_string();
         assert!(error.contains(part), "{text:?}: {error}");
+    }
+    let one = |column: &str, price, panel: Option<&str>| Price {
+        column: column.into(),
+        price,
+        panel: panel.map(Into::into),
+    };
+    for (list, part) in [
+        (vec![], "prices = none: give a price for each column"),
+        (vec![one("age", f64::NAN, None)], "column `age`: its price is NaN; give a finite number"),
+        (vec![one("age", 1.0, None), one("age", 1.0, None)], "column `age`: it has two prices"),
+        (
+            vec![one("age", 5.0, Some("blood")), one("pulse", 6.0, Some("blood"))],
+            "column `pulse`: its panel `blood` costs 6 here and 5 at `age`",
+        ),
+        (
+            vec![one("agee", 1.0, None)],
+            "column `agee`: it has the price 1, but is no attribute (did you mean",
+        ),
+        (vec![one("age", 1.0, None)], "column `weight, kg`: it has no price; add one, or 0 if it is free"),
+    ] {
+        let fitted = Prices::new(list).and_then(|prices| Fit::within_money(3.0, prices).run(&examples));
+        let error = fitted.unwrap_err().to_string();
+        assert!(error.contains(part), "{part}: {error}");
     }
     let prices = || Prices::parse(PRICES, "prices.csv").unwrap();
     for (fit, part) in [

@@ -1,9 +1,10 @@
 //! Learning within a budget, and prediction.
 
 use crate::learner::Learner;
+use crate::prices::Prices;
 use crate::table::{Table, Values};
 use lao::observation::SourceError;
-use lao::{Error, Examples, Fit, Fitted, Label, Model, TableParts};
+use lao::{Error, Examples, Fit, Fitted, Label, Model, SpentMoney, TableParts};
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -89,10 +90,23 @@ impl lao::Table for Watched {
     }
 }
 
-/// Learns from the rows of a table. Returns a dict with the model and all that is shown of it.
+/// Returns how to learn: with a number of attributes or, with prices, with an amount of money.
+fn within(budget: f64, prices: Option<lao::Prices>, predict_budget: Option<f64>) -> Fit {
+    let fit = match prices {
+        Some(prices) => Fit::within_money(budget, prices),
+        None => Fit::within(budget as usize),
+    };
+    match predict_budget {
+        Some(money) => fit.predict_within(money),
+        None => fit,
+    }
+}
+
+/// Learns from the rows of a table. The budget is a number of attributes or, with prices, money. Returns a
+/// dict with the model and all that is shown of it.
 #[pyfunction]
-#[pyo3(signature = (table, labels, rows, names, target, classes, *, budget, method, longest, holdout, passes,
-                    seed, start=None))]
+#[pyo3(signature = (table, labels, rows, names, target, classes, *, budget, prices=None, predict_budget=None,
+                    method, longest, holdout, passes, seed, start=None))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -102,7 +116,9 @@ pub fn fit<'py>(
     names: Vec<String>,
     target: String,
     classes: Option<[String; 2]>,
-    budget: usize,
+    budget: f64,
+    prices: Option<&Prices>,
+    predict_budget: Option<f64>,
     method: &str,
     longest: Option<usize>,
     holdout: f64,
@@ -118,7 +134,8 @@ pub fn fit<'py>(
     let label = classes.map_or(Label::Number, |[negative, positive]| Label::Classes { positive, negative });
     let watched = Arc::new(Watched::new(table.values()));
     let values: Arc<dyn lao::Table> = Arc::<Watched>::clone(&watched);
-    let mut fit = Fit::within(budget).method(method).holdout(holdout).passes(passes).seed(seed);
+    let fit = within(budget, prices.map(|prices| prices.0.clone()), predict_budget);
+    let mut fit = fit.method(method).holdout(holdout).passes(passes).seed(seed);
     if let Some(longest) = longest {
         fit = fit.longest(longest);
     }
@@ -136,6 +153,7 @@ pub fn fit<'py>(
                 now.support as f64,
                 error[0],
                 error[1],
+                now.money.unwrap_or(f64::NAN),
             ]);
         };
         let fitted = match start {
@@ -151,8 +169,9 @@ pub fn fit<'py>(
     let (fitted, examples) = done.map_err(error)?;
     let result = result(py, &fitted, &examples)?;
     let series = PyDict::new(py);
-    let keys = ["examples", "attributes", "support", "error", "standard_error"];
-    for (i, key) in keys.into_iter().enumerate() {
+    let keys = ["examples", "attributes", "support", "error", "standard_error", "money"];
+    let known = keys.len() - usize::from(prices.is_none());
+    for (i, key) in keys.into_iter().take(known).enumerate() {
         let column: Vec<f64> = history.iter().map(|point| point[i]).collect();
         series.set_item(key, column.into_pyarray(py))?;
     }
@@ -186,7 +205,22 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     cost.set_item("attributes", spent.attributes)?;
     cost.set_item("most_attributes", spent.most_attributes)?;
     cost.set_item("passed_over", spent.passed_over)?;
+    if let Some(SpentMoney { total, most, panels, .. }) = &spent.money {
+        cost.set_item("money", total)?;
+        cost.set_item("most_money", most)?;
+        let lines = panels.iter().map(|panel| {
+            let line = PyDict::new(py);
+            line.set_item("panel", &panel.name)?;
+            line.set_item("columns", &panel.columns)?;
+            line.set_item("price", panel.price)?;
+            line.set_item("examples", panel.examples)?;
+            line.set_item("money", panel.cost())?;
+            Ok(line)
+        });
+        cost.set_item("panels", lines.collect::<PyResult<Vec<_>>>()?)?;
+    }
     result.set_item("spent", cost)?;
+    result.set_item("cost", fitted.model.cost())?;
     let held = holdout.as_ref().map(|held| {
         let out = PyDict::new(py);
         out.set_item("examples", held.examples)?;
@@ -206,20 +240,25 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
 
 /// Learns from a table in a file, as the command `lao fit` does, and returns the text of the model file.
 #[pyfunction]
-#[pyo3(signature = (path, target, *, budget, method="pursuit", longest=None, holdout=0.1, passes=1, seed=1))]
+#[pyo3(signature = (path, target, *, budget, prices=None, predict_budget=None, method="pursuit", longest=None,
+                    holdout=0.1, passes=1, seed=1))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn fit_file(
     py: Python<'_>,
     path: PathBuf,
     target: &str,
-    budget: usize,
+    budget: f64,
+    prices: Option<PathBuf>,
+    predict_budget: Option<f64>,
     method: &str,
     longest: Option<usize>,
     holdout: f64,
     passes: u64,
     seed: u64,
 ) -> PyResult<String> {
-    let mut fit = Fit::within(budget).method(method).holdout(holdout).passes(passes).seed(seed);
+    let prices = prices.map(lao::Prices::read).transpose().map_err(error)?;
+    let mut fit = within(budget, prices, predict_budget);
+    fit = fit.method(method).holdout(holdout).passes(passes).seed(seed);
     if let Some(longest) = longest {
         fit = fit.longest(longest);
     }
@@ -273,7 +312,7 @@ fn too_long(rows: usize) -> PyErr {
 }
 
 /// Returns an error of lao as one of Python.
-fn error(error: Error) -> PyErr {
+pub fn error(error: Error) -> PyErr {
     let text = error.to_string();
     match error {
         Error::File { cause, .. } => PyErr::from(std::io::Error::new(cause.kind(), text)),

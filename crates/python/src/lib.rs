@@ -4,6 +4,7 @@
 mod array;
 mod fit;
 mod learner;
+mod prices;
 mod solve;
 mod study;
 mod table;
@@ -17,6 +18,8 @@ mod _core {
     use super::fit::{fit, fit_file, predict};
     #[pymodule_export]
     use super::learner::Learner;
+    #[pymodule_export]
+    use super::prices::Prices;
     #[pymodule_export]
     use super::solve::solve;
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! Live studies: the folders of the command `lao session`.
 
+use crate::prices::Prices;
 use lao::Label;
 use lao_live::{Description, LiveError, Slot};
 use pyo3::exceptions::{PyBlockingIOError, PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
@@ -34,16 +35,19 @@ impl Study {
 
 #[pymethods]
 impl Study {
-    /// Begins a study in a folder, which must not exist. Of two classes the negative one comes first.
+    /// Begins a study in a folder, which must not exist. The budget is a number of attributes or, with
+    /// prices, money. Of two classes the negative one comes first.
     #[staticmethod]
-    #[pyo3(signature = (folder, target, attributes, budget, *, classes=None, longest=None, level=0.05,
-                        seed=1))]
+    #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None, classes=None,
+                        longest=None, level=0.05, seed=1))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     fn create(
         folder: PathBuf,
         target: &str,
         attributes: Vec<String>,
-        budget: usize,
+        budget: f64,
+        prices: Option<&Prices>,
+        predict_budget: Option<f64>,
         classes: Option<[String; 2]>,
         longest: Option<usize>,
         level: f64,
@@ -51,8 +55,16 @@ impl Study {
     ) -> PyResult<Self> {
         let classes = classes.map(|[negative, positive]| Label::Classes { positive, negative });
         let label = classes.unwrap_or(Label::Number);
-        let description =
-            Description { label, longest, level, seed, ..Description::new(target, attributes, budget) };
+        let mut begun = match prices {
+            Some(prices) => {
+                Description::within_money(target, attributes, budget, &prices.0).map_err(crate::fit::error)?
+            }
+            None => Description::new(target, attributes, budget as usize),
+        };
+        if let Some(money) = &mut begun.money {
+            money.per_prediction = predict_budget;
+        }
+        let description = Description { label, longest, level, seed, ..begun };
         Study::new(lao_live::Study::create(folder, description))
     }
 
@@ -67,11 +79,11 @@ impl Study {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    fn ask(&self, py: Python<'_>, count: u64) -> PyResult<Vec<(u64, Vec<String>)>> {
+    fn ask(&self, py: Python<'_>, count: u64) -> PyResult<Vec<SlotParts>> {
         self.with(py, |study| Ok(study.ask(count)?.into_iter().map(parts).collect()))
     }
 
-    fn open_slots(&self, py: Python<'_>) -> PyResult<Vec<(u64, Vec<String>)>> {
+    fn open_slots(&self, py: Python<'_>) -> PyResult<Vec<SlotParts>> {
         self.with(py, |study| Ok(study.open_slots().into_iter().map(parts).collect()))
     }
 
@@ -100,17 +112,30 @@ impl Study {
 
     /// Returns target, attributes, budget, and the two classes, the negative one first.
     #[expect(clippy::type_complexity, reason = "Python unpacks the tuple")]
-    fn description(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<(String, Vec<String>, usize, Option<(String, String)>)> {
+    fn description(&self, py: Python<'_>) -> PyResult<(String, Vec<String>, f64, Option<(String, String)>)> {
         self.with(py, |study| {
-            let Description { target, attributes, budget, label, .. } = study.description().clone();
+            let Description { target, attributes, budget, money, label, .. } = study.description().clone();
             let classes = match label {
                 Label::Number => None,
                 Label::Classes { positive, negative } => Some((negative, positive)),
             };
+            let budget = money.map_or(budget as f64, |money| money.per_example);
             Ok((target, attributes, budget, classes))
+        })
+    }
+
+    /// Returns the price and the panel of each attribute, and the money for a prediction if it was chosen;
+    /// None if attributes have no prices.
+    fn prices(&self, py: Python<'_>) -> PyResult<Option<StudyPrices>> {
+        self.with(py, |study| {
+            let Description { panels, money, .. } = study.description();
+            let Some(money) = money else { return Ok(None) };
+            let of = |j: u32| {
+                let panel = money.tariff.panel(j).unwrap_or_default();
+                (money.tariff.price(j), panels.get(panel as usize).cloned().unwrap_or_default())
+            };
+            let all = (0..money.tariff.dim() as u32).map(of).collect();
+            Ok(Some((all, money.per_prediction)))
         })
     }
 
@@ -124,6 +149,9 @@ impl Study {
         result.set_item("waiting", status.waiting)?;
         result.set_item("void", status.void)?;
         result.set_item("bought", status.bought)?;
+        if let Some(spent) = status.spent {
+            result.set_item("spent", spent)?;
+        }
         result.set_item("room", status.room)?;
         result.set_item("updates", status.updates)?;
         result.set_item("support", status.support)?;
@@ -142,8 +170,14 @@ impl Study {
     }
 }
 
-fn parts(slot: Slot) -> (u64, Vec<String>) {
-    (slot.number, slot.attributes)
+/// The number of a slot, its attributes, its panels and what they cost.
+type SlotParts = (u64, Vec<String>, Vec<String>, Option<f64>);
+
+/// The price and the panel of each attribute, and the money for a prediction.
+type StudyPrices = (Vec<(f64, String)>, Option<f64>);
+
+fn parts(slot: Slot) -> SlotParts {
+    (slot.number, slot.attributes, slot.panels, slot.cost)
 }
 
 /// Returns an error of a study as one of Python.

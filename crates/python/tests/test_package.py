@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,23 @@ def run(*line, **more):
 def test_the_examples_of_the_readme_run():
     text = (HERE.parent / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     assert run("-c", blocks[0]).startswith("[2 7]")
-    assert run("-c", blocks[1]) == "1 2\n"
+    pytest.importorskip("pandas")
+    assert run("-c", blocks[1]).startswith("['age', 'LDL'] for 8.0\n")
+    assert run("-c", blocks[2]) == "1 2\n"
+
+
+def test_the_comparison_runs_and_its_page_has_its_tables():
+    """The numbers of the page depend on versions and on the machine; its lines do not."""
+    folder = HERE.parent / "benchmarks"
+
+    def lines(text):
+        kinds = [line.split("|")[1] for line in text.splitlines() if line.startswith("|")]
+        return kinds + [line for line in text.splitlines() if line.startswith(("#", "-"))]
+
+    page = run(str(folder / "compare.py"), "--splits", "1")
+    assert lines(page) == lines((folder / "README.md").read_text(encoding="utf-8"))
 
 
 def test_there_are_five_examples():
@@ -89,6 +104,39 @@ def test_types_are_checked():
 def test_stubs_are_those_of_the_module():
     pytest.importorskip("mypy")
     run("-m", "mypy.stubtest", "lao_learn._core", "--mypy-config-file", str(HERE / "mypy.ini"))
+
+
+LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
+
+
+def repository_license(name):
+    return (HERE.parents[2] / name).read_bytes()
+
+
+def test_the_wheel_has_the_licenses_of_the_repository():
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        wheel = distribution("lao-learn")
+    except PackageNotFoundError:
+        pytest.skip("lao-learn is not installed, but on the path")
+    assert wheel.metadata.get_all("License-File") == LICENSES
+    assert wheel.metadata["License-Expression"] == "MIT OR Apache-2.0"
+    listed = {file.name: file for file in wheel.files if "licenses" in file.parts}
+    assert sorted(listed) == LICENSES
+    for name, file in listed.items():
+        assert file.read_binary() == repository_license(name), name
+
+
+def test_the_source_distribution_has_the_licenses_of_the_repository():
+    found = sorted((HERE.parent / "target" / "wheels").glob("lao_learn-*.tar.gz"))
+    if not found:
+        pytest.skip("there is no source distribution; test.sh makes one")
+    for path in found:
+        with tarfile.open(path) as archive:
+            top = path.name.removesuffix(".tar.gz")
+            for name in LICENSES:
+                assert archive.extractfile(f"{top}/{name}").read() == repository_license(name), name
 
 
 def test_module_and_wheel_have_one_version():

@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 
 from lao_learn import _core
+from lao_learn._prices import by_column, take_money, take_prices
 from lao_learn._table import take
 
 
@@ -58,6 +59,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
     """What the estimators with a budget have in common."""
 
     # Set by the constructors of the estimators.
+    prices: Any
+    predict_budget: float | None
     method: str
     longest: int | None
     holdout: float
@@ -108,14 +111,27 @@ class Budgeted(SelectorMixin, BaseEstimator):
         labels, names_of_classes = self._labels(y, classes=classes)
         check_consistent_length(X, labels)
         seed = resolve_seed(self.random_state)
-        budget = resolve_budget(budget, self.n_features_in_)
+        prices = self._prices(target)
+        if prices is None:
+            budget = resolve_budget(budget, self.n_features_in_)
+        else:
+            budget = take_money("budget", budget, prices)
         if start is not None:
-            for name, now in [("budget", budget), ("method", self.method)]:
+            for name, now in [
+                ("budget", budget),
+                ("method", self.method),
+                ("predict_budget", self.predict_budget),
+            ]:
                 if self.plan_[name] != now:
                     raise ValueError(
-                        f"{name} = {now!r}: the learner began with {self.plan_[name]!r}, and goes on with it; "
-                        "fit anew, without a warm start"
+                        f"{name} = {now!r}: the learner began with {self.plan_[name]!r}, and goes on with "
+                        "it; fit anew, without a warm start"
                     )
+            if self.plan_["prices"] != by_column(prices):
+                raise ValueError(
+                    "prices: the learner began with others, which are in plan_, and goes on with them; fit "
+                    "anew, without a warm start"
+                )
             self._parts += 1
             # Each part has draws of its own.
             seed = (seed + 0x9E3779B97F4A7C15 * self._parts) % 2**64
@@ -128,6 +144,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
             rows=self._weighted_rows(sample_weight, table, seed),
             target=target,
             budget=budget,
+            prices=prices,
             holdout=self.holdout if holdout is None else holdout,
             seed=seed,
             start=start,
@@ -149,6 +166,19 @@ class Budgeted(SelectorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(n) for n in names]
 
+    def _prices(self, target: str) -> _core.Prices | None:
+        """Returns the prices of the columns; None if the budget is a number of attributes."""
+        named = getattr(self, "feature_names_in_", None) is not None
+        prices = take_prices(self.prices, self._names(), target, named=named)
+        if self.predict_budget is not None:
+            if prices is None:
+                raise ValueError(
+                    f"predict_budget = {self.predict_budget!r}: it is money, and needs prices; without them "
+                    "longest limits the attributes of a prediction"
+                )
+            take_money("predict_budget", self.predict_budget, prices)
+        return prices
+
     def _fit_table(
         self,
         table: Any,
@@ -157,7 +187,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         *,
         rows: np.ndarray | None,
         target: str,
-        budget: int,
+        budget: int | float,
+        prices: _core.Prices | None,
         holdout: float,
         seed: int,
         start: Any = None,
@@ -170,6 +201,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
             target,
             None if classes is None else list(classes),
             budget=budget,
+            prices=prices,
+            predict_budget=self.predict_budget,
             method=self.method,
             longest=self.longest,
             holdout=holdout,
@@ -182,14 +215,22 @@ class Budgeted(SelectorMixin, BaseEstimator):
                 f"Input X contains NaN: {result['spent']['passed_over']} examples lack a value that was to "
                 f'be bought. {type(self).__name__}(missing="skip") passes over such examples.'
             )
-        self._keep(result, budget=budget, holdout=holdout, seed=seed)
+        self._keep(result, budget=budget, prices=prices, holdout=holdout, seed=seed)
         for note in result["notes"]:
             warnings.warn(note, ConvergenceWarning, stacklevel=4)
         if result["interrupt"] is not None:
             # Everything that was learned so far is kept: the estimator is fitted.
             raise result["interrupt"]
 
-    def _keep(self, result: dict[str, Any], *, budget: int, holdout: float, seed: int) -> None:
+    def _keep(
+        self,
+        result: dict[str, Any],
+        *,
+        budget: int | float,
+        prices: _core.Prices | None,
+        holdout: float,
+        seed: int,
+    ) -> None:
         dim = self.n_features_in_
         self.support_ = np.asarray(result["indices"], dtype=np.int64)
         self._parts_of_model = {key: result[key] for key in ("indices", "values", "means", "low", "high")}
@@ -204,12 +245,15 @@ class Budgeted(SelectorMixin, BaseEstimator):
         self.interrupted_ = result["interrupt"] is not None
         self.holdout_ = result["holdout"]
         self.spent_ = {**result["spent"], "reads": result["reads"]}
+        self.cost_ = result["cost"]
         self.history_ = result["history"]
         self.model_ = result["model"]
         self._learner = result["learner"]
         origin = json.loads(self.model_)["origin"]
         self.plan_ = {
             "budget": budget,
+            "prices": by_column(prices),
+            "predict_budget": self.predict_budget,
             "method": self.method,
             "holdout": holdout,
             "passes": self.passes,
@@ -355,10 +399,18 @@ _PARAMETERS = """
     ----------
     budget : int, float or None
         The number of attributes that may be bought of each example, or the share of them. More than there are
-        counts as all. None is a tenth, and at least 10.
+        counts as all. None is a tenth, and at least 10. With `prices`, the money that an example may cost.
+    prices : dict, sequence, path or None
+        What the columns cost, in any unit of money: a dict of names and prices, a sequence of prices in
+        column order, or the path of a file of lines `attribute,price[,panel]`. A price of 0 is free. Instead
+        of a price, a pair `(price, panel)` names the panel with which the column is bought: the panel is paid
+        once per example, and each of its columns repeats the price of the whole panel.
+    predict_budget : float or None
+        The money that a prediction may cost, at most, if there are prices. None is about four fifths of the
+        budget, and a larger amount counts as that.
     method : str
         A method of lao's registry whose model is sparse. All but "pursuit" run behind a safeguard that scales
-        columns and finds the step size.
+        columns and finds the step size, and count attributes: where prices differ, they are refused.
     longest : int or None
         The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and
         half of it for other methods.
@@ -388,13 +440,18 @@ _PARAMETERS = """
     spent_ : dict
         `examples` learned from, `attributes` (values bought), `most_attributes` of one example, `passed_over`
         (examples with gaps), and `reads`, the values of each attribute that were read, to score included.
+        With prices also `money` in all, `most_money` of one example, and `panels`, a list of dicts: `panel`,
+        `columns`, `price`, the `examples` for which it was bought, and the `money`.
+    cost_ : float or None
+        The money that a prediction costs, if there are prices.
     history_ : dict of arrays
         `examples`, `attributes`, `support`, `error` (mean squared, held out) and its `standard_error`, each
-        time the examples had doubled.
+        time the examples had doubled; with prices also the `money` so far.
     holdout_ : dict or None
         The errors on the rows held out.
     plan_ : dict
-        The choices made: budget, seed, parameters of the method.
+        The choices made: budget, prices (the price and the panel of each column), limit of a prediction,
+        seed, parameters of the method.
     evidence_ : dict of arrays or None
         What is known of each attribute.
     model_ : str
@@ -454,6 +511,8 @@ class BudgetedRegressor(_Streaming, RegressorPart):
         self,
         budget: int | float | None = None,
         *,
+        prices: Any = None,
+        predict_budget: float | None = None,
         method: str = "pursuit",
         longest: int | None = None,
         holdout: float = 0.1,
@@ -463,6 +522,8 @@ class BudgetedRegressor(_Streaming, RegressorPart):
         random_state: Any = None,
     ) -> None:
         self.budget = budget
+        self.prices = prices
+        self.predict_budget = predict_budget
         self.method = method
         self.longest = longest
         self.holdout = holdout
@@ -486,6 +547,8 @@ class BudgetedClassifier(_Streaming, ClassifierPart):
         self,
         budget: int | float | None = None,
         *,
+        prices: Any = None,
+        predict_budget: float | None = None,
         method: str = "pursuit",
         longest: int | None = None,
         holdout: float = 0.1,
@@ -495,6 +558,8 @@ class BudgetedClassifier(_Streaming, ClassifierPart):
         random_state: Any = None,
     ) -> None:
         self.budget = budget
+        self.prices = prices
+        self.predict_budget = predict_budget
         self.method = method
         self.longest = longest
         self.holdout = holdout

@@ -4,7 +4,7 @@ from typing import Any, Callable, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Learner", "Study", "Table", "__version__", "fit", "fit_file", "predict", "solve"]
+__all__ = ["Learner", "Prices", "Study", "Table", "__version__", "fit", "fit_file", "predict", "solve"]
 
 __version__: str
 
@@ -35,14 +35,25 @@ class Learner:
     def __reduce__(self) -> tuple[Callable[[bytes], Learner], tuple[bytes]]: ...
 
 @final
+class Prices:
+    @staticmethod
+    def of(lines: list[tuple[str, float, str | None]]) -> Prices: ...
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Prices: ...
+    def lines(self) -> list[tuple[str, float, str | None]]: ...
+    def check(self, columns: list[str], target: str) -> None: ...
+
+@final
 class Study:
     @staticmethod
     def create(
         folder: str | PathLike[str],
         target: str,
         attributes: list[str],
-        budget: int,
+        budget: float,
         *,
+        prices: Prices | None = None,
+        predict_budget: float | None = None,
         classes: list[str] | None = None,
         longest: int | None = None,
         level: float = 0.05,
@@ -51,14 +62,15 @@ class Study:
     @staticmethod
     def open(folder: str | PathLike[str]) -> Study: ...
     def close(self) -> None: ...
-    def ask(self, count: int) -> list[tuple[int, list[str]]]: ...
-    def open_slots(self) -> list[tuple[int, list[str]]]: ...
+    def ask(self, count: int) -> list[tuple[int, list[str], list[str], float | None]]: ...
+    def open_slots(self) -> list[tuple[int, list[str], list[str], float | None]]: ...
     def tell(self, slot: int, values: list[float], label: float | None = None) -> None: ...
     def label(self, slot: int, label: float) -> None: ...
     def void(self, slot: int, reason: str) -> None: ...
     def verify(self) -> int: ...
     def model(self) -> str: ...
-    def description(self) -> tuple[str, list[str], int, tuple[str, str] | None]: ...
+    def description(self) -> tuple[str, list[str], float, tuple[str, str] | None]: ...
+    def prices(self) -> tuple[list[tuple[float, str]], float | None] | None: ...
     def status(self) -> dict[str, Any]: ...
     def evidence(self) -> dict[str, NDArray[np.float64]]: ...
 
@@ -70,7 +82,9 @@ def fit(
     target: str,
     classes: list[str] | None,
     *,
-    budget: int,
+    budget: float,
+    prices: Prices | None = None,
+    predict_budget: float | None = None,
     method: str,
     longest: int | None,
     holdout: float,
@@ -82,7 +96,9 @@ def fit_file(
     path: str | PathLike[str],
     target: str,
     *,
-    budget: int,
+    budget: float,
+    prices: str | PathLike[str] | None = None,
+    predict_budget: float | None = None,
     method: str = "pursuit",
     longest: int | None = None,
     holdout: float = 0.1,

@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
+from lao_learn import _core
 from lao_learn._budgeted import (
     Budgeted,
     BudgetedClassifier,
@@ -18,6 +19,7 @@ from lao_learn._budgeted import (
     resolve_budget,
     resolve_seed,
 )
+from lao_learn._prices import take_money
 from lao_learn._table import take
 
 
@@ -28,6 +30,9 @@ class _Chosen(Budgeted):
     ----------
     budgets : sequence of int or float, or None
         The budgets to compare, as of the estimator without "CV"; None is 1/2, 1, 2 and 4 times its default.
+        With `prices`, amounts of money, which have no default.
+    prices, predict_budget
+        As of the estimator without "CV".
     cv : int, splitter or None
         The folds, as everywhere in scikit-learn.
     rule : {"one-standard-error", "best"}
@@ -40,13 +45,13 @@ class _Chosen(Budgeted):
 
     Attributes
     ----------
-    budget_ : int
+    budget_ : int or float
         The budget that was chosen; all attributes of the estimator without "CV" are those of a fit to all
         rows within this budget.
     cv_results_ : dict of arrays
-        `budgets`, and for each `mean_error`, `standard_error` and `mean_attributes`, the values bought. The
-        error is the mean squared one; of classes with probabilities, the logarithmic loss, and else the share
-        of errors.
+        `budgets`, and for each `mean_error`, `standard_error` and `mean_attributes`, the values bought; with
+        prices also `mean_money`. The error is the mean squared one; of classes with probabilities, the
+        logarithmic loss, and else the share of errors.
     """
 
     budgets: Any
@@ -70,7 +75,9 @@ class _Chosen(Budgeted):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: [{rows}, {len(labels)}]"
             )
-        budgets = self._budgets(dim)
+        target = str(getattr(y, "name", None) or "y")
+        prices = self._prices(target)
+        budgets = self._budgets(dim) if prices is None else self._amounts(prices)
         seed = resolve_seed(self.random_state)
         folds = check_cv(self.cv, labels, classifier=is_classifier(self))
         places = np.arange(rows, dtype=np.uint32)
@@ -80,20 +87,34 @@ class _Chosen(Budgeted):
             for place in range(len(budgets))
         ]
 
-        def run(place: int, train: np.ndarray, test: np.ndarray) -> tuple[int, float, float]:
+        def run(place: int, train: np.ndarray, test: np.ndarray) -> tuple[int, float, dict]:
             model = clone(self._model(budgets[place]))
             model.n_features_in_ = dim
+            if hasattr(self, "feature_names_in_"):
+                model.feature_names_in_ = self.feature_names_in_
             if hasattr(self, "classes_"):
                 model.classes_ = self.classes_
             model._fit_table(
-                table, labels, classes, rows=train, target="y", budget=budgets[place], holdout=0.0, seed=seed
+                table,
+                labels,
+                classes,
+                rows=train,
+                target=target,
+                budget=budgets[place],
+                prices=prices,
+                holdout=0.0,
+                seed=seed,
             )
             error = model._fold_error(model._predict_table(table)[test], labels[test])
-            return place, error, float(model.spent_["attributes"])
+            return place, error, model.spent_
 
         done = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(run)(*job) for job in jobs)
         errors = np.array([[e for place, e, _ in done if place == at] for at in range(len(budgets))])
-        bought = np.array([[a for place, _, a in done if place == at] for at in range(len(budgets))])
+
+        def bought(unit: str) -> np.ndarray:
+            spent = [[s[unit] for place, _, s in done if place == at] for at in range(len(budgets))]
+            return np.array(spent, dtype=np.float64).mean(axis=1)
+
         mean = errors.mean(axis=1)
         doubt = errors.std(axis=1, ddof=1) / np.sqrt(errors.shape[1]) if errors.shape[1] > 1 else 0.0 * mean
         best = int(np.argmin(mean))
@@ -103,16 +124,19 @@ class _Chosen(Budgeted):
             "budgets": np.array(budgets),
             "mean_error": mean,
             "standard_error": doubt,
-            "mean_attributes": bought.mean(axis=1),
+            "mean_attributes": bought("attributes"),
         }
+        if prices is not None:
+            self.cv_results_["mean_money"] = bought("money")
         self.budget_ = budgets[best]
         self._fit_table(
             table,
             labels,
             classes,
             rows=None,
-            target=str(getattr(y, "name", None) or "y"),
+            target=target,
             budget=self.budget_,
+            prices=prices,
             holdout=self.holdout,
             seed=seed,
         )
@@ -130,9 +154,21 @@ class _Chosen(Budgeted):
                 raise ValueError("budgets is empty; give at least one")
         return sorted({resolve_budget(budget, dim) for budget in wanted})
 
-    def _model(self, budget: int) -> Any:
+    def _amounts(self, prices: _core.Prices) -> list[float]:
+        """Returns the amounts of money to compare, ascending, each once."""
+        amounts = [None] if self.budgets is None else list(self.budgets)
+        if not amounts:
+            raise ValueError("budgets is empty; give at least one")
+        return sorted({take_money("budgets", amount, prices) for amount in amounts})
+
+    def _model(self, budget: int | float) -> Any:
         return self._plain(
-            budget, method=self.method, longest=self.longest, passes=self.passes, missing=self.missing
+            budget,
+            predict_budget=self.predict_budget,
+            method=self.method,
+            longest=self.longest,
+            passes=self.passes,
+            missing=self.missing,
         )
 
 
@@ -149,6 +185,8 @@ class BudgetedRegressorCV(RegressorPart, _Chosen):
         cv: Any = None,
         rule: str = "one-standard-error",
         n_jobs: int | None = None,
+        prices: Any = None,
+        predict_budget: float | None = None,
         method: str = "pursuit",
         longest: int | None = None,
         holdout: float = 0.1,
@@ -160,6 +198,8 @@ class BudgetedRegressorCV(RegressorPart, _Chosen):
         self.cv = cv
         self.rule = rule
         self.n_jobs = n_jobs
+        self.prices = prices
+        self.predict_budget = predict_budget
         self.method = method
         self.longest = longest
         self.holdout = holdout
@@ -181,6 +221,8 @@ class BudgetedClassifierCV(ClassifierPart, _Chosen):
         cv: Any = None,
         rule: str = "one-standard-error",
         n_jobs: int | None = None,
+        prices: Any = None,
+        predict_budget: float | None = None,
         method: str = "pursuit",
         longest: int | None = None,
         holdout: float = 0.1,
@@ -192,6 +234,8 @@ class BudgetedClassifierCV(ClassifierPart, _Chosen):
         self.cv = cv
         self.rule = rule
         self.n_jobs = n_jobs
+        self.prices = prices
+        self.predict_budget = predict_budget
         self.method = method
         self.longest = longest
         self.holdout = holdout

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from lao_learn import _core
+from lao_learn._prices import take_money, take_prices
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,10 @@ class Slot:
     """The number of the slot, counted from 1."""
     attributes: list[str]
     """The names of the attributes to buy."""
+    panels: list[str] = field(default_factory=list)
+    """The names of the panels to pay, if attributes have prices."""
+    cost: float | None = None
+    """What they cost together, if attributes have prices."""
 
 
 class Session:
@@ -35,6 +41,14 @@ class Session:
     def __init__(self, study: _core.Study) -> None:
         self._study = study
         self.target, self.attributes, self.budget, self.classes = study.description()
+        self.prices: dict[str, tuple[float, str]] | None = None
+        self.predict_budget: float | None = None
+        priced = study.prices()
+        if priced is None:
+            self.budget = int(self.budget)
+        else:
+            prices, self.predict_budget = priced
+            self.prices = dict(zip(self.attributes, prices))
 
     @classmethod
     def create(
@@ -42,8 +56,10 @@ class Session:
         folder: str | os.PathLike[str],
         target: str,
         attributes: Sequence[str],
-        budget: int,
+        budget: float,
         *,
+        prices: Any = None,
+        predict_budget: float | None = None,
         classes: tuple[str, str] | None = None,
         longest: int | None = None,
         level: float = 0.05,
@@ -51,16 +67,34 @@ class Session:
     ) -> Session:
         """Begins a study in a folder, which must not exist.
 
+        `budget` is the number of attributes that may be bought of an example. With `prices` it is the money
+        that an example may cost, and `predict_budget` the money that a prediction may cost; prices are given
+        as to `BudgetedRegressor`: a dict of names, a sequence in the order of the attributes, or a path.
+
         `classes` are the negative and the positive class, if the label is no number; `longest` is the largest
         number of attributes of the model, by default four fifths of the budget; `level` is the probability
         that any attribute without effect is ever in the model.
         """
+        attributes = list(attributes)
+        priced = take_prices(prices, attributes, target)
+        if priced is not None:
+            budget = take_money("budget", budget, priced)
+            if predict_budget is not None:
+                predict_budget = take_money("predict_budget", predict_budget, priced)
+        elif predict_budget is not None:
+            raise ValueError(f"predict_budget = {predict_budget!r}: it is money, and needs prices")
+        elif isinstance(budget, bool) or not isinstance(budget, numbers.Integral):
+            raise ValueError(
+                f"budget = {budget!r}: give a whole number of attributes; an amount of money needs prices"
+            )
         names = None if classes is None else [str(name) for name in classes]
         study = _core.Study.create(
             os.fspath(folder),
             target,
-            list(attributes),
+            attributes,
             budget,
+            prices=priced,
+            predict_budget=predict_budget,
             classes=names,
             longest=longest,
             level=level,
@@ -132,7 +166,7 @@ class Session:
 
     def status(self) -> dict[str, Any]:
         """Returns where the study stands: slots, told, open, waiting, void, bought, room, updates,
-        support."""
+        support, and with prices the money spent."""
         return self._study.status()
 
     def evidence(self) -> dict[str, np.ndarray]:

@@ -27,20 +27,21 @@ def _names(model: Any) -> np.ndarray:
 
 
 def error_curve(model: Any, *, ax: Any = None) -> Any:
-    """Draws the error on the rows held out against the values bought so far, with a band of two standard
-    errors."""
+    """Draws the error on the rows held out against the values bought so far, or the money spent if there are
+    prices, with a band of two standard errors."""
     check_is_fitted(model)
     history = model.history_
     known = np.isfinite(history["error"])
     if not known.any():
         raise ValueError("nothing was held out; fit with holdout above 0 on 20 or more rows")
     ax = _axes(ax)
-    bought, error = history["attributes"][known], history["error"][known]
+    unit = "money" if "money" in history else "attributes"
+    bought, error = history[unit][known], history["error"][known]
     doubt = 2.0 * history["standard_error"][known]
     ax.fill_between(bought, error - doubt, error + doubt, alpha=0.25, linewidth=0.0)
     ax.plot(bought, error, marker="o", markersize=3.0)
     ax.set_xscale("log")
-    ax.set_xlabel("values bought")
+    ax.set_xlabel("money spent" if unit == "money" else "values bought")
     ax.set_ylabel("mean squared error, held out")
     ax.set_ylim(bottom=0.0)
     return ax
@@ -95,21 +96,32 @@ def evidence(model: Any, *, most: int = 25, ax: Any = None) -> Any:
 
 def spending(model: Any, *, most: int = 25, ax: Any = None) -> Any:
     """Draws how many values of each attribute were bought, for the `most` attributes of which most were; the
-    rest is one bar. Methods that keep no count show the values that were read, to score included."""
+    rest is one bar. With prices, draws the money spent on each panel. Methods that keep no count show the
+    values that were read, to score included."""
     check_is_fitted(model)
     ax = _axes(ax)
     known = model.evidence_
-    bought = model.spent_["reads"].astype(float) if known is None else known["examples"]
+    if "panels" in model.spent_:
+        panels = model.spent_["panels"]
+        bought = np.array([line["money"] for line in panels])
+        names = np.asarray([line["panel"] for line in panels], dtype=object)
+        used = set(_names(model)[model.support_])
+        inside = np.array([not used.isdisjoint(line["columns"]) for line in panels], dtype=bool)
+        others, label = "other panels", "money spent"
+    else:
+        bought = model.spent_["reads"].astype(float) if known is None else known["examples"]
+        names, inside = _names(model), np.isin(np.arange(len(bought)), model.support_)
+        others, label = "others", "values bought" if known is not None else "values read"
     order = np.argsort(bought, kind="stable")[::-1]
     first, rest = order[:most], order[most:]
-    counts, labels = list(bought[first]), list(_names(model)[first])
-    colors = ["C0" if j in set(model.support_) else "0.7" for j in first]
+    counts, labels = list(bought[first]), list(names[first])
+    colors = ["C0" if inside[j] else "0.7" for j in first]
     if len(rest) > 0:
         counts.append(bought[rest].sum())
-        labels.append(f"{len(rest)} others")
+        labels.append(f"{len(rest)} {others}")
         colors.append("0.9")
     places = np.arange(len(counts))[::-1]
     ax.barh(places, counts, color=colors)
     ax.set_yticks(places, labels=labels)
-    ax.set_xlabel("values bought" if known is not None else "values read")
+    ax.set_xlabel(label)
     return ax
