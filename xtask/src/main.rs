@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 use clap::{Parser, Subcommand};
+use lao_say as say;
 use std::process::ExitCode;
 
 mod bench;
@@ -12,7 +13,6 @@ mod docs;
 mod report;
 mod seeds;
 mod track;
-mod usage;
 mod verify;
 
 /// Sparse linear learning under limited attribute observation: verify the theory, run benchmarks, fetch data.
@@ -35,11 +35,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::try_parse() {
-        Ok(cli) => run(cli.command),
-        Err(said) => usage::answer(&said),
-    };
-    result.unwrap_or_else(|error| usage::failed(&error))
+    say::program(|cli: Cli| run(cli.command))
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {

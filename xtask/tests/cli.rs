@@ -1,5 +1,7 @@
 //! Tests of the commands as a user sees them: exit states, messages and files.
 
+mod common;
+
 use assert_cmd::Command;
 use std::path::Path;
 use std::process::Output;
@@ -13,11 +15,7 @@ fn xtask(arguments: &[&str]) -> Output {
 }
 
 fn xtask_in(folder: &Path, arguments: &[&str]) -> Output {
-    let (program, arguments) = match arguments {
-        ["bench", rest @ ..] => ("lao-bench", rest),
-        all => ("xtask", all),
-    };
-    Command::cargo_bin(program).unwrap().current_dir(folder).args(arguments).output().unwrap()
+    common::output(folder, arguments)
 }
 
 fn text(bytes: &[u8]) -> String {

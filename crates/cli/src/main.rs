@@ -51,14 +51,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::try_parse() {
-        Ok(cli) => run(cli.command),
-        Err(said) => usage(&said),
-    };
-    result.unwrap_or_else(|error| {
-        say::note(&format!("error: {error:#}"));
-        ExitCode::from(2)
-    })
+    say::program(|cli: Cli| run(cli.command))
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -74,15 +67,4 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::pages(&args),
     }
-}
-
-/// Prints clap's message: help and version to standard output, and errors of usage to standard error.
-fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
-    let text = said.render().to_string();
-    if said.use_stderr() {
-        say::note(text.trim_end());
-        return Ok(ExitCode::from(2));
-    }
-    say::results(&text)?;
-    Ok(ExitCode::SUCCESS)
 }

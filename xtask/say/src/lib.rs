@@ -9,9 +9,11 @@
 //! | standard error | for any reason | nothing: the words are lost, the status stands |
 
 use anyhow::Context as _;
+use clap::Parser;
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// The columns of a table where there is no terminal whose width is known.
@@ -35,6 +37,26 @@ pub fn results(text: &str) -> anyhow::Result<()> {
 pub fn note(line: &str) {
     // The line is a single write, so that lines of several threads do not mix.
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+}
+
+/// Reads the arguments of a program, runs it with them, and returns its exit status, which is 2 for wrong
+/// usage and for an error. Help and version go to standard output; errors go to standard error.
+pub fn program<P: Parser>(run: impl FnOnce(P) -> anyhow::Result<ExitCode>) -> ExitCode {
+    P::try_parse().map_or_else(|said| usage(&said), run).unwrap_or_else(|error| {
+        note(&format!("error: {error:#}"));
+        ExitCode::from(2)
+    })
+}
+
+/// Prints clap's message.
+fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
+    let text = said.render().to_string();
+    if said.use_stderr() {
+        note(text.trim_end());
+        return Ok(ExitCode::from(2));
+    }
+    results(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns a progress bar on standard error, which is hidden where that is not a terminal; `template` is that

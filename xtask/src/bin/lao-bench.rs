@@ -15,9 +15,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-#[path = "../usage.rs"]
-mod usage;
-
 /// Run scenarios, which measure learners on data, and record and draw the measurements.
 ///
 /// A scenario is a TOML file. The scenarios of the suite are in bench-suite/scenarios; name a scenario of
@@ -105,11 +102,7 @@ enum Format {
 }
 
 fn main() -> ExitCode {
-    let result = match BenchArgs::try_parse() {
-        Ok(args) => bench(&args),
-        Err(said) => usage::answer(&said),
-    };
-    result.unwrap_or_else(|error| usage::failed(&error))
+    say::program(|args: BenchArgs| bench(&args))
 }
 
 fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
