@@ -122,7 +122,7 @@ fn peeking(runs: u64, uniform: &mut dyn FnMut() -> f64) -> Crossings {
         for _ in 0..100 {
             failures += (0..BLOCK).filter(|_| uniform() < delta).count() as u64;
             n += BLOCK as u64;
-            if prob::fixed(delta, LEVEL, failures, n).p_refute <= LEVEL {
+            if prob::fixed_p_refute(delta, failures, n) <= LEVEL {
                 crossings += 1;
                 break;
             }

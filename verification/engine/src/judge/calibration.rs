@@ -227,8 +227,9 @@ pub fn geom_support(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitDr
 pub fn equal_refute(alpha: f64, d: usize, runs: u64, uniform: &mut UnitDraw<'_>) -> Crossings {
     count(format!("t-sidak refute, {d} coordinates"), alpha, runs, || {
         let mut judge = EqualJudge::new(vec![1.0; d], vec![vec![1.0; d]]);
+        let mut draw = vec![0.0; d];
         for _ in 0..equal::MIN_DRAWS {
-            let draw: Vec<f64> = (0..d).map(|_| UnitMeanLaw::Exponential.draw(uniform)).collect();
+            draw.iter_mut().for_each(|x| *x = UnitMeanLaw::Exponential.draw(uniform));
             judge.push(&draw);
         }
         judge.finish(None, alpha).p_refute

@@ -52,14 +52,15 @@ impl EqualJudge {
         }
         self.n += 1;
         let n = self.n as f64;
-        let error = |i: usize| draw[i] - self.expected[i];
-        let coordinates = (0..draw.len()).map(error);
-        let along = |u: &Vec<f64>| u.iter().enumerate().map(|(i, u)| u * error(i)).sum::<f64>();
-        let values = coordinates.chain(self.directions.iter().map(along));
-        for ((mean, squares), x) in self.mean.iter_mut().zip(&mut self.squares).zip(values) {
-            let before = x - *mean;
-            *mean += before / n;
-            *squares += before * (x - *mean);
+        let mut add = |i: usize, x: f64| {
+            let before = x - self.mean[i];
+            self.mean[i] += before / n;
+            self.squares[i] += before * (x - self.mean[i]);
+        };
+        let errors = || draw.iter().zip(&self.expected).map(|(x, mu)| x - mu);
+        errors().enumerate().for_each(|(i, error)| add(i, error));
+        for (i, u) in (draw.len()..).zip(&self.directions) {
+            add(i, u.iter().zip(errors()).map(|(u, error)| u * error).sum());
         }
     }
 

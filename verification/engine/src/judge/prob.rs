@@ -101,9 +101,14 @@ pub fn fixed(delta: f64, alpha: f64, failures: u64, n: u64) -> Finding {
         Ok(finding) => finding,
         Err(broken) => return *broken,
     };
-    finding.p_refute = binomial_ln_at_least(n, delta, failures).exp().min(1.0);
+    finding.p_refute = fixed_p_refute(delta, failures, n);
     finding.p_support = binomial_ln_at_most(n, delta, failures).exp().min(1.0);
     finding
+}
+
+/// Returns the p-value of `P(failure) <= delta` in [`fixed`], without the rest of the finding.
+pub fn fixed_p_refute(delta: f64, failures: u64, n: u64) -> f64 {
+    binomial_ln_at_least(n, delta, failures).exp().min(1.0)
 }
 
 /// Returns the parts of a finding that both engines share.
@@ -150,7 +155,7 @@ fn detectable(delta: f64, alpha: f64, n: u64) -> Option<f64> {
 
 /// Returns the smallest number in `low..high` for which the monotone `holds` is true, or `high` if there is
 /// none.
-fn first(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
+pub(super) fn first(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;
         if holds(middle) {
