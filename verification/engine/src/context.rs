@@ -20,7 +20,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Which arm of a claim runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,15 @@ pub enum ArmKind {
     Mutant(&'static str),
     /// A learner that learns nothing, or next to nothing, where the claim has a learner.
     Crippled(Cripple),
+}
+
+/// How a trial shows a learner's estimate: sound, or as a crippled learner shows it.
+pub type View = Option<Cripple>;
+
+/// Returns the view in which the estimate stands still, if a trial is asked for this view: the trial then need
+/// not run its learner. (It is asked for no other view beside this one.)
+pub fn still(views: &[View]) -> Option<View> {
+    views.iter().copied().find(|view| view.is_some_and(Cripple::stands_still))
 }
 
 /// An experiment's view of the suite.
@@ -44,6 +53,8 @@ pub struct Context<'a> {
     open: &'a BTreeSet<String>,
     /// What several arms of the claim compute alike.
     shared: &'a Shared,
+    /// The cells whose shared trials this arm has asked for.
+    asked: Mutex<BTreeSet<String>>,
     settings: ArmSettings<'a>,
     cells: usize,
     seed: Seed,
@@ -162,8 +173,8 @@ impl<'a> Context<'a> {
         let Claim { id, mutants, .. } = *claim;
         let seed = settings.seed.child("claim").child(id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
-        let committed = AtomicBool::new(false);
-        Context { id, mutants, kind, committed, open, shared, settings, cells: 1, seed, record }
+        let (committed, asked) = (AtomicBool::new(false), Mutex::default());
+        Context { id, mutants, kind, committed, open, shared, asked, settings, cells: 1, seed, record }
     }
 
     /// What the arm found.
@@ -340,6 +351,86 @@ impl<'a> Context<'a> {
         F: Fn(&Trial) -> anyhow::Result<R> + Sync,
     {
         self.every_trial(cell, n, &trial)
+    }
+
+    /// Runs `n` trials of learners like [`all_trials`](Self::all_trials), once for all arms that make the same
+    /// runs, and returns what each trial shows in this arm.
+    ///
+    /// A learner that goes a hundredth of the way makes the run of the sound one: the two differ in what they
+    /// say of the estimate alone. So `trial` gets a list of [`View`]s, and returns one result per view, in
+    /// the list's order. The honest arm asks for both views of its runs, and the arm of the learner that goes
+    /// a hundredth of the way takes the second one. An arm with a fault makes runs of its own.
+    ///
+    /// A cell's name stands for its trials: the trials of one cell must all be of one `trial` and one `n`.
+    ///
+    /// # Errors
+    /// Those of `all_trials`; or a trial returns another number of results than there are views.
+    pub fn shown_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Arc<Vec<R>>>
+    where
+        R: Any + Send + Sync,
+        F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
+    {
+        match self.kind {
+            ArmKind::Mutant(_) => {
+                let [all] = self.trials_in_views(cell, n, [None], trial)?;
+                Ok(all)
+            }
+            _ => self.sound_trials(cell, n, trial),
+        }
+    }
+
+    /// Runs trials like [`shown_trials`](Self::shown_trials) that the fault of this arm, if it has one, does
+    /// not reach: an arm with a fault shares the runs of the honest arm, too.
+    ///
+    /// # Errors
+    /// Those of `shown_trials`.
+    pub fn sound_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Arc<Vec<R>>>
+    where
+        R: Any + Send + Sync,
+        F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
+    {
+        let view = self.cripple();
+        if view.is_some_and(Cripple::stands_still) {
+            let [all] = self.trials_in_views(cell, n, [view], trial)?;
+            return Ok(all);
+        }
+        anyhow::ensure!(
+            self.lock_asked().insert(cell.to_owned()),
+            "cell {cell}: the experiment asks for its shared trials twice; give the second ones a cell of their own"
+        );
+        // Where no fault reaches a trial, it follows from its cell and its number.
+        let both = self.shared(&format!("trials of {cell}, {n}"), || {
+            self.trials_in_views(cell, n, [None, Some(Cripple::GoesOneHundredth)], trial)
+        })?;
+        let [sound, hundredth] = &*both;
+        Ok(Arc::clone(if view.is_none() { sound } else { hundredth }))
+    }
+
+    fn lock_asked(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs trials in each of these views of their estimates; returns their results, view by view.
+    fn trials_in_views<R: Send, F, const N: usize>(
+        &self,
+        cell: &str,
+        n: u64,
+        views: [View; N],
+        trial: F,
+    ) -> anyhow::Result<[Arc<Vec<R>>; N]>
+    where
+        F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
+    {
+        let mut all: [Vec<R>; N] = std::array::from_fn(|_| Vec::new());
+        let results = self.all_trials(cell, n, |one| {
+            let shown = trial(one, &views)?;
+            let found = shown.len();
+            <[R; N]>::try_from(shown).map_err(|_| anyhow!("{found} results for {N} views"))
+        })?;
+        for shown in results {
+            all.iter_mut().zip(shown).for_each(|(view, result)| view.push(result));
+        }
+        Ok(all.map(Arc::new))
     }
 
     fn every_trial<R: Send>(&self, cell: &str, n: u64, trial: AnyTrial<'_, R>) -> anyhow::Result<Vec<R>> {
@@ -547,4 +638,80 @@ fn first_error<R>(block: &[anyhow::Result<R>]) -> Option<String> {
 pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arm::ClaimArms;
+    use crate::claim::Standing;
+    use crate::fault::{Fault, mutants};
+    use crate::judge::exact;
+    use crate::sizes::Sizes;
+    use std::sync::atomic::AtomicU64;
+
+    /// Whether a fault reaches the trials.
+    const FAULTS: [Fault<bool>; 2] =
+        [Fault::refuted("reaches", "another number", true), Fault::refuted("says", "another word", false)];
+
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+
+    fn learning(cx: &mut Context<'_>) -> anyhow::Result<()> {
+        let fault = cx.fault(&FAULTS);
+        let at = if fault == Some(true) { 3.0 } else { 1.0 };
+        let trial = |trial: &Trial, views: &[View]| {
+            RUNS.fetch_add(1, Ordering::Relaxed);
+            let now = at + trial.number as f64;
+            Ok(views.iter().map(|view| view.map_or(now, |cripple| cripple.value(0.5, now))).collect())
+        };
+        let shown = match fault {
+            Some(false) => cx.sound_trials("runs", 2, trial)?,
+            _ => cx.shown_trials("runs", 2, trial)?,
+        };
+        cx.judge("sum", exact(shown.iter().sum(), 0.0, 0.0));
+        Ok(())
+    }
+
+    fn arms(experiment: fn(&mut Context<'_>) -> anyhow::Result<()>) -> ClaimArms {
+        let claim = Claim {
+            id: "planted",
+            place: "",
+            sentence: "",
+            formula: "",
+            design: "",
+            standing: Standing::sound().practical().learns(),
+            mutants: const { &mutants(&FAULTS) },
+            experiment,
+        };
+        let (sizes, seed, canceled) = (Sizes::default(), Seed::root(1), AtomicBool::new(false));
+        let settings =
+            ArmSettings { sizes: &sizes, alpha: 0.01, seed: &seed, canceled: &canceled, tick: &|| {} };
+        ClaimArms::run(&claim, settings).unwrap()
+    }
+
+    #[test]
+    fn arms_without_a_fault_in_their_runs_share_them() {
+        let arms = arms(learning);
+        let sum = |arm: &ArmRecord| arm.cells[0].finding.estimate;
+        assert_eq!((sum(&arms.honest), arms.honest.error), (3.0, None));
+        assert_eq!(arms.mutants.iter().map(sum).collect::<Vec<_>>(), [7.0, 3.0]);
+        // What is zero, what began at .5 twice, and that and a hundredth of the way from there.
+        let hundredth = 0.5 + 0.01 * (1.0 - 0.5) + (0.5 + 0.01 * (2.0 - 0.5));
+        assert_eq!(arms.crippled.iter().map(sum).collect::<Vec<_>>(), [0.0, 1.0, hundredth]);
+        // Two trials of the honest arm, of the fault that reaches them, and of each learner that stands still.
+        assert_eq!(RUNS.load(Ordering::Relaxed), 8);
+    }
+
+    #[test]
+    fn shared_trials_are_one_for_each_cell_and_have_a_result_for_each_view() {
+        let twice = arms(|cx| {
+            cx.shown_trials("runs", 1, |_, views| Ok(vec![1.0; views.len()]))?;
+            cx.shown_trials("runs", 1, |_, views| Ok(vec![2.0; views.len()])).map(|_| ())
+        });
+        let error = twice.honest.error.unwrap();
+        assert!(error.contains("cell runs: the experiment asks for its shared trials twice"), "{error}");
+        let short = arms(|cx| cx.shown_trials("runs", 1, |_, _| Ok(vec![1.0])).map(|_| ()));
+        let error = short.honest.error.unwrap();
+        assert!(error.contains("trial 0") && error.contains("1 results for 2 views"), "{error}");
+    }
 }

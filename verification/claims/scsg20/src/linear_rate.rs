@@ -5,12 +5,12 @@
 use crate::setup::runs::{each_round, option_one, shown};
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View, still};
 use lao_verification_engine::instance::norm2;
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::{geom, prob};
-use lao_verification_engine::mutants::{Cripple, PlainScsg, StepFault};
+use lao_verification_engine::mutants::{PlainScsg, StepFault};
 
 const N: usize = 400;
 /// Twice what an isotropic problem would take.
@@ -43,9 +43,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(3);
     let star = spread_signs(100, 5);
     let start = norm2(&star);
-    let (fault, cripple) = (cx.fault(&FAULTS), cx.cripple());
-    let runs = cx.size("runs")?;
-    let curves = cx.all_trials("runs", runs, |trial: &Trial| {
+    let (fault, runs) = (cx.fault(&FAULTS), cx.size("runs")?);
+    let curves = cx.shown_trials("runs", runs, |trial: &Trial, views: &[View]| {
         let all = Regression { components: N, correlation: 0.0, star: star.clone(), noise: 0.3, twice: true };
         let mut sum = all.draw(&trial.seed.child("data"))?;
         let step = if matches!(fault, Some(Wrong::TooShort)) { STEP / 8.0 } else { STEP };
@@ -54,25 +53,27 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             Some(Wrong::Step(fault)) => Box::new(PlainScsg::new(params, &sum, fault)),
             Some(Wrong::TooShort) | None => Box::new(params.build(Shape::of(&sum))?),
         };
-        let (star, mut curve) = (predictor(&star), vec![[0.0, start]]);
+        let (star, mut curves) = (predictor(&star), vec![vec![[0.0, start]]; views.len()]);
         let begin = solver.coefficients().clone();
-        if cripple.is_some_and(Cripple::stands_still) {
-            curve.push([1.0, shown(cripple, &begin, &begin).distance_squared(&star)]);
-            return Ok(curve);
+        if let Some(view) = still(views) {
+            curves[0].push([1.0, shown(view, &begin, &begin).distance_squared(&star)]);
+            return Ok(curves);
         }
+        let arrived = |curve: &Vec<[f64; 2]>| curve[curve.len() - 1][1] <= 1e-12 * start;
         each_round(&mut sum, solver.as_mut(), &trial.seed.child("algorithm"), ROUNDS, |x, meter| {
-            let distance = shown(cripple, &begin, x).distance_squared(&star);
-            curve.push([meter.thresholds as f64, distance]);
-            distance <= 1e-12 * start
+            for (view, curve) in views.iter().zip(&mut curves).filter(|(_, curve)| !arrived(curve)) {
+                curve.push([meter.thresholds as f64, shown(*view, &begin, x).distance_squared(&star)]);
+            }
+            curves.iter().all(arrived)
         })?;
-        Ok(curve)
+        Ok(curves)
     })?;
     let crossed = |curve: &&Vec<[f64; 2]>| curve.iter().any(|[_, d]| *d <= 1e-10 * start);
     let missed = runs - curves.iter().filter(crossed).count() as u64;
     cx.judge("probability of not getting to 1e-10", prob::fixed(0.25, cx.alpha(), missed, runs));
     cx.settled()?;
     let (mut slopes, mut ratios) = (Vec::new(), Vec::new());
-    for curve in &curves {
+    for curve in curves.iter() {
         let time: Vec<f64> = curve.iter().map(|[t, _]| *t).collect();
         let gaps: Vec<f64> = curve.iter().map(|[_, d]| *d).collect();
         let window = geom::gap_window(&gaps, start);

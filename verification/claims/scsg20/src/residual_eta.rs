@@ -14,11 +14,11 @@ use lao_algorithms::thresholding::theory::{Epoch, expansion, required_sparsity};
 use lao_algorithms::thresholding::{SgParams, Shape, Solver};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, Violation, mutants};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View, still};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_sample, judge_slopes};
 use lao_verification_engine::judge::{FindingKind, PropertyTally};
-use lao_verification_engine::mutants::{Cripple, FaultyDraws, WrongSubset};
+use lao_verification_engine::mutants::{FaultyDraws, WrongSubset};
 
 const STEPS: [f64; 4] = [0.016, 0.008, 0.004, 0.002];
 const N: usize = 4000;
@@ -69,18 +69,18 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// D of a long run after its burn-in, mean over 6/eta steps.
+/// D of a long run after its burn-in, mean over 6/eta steps, in each view.
 fn floor(
     shared: &Shared,
     scsg: bool,
     eta: f64,
-    (same, cripple): (bool, Option<Cripple>),
+    (same, views): (bool, &[View]),
     star: &[f64],
     seed: &Seed,
-) -> anyhow::Result<f64> {
+) -> anyhow::Result<Vec<f64>> {
     let (mut sum, begin) = (shared.sum(), predictor(star));
-    if cripple.is_some_and(Cripple::stands_still) {
-        return Ok(shown(cripple, &begin, &begin).distance_squared(&begin));
+    if let Some(view) = still(views) {
+        return Ok(vec![shown(view, &begin, &begin).distance_squared(&begin)]);
     }
     let start = Some(begin.clone());
     let mut solver: Box<dyn Solver> = if scsg {
@@ -93,19 +93,22 @@ fn floor(
     };
     let (star, mut rng) = (predictor(star), seed.child("algorithm").rng());
     let (burn_in, steps) = ((3.0 / eta) as u64, (9.0 / eta) as u64);
-    let (mut total, mut looks) = (0.0, 0.0);
+    let (mut totals, mut looks) = (vec![0.0; views.len()], 0.0);
     while sum.meter().thresholds < steps {
         solver.step(&mut sum, &mut rng)?;
         if sum.meter().thresholds > burn_in {
             looks += 1.0;
-            total += match cripple {
-                None => solver.coefficients().distance_squared(&star),
-                Some(_) => shown(cripple, &begin, solver.coefficients()).distance_squared(&star),
-            };
+            let x = solver.coefficients();
+            for (view, total) in views.iter().zip(&mut totals) {
+                *total += match view {
+                    None => x.distance_squared(&star),
+                    Some(_) => shown(*view, &begin, x).distance_squared(&star),
+                };
+            }
         }
     }
     // SCSG-HT is also looked at when it takes a snapshot.
-    Ok(total / looks)
+    Ok(totals.iter().map(|total| total / looks).collect())
 }
 
 const PLANTED_GRADIENT: Mutant =
@@ -116,7 +119,6 @@ const SAME_BATCH: Mutant = Mutant::refuted("same_batch", "takes the first compon
 
 fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(8);
-    let cripple = cx.cripple();
     let mut series = Vec::new();
     for (name, planted, exponent, margin, runs) in
         [("G = 0", false, 1.0, 0.2, "noise_runs"), ("G = .12", true, 0.0, 0.1, "residual_runs")]
@@ -124,19 +126,28 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut center = vec![0.0; DIM];
         center[0] = 1.0;
         let star = center.clone();
-        if planted != cx.commits(if planted { &GRADIENT_LEFT_OUT } else { &PLANTED_GRADIENT }) {
+        let other = cx.commits(if planted { &GRADIENT_LEFT_OUT } else { &PLANTED_GRADIENT });
+        if planted != other {
             center[1] = PLANTED;
         }
         let instance = Quadratics::around(&center, N, 1.0, &cx.seed("instance").child("data"));
         let (shared, same) = (Shared::new(instance.sum()?), cx.commits(&SAME_BATCH));
         for (method, scsg) in [("SCSG-HT", true), ("SG-HT", false)] {
             let cell = format!("{method}, {name}");
-            let floors = cx.all_trials(&cell, cx.size(runs)?, |trial: &Trial| {
-                let at = |(i, eta): (usize, &f64)| {
-                    floor(&shared, scsg, *eta, (same, cripple), &star, &trial.seed.trial(i as u64))
-                };
-                STEPS.iter().enumerate().map(at).collect::<anyhow::Result<Vec<f64>>>()
-            })?;
+            let run = |trial: &Trial, views: &[View]| {
+                let mut floors = vec![Vec::new(); views.len()];
+                for (i, eta) in STEPS.iter().enumerate() {
+                    let seed = trial.seed.trial(i as u64);
+                    let at = floor(&shared, scsg, *eta, (same, views), &star, &seed)?;
+                    floors.iter_mut().zip(at).for_each(|(floors, at)| floors.push(at));
+                }
+                Ok(floors)
+            };
+            // A gradient at x* is wrong in one problem; the batches are those of SCSG-HT.
+            let floors = match other || (same && scsg) {
+                true => cx.shown_trials(&cell, cx.size(runs)?, run)?,
+                false => cx.sound_trials(&cell, cx.size(runs)?, run)?,
+            };
             // The level beside the exponent, at the smallest step: G itself; or what the noise leaves where
             // nothing is thresholded, from which k = 8 of 12 takes a part.
             let eta = STEPS[STEPS.len() - 1];

@@ -20,13 +20,13 @@ use lao_algorithms::thresholding::{
 use lao_finite_sum::{FiniteSum, Meter};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, Trial, View, still};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::geom::{Window, half_ratio, is_geometric, log_slope, rate};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge, block_means};
 use lao_verification_engine::judge::{FindingKind, PropertyTally, exact_all};
-use lao_verification_engine::mutants::{Cripple, PlainScsg, StepFault};
+use lao_verification_engine::mutants::{PlainScsg, StepFault};
 use rand::RngExt;
 
 /// A random small regression, and the shape of a run on it.
@@ -228,39 +228,46 @@ fn toy(cx: &Context<'_>, n: usize) -> anyhow::Result<Shared> {
     Ok(Shared::new(Quadratics::around(&STAR, n, VARIANCE, &cx.seed("toy").child("data")).sum()?))
 }
 
-/// Calls and `D` after each of so many steps.
+/// Calls and `D` after each of so many steps, in each view.
 fn steps(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
-    (cripple, seed): (Option<Cripple>, &Seed),
+    (views, seed): (&[View], &Seed),
     count: u64,
-) -> anyhow::Result<Vec<[f64; 2]>> {
+) -> anyhow::Result<Vec<Vec<[f64; 2]>>> {
     let start = solver.coefficients().clone();
-    let (mut rng, star, mut curve) = (seed.rng(), predictor(&STAR), Vec::new());
-    if cripple.is_some_and(Cripple::stands_still) {
-        return Ok(vec![[1.0, shown(cripple, &start, &start).distance_squared(&star)]; count as usize]);
+    let (mut rng, star) = (seed.rng(), predictor(&STAR));
+    if let Some(view) = still(views) {
+        let still = [1.0, shown(view, &start, &start).distance_squared(&star)];
+        return Ok(vec![vec![still; count as usize]]);
     }
+    let mut curves = vec![Vec::new(); views.len()];
     for _ in 0..count {
         solver.step(sum, &mut rng)?;
-        let x = shown(cripple, &start, solver.coefficients());
-        curve.push([sum.meter().calls as f64, x.distance_squared(&star)]);
+        let x = solver.coefficients();
+        for (view, curve) in views.iter().zip(&mut curves) {
+            curve.push([sum.meter().calls as f64, shown(*view, &start, x).distance_squared(&star)]);
+        }
     }
-    Ok(curve)
+    Ok(curves)
 }
 
 fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (eta, toy) = (0.1, toy(cx, 200)?);
     let floor = eta * VARIANCE / (2.0 - eta);
     let batch = if cx.fault(&FAULTS) == Some(Wrong::FourComponents) { 4 } else { 1 };
-    let cripple = cx.cripple();
-    let ratios = cx.all_trials("SG-HT", cx.size("runs")?, |trial| {
+    let run = |trial: &Trial, views: &[View]| {
         let mut sum = toy.sum();
         let sg = SgParams { sparsity: 4, step_size: eta, batch, start: None };
         let mut solver = sg.build(Shape::of(&sum))?;
-        let curve = steps(&mut sum, &mut solver, (cripple, &trial.seed.child("algorithm")), 3000)?;
-        let late = &curve[200..];
-        Ok(late.iter().map(|[_, d]| d).sum::<f64>() / late.len() as f64 / floor)
-    })?;
+        let curves = steps(&mut sum, &mut solver, (views, &trial.seed.child("algorithm")), 3000)?;
+        let late = curves.iter().map(|curve| &curve[200..]);
+        Ok(late.map(|late| late.iter().map(|[_, d]| d).sum::<f64>() / late.len() as f64 / floor).collect())
+    };
+    let ratios = match batch {
+        1 => cx.sound_trials("SG-HT", cx.size("runs")?, run)?,
+        _ => cx.shown_trials("SG-HT", cx.size("runs")?, run)?,
+    };
     let finding = slope::judge_sample(&ratios, (0.9, 1.1), cx.alpha(), FindingKind::Equal);
     cx.judge("SG-HT: D of steps 200 to 3000 over eta sigma^2/(2 - eta)", finding);
     Ok(())
@@ -271,13 +278,18 @@ fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let n = if wrong == Some(Wrong::FewComponents) { 400 } else { 20_000 };
     let (eta, toy) = (0.3, toy(cx, n)?);
     let growth = if wrong == Some(Wrong::ConstantBatches) { 1.0 } else { 1.1 };
-    let cripple = cx.cripple();
-    let runs = cx.all_trials("HSG-HT", 8 * cx.size("runs")?, |trial| {
+    let run = |trial: &Trial, views: &[View]| {
         let mut sum = toy.sum();
         let hsg = HsgParams { sparsity: 4, step_size: eta, first: 10.0, growth, start: None };
         let mut solver = hsg.build(Shape::of(&sum))?;
-        steps(&mut sum, &mut solver, (cripple, &trial.seed.child("algorithm")), 66)
-    })?;
+        steps(&mut sum, &mut solver, (views, &trial.seed.child("algorithm")), 66)
+    };
+    let count = 8 * cx.size("runs")?;
+    // The runs whose steps are counted for calls are the sound ones.
+    let runs = match wrong {
+        Some(Wrong::FewComponents | Wrong::ConstantBatches) => cx.shown_trials("HSG-HT", count, run)?,
+        _ => cx.sound_trials("HSG-HT", count, run)?,
+    };
     let distances: Vec<Vec<f64>> = runs.iter().map(|run| run.iter().map(|[_, d]| *d).collect()).collect();
     let blocks = block_means(&distances, 8);
     let time: Vec<f64> = (1..=66).map(f64::from).collect();
