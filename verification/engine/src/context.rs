@@ -46,6 +46,8 @@ pub fn still(views: &[View]) -> Option<View> {
 pub struct Context<'a> {
     id: &'a str,
     mutants: &'a [Mutant],
+    /// Whether the claim is about learning, and has arms of crippled learners.
+    learns: bool,
     kind: ArmKind,
     /// Whether the experiment has asked for the value of the mutant's fault, or for the crippled learner.
     committed: AtomicBool,
@@ -174,7 +176,21 @@ impl<'a> Context<'a> {
         let seed = settings.seed.child("claim").child(id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
         let (committed, asked) = (AtomicBool::new(false), Mutex::default());
-        Context { id, mutants, kind, committed, open, shared, asked, settings, cells: 1, seed, record }
+        let learns = claim.standing.learns;
+        Context {
+            id,
+            mutants,
+            learns,
+            kind,
+            committed,
+            open,
+            shared,
+            asked,
+            settings,
+            cells: 1,
+            seed,
+            record,
+        }
     }
 
     /// What the arm found.
@@ -371,10 +387,7 @@ impl<'a> Context<'a> {
         F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
     {
         match self.kind {
-            ArmKind::Mutant(_) => {
-                let [all] = self.trials_in_views(cell, n, [None], trial)?;
-                Ok(all)
-            }
+            ArmKind::Mutant(_) => self.own_trials(cell, n, None, trial),
             _ => self.sound_trials(cell, n, trial),
         }
     }
@@ -391,46 +404,60 @@ impl<'a> Context<'a> {
     {
         let view = self.cripple();
         if view.is_some_and(Cripple::stands_still) {
-            let [all] = self.trials_in_views(cell, n, [view], trial)?;
-            return Ok(all);
+            return self.own_trials(cell, n, view, trial);
         }
         anyhow::ensure!(
             self.lock_asked().insert(cell.to_owned()),
-            "cell {cell}: the experiment asks for its shared trials twice; give the second ones a cell of their own"
+            "cell {cell}: the experiment asks twice for its shared trials: give the second a cell of its own"
         );
         // Where no fault reaches a trial, it follows from its cell and its number.
-        let both = self.shared(&format!("trials of {cell}, {n}"), || {
-            self.trials_in_views(cell, n, [None, Some(Cripple::GoesOneHundredth)], trial)
+        let all = self.shared(&format!("trials of {cell}, {n}"), || {
+            let both = [None, Some(Cripple::GoesOneHundredth)];
+            self.trials_in_views(cell, n, if self.learns { &both } else { &both[..1] }, trial)
         })?;
-        let [sound, hundredth] = &*both;
-        Ok(Arc::clone(if view.is_none() { sound } else { hundredth }))
+        let shown = all.get(usize::from(view.is_some())).context("the claim is not about learning")?;
+        Ok(Arc::clone(shown))
+    }
+
+    /// Runs trials in one view, for this arm alone.
+    fn own_trials<R: Send, F>(&self, cell: &str, n: u64, view: View, trial: F) -> anyhow::Result<Arc<Vec<R>>>
+    where
+        F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
+    {
+        let mut all = self.trials_in_views(cell, n, &[view], trial)?;
+        Ok(all.swap_remove(0))
+    }
+
+    /// Runs trials in each of these views of their estimates; returns their results, view by view.
+    fn trials_in_views<R: Send, F>(
+        &self,
+        cell: &str,
+        n: u64,
+        views: &[View],
+        trial: F,
+    ) -> anyhow::Result<Vec<Arc<Vec<R>>>>
+    where
+        F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
+    {
+        let results = self.all_trials(cell, n, |one| {
+            let shown = trial(one, views)?;
+            anyhow::ensure!(
+                shown.len() == views.len(),
+                "the trial returned {} results: return one for each of the {} views",
+                shown.len(),
+                views.len()
+            );
+            Ok(shown)
+        })?;
+        let mut all: Vec<Vec<R>> = views.iter().map(|_| Vec::with_capacity(results.len())).collect();
+        for shown in results {
+            all.iter_mut().zip(shown).for_each(|(view, result)| view.push(result));
+        }
+        Ok(all.into_iter().map(Arc::new).collect())
     }
 
     fn lock_asked(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Runs trials in each of these views of their estimates; returns their results, view by view.
-    fn trials_in_views<R: Send, F, const N: usize>(
-        &self,
-        cell: &str,
-        n: u64,
-        views: [View; N],
-        trial: F,
-    ) -> anyhow::Result<[Arc<Vec<R>>; N]>
-    where
-        F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
-    {
-        let mut all: [Vec<R>; N] = std::array::from_fn(|_| Vec::new());
-        let results = self.all_trials(cell, n, |one| {
-            let shown = trial(one, &views)?;
-            let found = shown.len();
-            <[R; N]>::try_from(shown).map_err(|_| anyhow!("{found} results for {N} views"))
-        })?;
-        for shown in results {
-            all.iter_mut().zip(shown).for_each(|(view, result)| view.push(result));
-        }
-        Ok(all.map(Arc::new))
     }
 
     fn every_trial<R: Send>(&self, cell: &str, n: u64, trial: AnyTrial<'_, R>) -> anyhow::Result<Vec<R>> {
@@ -709,9 +736,13 @@ mod tests {
             cx.shown_trials("runs", 1, |_, views| Ok(vec![2.0; views.len()])).map(|_| ())
         });
         let error = twice.honest.error.unwrap();
-        assert!(error.contains("cell runs: the experiment asks for its shared trials twice"), "{error}");
+        assert!(error.contains("cell runs: the experiment asks twice for its shared trials"), "{error}");
         let short = arms(|cx| cx.shown_trials("runs", 1, |_, _| Ok(vec![1.0])).map(|_| ()));
         let error = short.honest.error.unwrap();
-        assert!(error.contains("trial 0") && error.contains("1 results for 2 views"), "{error}");
+        assert!(
+            error.contains("trial 0")
+                && error.contains("returned 1 results: return one for each of the 2 views"),
+            "{error}"
+        );
     }
 }

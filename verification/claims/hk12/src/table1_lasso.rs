@@ -15,12 +15,11 @@
 //! weight takes to grow, and not noise.
 
 use crate::setup::problem::{Problem, Run};
-use crate::setup::scaling::{self, Grid, least};
+use crate::setup::scaling::{self, Grid, Sharing, least};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, View};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
-use lao_verification_engine::mutants::Cripple;
 
 /// `m k eps^2/(d log(2d))` of the collapse.
 const EXAMPLES: f64 = 160.0;
@@ -39,7 +38,6 @@ struct Arm {
     forgets_eps: bool,
     /// A factor of the step size.
     step: f64,
-    cripple: Option<Cripple>,
 }
 
 /// One grid point: the problem, its eps, and `k`.
@@ -58,20 +56,20 @@ impl Point {
         Ok(Point { problem: Problem::signs(dim, 1.0)?, eps: 1.0, draws })
     }
 
-    /// Excess over eps of one run at `m = scale d log(2d)/(k eps^2)`.
-    fn excess(&self, scale: f64, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
+    /// Excess over eps of one run at `m = scale d log(2d)/(k eps^2)`, in each view.
+    fn excess(&self, scale: f64, arm: Arm, views: &[View], seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let dim = 4.0 * (self.problem.dim as f64 / 4.0).powf(arm.power_of_dim);
         let draws = (self.draws as f64).powf(arm.power_of_draws);
         let eps = if arm.forgets_eps { 1.0 } else { self.eps };
         let examples = (scale * dim * (2.0 * dim).ln() / (draws * eps * eps)).ceil() as u64;
-        let run = Run { step: arm.step, cripple: arm.cripple, ..Run::new(self.draws, examples) };
-        let w = self.problem.lasso(&run, seed)?;
-        Ok(self.problem.excess(&w) / self.eps)
+        let run = Run { step: arm.step, ..Run::new(self.draws, examples) };
+        let all = self.problem.lasso_in_views(&run, views, seed)?;
+        Ok(all.iter().map(|w| self.problem.excess(w) / self.eps).collect())
     }
 
     /// The least m at which one run has half the excess of zero, over `log(2d)`.
     fn needed(&self, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
-        let scale = least(8.0, |scale| Ok(self.excess(scale, arm, seed)? <= HALF))?;
+        let scale = least(8.0, |scale| Ok(self.excess(scale, arm, &[None], seed)?[0] <= HALF))?;
         Ok(scale * self.problem.dim as f64 / self.draws as f64)
     }
 }
@@ -80,12 +78,12 @@ fn grid<'a>(
     (name, variable): (&'static str, &'static str),
     x: Vec<f64>,
     points: impl Iterator<Item = anyhow::Result<Point>>,
-    measure: impl Fn(&Point, &Seed) -> anyhow::Result<f64> + Sync + 'a,
+    measure: impl Fn(&Point, &Seed, &[View]) -> anyhow::Result<Vec<f64>> + Sync + 'a,
 ) -> anyhow::Result<Grid<'a>> {
     let points = points.collect::<anyhow::Result<Vec<Point>>>()?;
-    let measure = Box::new(move |i: usize, seed: &Seed| measure(&points[i], seed));
+    let measure = Box::new(move |i: usize, seed: &Seed, views: &[View]| measure(&points[i], seed, views));
     let judge = Some(SlopeJudge::new(Exponent::AtMost(0.0), 0.1));
-    Ok(Grid { name, variable, x, measure, judge, level: Some(LEVEL), shared: false })
+    Ok(Grid { name, variable, x, measure, judge, level: Some(LEVEL), sharing: Sharing::Views })
 }
 
 /// Which grids are measured.
@@ -104,7 +102,8 @@ fn grids(arm: Arm, extent: Extent) -> anyhow::Result<Vec<Grid<'static>>> {
     let dims: &[usize] = if more { &[4, 8, 16, 32, 64, 128] } else { &[4, 8, 16, 32, 64] };
     let (draws, epses) = ([1, 2, 4, 8, 16], [0.8, 0.4, 0.2, 0.1]);
     let floats = |x: &[usize]| x.iter().map(|&x| x as f64).collect::<Vec<f64>>();
-    let collapsed = move |point: &Point, seed: &Seed| point.excess(EXAMPLES, arm, seed);
+    let collapsed =
+        move |point: &Point, seed: &Seed, views: &[View]| point.excess(EXAMPLES, arm, views, seed);
     let in_k = draws.iter().map(|&k| Point::rare(16, 0.4, k));
     let in_d = dims.iter().map(|&d| Point::rare(d, 0.4, 4));
     let mut all = vec![
@@ -119,15 +118,16 @@ fn grids(arm: Arm, extent: Extent) -> anyhow::Result<Vec<Grid<'static>>> {
     }
     if extent == Extent::All {
         let signs = dims[1..].iter().map(|&d| Point::signs(d, 8));
-        let count = move |point: &Point, seed: &Seed| point.needed(arm, seed);
+        let count = move |point: &Point, seed: &Seed, _: &[View]| Ok(vec![point.needed(arm, seed)?]);
         let name = ("examples until half of the excess, over log(2d)", "d");
-        all.push(Grid { judge: None, level: None, ..grid(name, floats(&dims[1..]), signs, count)? });
+        // The honest arm alone has this one.
+        let (judge, level, sharing) = (None, None, Sharing::Nobody);
+        all.push(Grid { judge, level, sharing, ..grid(name, floats(&dims[1..]), signs, count)? });
     }
     Ok(all)
 }
 
-const SOUND: Arm =
-    Arm { power_of_dim: 1.0, power_of_draws: 1.0, forgets_eps: false, step: 1.0, cripple: None };
+const SOUND: Arm = Arm { power_of_dim: 1.0, power_of_draws: 1.0, forgets_eps: false, step: 1.0 };
 
 const FAULTS: [Fault<Arm>; 4] = [
     Fault::refuted(
@@ -153,7 +153,7 @@ const FAULTS: [Fault<Arm>; 4] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm { cripple: cx.cripple(), ..cx.arm(SOUND, &FAULTS) };
+    let arm = cx.arm(SOUND, &FAULTS);
     let extent = match cx.size("more")? {
         0 => Extent::Quick,
         _ if cx.honest() => Extent::All,

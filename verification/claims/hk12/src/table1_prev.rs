@@ -1,12 +1,12 @@
 //! Table 1 beside its own bounds: what was known before, and full information.
 
 use crate::setup::problem::{Problem, Run};
-use crate::setup::scaling::{self, Grid, least};
+use crate::setup::scaling::{self, Grid, Sharing, least};
 use lao_algorithms::Task;
 use lao_algorithms::baselines::{AerParams, Ball, OnlineParams};
 use lao_observation::{Budget, Seed};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Context, Direction};
+use lao_verification_engine::context::{Context, Direction, View};
 use lao_verification_engine::judge::{FindingKind, ratio, slope};
 use lao_verification_engine::mutants::{Cripple, Crippled};
 
@@ -49,11 +49,12 @@ fn needs<'a>(
 ) -> anyhow::Result<Grid<'a>> {
     let dims = [8, 16, 32, 64];
     let problems = dims.iter().map(|&d| Problem::signs(d, 1.0)).collect::<anyhow::Result<Vec<_>>>()?;
-    let measure = move |i: usize, seed: &Seed| {
-        least(64.0, |m| Ok(excess(&problems[i], m.ceil() as u64, seed)? <= HALF))
+    let measure = move |i: usize, seed: &Seed, _: &[View]| {
+        Ok(vec![least(64.0, |m| Ok(excess(&problems[i], m.ceil() as u64, seed)? <= HALF))?])
     };
     let x = dims.iter().map(|&d| d as f64).collect();
-    Ok(Grid { name, variable: "d", x, measure: Box::new(measure), judge: None, level: None, shared: true })
+    let (measure, sharing) = (Box::new(measure), Sharing::Faults);
+    Ok(Grid { name, variable: "d", x, measure, judge: None, level: None, sharing })
 }
 
 /// Mean excess of the method with few attributes, and of its twin with all of them.

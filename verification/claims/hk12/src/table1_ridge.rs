@@ -11,12 +11,11 @@
 //! a constant only, which cannot be seen in an exponent.
 
 use crate::setup::problem::{Problem, Run};
-use crate::setup::scaling::{self, Grid, least};
+use crate::setup::scaling::{self, Grid, Sharing, least};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, Violation, mutants};
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, View};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
-use lao_verification_engine::mutants::Cripple;
 
 /// `m k/(d K)` of the collapse.
 const EXAMPLES: f64 = 32.0;
@@ -34,7 +33,6 @@ struct Arm {
     dim_of_examples: Option<f64>,
     /// m grows like this power of K from K = 16 on.
     power: f64,
-    cripple: Option<Cripple>,
 }
 
 /// One grid point: the problem, `K` and `k`.
@@ -49,21 +47,21 @@ impl Point {
         Ok(Point { problem: Problem::hard(dim, rows)?, rows: rows as f64, draws })
     }
 
-    /// Excess over eps of one run at `m = scale d K/k`, from the worst start.
-    fn excess(&self, scale: f64, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
+    /// Excess over eps of one run at `m = scale d K/k`, from the worst start, in each view.
+    fn excess(&self, scale: f64, arm: Arm, views: &[View], seed: &Seed) -> anyhow::Result<Vec<f64>> {
         let dim = arm.dim_of_examples.unwrap_or(self.problem.dim as f64);
         let rows = 16.0 * (self.rows / 16.0).powf(arm.power);
         let examples = (scale * dim * rows / (self.draws as f64).powf(arm.power_of_draws)).ceil() as u64;
         let start = Some(self.problem.star.iter().map(|w| -w).collect());
-        let run = Run { start, cripple: arm.cripple, ..Run::new(self.draws, examples) };
-        let w = self.problem.ridge(&run, seed)?;
-        Ok(self.problem.excess(&w) * self.rows.sqrt())
+        let run = Run { start, ..Run::new(self.draws, examples) };
+        let all = self.problem.ridge_in_views(&run, views, seed)?;
+        Ok(all.iter().map(|w| self.problem.excess(w) * self.rows.sqrt()).collect())
     }
 
-    /// The least m at which the mean excess of four runs is eps/2.
-    fn needed(&self, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
+    /// The least m at which the mean excess of four runs is eps/2, in one view.
+    fn needed(&self, arm: Arm, view: View, seed: &Seed) -> anyhow::Result<f64> {
         let scale = least(1.0, |scale| {
-            let runs = (0..4).map(|r| self.excess(scale, arm, &seed.trial(r)));
+            let runs = (0..4).map(|r| Ok(self.excess(scale, arm, &[view], &seed.trial(r))?[0]));
             Ok(runs.sum::<anyhow::Result<f64>>()? / 4.0 <= 0.5)
         })?;
         Ok(scale * self.problem.dim as f64 * self.rows / self.draws as f64)
@@ -75,14 +73,14 @@ fn grid<'a>(
     (name, variable): (&'static str, &'static str),
     x: &[usize],
     at: impl Fn(usize) -> (usize, usize, usize),
-    measure: impl Fn(&Point, &Seed) -> anyhow::Result<f64> + Sync + 'a,
+    (measure, sharing): (impl Fn(&Point, &Seed, &[View]) -> anyhow::Result<Vec<f64>> + Sync + 'a, Sharing),
     (judge, level): (Option<SlopeJudge>, Option<f64>),
 ) -> anyhow::Result<Grid<'a>> {
     let points = x.iter().map(|&x| at(x)).map(|(dim, rows, draws)| Point::new(dim, rows, draws));
     let points = points.collect::<anyhow::Result<Vec<Point>>>()?;
     let x = x.iter().map(|&x| x as f64).collect();
-    let measure = Box::new(move |i: usize, seed: &Seed| measure(&points[i], seed));
-    Ok(Grid { name, variable, x, measure, judge, level, shared: false })
+    let measure = Box::new(move |i: usize, seed: &Seed, views: &[View]| measure(&points[i], seed, views));
+    Ok(Grid { name, variable, x, measure, judge, level, sharing })
 }
 
 fn at_most(exponent: f64, margin: f64) -> Option<SlopeJudge> {
@@ -92,7 +90,8 @@ fn at_most(exponent: f64, margin: f64) -> Option<SlopeJudge> {
 /// At `m = 32 d K/k`; the one in K has less noise and gets half of the replicates.
 fn collapses(arm: Arm) -> anyhow::Result<([Grid<'static>; 2], Grid<'static>)> {
     let flat = (Some(SlopeJudge::new(Exponent::Within(0.0, 0.0), 0.1)), Some(LEVEL));
-    let excess = move |point: &Point, seed: &Seed| point.excess(EXAMPLES, arm, seed);
+    let excess = move |point: &Point, seed: &Seed, views: &[View]| point.excess(EXAMPLES, arm, views, seed);
+    let excess = (excess, Sharing::Views);
     let (k, d, rows) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256], [16, 36, 64, 144]);
     let in_k = grid(("excess/eps at m = 32 d K/k, in k", "k"), &k, |k| (128, 4, k), excess, flat.clone())?;
     let in_d = grid(("excess/eps at m = 32 d K/k, in d", "d"), &d, |d| (d, 4, 4), excess, flat)?;
@@ -102,9 +101,12 @@ fn collapses(arm: Arm) -> anyhow::Result<([Grid<'static>; 2], Grid<'static>)> {
     Ok(([in_k, in_d], in_rows))
 }
 
-/// Counts of examples.
+/// Counts of examples. Which runs are made depends on what the learner shows.
 fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 2]> {
-    let count = move |point: &Point, seed: &Seed| point.needed(arm, seed);
+    let count = move |point: &Point, seed: &Seed, views: &[View]| {
+        views.iter().map(|view| point.needed(arm, *view, seed)).collect()
+    };
+    let count = (count, Sharing::Nobody);
     let (k, d) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256]);
     Ok([
         grid(
@@ -126,7 +128,9 @@ fn counts(arm: Arm) -> anyhow::Result<[Grid<'static>; 2]> {
 
 /// Counts of examples against K, with the largest exponent that passes.
 fn counts_in_rows(at_most: f64) -> anyhow::Result<Grid<'static>> {
-    let count = move |point: &Point, seed: &Seed| point.needed(SOUND, seed);
+    let count = |point: &Point, seed: &Seed, _: &[View]| Ok(vec![point.needed(SOUND, None, seed)?]);
+    // The control has another limit for the same counts.
+    let count = (count, Sharing::Faults);
     let judge = SlopeJudge::new(Exponent::AtMost(at_most), 0.0);
     let name = (COUNTED, "K");
     grid(name, &[4, 9, 16, 25], |rows| (32, rows, 8), count, (Some(judge), None))
@@ -135,7 +139,7 @@ fn counts_in_rows(at_most: f64) -> anyhow::Result<Grid<'static>> {
 /// The name of the counts against K.
 const COUNTED: &str = "examples until excess is eps/2, in K";
 
-const SOUND: Arm = Arm { power_of_draws: 1.0, dim_of_examples: None, power: 1.0, cripple: None };
+const SOUND: Arm = Arm { power_of_draws: 1.0, dim_of_examples: None, power: 1.0 };
 
 const FAULTS: [Fault<Arm>; 3] = [
     Fault::refuted(
@@ -156,7 +160,7 @@ const FAULTS: [Fault<Arm>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let arm = Arm { cripple: cx.cripple(), ..cx.arm(SOUND, &FAULTS) };
+    let arm = cx.arm(SOUND, &FAULTS);
     let (replicates, direct) = (cx.size("replicates")?, cx.size("direct")?);
     cx.split(if direct > 0 { 8 } else { 6 });
     let (flat, in_rows) = collapses(arm)?;
@@ -176,9 +180,7 @@ fn counted(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let at_most = cx.arm(1.125, &CONTROL);
     cx.split(1);
     let replicates = cx.size("replicates")?;
-    // The control has another limit for the same counts.
-    let counts = Grid { shared: true, ..counts_in_rows(at_most)? };
-    scaling::judge(cx, &[counts], replicates)
+    scaling::judge(cx, &[counts_in_rows(at_most)?], replicates)
 }
 
 /// The claim.

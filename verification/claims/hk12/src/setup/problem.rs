@@ -9,7 +9,7 @@ use lao_kernels::SparseVector;
 use lao_observation::{
     BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, SessionLimit, Source,
 };
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, View, still};
 use lao_verification_engine::instance::{LawSource, dot, minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{Cripple, Tampered, TwoDraws, TwoSampleEstimates};
@@ -245,6 +245,16 @@ impl Problem {
 
     /// The output of AERR with a step size other than the theorem's by a factor.
     pub(crate) fn ridge(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
+        Ok(self.ridge_in_views(run, &[run.cripple], seed)?.swap_remove(0))
+    }
+
+    /// The same in each view of the estimate, whatever `run` says of the cripple.
+    pub(crate) fn ridge_in_views(
+        &self,
+        run: &Run,
+        views: &[View],
+        seed: &Seed,
+    ) -> anyhow::Result<Vec<Vec<f64>>> {
         let params = AerrParams::from_theorem(Horizon {
             dim: self.dim,
             draws: run.draws,
@@ -253,11 +263,21 @@ impl Problem {
         });
         let start = run.start.as_deref().map(SparseVector::from_dense);
         let params = AerrParams { step_size: run.step * params.step_size, start, ..params };
-        self.faulty(params.build()?, run, seed)
+        self.faulty(params.build()?, run, views, seed)
     }
 
-    /// The same of AELR.
+    /// The output of AELR, likewise.
     pub(crate) fn lasso(&self, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
+        Ok(self.lasso_in_views(run, &[run.cripple], seed)?.swap_remove(0))
+    }
+
+    /// The same in each view of the estimate, whatever `run` says of the cripple.
+    pub(crate) fn lasso_in_views(
+        &self,
+        run: &Run,
+        views: &[View],
+        seed: &Seed,
+    ) -> anyhow::Result<Vec<Vec<f64>>> {
         let params = AelrParams::from_theorem(Horizon {
             dim: self.dim,
             draws: run.draws,
@@ -265,18 +285,27 @@ impl Problem {
             examples: run.examples,
         });
         let params = AelrParams { step_size: run.step * params.step_size, ..params };
-        self.faulty(params.build()?, run, seed)
+        self.faulty(params.build()?, run, views, seed)
     }
 
-    fn faulty<L: TwoDraws>(&self, learner: L, run: &Run, seed: &Seed) -> anyhow::Result<Vec<f64>> {
+    fn faulty<L: TwoDraws>(
+        &self,
+        learner: L,
+        run: &Run,
+        views: &[View],
+        seed: &Seed,
+    ) -> anyhow::Result<Vec<Vec<f64>>> {
         let budget = Budget::PerExample(run.draws + 1);
-        let mut start = learner.coefficients().to_dense();
-        if let Some(cripple) = run.cripple
-            && cripple.stands_still()
-        {
-            let before = start.clone();
-            cripple.estimate(&before, &mut start);
-            return Ok(start);
+        let start = learner.coefficients().to_dense();
+        let show = |now: &[f64]| {
+            let mut all = vec![now.to_vec(); views.len()];
+            let crippled =
+                views.iter().zip(&mut all).filter_map(|(view, shown)| Some((view.as_ref()?, shown)));
+            crippled.for_each(|(cripple, shown)| cripple.estimate(&start, shown));
+            all
+        };
+        if still(views).is_some() {
+            return Ok(show(&start));
         }
         let end = match run.fault {
             None => self.learn(learner, budget, run.examples, seed)?,
@@ -284,11 +313,8 @@ impl Problem {
                 self.learn(Tampered::new(learner, run.draws, fault), budget, run.examples, seed)?
             }
         };
-        let mut end = end.ok_or_else(|| anyhow::anyhow!("the learner diverged"))?;
-        if let Some(cripple) = run.cripple {
-            cripple.estimate(&start, &mut end);
-        }
-        Ok(end)
+        let end = end.ok_or_else(|| anyhow::anyhow!("the learner diverged"))?;
+        Ok(show(&end))
     }
 }
 

@@ -1,14 +1,25 @@
 //! How a figure scales with a parameter: one grid, one slope per replicate.
 
 use lao_observation::Seed;
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View};
 use lao_verification_engine::judge::FindingKind;
 use lao_verification_engine::judge::slope::{self, SlopeJudge, fit};
 use lao_verification_engine::plots;
 use std::sync::Arc;
 
-/// What is measured at the `i`-th grid point, from a seed.
-pub(crate) type Measure<'a> = dyn Fn(usize, &Seed) -> anyhow::Result<f64> + Sync + 'a;
+/// What is measured at the `i`-th grid point, from a seed, in each view of the learner's estimate.
+pub(crate) type Measure<'a> = dyn Fn(usize, &Seed, &[View]) -> anyhow::Result<Vec<f64>> + Sync + 'a;
+
+/// Which arms share the measurements of a grid.
+#[derive(Clone, Copy)]
+pub(crate) enum Sharing {
+    /// None: how the learner is crippled changes the runs.
+    Nobody,
+    /// The arms without a fault: all views show the same runs.
+    Views,
+    /// All but those of the crippled learners: no fault of the claim reaches the measurement.
+    Faults,
+}
 
 /// A grid with the claim about its exponent.
 pub(crate) struct Grid<'a> {
@@ -24,8 +35,8 @@ pub(crate) struct Grid<'a> {
     pub judge: Option<SlopeJudge>,
     /// The most that the mean at the last grid point may be; an exponent says nothing of it.
     pub level: Option<f64>,
-    /// Whether no fault of the claim reaches the measurement, so that the arms share it.
-    pub shared: bool,
+    /// Which arms share the measurements.
+    pub sharing: Sharing,
 }
 
 /// Judges the grids one after the other, until a mutant is settled.
@@ -62,15 +73,21 @@ pub(crate) fn exponents(cx: &mut Context<'_>, grid: &Grid<'_>, replicates: u64) 
 }
 
 fn measured(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Arc<Vec<Vec<f64>>>> {
-    let measure = || {
-        cx.all_trials(grid.name, replicates, |trial| {
-            (0..grid.x.len()).map(|i| (grid.measure)(i, &trial.seed.trial(i as u64))).collect()
-        })
+    let measure = |trial: &Trial, views: &[View]| {
+        let mut values = vec![Vec::new(); views.len()];
+        for i in 0..grid.x.len() {
+            let found = (grid.measure)(i, &trial.seed.trial(i as u64), views)?;
+            values.iter_mut().zip(found).for_each(|(values, found)| values.push(found));
+        }
+        Ok(values)
     };
-    if grid.shared && cx.cripple().is_none() {
-        return cx.shared(grid.name, measure);
+    let view = cx.cripple();
+    let own = || cx.all_trials(grid.name, replicates, |trial| Ok(measure(trial, &[view])?.swap_remove(0)));
+    match grid.sharing {
+        Sharing::Views => cx.shown_trials(grid.name, replicates, measure),
+        Sharing::Faults if view.is_none() => cx.shared(grid.name, own),
+        Sharing::Nobody | Sharing::Faults => Ok(Arc::new(own()?)),
     }
-    Ok(Arc::new(measure()?))
 }
 
 fn report(cx: &mut Context<'_>, grid: &Grid<'_>, values: &[Vec<f64>]) {

@@ -34,7 +34,7 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_kernels::SparseVector;
 use lao_observation::{BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit};
 use lao_verification_engine::claim::Fault;
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View, still};
 use lao_verification_engine::judge::{FindingKind, paired, slope};
 use lao_verification_engine::mutants::Cripple;
 use lao_verification_engine::plots;
@@ -136,42 +136,42 @@ impl Tuned {
     /// it diverged.
     fn curve(&self, split: &Split, budget: usize, seed: &Seed) -> anyhow::Result<[f64; MARKS]> {
         let marks: [usize; MARKS] = std::array::from_fn(|i| i);
-        let errors = self.errors(split, budget, &marks, None, seed)?;
-        Ok(std::array::from_fn(|i| errors[i]))
+        let errors = self.errors(split, budget, &marks, &[None], seed)?;
+        Ok(std::array::from_fn(|i| errors[0][i]))
     }
 
-    /// Test errors at some of the marks, ascending, of a learner that may be crippled.
+    /// Test errors at some of the marks, ascending, in each view of the learner's estimate.
     fn errors(
         &self,
         split: &Split,
         budget: usize,
         marks: &[usize],
-        cripple: Option<Cripple>,
+        views: &[View],
         seed: &Seed,
-    ) -> anyhow::Result<Vec<f64>> {
+    ) -> anyhow::Result<Vec<Vec<f64>>> {
         let (mut learner, budget, examples) = self.learner(budget)?;
         let start = learner.coefficients().to_dense();
-        if let Some(cripple) = cripple.filter(|cripple| cripple.stands_still()) {
-            let mut w = start.clone();
+        let crippled = |cripple: Cripple, mut w: Vec<f64>| {
             cripple.estimate(&start, &mut w);
-            return Ok(vec![split.error(SparseVector::from_dense(&w).view()); marks.len()]);
+            split.error(SparseVector::from_dense(&w).view())
+        };
+        if let Some(Some(cripple)) = still(views) {
+            return Ok(vec![vec![crippled(cripple, start.clone()); marks.len()]]);
         }
         let mut session = Session::new(split.train(), budget, seed);
-        let mut errors = vec![f64::INFINITY; marks.len()];
-        for (&i, error) in marks.iter().zip(&mut errors) {
+        let mut errors = vec![vec![f64::INFINITY; marks.len()]; views.len()];
+        for (place, &i) in marks.iter().enumerate() {
             let stop = SessionLimit::after_examples(mark(i).min(examples));
             match session.run(learner.as_mut(), stop, |_, _| {}) {
                 Err(SessionError::Learn(LearnError::Diverged { .. })) => break,
                 outcome => outcome?,
             };
-            *error = match cripple {
-                None => split.error(learner.coefficients()),
-                Some(cripple) => {
-                    let mut w = learner.coefficients().to_dense();
-                    cripple.estimate(&start, &mut w);
-                    split.error(SparseVector::from_dense(&w).view())
-                }
-            };
+            for (view, errors) in views.iter().zip(&mut errors) {
+                errors[place] = match view {
+                    None => split.error(learner.coefficients()),
+                    Some(cripple) => crippled(*cripple, learner.coefficients().to_dense()),
+                };
+            }
         }
         Ok(errors)
     }
@@ -319,29 +319,26 @@ const MARGIN: f64 = 0.05;
 /// level of the last error.
 pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurrogate) -> anyhow::Result<()> {
     const LOOKS: [usize; 2] = [0, MARKS - 1];
-    let (wrong, cripple, splits) = (cx.fault(&FAULTS), cx.cripple(), cx.size("splits")?);
+    let (wrong, splits) = (cx.fault(&FAULTS), cx.size("splits")?);
     let Setup { budget, mut ours, aer, .. } = *setup;
     if wrong == Some(Wrong::TinySteps) {
         ours.step *= 1e-6;
     }
     cx.split(3);
-    let run = || {
-        cx.all_trials("splits", splits, |trial| {
-            // How hard the two classes are to tell apart depends on the templates: each trial has its own.
-            let images = Images::surrogate(&trial.seed.child("templates"));
-            let (split, seed) = (images.split(&trial.seed.child("data"))?, trial.seed.child("algorithm"));
-            let of = |method: &Tuned| method.errors(&split, budget, &LOOKS, cripple, &seed);
-            Ok([of(&ours)?, of(&aer)?])
-        })
+    let run = |trial: &Trial, views: &[View]| {
+        // How hard the two classes are to tell apart depends on the templates: each trial has its own.
+        let images = Images::surrogate(&trial.seed.child("templates"));
+        let (split, seed) = (images.split(&trial.seed.child("data"))?, trial.seed.child("algorithm"));
+        let of = |method: &Tuned| method.errors(&split, budget, &LOOKS, views, &seed);
+        Ok(of(&ours)?.into_iter().zip(of(&aer)?).map(|(ours, aer)| [ours, aer]).collect())
     };
     let errors = match wrong {
-        None if cripple.is_none() => cx.shared("splits", run)?,
         // The runs are the same, their names are not.
         Some(Wrong::LabelsSwapped) => {
-            let errors = cx.shared("splits", run)?;
+            let errors = cx.sound_trials("splits", splits, run)?;
             Arc::new(errors.iter().map(|[ours, aer]| [aer.clone(), ours.clone()]).collect())
         }
-        _ => Arc::new(run()?),
+        _ => cx.shown_trials("splits", splits, run)?,
     };
     let (better, worse) = if claimed.ahead == Ahead::Ours { (0, 1) } else { (1, 0) };
     let alpha = cx.alpha();
