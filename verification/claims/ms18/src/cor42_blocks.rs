@@ -3,7 +3,7 @@
 use crate::setup::practical::{Path, Practical};
 use lao_algorithms::BatchSizes;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Context, Direction, Trial};
+use lao_verification_engine::context::{Context, Direction, Trial, View};
 use lao_verification_engine::judge::{exact_all, prob, ratio};
 use lao_verification_engine::mutants::{GradientFault, Sabotage};
 use lao_verification_engine::plots;
@@ -30,10 +30,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates = cx.size("replicates")?;
     let (replays, splits, ragged) =
         (cx.commits(&REPLAYS_ONE_BATCH), cx.commits(&SPLITS_ONE_BATCH), cx.commits(&DROPS_RAGGED_BLOCK));
-    let (cripple, mut counts) = (cx.cripple(), Vec::new());
+    let mut counts = Vec::new();
     let mut gaps: Vec<Vec<f64>> = Vec::new();
     for width in WIDTHS {
-        let practical = Practical { cripple, ..setting(width) };
+        let practical = setting(width);
         let sabotage = if replays {
             GradientFault::ReplaysBatch.into()
         } else if splits {
@@ -43,13 +43,18 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         } else {
             Sabotage::default()
         };
-        let run = |trial: &Trial| -> anyhow::Result<Path> {
+        let run = |trial: &Trial, views: &[View]| {
             let params = practical.exploration(BatchSizes::Constant(BATCH), UPDATES);
-            practical.explore(trial, params, &sabotage)
+            practical.explore_in_views(trial, params, &sabotage, views)
         };
-        let paths = cx.all_trials(&format!("blocks of {width}"), replicates, run)?;
+        let cell = format!("blocks of {width}");
+        // Where no block is ragged, none is dropped.
+        let paths = match sabotage.fault {
+            None => cx.sound_trials(&cell, replicates, run)?,
+            Some(_) => cx.shown_trials(&cell, replicates, run)?,
+        };
         let expected = (practical.blocks() * UPDATES * BATCH) as f64;
-        for path in &paths {
+        for path in paths.iter() {
             counts.push((path.ledger.examples as f64, expected));
             // A source that repeats examples within a batch is caught by its variance, not here.
             counts.push((if splits { expected } else { path.fresh as f64 }, expected));

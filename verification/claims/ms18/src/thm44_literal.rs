@@ -35,10 +35,11 @@ use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, View, still};
 use lao_verification_engine::judge::prob;
-use lao_verification_engine::mutants::{Cripple, Misdirected, Misdirection};
+use lao_verification_engine::mutants::{Misdirected, Misdirection};
 use lao_verification_engine::probe::{self, Staged};
+use std::sync::Arc;
 
 const DELTA: f64 = 0.3;
 
@@ -114,7 +115,8 @@ impl Run {
     }
 }
 
-fn run(setting: &Setting, (fault, cripple): (Breach, Option<Cripple>), seed: &Seed) -> anyhow::Result<Run> {
+/// Runs the learner once, and says what it shows in each view.
+fn run(setting: &Setting, fault: Breach, views: &[View], seed: &Seed) -> anyhow::Result<Vec<Run>> {
     let (dim, star) = (setting.dim, setting.star);
     let star =
         SparseVector::new(dim, star.iter().map(|s| s.0).collect(), star.iter().map(|s| s.1).collect())?;
@@ -146,30 +148,33 @@ fn run(setting: &Setting, (fault, cripple): (Breach, Option<Cripple>), seed: &Se
         Breach::Misdirected(fault) => Box::new(Misdirected::new(params, fault)?),
         _ => Box::new(params.build()?),
     };
-    let (mut stage, mut gaps, mut included) = (learner.stage(), Vec::new(), Vec::new());
+    let mut stage = learner.stage();
+    let mut runs: Vec<Run> =
+        views.iter().map(|_| Run { gap_0, gaps: Vec::new(), included: Vec::new() }).collect();
     let start = learner.coefficients().to_owned_vector();
     let after = |learner: &dyn Staged| {
         if learner.stage() > stage {
             stage = learner.stage();
-            let theta = shown(cripple, start.view(), learner.coefficients());
-            gaps.push(truth.gap(theta.view()));
-            included.push(star.indices().iter().all(|&j| theta.view().get(j) != 0.0));
+            for (view, run) in views.iter().zip(&mut runs) {
+                let theta = shown(*view, start.view(), learner.coefficients());
+                run.gaps.push(truth.gap(theta.view()));
+                run.included.push(star.indices().iter().all(|&j| theta.view().get(j) != 0.0));
+            }
         }
     };
     let (budget, seed) = (Budget::PerExample(setting.budget), seed.child("algorithm"));
-    if cripple.is_some_and(Cripple::stands_still) {
+    if still(views).is_some() {
         // What is shown does not depend on the examples: they are counted, but not drawn.
         probe::run_staged(Population::new(truth.clone()), learner.as_mut(), budget, &seed, after)?;
     } else {
         probe::run_staged(Counted::new(truth.clone())?, learner.as_mut(), budget, &seed, after)?;
     }
-    Ok(Run { gap_0, gaps, included })
+    Ok(runs)
 }
 
 /// Judges one setting; returns its runs.
-fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Breach, n: u64) -> anyhow::Result<Vec<Run>> {
-    let cripple = cx.cripple();
-    let runs = cx.all_trials(setting.name, n, |trial| run(setting, (fault, cripple), &trial.seed))?;
+fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Breach, n: u64) -> anyhow::Result<Arc<Vec<Run>>> {
+    let runs = cx.shown_trials(setting.name, n, |trial, views| run(setting, fault, views, &trial.seed))?;
     let kept: f64 = 1.0 - 1.0 / 32.0;
     let mut judge = |what: &str, delta: f64, holds: &dyn Fn(&Run) -> bool| {
         let failures = runs.iter().filter(|run| !holds(run)).count() as u64;

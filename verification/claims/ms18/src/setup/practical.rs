@@ -10,18 +10,19 @@
 //! s'-s = 64, d = 512) so that at least 97 % of the runs succeed, and is frozen: everywhere else it is a
 //! prediction.
 
+use crate::setup::shown::shown;
 use anyhow::Context as _;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_datasets::synthetic::{Counted, Design, Hadamard, Noise, Virtual};
-use lao_kernels::SparseVector;
+use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{
     BlockBuf, Budget, GradientAsk, Learner, Ledger, Scratch, Seed, SessionLimit, Source, SourceError,
 };
-use lao_verification_engine::context::Trial;
-use lao_verification_engine::mutants::{Cripple, Crippled, Faulty, Sabotage};
+use lao_verification_engine::context::{Trial, View, still};
+use lao_verification_engine::mutants::{Cripple, Faulty, Sabotage};
 use lao_verification_engine::probe;
 
 /// `eta = 1/(4 L_s)` where `Sigma = I`.
@@ -124,18 +125,36 @@ impl Practical {
         params: ExplorationParams,
         sabotage: &Sabotage,
     ) -> anyhow::Result<Path> {
+        Ok(self.explore_in_views(trial, params, sabotage, &[self.cripple])?.swap_remove(0))
+    }
+
+    /// Follows production Exploration through a trial in each view of its estimate, whatever `self` says of
+    /// the cripple.
+    ///
+    /// # Errors
+    /// Those of [`explore`](Self::explore).
+    pub fn explore_in_views(
+        &self,
+        trial: &Trial,
+        params: ExplorationParams,
+        sabotage: &Sabotage,
+        views: &[View],
+    ) -> anyhow::Result<Vec<Path>> {
         let problem = self.problem(&trial.seed.child("data"))?;
-        let (budget, learner) = (params.budget, params.check_with(sabotage.keep.clone())?);
-        let mut learner = Crippled::new(learner, self.cripple);
+        let (budget, mut learner) = (params.budget, params.check_with(sabotage.keep.clone())?);
         let seed = trial.seed.child("algorithm");
-        if self.cripple.is_some_and(Cripple::stands_still) {
+        if still(views).is_some() {
             // What is shown does not depend on the examples: they are counted, but not drawn.
-            return follow(Population::new(problem.clone()), &problem, &mut learner, budget, &seed);
+            let source = Population::new(problem.clone());
+            return follow_in_views(source, &problem, &mut learner, budget, views, &seed);
         }
         let source = Batches::new(problem.clone())?;
         match sabotage.fault {
-            Some(fault) => follow(Faulty::new(source, fault), &problem, &mut learner, budget, &seed),
-            None => follow(source, &problem, &mut learner, budget, &seed),
+            Some(fault) => {
+                let source = Faulty::new(source, fault);
+                follow_in_views(source, &problem, &mut learner, budget, views, &seed)
+            }
+            None => follow_in_views(source, &problem, &mut learner, budget, views, &seed),
         }
     }
 }
@@ -188,9 +207,31 @@ pub fn follow<S: Source, D: Design, L: Learner + ?Sized>(
     budget: usize,
     seed: &Seed,
 ) -> anyhow::Result<Path> {
-    let start = learner.coefficients();
-    let mut points = vec![Point { examples: 0, gap: problem.gap(start) }];
-    let mut most_nonzeros = start.len();
+    Ok(follow_in_views(source, problem, learner, budget, &[None], seed)?.swap_remove(0))
+}
+
+/// Runs a learner to its end, and follows it in each view of its estimate.
+fn follow_in_views<S: Source, D: Design, L: Learner + ?Sized>(
+    source: S,
+    problem: &Virtual<D>,
+    learner: &mut L,
+    budget: usize,
+    views: &[View],
+    seed: &Seed,
+) -> anyhow::Result<Vec<Path>> {
+    let start = learner.coefficients().to_owned_vector();
+    let look = |view: View, examples: u64, theta: SparseView<'_>| match view {
+        None => (Point { examples, gap: problem.gap(theta) }, theta.len()),
+        Some(_) => {
+            let theta = shown(view, start.view(), theta);
+            (Point { examples, gap: problem.gap(theta.view()) }, theta.view().len())
+        }
+    };
+    let mut seen: Vec<(Vec<Point>, usize)> = Vec::new();
+    for view in views {
+        let (point, nonzeros) = look(*view, 0, start.view());
+        seen.push((vec![point], nonzeros));
+    }
     let finished = probe::run(
         source,
         learner,
@@ -198,13 +239,17 @@ pub fn follow<S: Source, D: Design, L: Learner + ?Sized>(
         seed,
         SessionLimit::never(),
         |ledger, theta| {
-            points.push(Point { examples: ledger.examples, gap: problem.gap(theta) });
-            most_nonzeros = most_nonzeros.max(theta.len());
+            for (view, (points, most_nonzeros)) in views.iter().zip(&mut seen) {
+                let (point, nonzeros) = look(*view, ledger.examples, theta);
+                points.push(point);
+                *most_nonzeros = (*most_nonzeros).max(nonzeros);
+            }
         },
     )?;
     let diverged = finished.is_none();
     let (ledger, fresh) = finished.map_or_else(Default::default, |end| (end.ledger, end.source.position()));
-    Ok(Path { points, diverged, most_nonzeros, ledger, fresh })
+    let path = |(points, most_nonzeros)| Path { points, diverged, most_nonzeros, ledger, fresh };
+    Ok(seen.into_iter().map(path).collect())
 }
 
 /// Random Hadamard rows, each batch drawn in the cheaper way: example by example or by row counts. The two

@@ -32,12 +32,11 @@ use lao_datasets::preprocess::{Centering, Clip, Standardizer};
 use lao_kernels::SparseView;
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
 use lao_verification_engine::claim::Fault;
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View, still};
 use lao_verification_engine::instance::GivenExamples;
 use lao_verification_engine::judge::{paired, ratio};
-use lao_verification_engine::mutants::{Cripple, Faulty, GradientFault, Misdirected, Misdirection};
+use lao_verification_engine::mutants::{Faulty, GradientFault, Misdirected, Misdirection};
 use rand::RngExt;
-use std::sync::Arc;
 
 /// A dataset with all that is fixed in advance.
 pub(crate) struct Setup {
@@ -178,34 +177,39 @@ impl Setup {
         })
     }
 
-    fn curve(
+    /// Follows a learner in each view of its estimate.
+    fn curves(
         &self,
         tables: &Tables,
         stream: &GivenExamples,
         learner: &mut dyn Learner,
         fault: GradientFault,
-        (cripple, seed): (Option<Cripple>, &Seed),
-    ) -> anyhow::Result<Curve> {
+        (views, seed): (&[View], &Seed),
+    ) -> anyhow::Result<Vec<Curve>> {
         let begin = learner.coefficients().to_owned_vector();
-        if cripple.is_some_and(Cripple::stands_still) {
-            let estimate = shown(cripple, begin.view(), begin.view());
+        if let Some(view) = still(views) {
+            let estimate = shown(view, begin.view(), begin.view());
             let error = tables.error(estimate.view(), &mut Vec::new());
-            return Ok(Curve { points: vec![(self.stream as u64, error)], diverged: false });
+            return Ok(vec![Curve { points: vec![(self.stream as u64, error)], diverged: false }]);
         }
         let source = Faulty::new(stream.clone(), fault);
         let mut session = Session::new(source, Budget::PerExample(self.budget), seed);
-        let (mut curve, mut residual) = (Curve::default(), Vec::new());
+        let (mut curves, mut residual) = (vec![Curve::default(); views.len()], Vec::new());
         let end = session.run(learner, SessionLimit::never(), |ledger, learner| {
-            let estimate = shown(cripple, begin.view(), learner.coefficients());
-            curve.points.push((ledger.examples, tables.error(estimate.view(), &mut residual)));
+            for (view, curve) in views.iter().zip(&mut curves) {
+                let estimate = shown(*view, begin.view(), learner.coefficients());
+                curve.points.push((ledger.examples, tables.error(estimate.view(), &mut residual)));
+            }
         });
         match end {
-            Err(SessionError::Learn(LearnError::Diverged { .. })) => curve.diverged = true,
+            Err(SessionError::Learn(LearnError::Diverged { .. })) => {
+                curves.iter_mut().for_each(|curve| curve.diverged = true);
+            }
             other => {
                 other?;
             }
         }
-        Ok(curve)
+        Ok(curves)
     }
 }
 
@@ -249,31 +253,33 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         GradientFault::Scaled(1.0)
     };
     let misdirected = wrong == Some(Wrong::RandomAttributes);
-    let cripple = cx.cripple();
-    let run_all = || {
-        cx.all_trials("trials", trials, |trial| {
-            let own = match &given {
-                Some(_) => None,
-                None => {
-                    let (train, test) = loaded.clone().into_train_test(&trial.seed.child("split"))?;
-                    Some(Tables::new(&train, &test, setup.clip)?)
-                }
-            };
-            let tables = own.as_ref().or(given.as_ref()).context("no tables")?;
-            let (rows, dim) = (tables.train.len() as u32, tables.train.dim());
-            let mut rng = trial.seed.child("data").rng();
-            let order = (0..setup.stream).map(|_| rng.random_range(0..rows) as usize).collect();
-            let stream = tables.train.in_order(order);
-            let seed = trial.seed.child("algorithm");
-            let run = |mut learner: Box<dyn Learner>| {
-                setup.curve(tables, &stream, learner.as_mut(), fault, (cripple, &seed))
-            };
-            Ok((run(setup.exploration(dim)?)?, run(setup.hybrid(dim, misdirected)?)?))
-        })
+    let run = |trial: &Trial, views: &[View]| {
+        let own = match &given {
+            Some(_) => None,
+            None => {
+                let (train, test) = loaded.clone().into_train_test(&trial.seed.child("split"))?;
+                Some(Tables::new(&train, &test, setup.clip)?)
+            }
+        };
+        let tables = own.as_ref().or(given.as_ref()).context("no tables")?;
+        let (rows, dim) = (tables.train.len() as u32, tables.train.dim());
+        let mut rng = trial.seed.child("data").rng();
+        // A learner that stands still sees no example.
+        let length = if still(views).is_some() { 0 } else { setup.stream };
+        let order = (0..length).map(|_| rng.random_range(0..rows) as usize).collect();
+        let stream = tables.train.in_order(order);
+        let seed = trial.seed.child("algorithm");
+        let follow = |mut learner: Box<dyn Learner>| {
+            setup.curves(tables, &stream, learner.as_mut(), fault, (views, &seed))
+        };
+        let hybrid = setup.hybrid(dim, misdirected)?;
+        Ok(follow(setup.exploration(dim)?)?.into_iter().zip(follow(hybrid)?).collect())
     };
-    // Swapped labels change no run.
-    let sound = matches!(wrong, None | Some(Wrong::LabelsSwapped)) && cripple.is_none();
-    let pairs = if sound { cx.shared("trials", run_all)? } else { Arc::new(run_all()?) };
+    let pairs = match wrong {
+        // Swapped labels change no run.
+        Some(Wrong::LabelsSwapped) => cx.sound_trials("trials", trials, run)?,
+        _ => cx.shown_trials("trials", trials, run)?,
+    };
     let (mut exploration, mut hybrid): (Vec<&Curve>, Vec<&Curve>) = pairs.iter().map(|(e, h)| (e, h)).unzip();
     if wrong == Some(Wrong::LabelsSwapped) {
         std::mem::swap(&mut exploration, &mut hybrid);
