@@ -71,6 +71,10 @@ fn needed(
     }
     let limit = Budget::PerExample(params.budget);
     let mut learner = Crippled::new(params.build()?, cripple);
+    if cripple.is_some_and(Cripple::stands_still) && !Point::of(&learner, &truth).is_right(STAR) {
+        // A predictor that is wrong and stands still is never right.
+        return Ok(last as f64 + 1.0);
+    }
     let mut session = Session::new(source, limit, &seed.child("algorithm"));
     let (mut since, mut updates) = (None, 0);
     while session.ledger().examples < last {

@@ -18,7 +18,7 @@ use lao_algorithms::thresholding::{
 };
 use lao_finite_sum::FiniteSum;
 use lao_observation::Seed;
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, View, still};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::paired;
@@ -113,7 +113,7 @@ fn power(exponent: i32) -> f64 {
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub sum: FiniteSum,
-    /// The least value of f found so far: by HTP from zero and from the truth, and by the runs.
+    /// The least value of f found so far: at first, by HTP from zero and from the truth.
     pub least: f64,
 }
 
@@ -133,45 +133,47 @@ impl Problem {
         Ok(Problem { sum, least })
     }
 
-    /// `f` of a sound or crippled solver when each of these budgets, ascending, is spent; infinite from where
-    /// a step diverged.
+    /// `f` in each view of a solver's estimate when each of these budgets, ascending, is spent; infinite from
+    /// where a step diverged.
     pub fn run(
         &mut self,
         solver: &mut dyn Solver,
-        (cripple, seed): (Option<Cripple>, &Seed),
+        (views, seed): (&[View], &Seed),
         budgets: &[u64],
-    ) -> anyhow::Result<Vec<f64>> {
-        let (mut rng, mut values) = (seed.rng(), Vec::new());
+    ) -> anyhow::Result<Vec<Vec<f64>>> {
+        let (mut rng, mut all) = (seed.rng(), vec![vec![f64::INFINITY; budgets.len()]; views.len()]);
         let start = solver.coefficients().clone();
         self.sum.reset_meter();
-        if cripple.is_some_and(Cripple::stands_still) {
-            let value = self.sum.objective(&shown(cripple, &start, &start))?;
-            self.least = self.least.min(value);
-            return Ok(vec![value; budgets.len()]);
+        if let Some(view) = still(views) {
+            let value = self.sum.objective(&shown(view, &start, &start))?;
+            return Ok(vec![vec![value; budgets.len()]]);
         }
-        for budget in budgets {
+        for (place, budget) in budgets.iter().enumerate() {
             while self.sum.meter().calls + solver.next_calls(&self.sum) <= *budget {
                 match solver.step(&mut self.sum, &mut rng) {
                     Ok(SolverProgress::Settled) => break,
                     Ok(_) => {}
-                    Err(SolveError::Diverged(_)) => {
-                        values.resize(budgets.len(), f64::INFINITY);
-                        return Ok(values);
-                    }
+                    Err(SolveError::Diverged(_)) => return Ok(all),
                     Err(error) => return Err(error.into()),
                 }
             }
-            let value = self.sum.objective(&shown(cripple, &start, solver.coefficients()))?;
-            values.push(if value.is_finite() { value } else { f64::INFINITY });
-            self.least = self.least.min(value);
+            for (view, values) in views.iter().zip(&mut all) {
+                let value = self.sum.objective(&shown(*view, &start, solver.coefficients()))?;
+                values[place] = if value.is_finite() { value } else { f64::INFINITY };
+            }
         }
-        Ok(values)
+        Ok(all)
     }
 
     /// `ln(f - f* + 1e-14)`.
     pub fn log_gap(&self, value: f64) -> f64 {
         log_gap(value, self.least)
     }
+}
+
+/// The least of some values and of one more.
+fn least<'a>(first: f64, values: impl Iterator<Item = &'a f64>) -> f64 {
+    values.copied().fold(first, f64::min)
 }
 
 fn log_gap(value: f64, least: f64) -> f64 {
@@ -195,9 +197,10 @@ pub(crate) fn step_size(
         for exponent in method.grid() {
             let mut solver = method.solver(power(exponent), &problem.sum)?;
             let seed = trial.seed.child("algorithm");
-            values.extend(problem.run(solver.as_mut(), (None, &seed), &[passes * N])?);
+            values.extend(problem.run(solver.as_mut(), (&[None], &seed), &[passes * N])?.swap_remove(0));
         }
-        Ok(values.iter().map(|value| problem.log_gap(*value)).collect::<Vec<f64>>())
+        let least = least(problem.least, values.iter());
+        Ok(values.iter().map(|value| log_gap(*value, least)).collect::<Vec<f64>>())
     })?;
     let mean = |place: usize| gaps.iter().map(|gaps| gaps[place]).sum::<f64>();
     let best = method.grid().zip(0..).min_by(|a, b| mean(a.1).total_cmp(&mean(b.1)));
@@ -254,9 +257,15 @@ pub(crate) fn compare(
     budgets: &[u64],
 ) -> anyhow::Result<Vec<Vec<Vec<f64>>>> {
     let (ahead, rivals): (Vec<usize>, Vec<usize>) = (0..methods.len()).partition(|place| place % every == 0);
-    let ahead = runs(cx, cell, replicates, (methods, &ahead, cx.cripple()), budgets)?;
-    let rivals = runs(cx, cell, replicates, (methods, &rivals, None), budgets)?;
+    // The learner that goes a hundredth of the way shows the runs of the sound one.
+    let (shares, view) = ([None, Some(Cripple::GoesOneHundredth)], cx.cripple());
+    let own = [view];
+    let views = if shares.contains(&view) { &shares[..] } else { &own };
+    let place = views.iter().position(|shown| *shown == view).unwrap_or(0);
+    let ahead = runs(cx, cell, replicates, (methods, &ahead, views), budgets)?;
+    let rivals = runs(cx, cell, replicates, (methods, &rivals, &[None]), budgets)?;
     let both = ahead.iter().zip(&*rivals).map(|(ahead, rivals)| {
+        let (ahead, rivals) = (&ahead[place], &rivals[0]);
         let least = ahead.least.min(rivals.least);
         let (mut ahead, mut rivals) = (ahead.values.iter(), rivals.values.iter());
         let next = |place| if place % every == 0 { ahead.next() } else { rivals.next() };
@@ -272,26 +281,32 @@ struct Reached {
     least: f64,
 }
 
-/// Runs the methods at some places of a list. Arms that run the same methods share the runs.
+/// Runs the methods at some places of a list; what each replicate reaches in each view. Arms that run the same
+/// methods share the runs.
 fn runs(
     cx: &Context<'_>,
     cell: &str,
     replicates: u64,
-    (methods, places, cripple): (&[Tuned], &[usize], Option<Cripple>),
+    (methods, places, views): (&[Tuned], &[usize], &[View]),
     budgets: &[u64],
-) -> anyhow::Result<Arc<Vec<Reached>>> {
+) -> anyhow::Result<Arc<Vec<Vec<Reached>>>> {
     let chosen: Vec<(usize, Tuned)> = places.iter().map(|&place| (place, methods[place])).collect();
-    cx.shared(&format!("{cell} {chosen:?} {cripple:?} {budgets:?}"), || {
+    cx.shared(&format!("{cell} {chosen:?} {views:?} {budgets:?}"), || {
         cx.all_trials(cell, replicates, |trial| {
             let mut problem = Problem::draw(&trial.seed.child("data"))?;
-            let mut values = Vec::new();
+            let mut all: Vec<Reached> =
+                views.iter().map(|_| Reached { values: Vec::new(), least: problem.least }).collect();
             for (place, (method, step_size)) in &chosen {
                 let mut solver = method.solver(*step_size, &problem.sum)?;
                 // A stream of its own for each, so that a method can be compared with itself.
                 let seed = trial.seed.child("algorithm").trial(*place as u64);
-                values.push(problem.run(solver.as_mut(), (cripple, &seed), budgets)?);
+                let found = problem.run(solver.as_mut(), (views, &seed), budgets)?;
+                for (reached, values) in all.iter_mut().zip(found) {
+                    reached.least = least(reached.least, values.iter());
+                    reached.values.push(values);
+                }
             }
-            Ok(Reached { values, least: problem.least })
+            Ok(all)
         })
     })
 }
