@@ -13,7 +13,7 @@
 //! *Mutant*: labels turned around, so that whatever learns learns the opposite.
 
 use crate::claim::{Claim, Fault, Standing, mutants};
-use crate::context::{Axis, Context, Direction, Trial};
+use crate::context::{Axis, Context, Direction, Trial, View, still};
 use crate::judge::prob;
 use anyhow::Context as _;
 use lao_algorithms::Task;
@@ -24,7 +24,6 @@ use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::SparseVector;
 use lao_observation::{Learner as _, Session, SessionLimit};
-use lao_verification_engine::mutants::Cripple;
 use lao_verification_engine::plots;
 use rand_distr::{Distribution as _, StandardNormal};
 
@@ -34,15 +33,15 @@ const HALF: f64 = 0.5;
 const FAULTS: [Fault<f64>; 1] =
     [Fault::refuted("labels_turned_around", "is told the labels with the opposite sign", -1.0)];
 
-/// Judges and tracks one method or solver from the errors of its runs, as shares of the start's.
+/// Judges and tracks one method or solver from the errors of its runs in each view, as shares of the start's.
 fn track(
     cx: &mut Context<'_>,
     name: &str,
     what: &str,
-    error: impl Fn(&Trial) -> anyhow::Result<f64> + Sync,
+    errors: impl Fn(&Trial, &[View]) -> anyhow::Result<Vec<f64>> + Sync,
 ) -> anyhow::Result<Vec<f64>> {
     let (replicates, runs) = (cx.size("replicates")?, cx.size("runs")?);
-    let errors = cx.all_trials(name, replicates * runs, |trial| error(trial))?;
+    let errors = cx.shown_trials(name, replicates * runs, errors)?;
     let failures = errors.iter().filter(|error| error.is_nan() || **error >= HALF).count() as u64;
     cx.judge(name, prob::fixed(0.5, cx.alpha(), failures, errors.len() as u64));
     let mean = |runs: &[f64]| (runs.iter().map(|error| error.ln()).sum::<f64>() / runs.len() as f64).exp();
@@ -60,11 +59,11 @@ fn draw(cx: &mut Context<'_>, what: &str, rates: &[(&str, Vec<f64>)]) {
 
 fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(METHODS.len());
-    let (sign, cripple, examples) = (cx.arm(1.0, &FAULTS), cx.cripple(), cx.size("examples")?);
+    let (sign, examples) = (cx.arm(1.0, &FAULTS), cx.size("examples")?);
     let (what, mut rates) = ("share of the excess risk left", Vec::new());
     for method in METHODS {
-        let found = track(cx, method.name, what, |trial| {
-            excess(method, sign, cripple, examples, trial)
+        let found = track(cx, method.name, what, |trial, views| {
+            excess(method, sign, examples, trial, views)
                 .with_context(|| format!("{} on the problem of the defaults", method.name))
         })?;
         rates.push((method.name, found));
@@ -74,14 +73,14 @@ fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the excess risk after `examples` examples, as a share of that of zero.
+/// Returns the excess risk after `examples` examples in each view, as a share of that of zero.
 fn excess(
     method: &Method,
     sign: f64,
-    cripple: Option<Cripple>,
     examples: u64,
     trial: &Trial,
-) -> anyhow::Result<f64> {
+    views: &[View],
+) -> anyhow::Result<Vec<f64>> {
     const DIM: usize = 12;
     let truth = [(1, 1.0), (6, -2.0)];
     let (indices, told) = truth.iter().map(|(j, w)| (*j, sign * w)).unzip();
@@ -94,25 +93,28 @@ fn excess(
     let task = Task { dim: DIM, sparsity: 2, budget, radius: Some(3.0), examples, start, ..Task::default() };
     let mut learner = method.build(&task)?;
     let mut session = Session::new(source, (method.budget)(&task), &trial.seed.child("algorithm"));
-    if !cripple.is_some_and(Cripple::stands_still) {
+    if still(views).is_none() {
         session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {})?;
     }
-    let mut estimate: Vec<f64> = (0..DIM as u32).map(|j| learner.coefficients().get(j)).collect();
-    if let Some(cripple) = cripple {
-        cripple.estimate(&[], &mut estimate);
-    }
-    // Attributes of one variance: the share of the excess risk is that of the squared distance.
-    let mut distance: f64 = estimate.iter().map(|w| w * w).sum();
-    distance += truth.iter().map(|(j, w)| w * w - 2.0 * w * estimate[*j as usize]).sum::<f64>();
-    Ok(distance / truth.iter().map(|(_, w)| w * w).sum::<f64>())
+    let share = |view: &View| {
+        let mut estimate: Vec<f64> = (0..DIM as u32).map(|j| learner.coefficients().get(j)).collect();
+        if let Some(cripple) = view {
+            cripple.estimate(&[], &mut estimate);
+        }
+        // Attributes of one variance: the share of the excess risk is that of the squared distance.
+        let mut distance: f64 = estimate.iter().map(|w| w * w).sum();
+        distance += truth.iter().map(|(j, w)| w * w - 2.0 * w * estimate[*j as usize]).sum::<f64>();
+        distance / truth.iter().map(|(_, w)| w * w).sum::<f64>()
+    };
+    Ok(views.iter().map(share).collect())
 }
 
 fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SOLVERS.len());
-    let (sign, cripple, passes) = (cx.arm(1.0, &FAULTS), cx.cripple(), cx.size("passes")?);
+    let (sign, passes) = (cx.arm(1.0, &FAULTS), cx.size("passes")?);
     let (what, mut rates) = ("share of the squared distance left", Vec::new());
     for row in SOLVERS {
-        let found = track(cx, row.name, what, |trial| distance(row, sign, cripple, passes, trial))?;
+        let found = track(cx, row.name, what, |trial, views| distances(row, sign, passes, trial, views))?;
         rates.push((row.name, found));
         cx.settled()?;
     }
@@ -120,14 +122,14 @@ fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the squared distance from the truth after so many passes, as a share of the start's.
-fn distance(
+/// Returns the squared distance from the truth after so many passes in each view, as a share of the start's.
+fn distances(
     row: &SolverRow,
     sign: f64,
-    cripple: Option<Cripple>,
     passes: u64,
     trial: &Trial,
-) -> anyhow::Result<f64> {
+    views: &[View],
+) -> anyhow::Result<Vec<f64>> {
     const ROWS: usize = 200;
     const DIM: usize = 40;
     const STEP: usize = 10;
@@ -144,13 +146,16 @@ fn distance(
     let mut solver = (row.build)(Shape::of(&sum), &task)?;
     let limit = SolverLimit::after_calls(passes * ROWS as u64);
     let run = solve(&mut sum, &mut *solver, &trial.seed.child("algorithm"), limit)?;
-    let mut estimate: Vec<f64> =
-        (0..DIM as u32).map(|j| run.predictor.coefficients[0].view().get(j)).collect();
-    if let Some(cripple) = cripple {
-        cripple.estimate(&[], &mut estimate);
-    }
-    let distance: f64 = estimate.iter().enumerate().map(|(j, x)| (x - truth(j)).powi(2)).sum();
-    Ok(distance / (DIM / STEP) as f64)
+    let share = |view: &View| {
+        let mut estimate: Vec<f64> =
+            (0..DIM as u32).map(|j| run.predictor.coefficients[0].view().get(j)).collect();
+        if let Some(cripple) = view {
+            cripple.estimate(&[], &mut estimate);
+        }
+        let distance: f64 = estimate.iter().enumerate().map(|(j, x)| (x - truth(j)).powi(2)).sum();
+        distance / (DIM / STEP) as f64
+    };
+    Ok(views.iter().map(share).collect())
 }
 
 /// The claim about the online methods.
