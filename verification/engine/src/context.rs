@@ -36,8 +36,8 @@ pub enum ArmKind {
 /// How a trial shows a learner's estimate: sound, or as a crippled learner shows it.
 pub type View = Option<Cripple>;
 
-/// Returns the view in which the estimate stands still, if a trial is asked for this view: the trial then need
-/// not run its learner. (It is asked for no other view beside this one.)
+/// Returns the view in which the estimate stands still, if a trial is asked for such a view. The trial need
+/// not run its learner then, since it is asked for no other view.
 pub fn still(views: &[View]) -> Option<View> {
     views.iter().copied().find(|view| view.is_some_and(Cripple::stands_still))
 }
@@ -369,15 +369,16 @@ impl<'a> Context<'a> {
         self.every_trial(cell, n, &trial)
     }
 
-    /// Runs `n` trials of learners like [`all_trials`](Self::all_trials), once for all arms that make the same
-    /// runs, and returns what each trial shows in this arm.
+    /// Runs `n` trials of learners like [`all_trials`](Self::all_trials), but once for all arms that make the
+    /// same runs, and returns what each trial shows in this arm.
     ///
     /// A learner that goes a hundredth of the way makes the run of the sound one: the two differ in what they
     /// say of the estimate alone. So `trial` gets a list of [`View`]s, and returns one result per view, in
     /// the list's order. The honest arm asks for both views of its runs, and the arm of the learner that goes
     /// a hundredth of the way takes the second one. An arm with a fault makes runs of its own.
     ///
-    /// A cell's name stands for its trials: the trials of one cell must all be of one `trial` and one `n`.
+    /// The cell's name stands for the runs: in all arms that share them, `trial` must make the same runs from
+    /// the same seeds, whatever it shows. A trial that fails in one view fails in all.
     ///
     /// # Errors
     /// Those of `all_trials`; or a trial returns another number of results than there are views.
@@ -725,7 +726,7 @@ mod tests {
         // What is zero, what began at .5 twice, and that and a hundredth of the way from there.
         let hundredth = 0.5 + 0.01 * (1.0 - 0.5) + (0.5 + 0.01 * (2.0 - 0.5));
         assert_eq!(arms.crippled.iter().map(sum).collect::<Vec<_>>(), [0.0, 1.0, hundredth]);
-        // Two trials of the honest arm, of the fault that reaches them, and of each learner that stands still.
+        // Two trials each: of the honest arm, of the fault that reaches them, of learners that stand still.
         assert_eq!(RUNS.load(Ordering::Relaxed), 8);
     }
 

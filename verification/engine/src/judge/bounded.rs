@@ -36,8 +36,8 @@ fn unit_interval(values: &[f64], alpha: f64) -> (f64, f64) {
     let stakes = stakes(values, alpha);
     let at = |i: u64| i as f64 / GRID as f64;
     let drops = |side: Side, m: f64| drops(values, &stakes, m, alpha, side);
-    // The larger the candidate, the less each step of the bet on "larger" wins, and the more each of the bet on
-    // "smaller": one drops all candidates below the interval, and the other all above.
+    // The larger the candidate, the less each step of the bet on "larger" wins, and the more each step of the
+    // bet on "smaller": one bet drops all candidates below the interval, and the other all above.
     let first_kept = first(0, GRID + 1, |i| !drops(Side::Larger, at(i)));
     let beyond = first(0, GRID + 1, |i| drops(Side::Smaller, at(i)));
     if first_kept >= beyond {

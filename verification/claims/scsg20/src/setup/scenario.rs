@@ -281,8 +281,8 @@ struct Reached {
     least: f64,
 }
 
-/// Runs the methods at some places of a list; what each replicate reaches in each view. Arms that run the same
-/// methods share the runs.
+/// Runs the methods at some places of a list, and returns what each replicate reaches in each view. Arms that
+/// run the same methods share the runs: the name of the runs has all that they depend on.
 fn runs(
     cx: &Context<'_>,
     cell: &str,
