@@ -35,8 +35,8 @@ fn runs(
             false
         })?;
         anyhow::ensure!(whole, "a step diverged");
-        let mut values = |iterates: &Vec<_>| iterates.iter().map(|x| Ok(sum.objective(x)?)).collect();
-        iterates.iter().map(|iterates| values(iterates)).collect()
+        let values = |iterates: &Vec<_>| iterates.iter().map(|x| Ok(sum.objective(x)?)).collect();
+        iterates.iter().map(values).collect()
     };
     match cx.commits(&EXCHANGED) {
         true => cx.sound_trials(cell, cx.size("runs")?, run),

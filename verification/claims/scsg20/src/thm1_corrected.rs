@@ -169,11 +169,10 @@ const THRESHOLDS_FIRST: Mutant =
 /// The factor of a step that is too short.
 const SHORT: f64 = 0.01;
 
-fn curves(
-    cx: &Context<'_>,
-    setting: &Setting,
-    instance: &Quadratics,
-) -> anyhow::Result<Arc<Vec<(Vec<f64>, usize)>>> {
+/// D after every epoch of a run, and the most non-zeros of an iterate.
+type Curve = (Vec<f64>, usize);
+
+fn curves(cx: &Context<'_>, setting: &Setting, instance: &Quadratics) -> anyhow::Result<Arc<Vec<Curve>>> {
     let (shared, mut step_size) = (Shared::new(instance.sum()?), setting.constants(instance).step_size);
     if cx.commits(&STEP_TOO_LONG) {
         step_size *= 16.0;
