@@ -4,12 +4,15 @@
 //!   asks for); the reported throughput counts observed values, so its inverse is the time per attribute.
 //!   Beside it the naive twin: a generator drawn from value by value.
 //! - `single`: blocks of one row, as an online learner asks for.
+//! - `draws`: 51 attributes drawn with replacement of one row, as AERR asks for; beside it the default answer,
+//!   which sorts the draws first.
 //! - `batch`: the gradient over B examples of a Hadamard design by counts; beside it the loop over 10^5
 //!   examples.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lao_datasets::synthetic::*;
 use lao_kernels::SparseVector;
+use lao_observation::source::observe_draws_sorted;
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -77,6 +80,28 @@ fn observe(criterion: &mut Criterion) {
     }
 }
 
+fn draws(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("draws");
+    let mut rng = Seed::root(2).rng();
+    let draws: Vec<u32> = (0..51).map(|_| rng.random_range(0..DIM as u32)).collect();
+    for (design, law) in designs() {
+        let (mut source, mut block, mut scratch) = (source(law), BlockBuf::new(), Scratch::default());
+        group.bench_function(design, |bencher| {
+            bencher.iter(|| {
+                block.reset(draws.len(), 1);
+                source.observe_draws(&draws, &mut block, &mut scratch)
+            })
+        });
+        group.bench_function(format!("{design}, sorted"), |bencher| {
+            bencher.iter(|| {
+                block.reset(draws.len(), 1);
+                observe_draws_sorted(&mut source, &draws, &mut block, &mut scratch)
+            })
+        });
+    }
+    group.finish();
+}
+
 fn batch(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("batch");
     let dim = 2048;
@@ -120,5 +145,5 @@ fn batch(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, observe, batch);
+criterion_group!(benches, observe, draws, batch);
 criterion_main!(benches);

@@ -8,6 +8,8 @@
 //!
 //! All slices of a call must have one length; in release builds the shortest decides.
 
+use multiversion::multiversion;
+
 /// Rows that are best treated at a time: the residual fills half of a small first-level cache, and each
 /// column contributes a run of several memory pages, long enough for the hardware to fetch ahead.
 pub const TILE: usize = 2048;
@@ -55,22 +57,26 @@ impl Element for f32 {
 }
 
 /// Computes `r <- r + weight * column`.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn axpy_column<T: Element>(r: &mut [f64], column: &[T], weight: f64) {
     axpy_columns(r, [(column, weight)]);
 }
 
 /// Returns `column' r`.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn dot_column<T: Element>(column: &[T], r: &[f64]) -> f64 {
     let [dot] = dot_columns([column], r);
     dot
 }
 
 /// Returns the sum of all numbers.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn sum(values: &[f64]) -> f64 {
     sum_of(values, |x| x)
 }
 
 /// Returns the sum of all magnitudes.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn sum_abs(values: &[f64]) -> f64 {
     sum_of(values, f64::abs)
 }
@@ -78,8 +84,19 @@ pub fn sum_abs(values: &[f64]) -> f64 {
 /// Returns whether all values are finite.
 #[inline]
 pub fn all_finite(values: &[f64]) -> bool {
-    // The exponent of a value that is not finite is all ones, so that one more carries into the sign bit.
-    // Integers, without a way out in the middle: many values are looked at at once.
+    // Few values are looked at sooner than the vector width is chosen.
+    if values.len() < 64 { none_carries(values) } else { many_finite(values) }
+}
+
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn many_finite(values: &[f64]) -> bool {
+    none_carries(values)
+}
+
+/// The exponent of a value that is not finite is all ones, so that one more carries into the sign bit.
+/// Integers, without a way out in the middle: many values are looked at at once.
+#[inline(always)]
+fn none_carries(values: &[f64]) -> bool {
     let carries = |bits: u64| (bits & !(1 << 63)) + (1 << 52);
     values.iter().fold(0, |all, value| all | carries(value.to_bits())) >> 63 == 0
 }
@@ -111,6 +128,7 @@ pub fn residual<'a, T: Element>(
 }
 
 /// Computes `out <- out + sum over columns of weight * column`, four columns in one pass over `out`.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn add_columns<'a, T: Element>(columns: impl Iterator<Item = (&'a [T], f64)>, out: &mut [f64]) {
     let mut columns = columns.fuse();
     loop {
@@ -123,6 +141,7 @@ pub fn add_columns<'a, T: Element>(columns: impl Iterator<Item = (&'a [T], f64)>
 
 /// Computes `sums[j] <- sums[j] + columns[j]' r` for each column: the gradient of the squared loss at
 /// residual `r`, but for the factor 2.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn gradient_block<'a, T: Element>(columns: impl Iterator<Item = &'a [T]>, r: &[f64], sums: &mut [f64]) {
     let mut columns = columns.zip(sums).fuse();
     loop {
@@ -208,7 +227,7 @@ mod tests {
     #[test]
     fn one_value_that_is_not_finite_shows_wherever_it_stands() {
         let finite = [0.0, -0.0, 5e-324, f64::MAX, f64::MIN, 1.0, -1e-300, f64::MIN_POSITIVE];
-        for length in 0..40 {
+        for length in (0..40).chain([63, 64, 65, 100]) {
             let mut values: Vec<f64> = finite.iter().copied().cycle().take(length).collect();
             assert!(all_finite(&values));
             for place in 0..length {

@@ -6,6 +6,8 @@
 //! branches and no calls, so the compiler makes a few numbers at a time of it; the same bits come out however
 //! many that are.
 
+use multiversion::multiversion;
+
 /// High part of ln 2, with so few bits that `n` times it is exact up to `n = 2^20`, and the rest.
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
 /// Adding it rounds to an integer, which then stands in the low bits.
@@ -39,6 +41,7 @@ const ODD: [f64; 9] = [
 ///
 /// Exact up to a few units in the last place, while `2^(|u|/ln 2 - q)` lies between `2^-1000` and `2^1000`;
 /// what would be smaller, or larger, counts as these. Stops at the end of the shortest list.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn scaled_exponentials(logs: &[f64], q: f64, up: &mut [f64], down: &mut [f64]) {
     for ((&u, up), down) in logs.iter().zip(up).zip(down) {
         let n = (u * std::f64::consts::LOG2_E + ROUND) - ROUND;
@@ -52,6 +55,7 @@ pub fn scaled_exponentials(logs: &[f64], q: f64, up: &mut [f64], down: &mut [f64
 /// changes weights by. Faster than [`scaled_exponentials`], the more so the smaller the largest of them is.
 ///
 /// Exact up to a few units in the last place. Stops at the end of the shortest list.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn exponential_factors(changes: &[f64], up: &mut [f64], down: &mut [f64]) {
     // Four maxima, so that one need not wait for the other.
     let mut largest = [0.0_f64; 4];
@@ -68,7 +72,7 @@ pub fn exponential_factors(changes: &[f64], up: &mut [f64], down: &mut [f64]) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn factors<const TERMS: usize>(changes: &[f64], up: &mut [f64], down: &mut [f64]) {
     for ((&u, up), down) in changes.iter().zip(up).zip(down) {
         let (even, odd) = parts::<TERMS>(u);
@@ -77,7 +81,7 @@ fn factors<const TERMS: usize>(changes: &[f64], up: &mut [f64], down: &mut [f64]
 }
 
 /// The even and the odd part of `e^r`, by so many terms.
-#[inline]
+#[inline(always)]
 fn parts<const TERMS: usize>(r: f64) -> (f64, f64) {
     let square = r * r;
     let even = EVEN[..TERMS].iter().rev().fold(0.0, |value, c| value * square + c);
@@ -86,7 +90,7 @@ fn parts<const TERMS: usize>(r: f64) -> (f64, f64) {
 }
 
 /// Returns `2^n` for an integer `n`, cut to -1000..=1000.
-#[inline]
+#[inline(always)]
 fn power_of_two(n: f64) -> f64 {
     f64::from_bits((n.clamp(-1000.0, 1000.0) + 1023.0 + ROUND).to_bits() << 52)
 }

@@ -5,8 +5,11 @@
 //! adds in the order of the rows, so the bits of a sum depend neither on the vector width nor on the other
 //! columns, and blocks of few rows need no special care.
 
+use multiversion::multiversion;
+
 /// Returns the products of the columns of two panels of the same rows: entry `[a][b]` is the sum over rows of
 /// column a of `left` times column b of `right`. If one panel has more rows, the rest of it is left out.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn panel_products(left: &[[f64; 4]], right: &[[f64; 4]]) -> [[f64; 4]; 4] {
     debug_assert_eq!(left.len(), right.len());
     let mut sums = [[0.0; 4]; 4];
@@ -22,6 +25,7 @@ pub fn panel_products(left: &[[f64; 4]], right: &[[f64; 4]]) -> [[f64; 4]; 4] {
 
 /// Moves the values of each column of a panel into its range, from `low` to `high`, and returns the sums of
 /// their deviations from `center`.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn panel_clip(panel: &mut [[f64; 4]], low: [f64; 4], high: [f64; 4], center: [f64; 4]) -> [f64; 4] {
     let mut sums = [0.0; 4];
     for row in panel {
@@ -39,6 +43,7 @@ pub fn panel_clip(panel: &mut [[f64; 4]], low: [f64; 4], high: [f64; 4], center:
 
 /// Subtracts its center from each column of a panel, and returns three sums for each of the deviations u: of
 /// `u^2`, of u times the label, and of `(u r)^2` for the residual r.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn panel_moments(
     panel: &mut [[f64; 4]],
     center: [f64; 4],
@@ -70,6 +75,7 @@ pub fn panel_moments(
 ///
 /// # Panics
 /// If `factor` does not hold `b.len()` squared entries.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn solve_lower_lanes<const LANES: usize>(factor: &[f64], first: usize, b: &mut [[f64; LANES]]) {
     let n = b.len();
     assert_eq!(factor.len(), n * n, "a square matrix with as many rows as there are unknowns");

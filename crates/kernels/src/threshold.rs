@@ -12,6 +12,7 @@
 //! answer.
 
 use crate::vector::SparseVector;
+use multiversion::multiversion;
 
 /// Keeps a few entries of a dense vector.
 pub trait Threshold {
@@ -90,10 +91,11 @@ impl HardThreshold {
         // Room for everything at once, so that no later call of this size allocates, whichever way it takes.
         self.keys.clear();
         self.keys.reserve(dense.len());
-        let warm = if self.last > SLACK { self.cut_above(dense, s, self.last - SLACK) } else { None };
+        let warm =
+            if self.last > SLACK { cut_above(&mut self.keys, dense, s, self.last - SLACK) } else { None };
         let cut = warm.or_else(|| {
             if s <= dense.len() / RARE {
-                return self.cut_above(dense, s, 0);
+                return cut_above(&mut self.keys, dense, s, 0);
             }
             self.keys.clear();
             self.keys.extend(dense.iter().map(|&value| key(value)));
@@ -102,26 +104,27 @@ impl HardThreshold {
         self.last = cut.map_or(0, |(lowest, _)| lowest);
         cut
     }
+}
 
-    /// The cut, if at least s keys lie above `bound`.
-    ///
-    /// Collects keys above the bound; whenever 2s are there, keeps the s largest and raises the bound to the
-    /// least of them. All keys above the final cut are collected, for the bound never exceeds it. Each raise
-    /// costs O(s) and is paid for by the s keys since the last one.
-    fn cut_above(&mut self, dense: &[f64], s: usize, bound: u64) -> Option<(u64, usize)> {
-        self.keys.clear();
-        let full = s.saturating_mul(2).max(64);
-        let mut bound = f64::from_bits(bound);
-        for chunk in dense.chunks(CHUNK) {
-            self.keys.extend(passing(chunk, |value| value.abs() > bound).map(|lane| key(chunk[lane])));
-            if self.keys.len() >= full {
-                let (lowest, _) = select(&mut self.keys, s);
-                bound = f64::from_bits(lowest);
-                self.keys.truncate(s);
-            }
+/// The cut, if at least s keys lie above `bound`.
+///
+/// Collects keys above the bound; whenever 2s are there, keeps the s largest and raises the bound to the
+/// least of them. All keys above the final cut are collected, for the bound never exceeds it. Each raise
+/// costs O(s) and is paid for by the s keys since the last one.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn cut_above(keys: &mut Vec<u64>, dense: &[f64], s: usize, bound: u64) -> Option<(u64, usize)> {
+    keys.clear();
+    let full = s.saturating_mul(2).max(64);
+    let mut bound = f64::from_bits(bound);
+    for chunk in dense.chunks(CHUNK) {
+        keys.extend(passing(chunk, |value| value.abs() > bound).map(|lane| key(chunk[lane])));
+        if keys.len() >= full {
+            let (lowest, _) = select(keys, s);
+            bound = f64::from_bits(lowest);
+            keys.truncate(s);
         }
-        (self.keys.len() >= s).then(|| select(&mut self.keys, s))
     }
+    (keys.len() >= s).then(|| select(keys, s))
 }
 
 /// Orders finite numbers by magnitude.
@@ -139,6 +142,7 @@ fn select(keys: &mut [u64], s: usize) -> (u64, usize) {
 }
 
 /// Appends the entries with a key above `lowest`, and the first `ties` of those at `lowest`.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 fn push_above(dense: &[f64], lowest: u64, mut ties: usize, kept: &mut SparseVector) {
     let lowest = f64::from_bits(lowest);
     for (c, chunk) in dense.chunks(CHUNK).enumerate() {
@@ -175,6 +179,7 @@ fn passing(chunk: &[f64], pass: impl Fn(f64) -> bool) -> impl Iterator<Item = us
 }
 
 /// Refuses NaN and infinities.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub(crate) fn check_finite(dense: &[f64]) -> Result<(), NotFinite> {
     // 0 x is zero for finite x and NaN otherwise; the sums keep a NaN.
     let (chunks, tail) = dense.as_chunks::<8>();

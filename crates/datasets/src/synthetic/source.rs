@@ -4,7 +4,7 @@ use super::words::add_signs;
 use super::{Design, DesignError, Words};
 use crate::contract::check_observe;
 use lao_kernels::{SparseVector, SparseView, axpy_column};
-use lao_observation::{BlockBuf, Constants, Cursor, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Constants, Cursor, Scratch, Seed, Source, SourceError};
 use rand_distr::{Distribution, StandardNormal};
 
 /// The noise `xi` in `y = theta*' x + xi`, independent of x and of mean 0. Sub-Gaussian with parameter
@@ -150,6 +150,46 @@ impl<D: Design> Virtual<D> {
         error
     }
 
+    /// Writes these attributes, in any order, of the next examples, and returns how many examples that are.
+    fn fill_columns(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        check_observe(attributes, self.design.dim(), block, self.cursor.position())?;
+        let (first, rows) = (self.cursor.position(), self.cursor.upcoming(block.capacity()));
+        self.design.prepare(&self.words, first, rows, &mut self.shared);
+        for (c, &attribute) in attributes.iter().enumerate() {
+            let column = &mut block.column_mut(c)[..rows];
+            self.design.fill(&self.words, &self.shared, first, attribute, column);
+        }
+        Ok(rows)
+    }
+
+    /// Writes the labels of the examples whose columns were filled, and moves on. `sorted` are the attributes
+    /// of the block's columns, ascending, or none: the attributes of `theta*` among them need not be computed
+    /// again.
+    fn fill_labels(&mut self, sorted: &[u32], rows: usize, block: &mut BlockBuf) {
+        let first = self.cursor.position();
+        // theta* in its own order, so that labels do not depend on what is observed beside them.
+        self.labels.clear();
+        self.labels.resize(rows, 0.0);
+        let mut c = 0;
+        for (j, weight) in self.theta_star.view().iter() {
+            while c < sorted.len() && sorted[c] < j {
+                c += 1;
+            }
+            let column = if sorted.get(c) == Some(&j) {
+                &block.column_mut(c)[..rows]
+            } else {
+                self.spare.resize(rows, 0.0);
+                self.design.fill(&self.words, &self.shared, first, j, &mut self.spare);
+                &self.spare[..]
+            };
+            axpy_column(&mut self.labels, column, weight);
+        }
+        self.add_noise();
+        block.labels_mut()[..rows].copy_from_slice(&self.labels);
+        block.set_rows(rows);
+        self.cursor.advance(rows);
+    }
+
     fn add_noise(&mut self) {
         let (stream, first) = (self.noise_words.stream(0, 0), self.position());
         match self.noise {
@@ -197,35 +237,20 @@ impl<D: Design> Source for Virtual<D> {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        check_observe(attributes, self.dim(), block, self.position())?;
-        let (first, rows) = (self.position(), self.cursor.upcoming(block.capacity()));
-        let Virtual { design, words, shared, spare, .. } = self;
-        design.prepare(words, first, rows, shared);
-        for (c, &attribute) in attributes.iter().enumerate() {
-            design.fill(words, shared, first, attribute, &mut block.column_mut(c)[..rows]);
-        }
+        let rows = self.fill_columns(attributes, block)?;
+        self.fill_labels(attributes, rows, block);
+        Ok(rows)
+    }
 
-        // theta* in its own order, so that labels do not depend on what is observed beside them.
-        self.labels.clear();
-        self.labels.resize(rows, 0.0);
-        let mut c = 0;
-        for (j, weight) in self.theta_star.view().iter() {
-            while c < attributes.len() && attributes[c] < j {
-                c += 1;
-            }
-            let column = if attributes.get(c) == Some(&j) {
-                &block.column_mut(c)[..rows]
-            } else {
-                spare.resize(rows, 0.0);
-                design.fill(words, shared, first, j, spare);
-                &spare[..]
-            };
-            axpy_column(&mut self.labels, column, weight);
-        }
-        self.add_noise();
-        block.labels_mut()[..rows].copy_from_slice(&self.labels);
-        block.set_rows(rows);
-        self.cursor.advance(rows);
+    // A value is computed where it is asked for, so draws need not be sorted first.
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        let rows = self.fill_columns(draws, block)?;
+        self.fill_labels(&[], rows, block);
         Ok(rows)
     }
 
