@@ -48,6 +48,7 @@ proptest! {
         let params = ExplorationParams {
             dim, sparsity: s, budget, step_size: 0.1, batch: BatchSizes::Constant(batch as u64),
             updates: Some(updates), start: None,
+            money: None,
         };
         let mut reference = ExplorationReference::new(&params).unwrap();
         let learner = AnyLearner::Exploration(params.build().unwrap());
@@ -94,6 +95,7 @@ proptest! {
         let params = HybridParams {
             dim, sparsity: s, budget, step_size: 0.1, explore_updates, explore_batch: sizes(b_explore),
             exploit_updates, exploit_batch: sizes(b_exploit), stages: Some(stages), start: None,
+            money: None,
         };
         let mut reference = HybridReference::new(&params).unwrap();
         let learner = AnyLearner::Hybrid(params.build().unwrap());
@@ -136,6 +138,7 @@ fn hybrid_without_exploitation_is_exploration() {
         batch: batch.clone(),
         updates: Some(stages),
         start: None,
+        money: None,
     };
     let hybrid = HybridParams {
         dim: 30,
@@ -148,6 +151,7 @@ fn hybrid_without_exploitation_is_exploration() {
         exploit_batch: BatchSizes::Constant(1),
         stages: Some(stages),
         start: None,
+        money: None,
     };
     let (mut one, mut other) = (explore.build().unwrap(), hybrid.build().unwrap());
     for learner in [&mut one as &mut dyn Learner, &mut other] {

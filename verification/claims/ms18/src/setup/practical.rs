@@ -111,6 +111,7 @@ impl Practical {
             batch,
             updates: Some(updates),
             start: None,
+            money: None,
         }
     }
 
