@@ -123,7 +123,8 @@ impl Fit {
         Fit { money: Some((money, prices)), ..Self::within(usize::MAX) }
     }
 
-    /// Sets the money that a prediction may cost. By default it is about four fifths of that for an example.
+    /// Sets the money that a prediction may cost. By default it is about four fifths of that for an example
+    /// with `pursuit`, and that for an example with other methods.
     pub fn predict_within(self, money: f64) -> Self {
         Fit { per_prediction: Some(money), ..self }
     }

@@ -249,14 +249,15 @@ impl Validate for Safeguarded {
         let dim = self.task.dim;
         damaged(self.row().is_some(), "there is no such method")?;
         damaged(self.inner.dim() == dim, "the method within has another dimension")?;
-        self.task.check(NAME).map_err(ParamError::damaged)?;
+        let knows_prices = self.row().is_some_and(|row| row.prices);
+        let check = if knows_prices { Task::check_speed } else { Task::check };
+        check(&self.task, NAME).map_err(ParamError::damaged)?;
         self.scales.validate(dim + 1)?;
         self.refit.validate(dim)?;
         let budget = self.budget();
         self.calibration.validate(dim, budget)?;
-        if self.pilot.is_some() != !(self.raw() || self.task.counts()) {
-            damaged(false, "the pilot does not fit the prices")?;
-        }
+        let counts = self.raw() || self.task.counts();
+        damaged(self.pilot.is_none() == counts, "the pilot does not fit the prices")?;
         if let (Some(blocks), Some(money)) = (&self.pilot, &self.task.money) {
             money.check_supports(NAME, dim, self.task.sparsity).map_err(ParamError::damaged)?;
             let fit = blocks.fit(self.task.budget, &[]) && blocks.money() == money;
