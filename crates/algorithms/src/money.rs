@@ -109,20 +109,21 @@ impl Money {
             Some(money) if !per_example => ("a prediction", sparsity, money),
             _ => ("an example", sparsity.saturating_add(1), self.per_example),
         };
-        let panels = self.panels();
-        let price = |&panel: &u32| self.tariff.prices()[panel as usize];
+        let (panels, price) = (self.panels(), |&panel: &u32| self.tariff.prices()[panel as usize]);
+        let count = count.min(panels.len());
         let cost: f64 = panels.iter().take(count).map(price).sum();
         let highest = panels.first();
+        let attribute = highest.and_then(|&panel| self.tariff.members(panel).first()).unwrap_or(&0);
         let allowed = format_args!(
-            "{}, since {count} attributes cost up to {} together and {of} may cost {}: choose a smaller sparsity, \
-             give more money, or leave out attribute {}, which costs {}",
-            if most > 0 { format!("s must be at most {most}") } else { "no s is".into() },
+            "{}, since {count} attributes may cost {}, but {of} only {}; give more money, or leave out attribute \
+             {attribute} (price {})",
+            if most > 0 { format!("at most {most} is") } else { "no sparsity is".into() },
             number(cost),
             number(money),
-            highest.and_then(|&panel| self.tariff.members(panel).first()).unwrap_or(&0),
             number(highest.map_or(0.0, price)),
         )
         .to_string();
-        require(sparsity <= most, method, "sparsity", sparsity, allowed)
+        // The check of the sizes refuses a sparsity that is no number below d.
+        require(sparsity <= most || sparsity >= dim, method, "sparsity", sparsity, allowed)
     }
 }

@@ -299,15 +299,11 @@ fn supports_that_cannot_be_paid_are_refused_by_name_and_with_a_remedy() {
             (
                 money(50.0),
                 "sparsity",
-                "s must be at most 1, since 3 attributes cost up to 53 together and an example may cost 50: \
-                 choose a smaller sparsity, give more money, or leave out attribute 2, which costs 40",
+                "at most 1 is, since 3 attributes may cost 53, but an example only 50; give more money, or leave \
+                 out attribute 2 (price 40)",
             ),
-            (money(40.0), "sparsity", "no s is, since 3 attributes"),
-            (
-                predicting(47.0),
-                "sparsity",
-                "2 attributes cost up to 48 together and a prediction may cost 47",
-            ),
+            (money(40.0), "sparsity", "no sparsity is, since 3 attributes"),
+            (predicting(47.0), "sparsity", "2 attributes may cost 48, but a prediction only 47"),
             (Money::new(Tariff::uniform(5, 1.0).unwrap(), 4.0), "tariff", "d = 6"),
         ] {
             for refused in

@@ -280,12 +280,13 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
         (Fit::within_money(9.0, prices()).predict_within(-2.0), "per_prediction = -2"),
         (Fit::within_money(9.0, prices()).method("rda2"), "choose one of pursuit, exploration, hybrid"),
         (Fit::within_money(9.0, prices()).method("naive"), "choose one of pursuit, exploration, hybrid"),
-        (Fit::within_money(13.0, prices()).method("hybrid"), "2 attributes cost up to 14 together"),
-        (Fit::within_money(14.0, prices()).longest(2).method("hybrid"), "s must be at most 1"),
+        (Fit::within_money(f64::NAN, prices()).method("hybrid"), "per_example = NaN"),
         (
-            Fit::within_money(15.0, prices()).predict_within(8.0).method("exploration"),
-            "a prediction may cost 8",
+            Fit::within_money(13.0, prices()).method("hybrid"),
+            "2 attributes may cost 14, but an example only 13",
         ),
+        (Fit::within_money(14.0, prices()).longest(2).method("hybrid"), "at most 1 is"),
+        (Fit::within_money(15.0, prices()).predict_within(8.0).method("exploration"), "a prediction only 8"),
         (Fit::within(2).predict_within(2.0), "it needs prices"),
     ] {
         let error = fit.run(&examples).unwrap_err().to_string();

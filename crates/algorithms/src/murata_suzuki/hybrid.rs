@@ -145,6 +145,9 @@ impl HybridParams {
     pub fn check_with<T: Threshold>(self, threshold: T) -> Result<Hybrid<T>, ParamError> {
         let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } =
             self;
+        if let Some(money) = &self.money {
+            money.check_supports(NAME, self.dim, self.sparsity)?;
+        }
         require_shape(NAME, self.dim, self.sparsity, self.budget)?;
         gate(explore_updates, &explore_batch, &exploit_batch)?;
         let explore = ExplorationParams {
