@@ -191,7 +191,7 @@ pub struct HybridReference {
 
 #[derive(Clone, Debug)]
 enum Half {
-    Explore(ExplorationReference),
+    Explore(Box<ExplorationReference>),
     Exploit(ExploitationReference),
 }
 
@@ -208,14 +208,14 @@ impl HybridReference {
 }
 
 /// Returns `Exploration(start, T_k^- updates)`.
-fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> ExplorationReference {
+fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> Box<ExplorationReference> {
     let HybridParams { dim, sparsity, budget, step_size, .. } = *params;
     let batch = BatchSizes::Constant(params.explore_batch.size(stage));
     let updates = Some(params.explore_updates);
     let (start_0, money) = (None, params.money.clone());
     let params =
         ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start: start_0, money };
-    ExplorationReference::at(params, start)
+    Box::new(ExplorationReference::at(params, start))
 }
 
 /// Returns `Exploitation(start, T_k updates)`.
