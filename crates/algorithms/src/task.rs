@@ -70,9 +70,9 @@ impl Task {
     /// let money = Money::new(Tariff::with_panels(panels, prices)?, 9.0);
     /// let task = Task::within_money(money);
     /// assert_eq!((task.budget, task.sparsity), (14, 4));
-    /// // The panel and four attributes fill a first block, then there are four blocks of nine attributes.
+    /// // The panel is a block, and the other attributes come in five blocks of at most nine.
     /// let learner = method("exploration").unwrap().build(&task)?;
-    /// assert_eq!(learner.examples_to_next_update(), Some(5 * 40));
+    /// assert_eq!(learner.examples_to_next_update(), Some(6 * 40));
     ///
     /// let refused = method("uniform").unwrap().build(&task).unwrap_err();
     /// assert_eq!(refused.field, "money");

@@ -157,7 +157,7 @@ fn prices_make_the_budget_money() {
         (&["10%"][..], "with --prices, give the money"),
         (&["0.5", "--predict-budget", "x"], "invalid value"),
         (&["11", "--method", "rda2"], "choose one of pursuit, exploration, hybrid"),
-        (&["10", "--method", "hybrid"], "leave out attribute"),
+        (&["9", "--method", "hybrid"], "leave out attribute"),
     ] {
         let (status, _, said) = lao(at, &[&fit[..], arguments].concat());
         assert!(status == 2 && said.contains(part), "{said}");
