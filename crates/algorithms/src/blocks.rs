@@ -4,14 +4,14 @@ use crate::money::Money;
 use lao_observation::Basket;
 use serde::{Deserialize, Serialize};
 
-/// All attributes in blocks. A block is observed beside a support; it has at most `width` attributes and, with
-/// the support, costs at most the money for an example. A panel of the support is not paid again.
+/// All attributes in blocks. A block is observed beside a support. It has at most `width` attributes and,
+/// with the support, costs at most the money for an example; a panel of the support is not paid again.
 ///
 /// Panels are ordered by price, the highest first, and among equal prices by their first attribute. A block
 /// takes attributes from the front of this order, as long as the money pays, and then from its end. So the
-/// rest of the money, which pays no other expensive panel, pays cheap ones. Packing takes time in proportion
-/// to the attributes, and of all attributes that are left none is cheaper than the one that closes a block.
-/// Where all prices are equal, blocks are ranges of `width` attributes.
+/// rest of the money, which pays no other expensive panel, pays cheap ones. A block ends when it is full, or
+/// when the money pays neither the first nor the last attribute that is left. Packing takes time in
+/// proportion to the attributes. Where all prices are equal, blocks are ranges of `width` attributes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub(crate) struct Blocks {

@@ -115,8 +115,8 @@ impl Money {
         let highest = panels.first();
         let attribute = highest.and_then(|&panel| self.tariff.members(panel).first()).unwrap_or(&0);
         let allowed = format_args!(
-            "{}, since {count} attributes may cost {}, but {of} only {}; give more money, or leave out attribute \
-             {attribute} (price {})",
+            "{}, since {count} attributes may cost {}, but {of} only {}; give more money, or leave out \
+             attribute {attribute} (price {})",
             if most > 0 { format!("at most {most} is") } else { "no sparsity is".into() },
             number(cost),
             number(money),

@@ -57,8 +57,8 @@ impl Default for Task {
 }
 
 impl Task {
-    /// Returns the task of learning within money: as many attributes as it may buy, and a predictor of half as
-    /// many, or as many as can be paid whichever they are (but of at least one).
+    /// Returns the task of learning within money: as many attributes as it may buy, and a predictor of half
+    /// as many, or as many as can be paid whichever they are (but of at least one).
     ///
     /// ```
     /// use lao_algorithms::{Money, Task, registry::method};

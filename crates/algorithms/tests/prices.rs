@@ -226,8 +226,8 @@ fn stripped<L: Serialize>(learner: &L) -> Value {
     state
 }
 
-/// Runs a learner on 3000 examples within some money per example; returns the ledger and the state after every
-/// update, without what follows from the prices.
+/// Runs a learner on 3000 examples within a budget; returns the ledger and the state after every update,
+/// without what follows from the prices.
 fn path<L: Learner + Serialize>(mut learner: L, tariff: &Tariff, budget: Budget) -> Vec<(String, Value)> {
     let source = Metered::new(tariff, &[(1, 1.0), (3, -0.5), (6, 0.8)], 3000, 3);
     let mut session = Session::new(source, budget, &Seed::root(6)).priced(tariff.clone()).unwrap();
@@ -280,7 +280,7 @@ fn an_update_costs_less_where_attributes_are_cheaper() {
     let cheap = first_update(&[3.0, 3.0, 3.0, 2.0, 2.0, 2.0], 12.0);
     // Each attribute is bought in ten examples: in three blocks, or in two.
     assert_eq!((dear, cheap), ((300.0, 30), (150.0, 20)));
-    // Expensive attributes come with cheap ones in two blocks; in the order of attributes there would be three.
+    // Expensive attributes come with cheap ones in two blocks; in the order of attributes there would be 3.
     assert_eq!(first_update(&[6.0, 6.0, 6.0, 6.0, 1.0, 1.0, 1.0, 1.0], 14.0).1, 20);
 }
 
@@ -299,8 +299,8 @@ fn supports_that_cannot_be_paid_are_refused_by_name_and_with_a_remedy() {
             (
                 money(50.0),
                 "sparsity",
-                "at most 1 is, since 3 attributes may cost 53, but an example only 50; give more money, or leave \
-                 out attribute 2 (price 40)",
+                "at most 1 is, since 3 attributes may cost 53, but an example only 50; give more money, or \
+                 leave out attribute 2 (price 40)",
             ),
             (money(40.0), "sparsity", "no sparsity is, since 3 attributes"),
             (predicting(47.0), "sparsity", "2 attributes may cost 48, but a prediction only 47"),

@@ -61,12 +61,14 @@ proptest! {
     #[test]
     fn methods_with_prices_are_their_twins(
         attributes in proptest::collection::vec((0u32..9, 0.0..9.0f64), 3..24),
-        (s, less, more) in (1usize..4, 0usize..3, 0.0..9.0f64), batch in 1u64..12, n in 1usize..400, seed: u64,
+        (s, less, more) in (1usize..4, 0usize..3, 0.0..9.0f64), batch in 1u64..12, n in 1usize..400,
+        seed: u64,
     ) {
         let used: BTreeSet<u32> = attributes.iter().map(|(panel, _)| *panel).collect();
         let panel = |of: u32| used.iter().take_while(|&&panel| panel < of).count() as u32;
         let prices = (0..used.len()).map(|at| attributes[at].1.round()).collect();
-        let tariff = Tariff::with_panels(attributes.iter().map(|(of, _)| panel(*of)).collect(), prices).unwrap();
+        let panels = attributes.iter().map(|(of, _)| panel(*of)).collect();
+        let tariff = Tariff::with_panels(panels, prices).unwrap();
         // Enough for some support and one attribute more.
         let mut sums = tariff.prices().to_vec();
         sums.sort_by(|a, b| b.total_cmp(a));
@@ -78,10 +80,12 @@ proptest! {
             ..Task::default()
         };
         let batch = BatchSizes::Constant(batch);
-        let params = ExplorationParams { batch: batch.clone(), ..ExplorationParams::practical(&task).unwrap() };
+        let practical = ExplorationParams::practical(&task).unwrap();
+        let params = ExplorationParams { batch: batch.clone(), ..practical };
         let mut reference = ExplorationReference::new(&params).unwrap();
         let limits = (task.budget, 0, SessionLimit::after_examples(n as u64));
-        together(AnyLearner::Exploration(params.build().unwrap()), &mut reference, (seed, n), limits, |_| ())?;
+        let learner = AnyLearner::Exploration(params.build().unwrap());
+        together(learner, &mut reference, (seed, n), limits, |_| ())?;
         let params = HybridParams { explore_batch: batch, ..HybridParams::practical(&task).unwrap() };
         let mut reference = HybridReference::new(&params).unwrap();
         together(AnyLearner::Hybrid(params.build().unwrap()), &mut reference, (seed, n), limits, |_| ())?;

@@ -42,6 +42,7 @@
 //! 1. **Scale.** A pilot looks at each attribute in [`PILOT`] examples. Means and standard deviations go on
 //!    being refined with every value seen, and the method is told u and v. A value further than 4 standard
 //!    deviations from the mean of its attribute counts as if it lay there; a constant attribute is always 0.
+//!    Where prices differ, the pilot's examples are packed by price, like the blocks of Exploration.
 //! 2. **Step size.** For a method of mini-batches, the examples of an update test the estimate before it. If
 //!    its mean squared error is four times the smallest so far, or above the smallest in four updates on end,
 //!    or if the step exceeds what the largest eigenvalue on the support allows, the step size is halved (or
