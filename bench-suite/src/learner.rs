@@ -92,10 +92,6 @@ impl LearnerSpec {
         let mut within = Budget::PerExample(budget);
         let mut given = self.given.clone();
         if let Some(money) = money {
-            if !row.prices {
-                bail!("{} knows no prices: leave it out, or the scenario's `money`", row.name)
-            }
-            given.insert("money".into(), Value::try_from(money)?);
             within = Budget::Priced { per_example: money.per_example };
         }
         match given.remove("safeguard") {
@@ -105,11 +101,11 @@ impl LearnerSpec {
                         "`{key}` cannot be given beside `safeguard`, which chooses it; allowed are {TASK:?}"
                     )
                 }
-                let learner = row.safeguarded(&task(&given, dim, budget)?)?;
+                let learner = row.safeguarded(&task(&given, dim, budget, money)?)?;
                 Ok(Contender { learner: Box::new(learner), budget: within })
             }
             None | Some(Value::Boolean(false)) => {
-                let learner = params(row, &given, dim, budget)?.build()?;
+                let learner = params(row, &given, &task(&given, dim, budget, money)?)?.build()?;
                 Ok(Contender { learner: Box::new(learner), budget: within })
             }
             Some(other) => bail!("safeguard = {other}: give true or false"),
@@ -117,9 +113,10 @@ impl LearnerSpec {
     }
 }
 
-fn task(given: &toml::Table, dim: usize, budget: usize) -> anyhow::Result<Task> {
+fn task(given: &toml::Table, dim: usize, budget: usize, money: Option<&Money>) -> anyhow::Result<Task> {
     let own: OwnTask = given.clone().try_into()?;
-    let mut task = Task { dim, budget, sparsity: budget.div_ceil(2), ..Task::default() };
+    let (sparsity, money) = (budget.div_ceil(2), money.cloned());
+    let mut task = Task { dim, budget, sparsity, money, ..Task::default() };
     task.radius = own.radius;
     task.sparsity = own.sparsity.unwrap_or(task.sparsity);
     task.speed = own.speed.unwrap_or(task.speed);
@@ -127,8 +124,8 @@ fn task(given: &toml::Table, dim: usize, budget: usize) -> anyhow::Result<Task> 
     Ok(task)
 }
 
-fn params(row: &Method, given: &toml::Table, dim: usize, budget: usize) -> anyhow::Result<AnyParams> {
-    let mut params = toml::Table::try_from((row.params)(&task(given, dim, budget)?)?)?;
+fn params(row: &Method, given: &toml::Table, task: &Task) -> anyhow::Result<AnyParams> {
+    let mut params = toml::Table::try_from((row.params)(task)?)?;
     for (key, value) in given {
         // Keys that belong only to the task are not passed to the method.
         if params.contains_key(key) || !TASK.contains(&key.as_str()) {

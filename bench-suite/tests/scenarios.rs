@@ -441,7 +441,7 @@ fn where_there_are_prices_nobody_spends_more_than_the_money() {
     }
     let table = priced.kind.analyze(&Rows(&rows)).table;
     assert!(table.iter().all(|line| line.len() == table[0].len()), "{table:?}");
-    let counts = text("diabetes-prices").replace("\"pursuit\"", "\"hybrid\"");
+    let counts = text("diabetes-prices").replace("\"pursuit\"", "\"rda2\"");
     let error = Scenario::parse("diabetes-prices", &counts).unwrap().check().unwrap_err();
-    assert!(format!("{error:#}").contains("hybrid knows no prices"), "{error:#}");
+    assert!(format!("{error:#}").contains("the method counts attributes"), "{error:#}");
 }

@@ -42,6 +42,7 @@
 //! tests compare the learner with it.
 
 pub mod baselines;
+mod blocks;
 mod bug;
 mod draws;
 pub mod hazan_koren;

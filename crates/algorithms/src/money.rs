@@ -1,14 +1,14 @@
 //! A budget in money, for the methods that know prices.
 
 use crate::params::{ParamError, number, require};
-use lao_observation::Tariff;
+use lao_observation::{Basket, Tariff};
 use serde::{Deserialize, Serialize};
 
 /// What one example may cost, and the prices.
 ///
 /// ```
 /// use lao_algorithms::{Money, pursuit::PursuitParams};
-/// use lao_observation::Tariff;
+/// use lao_observation::{Basket, Tariff};
 ///
 /// // Two values of one blood sample for 8, a scan for 40, two questions for 1 each; 50 per patient.
 /// let tariff = Tariff::with_panels(vec![0, 0, 1, 2, 3], vec![8.0, 40.0, 1.0, 1.0])?;
@@ -35,6 +35,45 @@ impl Money {
         Money { tariff, per_example, per_prediction: None }
     }
 
+    /// Returns the largest sparsity whose supports can all be paid: any support together with any other
+    /// attribute by the money for an example, and any support by that for a prediction. It is 0 if there is
+    /// no such sparsity.
+    ///
+    /// ```
+    /// use lao_algorithms::Money;
+    /// use lao_observation::Tariff;
+    ///
+    /// let tariff = Tariff::with_panels(vec![0, 0, 1, 2, 3], vec![8.0, 40.0, 1.0, 1.0])?;
+    /// // The most expensive panels cost 40, 48, 49 and 50 together.
+    /// assert_eq!(Money::new(tariff.clone(), 49.0).largest_sparsity(), 2);
+    /// assert_eq!(Money::new(tariff, 50.0).largest_sparsity(), 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn largest_sparsity(&self) -> usize {
+        let example = self.most_panels(self.per_example).map_or(usize::MAX, |most| most.saturating_sub(1));
+        let prediction = self.per_prediction.and_then(|money| self.most_panels(money));
+        example.min(prediction.unwrap_or(usize::MAX)).min(self.tariff.dim().saturating_sub(1))
+    }
+
+    /// Returns how many of the most expensive panels `money` pays together; `None` if all of them.
+    fn most_panels(&self, money: f64) -> Option<usize> {
+        let mut basket = Basket::default();
+        let buys = |&panel: &u32| {
+            self.tariff.members(panel).first().is_none_or(|&j| basket.buy(&self.tariff, j, money))
+        };
+        let panels = self.panels();
+        Some(panels.iter().copied().take_while(buys).count()).filter(|&most| most < panels.len())
+    }
+
+    /// Returns the panels by price, the highest first, and among equal prices by their first attribute.
+    pub(crate) fn panels(&self) -> Vec<u32> {
+        let prices = self.tariff.prices();
+        let mut panels: Vec<u32> = (0..prices.len() as u32).collect();
+        panels.sort_by_key(|&panel| self.tariff.members(panel).first().copied());
+        panels.sort_by(|&a, &b| prices[b as usize].total_cmp(&prices[a as usize]));
+        panels
+    }
+
     /// Returns what an effect counts per money: its square is what it explains. What is free counts as if it
     /// cost a part in 10^12 of the money for an example.
     pub(crate) fn per_money(&self, effect: f64, price: f64) -> f64 {
@@ -54,5 +93,37 @@ impl Money {
             require(buys, method, field, number(money), &allowed)?;
         }
         Ok(())
+    }
+
+    /// Refuses what [`check`](Self::check) refuses, and a sparsity with supports that the money does not pay.
+    pub(crate) fn check_supports(
+        &self,
+        method: &'static str,
+        dim: usize,
+        sparsity: usize,
+    ) -> Result<(), ParamError> {
+        self.check(method, dim)?;
+        let most = self.largest_sparsity();
+        let per_example = self.most_panels(self.per_example).is_some_and(|panels| panels <= sparsity);
+        let (of, count, money) = match self.per_prediction {
+            Some(money) if !per_example => ("a prediction", sparsity, money),
+            _ => ("an example", sparsity.saturating_add(1), self.per_example),
+        };
+        let (panels, price) = (self.panels(), |&panel: &u32| self.tariff.prices()[panel as usize]);
+        let count = count.min(panels.len());
+        let cost: f64 = panels.iter().take(count).map(price).sum();
+        let highest = panels.first();
+        let attribute = highest.and_then(|&panel| self.tariff.members(panel).first()).unwrap_or(&0);
+        let allowed = format_args!(
+            "{}, since {count} attributes may cost {}, but {of} only {}; give more money, or leave out \
+             attribute {attribute} (price {})",
+            if most > 0 { format!("at most {most} is") } else { "no sparsity is".into() },
+            number(cost),
+            number(money),
+            number(highest.map_or(0.0, price)),
+        )
+        .to_string();
+        // The check of the sizes refuses a sparsity that is no number below d.
+        require(sparsity <= most || sparsity >= dim, method, "sparsity", sparsity, allowed)
     }
 }

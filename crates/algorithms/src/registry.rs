@@ -1,6 +1,7 @@
 //! The registry: one row for every method, with what users and tests can rely on.
 
 use crate::hazan_koren::AesvrParams;
+use crate::money::Money;
 use crate::murata_suzuki::ExplorationParams;
 use crate::params::ParamError;
 use crate::task::Task;
@@ -38,8 +39,8 @@ pub struct Method {
     /// Whether the method learns location and scale of attributes and labels by itself. Others need
     /// standardized columns, or [`safeguarded`](Method::safeguarded).
     pub learns_scales: bool,
-    /// Whether the method takes a budget in [`Money`](crate::Money). Others count attributes, so they keep to
-    /// prices only where all are equal; use `pursuit` where they differ.
+    /// Whether the method takes a budget in [`Money`](crate::Money). Others count attributes, as those that
+    /// draw them uniformly must, so they keep to prices only where all are equal.
     pub prices: bool,
     /// The error of the estimate on a small problem without noise.
     pub accuracy: Accuracy,
@@ -281,6 +282,7 @@ methods! {
                       update.",
             cost: "O(s'), and O(d) per update",
             batches: true,
+            prices: true,
             ..SPARSE
         }
     }
@@ -304,6 +306,7 @@ methods! {
                       found.",
             cost: "O(s'), and O(d) per exploring update",
             batches: true,
+            prices: true,
             ..SPARSE
         }
     }
@@ -451,6 +454,18 @@ methods! {
             cost: "O(d)",
             budget: |_| Budget::Unlimited,
             ..DENSE
+        }
+    }
+}
+
+impl AnyParams {
+    /// Returns what an example may cost, if the parameters have prices.
+    pub fn money(&self) -> Option<&Money> {
+        match self {
+            AnyParams::Pursuit(params) => params.money.as_ref(),
+            AnyParams::Exploration(params) => params.money.as_ref(),
+            AnyParams::Hybrid(params) => params.money.as_ref(),
+            _ => None,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What a user knows before the first example.
 
+use crate::money::Money;
 use crate::params::{ParamError, number, require};
+use crate::registry::METHODS;
 use lao_kernels::SparseVector;
 use serde::{Deserialize, Serialize};
 
@@ -41,23 +43,76 @@ pub struct Task {
     /// The first iterate. Without one, methods start at zero; Exploitation then refines the first `sparsity`
     /// attributes.
     pub start: Option<SparseVector>,
+    /// The prices and what an example may cost, beside `budget`; `None` if all attributes cost the same.
+    /// Methods that count attributes refuse it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<Money>,
 }
 
 impl Default for Task {
     fn default() -> Self {
-        Task { dim: 0, sparsity: 0, budget: 0, radius: None, examples: 100_000, speed: 1.0, start: None }
+        let (examples, speed) = (100_000, 1.0);
+        Task { dim: 0, sparsity: 0, budget: 0, radius: None, examples, speed, start: None, money: None }
     }
 }
 
 impl Task {
+    /// Returns the task of learning within money: as many attributes as it may buy, and a predictor of half
+    /// as many, or as many as can be paid whichever they are (but of at least one).
+    ///
+    /// ```
+    /// use lao_algorithms::{Money, Task, registry::method};
+    /// use lao_observation::{Learner, Tariff};
+    ///
+    /// // Forty attributes of price 1, and a panel of ten that costs 5; an example may cost 9.
+    /// let panels = (0..50).map(|j| j.min(40)).collect();
+    /// let prices = [vec![1.0; 40], vec![5.0]].concat();
+    /// let money = Money::new(Tariff::with_panels(panels, prices)?, 9.0);
+    /// let task = Task::within_money(money);
+    /// assert_eq!((task.budget, task.sparsity), (14, 4));
+    /// // The panel is a block, and the other attributes come in five blocks of at most nine.
+    /// let learner = method("exploration").unwrap().build(&task)?;
+    /// assert_eq!(learner.examples_to_next_update(), Some(6 * 40));
+    ///
+    /// let refused = method("uniform").unwrap().build(&task).unwrap_err();
+    /// assert_eq!(refused.field, "money");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn within_money(money: Money) -> Task {
+        let (dim, budget) = (money.tariff.dim(), money.tariff.most_attributes(money.per_example));
+        let sparsity = budget.div_ceil(2).min(money.largest_sparsity()).max(1);
+        Task { dim, sparsity, budget, money: Some(money), ..Task::default() }
+    }
+
+    /// Returns whether a number of attributes says all that the money does: there is none, or it pays any
+    /// `budget` attributes since all prices are equal.
+    pub(crate) fn counts(&self) -> bool {
+        self.money.as_ref().is_none_or(|Money { tariff, per_example, .. }| {
+            tariff.unit().is_some() && self.budget <= tariff.most_attributes(*per_example)
+        })
+    }
+
     /// Returns the bound on the norm of the predictors.
     pub fn radius(&self) -> f64 {
         self.radius.unwrap_or(self.sparsity as f64)
     }
 
-    /// Refuses a speed that no method can take. The other fields are checked with the parameters that they
-    /// become.
+    /// Refuses a speed that no method can take, and money, for a method that counts attributes. The other
+    /// fields are checked with the parameters that they become.
     pub(crate) fn check(&self, method: &'static str) -> Result<(), ParamError> {
+        self.check_speed(method)?;
+        let Some(money) = &self.money else { return Ok(()) };
+        let names: Vec<&str> = METHODS.iter().filter(|row| row.prices).map(|row| row.name).collect();
+        let allowed = format_args!(
+            "the method counts attributes; where prices differ, choose one of {}",
+            names.join(", ")
+        );
+        let value = format_args!("a tariff of {} attributes", money.tariff.dim());
+        require(false, method, "money", value, allowed)
+    }
+
+    /// Refuses a speed that no method can take: the check of a method that knows prices.
+    pub(crate) fn check_speed(&self, method: &'static str) -> Result<(), ParamError> {
         let allowed = "a number from 1e-300 to 1e300; 1 is the method's own choice";
         require((1e-300..=1e300).contains(&self.speed), method, "speed", number(self.speed), allowed)
     }

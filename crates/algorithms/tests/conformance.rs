@@ -160,7 +160,7 @@ fn renaming_attributes_renames_the_answer() {
             let Accuracy { budget: least, examples, error } = method.accuracy;
             let budget = budget.max(least);
             let (radius, start) = (Some(3.0), Some(start.clone()));
-            let task = Task { dim: 8, sparsity: 2, budget, radius, examples, speed: 0.8, start };
+            let task = Task { dim: 8, sparsity: 2, budget, radius, examples, speed: 0.8, start, money: None };
             let mut plain = of(method, method.build(&task));
             let mut renamed = of(method, method.build(&task));
             let inner = data(examples);

@@ -2,7 +2,7 @@
 
 use lao_algorithms::pursuit::PursuitParams;
 use lao_algorithms::thresholding::{SOLVERS, Shape, SolverTask};
-use lao_algorithms::{Growth, METHODS, Money, Task};
+use lao_algorithms::{AnyParams, Growth, METHODS, Money, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::{Compressed, SparseVector};
@@ -41,24 +41,30 @@ fn no_method_allocates_after_warm_up() {
 
 #[test]
 fn prices_allocate_nothing_after_warm_up() {
-    let theta = SparseVector::new(60, vec![2, 31, 59], vec![1.0, -1.0, 0.5]).unwrap();
-    let design = Rademacher::new(60).unwrap();
-    let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &Seed::root(1)).unwrap();
     // Twenty panels of three neighbors; every fourth is free.
     let prices = (0..20).map(|panel| f64::from(panel % 4)).collect();
     let tariff = Tariff::with_panels((0..60).map(|j| j / 3).collect(), prices).unwrap();
     let budget = Budget::Priced { per_example: 9.0 };
-    let mut session = Session::new(source, budget, &Seed::root(2)).priced(tariff.clone()).unwrap();
-    let mut learner = PursuitParams::within_money(Money::new(tariff, 9.0)).build().unwrap();
-    let mut serve = |until: u64| {
-        while session.ledger().examples < until {
-            assert!(matches!(session.step(&mut learner, u64::MAX), Ok(Step::Served)));
-        }
-    };
-    serve(100_000);
-    let before = allocations_so_far();
-    serve(150_000);
-    assert_eq!(allocations_so_far() - before, 0);
+    let money = Money::new(tariff.clone(), 9.0);
+    let pursuit = AnyParams::Pursuit(PursuitParams::within_money(money.clone()));
+    let task = Task { speed: 0.4, ..Task::within_money(money) };
+    let others = METHODS.iter().filter(|row| row.prices).map(|row| (row.params)(&task).unwrap());
+    for params in others.chain([pursuit]) {
+        let theta = SparseVector::new(60, vec![2, 31, 59], vec![1.0, -1.0, 0.5]).unwrap();
+        let design = Rademacher::new(60).unwrap();
+        let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &Seed::root(1)).unwrap();
+        let mut session = Session::new(source, budget, &Seed::root(2)).priced(tariff.clone()).unwrap();
+        let mut learner = params.build().unwrap();
+        let mut serve = |until: u64| {
+            while session.ledger().examples < until {
+                assert!(matches!(session.step(&mut learner, u64::MAX), Ok(Step::Served)));
+            }
+        };
+        serve(100_000);
+        let before = allocations_so_far();
+        serve(150_000);
+        assert_eq!(allocations_so_far() - before, 0);
+    }
 }
 
 /// Returns a hundred rows with five entries each.

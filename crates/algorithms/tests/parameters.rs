@@ -7,10 +7,10 @@ use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, Unif
 use lao_algorithms::murata_suzuki::{
     ExploitationParams, ExplorationParams, Guarantee, HybridParams, NaiveParams, Problem, StageGuarantee,
 };
-use lao_algorithms::{AnyParams, BatchSizes, METHODS, Method, ParamError, StepSizes, Task};
+use lao_algorithms::{AnyParams, BatchSizes, METHODS, Method, Money, ParamError, StepSizes, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::SparseVector;
-use lao_observation::{Budget, Constants, Learner, Seed, Session};
+use lao_observation::{Budget, Constants, Learner, Seed, Session, Tariff};
 use lao_testing::{Watched, largest};
 use std::collections::BTreeSet;
 use toml::Value;
@@ -34,7 +34,9 @@ fn working() -> Vec<AnyParams> {
         examples: 1000,
         speed: 0.4,
         start: Some(start),
+        money: None,
     };
+    let money = Some(Money::new(Tariff::uniform(DIM, 0.5).unwrap(), 0.5 * BUDGET as f64));
     let updates = Some(1_000_000);
     let exploration = ExplorationParams { updates, ..ExplorationParams::practical(&task).unwrap() };
     let exploitation = ExploitationParams { updates, ..ExploitationParams::practical(&task).unwrap() };
@@ -43,10 +45,12 @@ fn working() -> Vec<AnyParams> {
     let listed = BatchSizes::Listed(vec![2, 3]);
     vec![
         AnyParams::Exploration(ExplorationParams { batch: BatchSizes::Constant(3), ..exploration.clone() }),
+        AnyParams::Exploration(ExplorationParams { money: money.clone(), ..exploration.clone() }),
         AnyParams::Exploration(exploration),
         AnyParams::Exploitation(ExploitationParams { batch: listed.clone(), ..exploitation.clone() }),
         AnyParams::Exploitation(exploitation),
         AnyParams::Hybrid(HybridParams { exploit_batch: listed, ..hybrid.clone() }),
+        AnyParams::Hybrid(HybridParams { money, ..hybrid.clone() }),
         AnyParams::Hybrid(hybrid),
         AnyParams::Naive(NaiveParams { step_size: StepSizes::Constant(0.01), ..naive.clone() }),
         AnyParams::Naive(NaiveParams { step_size: StepSizes::InverseSqrt(0.01), ..naive.clone() }),

@@ -1,12 +1,16 @@
 //! What methods promise where attributes have prices: never overspent, nothing changed by prices of 1, and
 //! money that goes where it explains most.
 
+use lao_algorithms::murata_suzuki::{Exploration, ExplorationParams, HybridParams};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
-use lao_algorithms::{AnyParams, Money};
+use lao_algorithms::registry::method;
+use lao_algorithms::{AnyLearner, AnyParams, BatchSizes, METHODS, Money, Safeguarded, Task};
 use lao_observation::{
-    BlockBuf, Budget, Cursor, Learner, Seed, Session, SessionLimit, Source, SourceError, Tariff,
+    BlockBuf, Budget, Cursor, Learner, Ledger, Seed, Session, SessionLimit, Source, SourceError, Tariff,
 };
 use proptest::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Examples of uniform attributes, some of which equal others; the label is a sum of effects and noise. A
@@ -72,7 +76,11 @@ impl Source for Metered {
 
 fn learn(params: PursuitParams, source: Metered) -> (Pursuit, Metered) {
     let money = params.money.clone().unwrap();
-    let mut learner = params.build().unwrap();
+    spend(params.build().unwrap(), money, source)
+}
+
+/// Panics if the session refuses what the learner asks for.
+fn spend<L: Learner>(mut learner: L, money: Money, source: Metered) -> (L, Metered) {
     let budget = Budget::Priced { per_example: money.per_example };
     let mut session = Session::new(source, budget, &Seed::root(6)).priced(money.tariff).unwrap();
     session.run(&mut learner, SessionLimit::never(), |_, _| {}).unwrap();
@@ -205,6 +213,168 @@ fn parameters_and_states_with_prices_are_stored_and_those_of_before_are_read() {
     assert!(serde_json::from_str::<Pursuit>(&poorer).is_err(), "it observes more than it can pay");
 }
 
+/// Returns a state without what follows from the prices.
+fn stripped<L: Serialize>(learner: &L) -> Value {
+    fn strip(value: &mut Value) {
+        if let Value::Object(fields) = value {
+            fields.retain(|key, _| !["blocks", "pilot", "money"].contains(&key.as_str()));
+            fields.values_mut().for_each(strip);
+        }
+    }
+    let mut state = serde_json::to_value(learner).unwrap();
+    strip(&mut state);
+    state
+}
+
+/// Runs a learner on 3000 examples within a budget; returns the ledger and the state after every update,
+/// without what follows from the prices.
+fn path<L: Learner + Serialize>(mut learner: L, tariff: &Tariff, budget: Budget) -> Vec<(String, Value)> {
+    let source = Metered::new(tariff, &[(1, 1.0), (3, -0.5), (6, 0.8)], 3000, 3);
+    let mut session = Session::new(source, budget, &Seed::root(6)).priced(tariff.clone()).unwrap();
+    let mut known = Vec::new();
+    let after = |ledger: &_, learner: &L| known.push((format!("{ledger:?}"), stripped(learner)));
+    session.run(&mut learner, SessionLimit::never(), after).unwrap();
+    known
+}
+
+#[test]
+fn one_price_for_all_changes_no_bit_of_methods_that_explore_in_blocks() {
+    for (dim, sparsity, count, price) in [(12, 2, 5, 1.0), (40, 3, 9, 2.5), (7, 3, 7, 0.1), (9, 1, 2, 3.0)] {
+        // The panels are numbered backwards: their order is that of the attributes all the same.
+        let tariff = Tariff::with_panels((0..dim as u32).rev().collect(), vec![price; dim]).unwrap();
+        let money = Money::new(tariff.clone(), count as f64 * price);
+        let counted = Task { dim, sparsity, budget: count, ..Task::default() };
+        let priced = Task { money: Some(money.clone()), ..counted.clone() };
+        let (number, sum) = (Budget::PerExample(count), Budget::Priced { per_example: money.per_example });
+        for name in ["exploration", "hybrid"] {
+            let row = method(name).unwrap();
+            let build = |task: &Task| row.build(task).unwrap();
+            let plain = path(build(&counted), &tariff, number);
+            assert_eq!(plain, path(build(&priced), &tariff, sum), "{name}, d = {dim}");
+            let build = |task: &Task| row.safeguarded(task).unwrap();
+            let guarded = path(build(&counted), &tariff, number);
+            assert_eq!(guarded, path(build(&priced), &tariff, sum), "safeguarded {name}, d = {dim}");
+            assert!(plain.len() > 3 && !guarded.is_empty());
+        }
+    }
+}
+
+/// Returns what the first update of Exploration costs, and the examples that it takes.
+fn first_update(prices: &[f64], per_example: f64) -> (f64, u64) {
+    let (dim, tariff) = (prices.len(), Tariff::new(prices.to_vec()).unwrap());
+    let money = Money::new(tariff.clone(), per_example);
+    let task = Task { dim, sparsity: 1, budget: dim, money: Some(money), ..Task::default() };
+    let mut learner = ExplorationParams::practical(&task).unwrap().build().unwrap();
+    let announced = learner.examples_to_next_update();
+    let source = Metered::new(&tariff, &[(0, 1.0)], 100_000, 3);
+    let budget = Budget::Priced { per_example };
+    let mut session = Session::new(source, budget, &Seed::root(6)).priced(tariff).unwrap();
+    session.run(&mut learner, SessionLimit::after_updates(1), |_, _| {}).unwrap();
+    assert_eq!(announced, Some(session.ledger().examples));
+    (session.ledger().cost, session.ledger().examples)
+}
+
+#[test]
+fn an_update_costs_less_where_attributes_are_cheaper() {
+    let dear = first_update(&[6.0, 6.0, 6.0, 4.0, 4.0, 4.0], 12.0);
+    let cheap = first_update(&[3.0, 3.0, 3.0, 2.0, 2.0, 2.0], 12.0);
+    // Each attribute is bought in ten examples: in three blocks, or in two.
+    assert_eq!((dear, cheap), ((300.0, 30), (150.0, 20)));
+    // Expensive attributes come with cheap ones in two blocks; in the order of attributes there would be 3.
+    assert_eq!(first_update(&[6.0, 6.0, 6.0, 6.0, 1.0, 1.0, 1.0, 1.0], 14.0).1, 20);
+}
+
+#[test]
+fn supports_that_cannot_be_paid_are_refused_by_name_and_with_a_remedy() {
+    let tariff = || Tariff::with_panels(vec![0, 0, 1, 2, 3, 3], vec![8.0, 40.0, 1.0, 5.0]).unwrap();
+    let task = |money: Money| Task { dim: 6, sparsity: 2, budget: 4, money: Some(money), ..Task::default() };
+    let money = |per_example: f64| Money::new(tariff(), per_example);
+    let predicting = |most: f64| Money { per_prediction: Some(most), ..money(60.0) };
+    for name in ["exploration", "hybrid"] {
+        let row = method(name).unwrap();
+        for (money, field, part) in [
+            (money(f64::NAN), "per_example", "finite"),
+            (money(0.5), "per_example", "at least 1, the lowest price"),
+            (predicting(-1.0), "per_prediction", "at least 1"),
+            (
+                money(50.0),
+                "sparsity",
+                "at most 1 is, since 3 attributes may cost 53, but an example only 50; give more money, or \
+                 leave out attribute 2 (price 40)",
+            ),
+            (money(40.0), "sparsity", "no sparsity is, since 3 attributes"),
+            (predicting(47.0), "sparsity", "2 attributes may cost 48, but a prediction only 47"),
+            (Money::new(Tariff::uniform(5, 1.0).unwrap(), 4.0), "tariff", "d = 6"),
+        ] {
+            for refused in
+                [row.build(&task(money.clone())).unwrap_err(), row.safeguarded(&task(money)).unwrap_err()]
+            {
+                assert_eq!(refused.method.to_lowercase(), name);
+                assert_eq!(refused.field, field, "{refused}");
+                assert!(refused.to_string().contains(part), "{refused}");
+            }
+        }
+        assert!(row.build(&task(money(53.0))).is_ok() && row.build(&task(predicting(48.0))).is_ok());
+    }
+    assert_eq!(Task::within_money(money(50.0)).sparsity, 1);
+    for row in METHODS.iter().filter(|row| !row.prices) {
+        let refused = row.build(&task(money(60.0))).unwrap_err();
+        assert_eq!(refused.field, "money", "{}", row.name);
+        assert!(refused.allowed.contains("choose one of pursuit, exploration, hybrid"), "{refused}");
+    }
+}
+
+#[test]
+fn states_of_blocks_are_stored_and_checked_and_those_of_before_are_read() {
+    let tariff = Tariff::with_panels(vec![0, 0, 1, 2, 3, 4], vec![2.0, 0.5, 0.0, 3.0, 1.0]).unwrap();
+    let money = Money::new(tariff.clone(), 6.0);
+    let task = Task { sparsity: 2, ..Task::within_money(money) };
+    let budget = Budget::Priced { per_example: 6.0 };
+    let source = || Metered::new(&tariff, &[(1, 1.0), (4, 1.0)], 2000, 2);
+    for row in ["exploration", "hybrid"].map(|name| method(name).unwrap()) {
+        let params = (row.params)(&task).unwrap();
+        let text = toml::to_string(&params).unwrap();
+        assert_eq!(toml::from_str::<AnyParams>(&text).unwrap(), params);
+        let counted = Task { money: None, ..task.clone() };
+        let before = [
+            serde_json::to_string(&row.build(&counted).unwrap()).unwrap(),
+            serde_json::to_string(&row.safeguarded(&counted).unwrap()).unwrap(),
+            toml::to_string(&(row.params)(&counted).unwrap()).unwrap(),
+        ];
+        for key in ["money", "blocks\":", "pilot\":"] {
+            assert!(before.iter().all(|text| !text.contains(key)), "{before:?}");
+        }
+
+        for examples in [0, 31, 417, 1200] {
+            let mut learner = row.safeguarded(&task).unwrap();
+            let mut session = Session::new(source(), budget, &Seed::root(1)).priced(tariff.clone()).unwrap();
+            session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {}).unwrap();
+            let text = serde_json::to_string(&(session.checkpoint(), &learner)).unwrap();
+            session.run(&mut learner, SessionLimit::never(), |_, _| {}).unwrap();
+            let (checkpoint, mut resumed): (_, Safeguarded) = serde_json::from_str(&text).unwrap();
+            let mut session = Session::resume(source(), checkpoint).unwrap();
+            session.run(&mut resumed, SessionLimit::never(), |_, _| {}).unwrap();
+            assert_eq!(serde_json::to_string(&resumed).unwrap(), serde_json::to_string(&learner).unwrap());
+        }
+    }
+    let AnyLearner::Exploration(learner) = method("exploration").unwrap().build(&task).unwrap() else {
+        unreachable!()
+    };
+    let state = serde_json::to_value(&learner).unwrap();
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut state = state.clone();
+        change(&mut state);
+        serde_json::from_value::<Exploration>(state)
+    };
+    assert!(changed(&|_| {}).is_ok());
+    assert!(changed(&|state| state["blocks"]["money"]["per_example"] = 2.5.into()).is_err());
+    assert!(changed(&|state| state["blocks"]["width"] = 1.into()).is_err());
+    assert!(changed(&|state| state["blocks"]["width"] = 0.into()).is_err());
+    assert!(changed(&|state| state["blocks"]["support"] = vec![3, 900].into()).is_err());
+    assert!(changed(&|state| state["block"] = 1.into()).is_err());
+    assert!(changed(&|state| state["gradient"][5] = 1.0.into()).is_err());
+}
+
 fn tariffs() -> impl Strategy<Value = Tariff> {
     let price = prop_oneof![Just(0.0), Just(1.0), Just(0.1), 0.0..20.0f64, Just(1e-300), Just(1e300)];
     proptest::collection::vec((0u32..9, price), 2..24).prop_map(|attributes| {
@@ -238,6 +408,62 @@ proptest! {
             prop_assert!(source.most <= money.per_example * (1.0 + 1e-9));
             let cost = money.tariff.cost(learner.support(), &mut Default::default());
             prop_assert!(cost <= limit * (1.0 + 1e-9));
+        }
+    }
+
+    #[test]
+    fn blocks_are_never_overspent_and_updates_come_as_announced(
+        tariff in tariffs(),
+        money in prop_oneof![1.0..30.0f64, 30.0..150.0f64, 30.0..150.0f64],
+        share in proptest::option::of(0.3..1.0f64),
+        (sparsity, less, size) in (proptest::option::of(1usize..5), 0usize..4, 1u64..6),
+        seed in 0u64..1000,
+    ) {
+        // Prices of at most 20, so that the money mostly pays.
+        let prices = tariff.prices().iter().map(|price| price.min(20.0)).collect();
+        let panels = (0..tariff.dim() as u32).filter_map(|j| tariff.panel(j)).collect();
+        let (dim, tariff) = (tariff.dim(), Tariff::with_panels(panels, prices).unwrap());
+        let money = Money { per_prediction: share.map(|share| share * money), ..Money::new(tariff, money) };
+        let task = Task::within_money(money.clone());
+        let sparsity = sparsity.unwrap_or(task.sparsity);
+        let task = Task { sparsity, budget: task.budget.saturating_sub(less), speed: 0.3, ..task };
+        let pays = sparsity <= money.largest_sparsity() && sparsity < task.budget;
+        let effects = [(0, 1.0), (1, -1.0), (dim - 1, 0.5)];
+        let source = || Metered::new(&money.tariff, &effects, 400, seed);
+        let limit = money.per_prediction.unwrap_or(money.per_example) * (1.0 + 1e-9);
+        let cost = |theta: &[u32]| money.tariff.cost(theta, &mut Default::default());
+        for row in ["exploration", "hybrid"].map(|name| method(name).unwrap()) {
+            let Ok(guarded) = row.safeguarded(&task) else {
+                prop_assert!(!pays || dim < 2, "{:?}", row.safeguarded(&task).unwrap_err());
+                continue;
+            };
+            prop_assert!(pays);
+            let (guarded, source_told) = spend(guarded, money.clone(), source());
+            prop_assert!(source_told.most <= money.per_example * (1.0 + 1e-9));
+            prop_assert!(cost(guarded.coefficients().indices()) <= limit);
+        }
+        if pays {
+            let batch = BatchSizes::Constant(size);
+            let explore = ExplorationParams::practical(&task).unwrap();
+            let hybrid = HybridParams::practical(&task).unwrap();
+            let (explore_batch, exploit_batch) = (batch.clone(), batch.clone());
+            for params in [
+                AnyParams::Exploration(ExplorationParams { batch, ..explore }),
+                AnyParams::Hybrid(HybridParams { explore_batch, exploit_batch, ..hybrid }),
+            ] {
+                let mut learner = params.build().unwrap();
+                let budget = Budget::Priced { per_example: money.per_example };
+                let session = Session::new(source(), budget, &Seed::root(6));
+                let mut session = session.priced(money.tariff.clone()).unwrap();
+                let mut next = learner.examples_to_next_update().unwrap();
+                let after = |ledger: &Ledger, learner: &AnyLearner| {
+                    assert_eq!(ledger.examples, next);
+                    assert!(cost(learner.coefficients().indices()) <= limit);
+                    next += learner.examples_to_next_update().unwrap();
+                };
+                session.run(&mut learner, SessionLimit::never(), after).unwrap();
+                prop_assert!(session.source().most <= money.per_example * (1.0 + 1e-9));
+            }
         }
     }
 }

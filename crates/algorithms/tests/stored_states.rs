@@ -4,11 +4,11 @@
 //! Every leaf, list and map of every method's state is changed in some fifteen ways, at three ages. A learner
 //! that can be read then asks and is told forty times.
 
-use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Safeguarded, Task};
+use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Money, Safeguarded, Task};
 use lao_datasets::synthetic::{Noise, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
-    Ask, BlockBuf, Learner, Seed, Session, SessionError, SessionLimit, Source, SourceError,
+    Ask, BlockBuf, Budget, Learner, Seed, Session, SessionError, SessionLimit, Source, SourceError, Tariff,
 };
 use lao_testing::{Watched, halt_above, take_refused};
 use proptest::prelude::*;
@@ -34,9 +34,11 @@ const MOST_STUCK: usize = 3;
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-fn task(method: &Method, dim: usize) -> Task {
-    let sparsity = if method.growth == Growth::Exponential { 2 } else { 4 };
-    Task { dim, sparsity, budget: BUDGET, speed: 0.8, ..Task::default() }
+/// Panels of three neighbors, of which every fourth is free: any five cost at most 15.
+fn money(dim: usize) -> Money {
+    let panels = dim.div_ceil(3) as u32;
+    let prices = (0..panels).map(|panel| f64::from(panel % 4)).collect();
+    Money::new(Tariff::with_panels((0..dim as u32).map(|j| j / 3).collect(), prices).unwrap(), 16.0)
 }
 
 /// Returns whether many coordinates, and so trees of several levels, cost a method little.
@@ -44,11 +46,13 @@ fn is_linear(method: &Method) -> bool {
     method.growth == Growth::Linear
 }
 
-/// A method, whether it is behind a safeguard, and the dimension of its examples.
+/// A method, whether it is behind a safeguard and whether attributes have prices, and the dimension of its
+/// examples.
 #[derive(Clone, Copy)]
 struct Setting {
     method: &'static Method,
     safeguarded: bool,
+    priced: bool,
     dim: usize,
 }
 
@@ -76,8 +80,19 @@ impl Stored {
 }
 
 impl Setting {
+    fn task(&self) -> Task {
+        let Setting { method, priced, dim, .. } = *self;
+        let sparsity = if method.growth == Growth::Exponential { 2 } else { 4 };
+        let money = priced.then(|| money(dim));
+        Task { dim, sparsity, budget: BUDGET, speed: 0.8, money, ..Task::default() }
+    }
+
+    fn budget(&self) -> Budget {
+        if self.priced { Budget::Priced { per_example: 16.0 } } else { (self.method.budget)(&self.task()) }
+    }
+
     fn learner(&self) -> Stored {
-        let task = task(self.method, self.dim);
+        let task = self.task();
         if self.safeguarded {
             Stored::Safeguarded(Box::new(self.method.safeguarded(&task).unwrap()))
         } else {
@@ -86,15 +101,16 @@ impl Setting {
     }
 
     fn name(&self) -> String {
-        format!("{}{}", if self.safeguarded { "safeguarded " } else { "" }, self.method.name)
+        let safeguarded = if self.safeguarded { "safeguarded " } else { "" };
+        format!("{safeguarded}{}{}", self.method.name, if self.priced { " with prices" } else { "" })
     }
 
     fn session(&self) -> Session<Virtual<Uniform>> {
         let theta = SparseVector::new(self.dim, vec![0, 7, 22], vec![1.0, -1.0, 0.5]).unwrap();
         let (design, seed) = (Uniform::new(self.dim).unwrap(), Seed::root(7).child("data"));
         let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &seed).unwrap();
-        let budget = (self.method.budget)(&task(self.method, self.dim));
-        Session::new(source, budget, &Seed::root(3)).online()
+        let session = Session::new(source, self.budget(), &Seed::root(3)).online();
+        if self.priced { session.priced(money(self.dim).tariff).unwrap() } else { session }
     }
 
     /// Returns the learner when it is fresh, when it awaits an answer in the middle of an update, and when it
@@ -279,8 +295,8 @@ fn goes_on(setting: Setting, state: Value) -> Result<(), String> {
         Err(error) if error.to_string().is_empty() => return Err("refused without a word".into()),
         Err(_) => return Ok(()),
     };
-    let (mut session, Setting { method, dim, .. }) = (setting.session(), setting);
-    let cap = (method.budget)(&task(method, dim)).cap(dim);
+    let mut session = setting.session();
+    let cap = if setting.priced { setting.dim } else { setting.budget().cap(setting.dim) };
     for _ in 0..STEPS {
         // A large batch is served in pieces, of which a few are enough.
         let step = session.step(learner.learner_mut(), 32);
@@ -392,14 +408,14 @@ fn changed_states_are_refused_or_go_on(settings: &[Setting]) {
 
 #[test]
 fn a_changed_state_is_refused_or_goes_on() {
-    let all = METHODS.iter().map(|method| Setting { method, safeguarded: false, dim: DIM });
+    let all = METHODS.iter().map(|method| Setting { method, safeguarded: false, priced: false, dim: DIM });
     changed_states_are_refused_or_go_on(&all.collect::<Vec<_>>());
 }
 
 #[test]
 fn a_changed_state_of_many_coordinates_is_refused_or_goes_on() {
     let linear = METHODS.iter().filter(|method| is_linear(method));
-    let linear = linear.map(|method| Setting { method, safeguarded: false, dim: 700 });
+    let linear = linear.map(|method| Setting { method, safeguarded: false, priced: false, dim: 700 });
     changed_states_are_refused_or_go_on(&linear.collect::<Vec<_>>());
 }
 
@@ -407,7 +423,24 @@ fn a_changed_state_of_many_coordinates_is_refused_or_goes_on() {
 fn a_changed_state_of_a_safeguard_is_refused_or_goes_on() {
     // One method for each kind of ask, and of test.
     let kinds = ["hybrid", "aer", "rda2"].map(|name| lao_algorithms::registry::method(name).unwrap());
-    changed_states_are_refused_or_go_on(&kinds.map(|method| Setting { method, safeguarded: true, dim: DIM }));
+    changed_states_are_refused_or_go_on(&kinds.map(|method| Setting {
+        method,
+        safeguarded: true,
+        priced: false,
+        dim: DIM,
+    }));
+}
+
+/// The settings in which attributes have prices.
+fn priced() -> impl Iterator<Item = Setting> {
+    let rows = METHODS.iter().filter(|method| method.prices);
+    let setting = |method, safeguarded| Setting { method, safeguarded, priced: true, dim: DIM };
+    rows.flat_map(move |method| [setting(method, false), setting(method, true)])
+}
+
+#[test]
+fn a_changed_state_with_prices_is_refused_or_goes_on() {
+    changed_states_are_refused_or_go_on(&priced().collect::<Vec<_>>());
 }
 
 /// Returns whether a state holds a decimal number, which a reader might round.
@@ -429,8 +462,9 @@ fn a_state_is_stored_without_decimals_and_read_with_the_same_bits() {
     let mut failures = Vec::new();
     let settings = METHODS
         .iter()
-        .flat_map(|method| [false, true].map(|safeguarded| Setting { method, safeguarded, dim: DIM }));
-    for setting in settings {
+        .flat_map(|method| [false, true].map(|safeguarded| (method, safeguarded)))
+        .map(|(method, safeguarded)| Setting { method, safeguarded, priced: false, dim: DIM });
+    for setting in settings.chain(priced()) {
         for (age, learner) in setting.ages() {
             let text = serde_json::to_string(&learner).unwrap();
             if holds_decimals(&serde_json::from_str(&text).unwrap()) {
@@ -507,7 +541,8 @@ proptest! {
         for (method, safeguarded) in METHODS.iter().flat_map(|method| [(method, false), (method, true)]) {
             let dim = if wide && is_linear(method) { 1100 } else { DIM };
             let (speed, radius) = (4.0 * 10f64.powf(step), Some(10f64.powf(radius)));
-            let known = Task { speed, radius, ..task(method, dim) };
+            let setting = Setting { method, safeguarded, priced: false, dim };
+            let known = Task { speed, radius, ..setting.task() };
             let built = if safeguarded {
                 method.safeguarded(&known).map(|learner| Stored::Safeguarded(Box::new(learner)))
             } else {

@@ -9,11 +9,12 @@ use lao_algorithms::murata_suzuki::reference::{
 use lao_algorithms::murata_suzuki::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
 use lao_algorithms::reference::{Drawn, Reference};
 use lao_algorithms::schedule::StepSizes;
-use lao_algorithms::{AnyLearner, BatchSizes, Task};
+use lao_algorithms::{AnyLearner, BatchSizes, Money, Task};
 use lao_kernels::SparseVector;
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
+use lao_observation::{Budget, Learner, Seed, Session, SessionLimit, Tariff};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// Runs a learner beside its reference over the first `n` examples, all of which it must accept. Returns the
 /// learner, the ledger, and the results of `after` for each update.
@@ -48,12 +49,46 @@ proptest! {
         let params = ExplorationParams {
             dim, sparsity: s, budget, step_size: 0.1, batch: BatchSizes::Constant(batch as u64),
             updates: Some(updates), start: None,
+            money: None,
         };
         let mut reference = ExplorationReference::new(&params).unwrap();
         let learner = AnyLearner::Exploration(params.build().unwrap());
         let limits = (budget, 0, SessionLimit::never());
         let learner = together(learner, &mut reference, (seed, n), limits, |_| ())?;
         prop_assert_eq!(learner.updates(), updates);
+    }
+
+    #[test]
+    fn methods_with_prices_are_their_twins(
+        attributes in proptest::collection::vec((0u32..9, 0.0..9.0f64), 3..24),
+        (s, less, more) in (1usize..4, 0usize..3, 0.0..9.0f64), batch in 1u64..12, n in 1usize..400,
+        seed: u64,
+    ) {
+        let used: BTreeSet<u32> = attributes.iter().map(|(panel, _)| *panel).collect();
+        let panel = |of: u32| used.iter().take_while(|&&panel| panel < of).count() as u32;
+        let prices = (0..used.len()).map(|at| attributes[at].1.round()).collect();
+        let panels = attributes.iter().map(|(of, _)| panel(*of)).collect();
+        let tariff = Tariff::with_panels(panels, prices).unwrap();
+        // Enough for some support and one attribute more.
+        let mut sums = tariff.prices().to_vec();
+        sums.sort_by(|a, b| b.total_cmp(a));
+        let (dim, s) = (tariff.dim(), s.min(tariff.dim() - 2));
+        let money = Money::new(tariff, sums.iter().take(s + 1).sum::<f64>() + more + 0.1);
+        let most = money.tariff.most_attributes(money.per_example);
+        let task = Task {
+            dim, sparsity: s, budget: most.saturating_sub(less).max(s + 1), speed: 0.3, money: Some(money),
+            ..Task::default()
+        };
+        let batch = BatchSizes::Constant(batch);
+        let practical = ExplorationParams::practical(&task).unwrap();
+        let params = ExplorationParams { batch: batch.clone(), ..practical };
+        let mut reference = ExplorationReference::new(&params).unwrap();
+        let limits = (task.budget, 0, SessionLimit::after_examples(n as u64));
+        let learner = AnyLearner::Exploration(params.build().unwrap());
+        together(learner, &mut reference, (seed, n), limits, |_| ())?;
+        let params = HybridParams { explore_batch: batch, ..HybridParams::practical(&task).unwrap() };
+        let mut reference = HybridReference::new(&params).unwrap();
+        together(AnyLearner::Hybrid(params.build().unwrap()), &mut reference, (seed, n), limits, |_| ())?;
     }
 
     #[test]
@@ -94,6 +129,7 @@ proptest! {
         let params = HybridParams {
             dim, sparsity: s, budget, step_size: 0.1, explore_updates, explore_batch: sizes(b_explore),
             exploit_updates, exploit_batch: sizes(b_exploit), stages: Some(stages), start: None,
+            money: None,
         };
         let mut reference = HybridReference::new(&params).unwrap();
         let learner = AnyLearner::Hybrid(params.build().unwrap());
@@ -136,6 +172,7 @@ fn hybrid_without_exploitation_is_exploration() {
         batch: batch.clone(),
         updates: Some(stages),
         start: None,
+        money: None,
     };
     let hybrid = HybridParams {
         dim: 30,
@@ -148,6 +185,7 @@ fn hybrid_without_exploitation_is_exploration() {
         exploit_batch: BatchSizes::Constant(1),
         stages: Some(stages),
         start: None,
+        money: None,
     };
     let (mut one, mut other) = (explore.build().unwrap(), hybrid.build().unwrap());
     for learner in [&mut one as &mut dyn Learner, &mut other] {

@@ -151,10 +151,13 @@ fn prices_make_the_budget_money() {
     assert!(model.contains("a prediction costs"), "{model}");
     let (_, text, _) = lao(at, &["inspect", "diabetes.lao.json"]);
     assert!(text.contains("panel") && text.contains("blood"), "{text}");
+    let (status, model, said) = lao(at, &[&fit[..], &["11", "--method", "hybrid"]].concat());
+    assert!(status == 0 && model.contains("of the budget of 11.00 on one example"), "{model}{said}");
     for (arguments, part) in [
         (&["10%"][..], "with --prices, give the money"),
         (&["0.5", "--predict-budget", "x"], "invalid value"),
-        (&["11", "--method", "hybrid"], "choose `pursuit`"),
+        (&["11", "--method", "rda2"], "choose one of pursuit, exploration, hybrid"),
+        (&["9", "--method", "hybrid"], "leave out attribute"),
     ] {
         let (status, _, said) = lao(at, &[&fit[..], arguments].concat());
         assert!(status == 2 && said.contains(part), "{said}");

@@ -123,7 +123,8 @@ impl Fit {
         Fit { money: Some((money, prices)), ..Self::within(usize::MAX) }
     }
 
-    /// Sets the money that a prediction may cost. By default it is about four fifths of that for an example.
+    /// Sets the money that a prediction may cost. By default it is about four fifths of that for an example
+    /// with `pursuit`, and that for an example with other methods.
     pub fn predict_within(self, money: f64) -> Self {
         Fit { per_prediction: Some(money), ..self }
     }
@@ -134,7 +135,8 @@ impl Fit {
     }
 
     /// Sets the largest number of attributes of the predictor. By default it is four fifths of the budget for
-    /// `pursuit`, and half of it for other methods.
+    /// `pursuit`, and half of it for other methods; where prices differ, these have at most as many as can be
+    /// paid whichever they are.
     pub fn longest(self, attributes: usize) -> Self {
         Fit { longest: Some(attributes), ..self }
     }
@@ -205,8 +207,8 @@ impl Fit {
         let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
         // The stream's order is random, so that a sorted table does no harm.
         let shuffled = training.shuffled(&seed.child("order"));
-        let (budget, tariff) = match (&learned.parameters, &priced, &self.money) {
-            (AnyParams::Pursuit(PursuitParams { money: Some(money), .. }), ..) => {
+        let (budget, tariff) = match (learned.parameters.money(), &priced, &self.money) {
+            (Some(money), ..) => {
                 (Budget::Priced { per_example: money.per_example }, Some(money.tariff.clone()))
             }
             (_, Some(priced), Some((money, _))) => {
@@ -280,7 +282,7 @@ impl Fit {
 
     /// Builds the learner.
     fn learner(&self, dim: usize, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
-        let mut budget = self.budget.min(dim);
+        let budget = self.budget.min(dim);
         let Some(row) = registry::method(&self.method) else {
             let near = nearest(&self.method, METHODS.iter().map(|row| row.name));
             let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
@@ -309,17 +311,19 @@ impl Fit {
             let allowed = "its predictor would read all attributes; choose a method with a sparse one".into();
             return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
         }
+        let sparsity = budget.div_ceil(2);
+        let mut task = Task { dim, budget, sparsity, ..Task::default() };
         if let (Some((money, _)), Some(PricedColumns { tariff, .. })) = (&self.money, priced) {
-            let uniform = tariff.unit().filter(|_| self.per_prediction.is_none());
-            if uniform.is_none() {
-                let allowed =
-                    "it counts attributes, and knows no prices that differ; choose `pursuit`".into();
-                return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
+            let money = Money { per_prediction: self.per_prediction, ..Money::new(tariff.clone(), *money) };
+            if tariff.unit().is_some() && self.per_prediction.is_none() {
+                // Every method can count attributes of one price.
+                task.budget = tariff.most_attributes(money.per_example);
+                task.sparsity = task.budget.div_ceil(2);
+            } else {
+                task = Task::within_money(money);
             }
-            budget = tariff.most_attributes(*money);
         }
-        let sparsity = self.longest.unwrap_or(budget.div_ceil(2));
-        let task = Task { dim, budget, sparsity, ..Task::default() };
+        task.sparsity = self.longest.unwrap_or(task.sparsity);
         let learner = Inner::Safeguarded(Box::new(row.safeguarded(&task)?));
         Ok(Learned { learner, parameters: (row.params)(&task)?, before: Spent::default() })
     }

@@ -278,11 +278,35 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
         (Fit::within_money(f64::NAN, prices()), "per_example = NaN"),
         (Fit::within_money(-1.0, prices()), "at least 0, the lowest price"),
         (Fit::within_money(9.0, prices()).predict_within(-2.0), "per_prediction = -2"),
-        (Fit::within_money(9.0, prices()).method("hybrid"), "knows no prices that differ; choose `pursuit`"),
+        (Fit::within_money(9.0, prices()).method("rda2"), "choose one of pursuit, exploration, hybrid"),
+        (Fit::within_money(9.0, prices()).method("naive"), "choose one of pursuit, exploration, hybrid"),
+        (Fit::within_money(f64::NAN, prices()).method("hybrid"), "per_example = NaN"),
+        (Fit::within_money(5.5, prices()).method("hybrid"), "no sparsity is, since 2 attributes may cost 6"),
+        (
+            Fit::within_money(9.0, prices()).predict_within(5.5).longest(2).method("exploration"),
+            "at most 1 is, since 2 attributes may cost 6, but a prediction only 5.5",
+        ),
         (Fit::within(2).predict_within(2.0), "it needs prices"),
     ] {
         let error = fit.run(&examples).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn methods_that_explore_in_blocks_keep_to_the_money() {
+    let examples = frame(&patients(4000, true)).target("pressure").unwrap();
+    let prices = || Prices::parse(PRICES, "prices.csv").unwrap();
+    for method in ["exploration", "hybrid"] {
+        let fit = Fit::within_money(6.0, prices()).method(method);
+        let fitted = fit.run(&examples).unwrap();
+        let model = &fitted.model;
+        let money = model.spent.money.as_ref().unwrap();
+        assert!(fitted.found && money.most <= 6.0 && money.budget == 6.0, "{method}: {money:?}");
+        assert!(model.columns().contains(&"age") && model.cost().is_some_and(|cost| cost <= 6.0), "{model}");
+        assert_eq!(Model::from_json(&model.to_json()).unwrap(), *model);
+        // A learner resumes with its own money.
+        assert!(Fit::within(1).resume(fitted.learned, &examples, |_| {}).is_ok());
     }
 }
 

@@ -190,8 +190,12 @@ def test_money_that_buys_nothing_is_refused(small):
         BudgetedRegressor(8, prices=np.ones(12), predict_budget=0.5).fit(X, y)
     with pytest.raises(ValueError, match="predict_budget = 4: it is money, and needs prices"):
         BudgetedRegressor(8, predict_budget=4).fit(X, y)
-    with pytest.raises(ValueError, match="knows no prices that differ; choose `pursuit`"):
+    with pytest.raises(ValueError, match="choose one of pursuit, exploration, hybrid"):
+        BudgetedRegressor(8, method="rda2", prices=IN_ORDER).fit(X, y)
+    with pytest.raises(ValueError, match="leave out attribute 11 .price 50."):
         BudgetedRegressor(8, method="hybrid", prices=IN_ORDER).fit(X, y)
+    model = BudgetedRegressor(8, method="hybrid", prices=IN_ORDER[:11], random_state=1).fit(X[:, :11], y)
+    assert 4.0 <= model.spent_["most_money"] <= 8.0 * (1.0 + 1e-9) and model.cost_ <= 8.0
     model = BudgetedRegressor(8, method="hybrid", prices=np.full(12, 2.0), random_state=1).fit(X, y)
     assert model.spent_["most_attributes"] == 4 and model.spent_["most_money"] == 8.0
 

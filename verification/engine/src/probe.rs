@@ -64,6 +64,7 @@ fn gradient_from(
         batch: BatchSizes::Constant(batch),
         updates: Some(1),
         start: Some(theta.to_owned_vector()),
+        money: None,
     };
     let mut learner = params.check_with(capture.clone())?;
     let mut session = Session::new(source, Budget::PerExample(budget), &Seed::root(0));
@@ -101,6 +102,7 @@ pub fn exploration_step<T: Threshold>(
         batch: BatchSizes::Constant(1),
         updates: Some(1),
         start: Some(theta),
+        money: None,
     };
     let mut learner = params.check_with(threshold)?;
     let (mut ask, mut rng, mut sum) = (Ask::new(dim), Seed::root(0).rng(), Vec::new());

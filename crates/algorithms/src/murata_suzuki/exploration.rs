@@ -17,8 +17,15 @@
 //! theta <- H_s(theta - eta g)
 //! ```
 //!
-//! *Departures*: none. As line 1 of the algorithm says, `theta_0` is thresholded first. `H_s` may return
-//! fewer than `s` non-zeros.
+//! *Departures*: none without prices. As line 1 of the algorithm says, `theta_0` is thresholded first. `H_s`
+//! may return fewer than `s` non-zeros.
+//!
+//! The paper counts attributes. Where they have prices (`money`), a block is one of at most `s' - s`
+//! attributes that the money pays together with `S`; a panel of `S` is not paid again. Blocks are packed when
+//! an update begins, expensive attributes with cheap ones, and `d'` is their number. The estimate `g` stays
+//! unbiased, since every block is observed with all of `S`; the theorems hold with this `d'` in the count of
+//! examples. If all prices are equal, blocks and bits are those of a count. `H_s` keeps the `s` largest
+//! coordinates, whatever they cost, so that the money must pay any `S` and one attribute more.
 //!
 //! *Reference*: [`ExplorationReference`](super::reference::ExplorationReference).
 //!
@@ -27,6 +34,8 @@
 
 use super::theory::{Guarantee, Problem};
 use super::{diverged, threshold_sparse};
+use crate::blocks::Blocks;
+use crate::money::Money;
 use crate::params::{ParamError, require, require_shape, require_step};
 use crate::schedule::BatchSizes;
 use crate::state;
@@ -35,7 +44,6 @@ use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold}
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 const NAME: &str = "Exploration";
 
@@ -74,6 +82,10 @@ pub struct ExplorationParams {
     pub updates: Option<u64>,
     /// `theta_0`; `None` is zero.
     pub start: Option<SparseVector>,
+    /// What an example may cost, beside `budget`; `None` if all attributes cost the same. It must pay any
+    /// support of `sparsity` attributes with any other attribute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<Money>,
 }
 
 impl ExplorationParams {
@@ -87,7 +99,7 @@ impl ExplorationParams {
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
     pub fn practical(task: &Task) -> Result<Self, ParamError> {
-        task.check(NAME)?;
+        task.check_speed(NAME)?;
         Ok(ExplorationParams {
             dim: task.dim,
             sparsity: task.sparsity,
@@ -96,6 +108,7 @@ impl ExplorationParams {
             batch: BatchSizes::Geometric { first: 10.0 * task.sparsity as f64, growth: 1.15 },
             updates: None,
             start: task.start.clone(),
+            money: task.money.clone(),
         })
     }
 
@@ -110,6 +123,7 @@ impl ExplorationParams {
             batch: BatchSizes::Constant(BatchSizes::round_up(batch)),
             updates: Some(guarantee.updates),
             start: None,
+            money: None,
         }
     }
 
@@ -126,7 +140,10 @@ impl ExplorationParams {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Exploration<T>, ParamError> {
-        let ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start } = self;
+        let ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start, money } = self;
+        if let Some(money) = &money {
+            money.check_supports(NAME, dim, sparsity)?;
+        }
         gate(dim, sparsity, budget, step_size, &batch)?;
         let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
         require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
@@ -134,9 +151,11 @@ impl ExplorationParams {
         if let Err(at) = threshold_sparse(start.view(), sparsity, &mut threshold, &mut next, &mut theta) {
             require(false, NAME, "start", at.value, "finite numbers")?;
         }
+        let blocks = money.map(|money| Blocks::new(money, budget - sparsity, theta.indices()));
         Ok(Exploration {
             sparsity,
             block_width: budget - sparsity,
+            blocks,
             step_size,
             batch,
             updates,
@@ -173,6 +192,9 @@ pub struct Exploration<T = HardThreshold> {
     /// `s' - s`, the number of attributes per block.
     #[serde(rename = "width")]
     block_width: usize,
+    /// The blocks, where attributes have prices; otherwise they are ranges of `block_width` attributes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    blocks: Option<Blocks>,
     step_size: f64,
     batch: BatchSizes,
     /// `T`.
@@ -180,7 +202,7 @@ pub struct Exploration<T = HardThreshold> {
     theta: SparseVector,
     /// The gradient sums of the current update, block after block.
     gradient: Vec<f64>,
-    /// The first attribute of the current block.
+    /// The place of the first attribute of the current block; see `attribute`.
     #[serde(rename = "block")]
     block_start: usize,
     /// The number of examples of the current block so far.
@@ -205,16 +227,26 @@ impl<T> Validate for Exploration<T> {
             .map_err(ParamError::damaged)?;
         damaged(theta.dim() == dim, "the estimate has another dimension than the gradient sums")?;
         damaged(theta.len() <= *sparsity, "the estimate has more non-zeros than the sparsity")?;
-        let begins = start < dim && start.is_multiple_of(*block_width);
-        damaged(begins, "the current block does not begin at a block")?;
+        let begins = match &self.blocks {
+            Some(blocks) => {
+                blocks.money().check_supports(NAME, dim, *sparsity).map_err(ParamError::damaged)?;
+                let fit = blocks.fit(*block_width, theta.indices());
+                damaged(fit, "the blocks are packed beside another support")?;
+                blocks.begin_at(start)
+            }
+            None => start.is_multiple_of(*block_width),
+        };
+        damaged(start < dim && begins, "the current block does not begin at a block")?;
         state::count(NAME, "the number of updates", self.done)?;
         damaged(updates.is_none_or(|updates| self.done <= updates), "more updates are done than wanted")?;
         damaged(seen < self.batch_size(), "the block has more examples than its batch size")?;
         damaged(!self.finished() || (seen, start) == (0, 0), "it is finished in the middle of an update")?;
         let begun = if seen > 0 { self.block_end() } else { start };
-        let rest = gradient[begun..].iter().all(|&g| g == 0.0);
+        let rest = (begun..dim).all(|place| gradient[self.attribute(place) as usize] == 0.0);
         damaged(rest, "coordinates that were not explored have gradient sums")?;
-        let outgrown = self.outgrown(0..begun as u32, &[]);
+        let mut explored: Vec<u32> = (0..begun).map(|place| self.attribute(place)).collect();
+        explored.sort_unstable();
+        let outgrown = self.outgrown(explored.into_iter(), &[]);
         Damaged::unless(outgrown.is_none(), NAME, || "an estimate and its gradient sum overflow together")
     }
 }
@@ -243,12 +275,27 @@ impl<T> Exploration<T> {
     }
 
     fn block_end(&self) -> usize {
-        (self.block_start + self.block_width).min(self.gradient.len())
+        match &self.blocks {
+            Some(blocks) => blocks.end(self.block_start),
+            None => (self.block_start + self.block_width).min(self.gradient.len()),
+        }
+    }
+
+    /// Returns the attribute at a place of the list of all attributes, block after block.
+    fn attribute(&self, place: usize) -> u32 {
+        self.blocks.as_ref().map_or(place as u32, |blocks| blocks.attributes()[place])
     }
 
     /// Returns the attributes of the current block, `J_i`.
-    fn block(&self) -> Range<u32> {
-        self.block_start as u32..self.block_end() as u32
+    fn block(&self) -> impl ExactSizeIterator<Item = u32> {
+        (self.block_start..self.block_end()).map(|place| self.attribute(place))
+    }
+
+    /// Packs the blocks beside the support of a new estimate.
+    fn pack(&mut self) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.pack(self.theta.indices());
+        }
     }
 
     /// Returns the number of examples that the current block still needs.
@@ -286,6 +333,7 @@ impl<T: Threshold> Exploration<T> {
     ) -> Result<(), LearnError> {
         threshold_sparse(theta, self.sparsity, &mut self.threshold, &mut self.next, &mut self.theta)
             .map_err(|at| diverged(self.done + 1, at, Some(theta.indices())))?;
+        self.pack();
         self.resume(batch, updates);
         Ok(())
     }
@@ -298,11 +346,10 @@ impl<T: Threshold> Exploration<T> {
 
     /// Adds `sum_b 2 (theta' x_b - y_b) x_b|J_i` to `g|J_i`.
     fn add_to_gradient(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let block = self.block();
-        let part = told.gradient(block.clone(), self.examples_left())?;
+        let part = told.gradient(self.block(), self.examples_left())?;
         // The check comes before any change, so that a sum that is too large does not spoil the examples
         // before it.
-        if let Some(at) = self.outgrown(block, part.sum) {
+        if let Some(at) = self.outgrown(part.attributes.iter().copied(), part.sum) {
             return Err(diverged(self.done + 1, at, None));
         }
         for (&j, sum) in part.attributes.iter().zip(part.sum) {
@@ -328,6 +375,7 @@ impl<T: Threshold> Exploration<T> {
         let kept = self.threshold.keep(&self.gradient, self.sparsity, &mut self.next);
         kept.map_err(|at| diverged(self.done + 1, at, None))?;
         std::mem::swap(&mut self.theta, &mut self.next);
+        self.pack();
         self.done += 1;
         Ok(())
     }
@@ -372,7 +420,10 @@ impl<T: Threshold> Learner for Exploration<T> {
     }
 
     fn examples_to_next_update(&self) -> Option<u64> {
-        let blocks = (self.gradient.len() - self.block_start).div_ceil(self.block_width) as u64;
+        let blocks = match &self.blocks {
+            Some(blocks) => blocks.left(self.block_start),
+            None => (self.gradient.len() - self.block_start).div_ceil(self.block_width),
+        } as u64;
         (!self.finished()).then(|| blocks.saturating_mul(self.batch_size()) - self.seen_in_block)
     }
 }

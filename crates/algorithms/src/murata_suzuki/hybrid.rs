@@ -13,7 +13,8 @@
 //! `theta~_k = Exploitation(theta~_k^-, T_k updates)`.
 //!
 //! *Departures*: as in Theorem 4.4, batch sizes and numbers of updates depend on the stage `k` only, not on
-//! `t`.
+//! `t`. Where attributes have prices, Exploration departs from the paper as its module says; Exploitation
+//! observes the support alone, which the money pays.
 //!
 //! *Reference*: [`HybridReference`](super::reference::HybridReference).
 //!
@@ -21,6 +22,7 @@
 
 use super::theory::{Problem, StageGuarantee};
 use super::{Exploitation, ExploitationParams, Exploration, ExplorationParams};
+use crate::money::Money;
 use crate::params::{ParamError, require, require_shape};
 use crate::schedule::BatchSizes;
 use crate::state;
@@ -72,6 +74,10 @@ pub struct HybridParams {
     pub stages: Option<u64>,
     /// `theta~_0`; `None` is zero.
     pub start: Option<SparseVector>,
+    /// What an example may cost, beside `budget`; `None` if all attributes cost the same. It must pay any
+    /// support of `sparsity` attributes with any other attribute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money: Option<Money>,
 }
 
 impl HybridParams {
@@ -83,7 +89,7 @@ impl HybridParams {
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed.
     pub fn practical(task: &Task) -> Result<Self, ParamError> {
-        task.check(NAME)?;
+        task.check_speed(NAME)?;
         let first = 4.0 * task.sparsity as f64;
         Ok(HybridParams {
             dim: task.dim,
@@ -96,6 +102,7 @@ impl HybridParams {
             exploit_batch: BatchSizes::Geometric { first: 5.0 * first, growth: 1.5 },
             stages: None,
             start: task.start.clone(),
+            money: task.money.clone(),
         })
     }
 
@@ -119,6 +126,7 @@ impl HybridParams {
             exploit_batch: sizes(&|k| problem.hybrid_exploit_batch(k, refine, gap_0, delta)),
             stages: Some(stages),
             start: None,
+            money: None,
         }
     }
 
@@ -137,6 +145,9 @@ impl HybridParams {
     pub fn check_with<T: Threshold>(self, threshold: T) -> Result<Hybrid<T>, ParamError> {
         let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } =
             self;
+        if let Some(money) = &self.money {
+            money.check_supports(NAME, self.dim, self.sparsity)?;
+        }
         require_shape(NAME, self.dim, self.sparsity, self.budget)?;
         gate(explore_updates, &explore_batch, &exploit_batch)?;
         let explore = ExplorationParams {
@@ -147,6 +158,7 @@ impl HybridParams {
             batch: BatchSizes::Constant(explore_batch.size(1)),
             updates: Some(if stages == Some(0) { 0 } else { explore_updates }),
             start: self.start,
+            money: self.money,
         };
         let explore = explore.check_with(threshold).map_err(|error| ParamError { method: NAME, ..error })?;
         let exploit = ExploitationParams {

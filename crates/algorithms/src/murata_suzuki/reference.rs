@@ -1,10 +1,12 @@
 //! References of Exploration, Exploitation, Hybrid and Naive.
 
 use super::{ExploitationParams, ExplorationParams, HybridParams, NaiveParams};
+use crate::money::Money;
 use crate::params::ParamError;
 use crate::reference::{Mismatch, Reference, Seen, dot, hard_threshold, support};
 use crate::schedule::BatchSizes;
 use lao_kernels::SparseVector;
+use std::collections::{BTreeSet, VecDeque};
 
 fn dense(start: &Option<SparseVector>, dim: usize) -> Vec<f64> {
     start.as_ref().map_or_else(|| vec![0.0; dim], |start| start.view().to_dense())
@@ -21,8 +23,8 @@ pub struct ExplorationReference {
     theta: Vec<f64>,
     /// `theta - eta g`, as far as `g` is summed up.
     z: Vec<f64>,
-    /// The first attribute of the current block, and the number of its examples so far.
-    block: usize,
+    /// The blocks of this update that are not over, and the number of examples of the first of them.
+    blocks: VecDeque<Vec<usize>>,
     seen: u64,
     updates: u64,
 }
@@ -40,7 +42,8 @@ impl ExplorationReference {
 
     fn at(params: ExplorationParams, start: &[f64]) -> Self {
         let theta = hard_threshold(start, params.sparsity);
-        ExplorationReference { params, z: theta.clone(), theta, block: 0, seen: 0, updates: 0 }
+        let blocks = blocks(&params, &theta);
+        ExplorationReference { params, z: theta.clone(), theta, blocks, seen: 0, updates: 0 }
     }
 
     fn is_finished(&self) -> bool {
@@ -48,29 +51,65 @@ impl ExplorationReference {
     }
 }
 
+/// Returns the blocks of an update: `s' - s` attributes each, fewer where the money pays no more.
+fn blocks(params: &ExplorationParams, theta: &[f64]) -> VecDeque<Vec<usize>> {
+    let width = params.budget - params.sparsity;
+    let mut left: VecDeque<usize> = (0..params.dim).collect();
+    let Some(Money { tariff, per_example, .. }) = &params.money else {
+        return left.make_contiguous().chunks(width).map(<[usize]>::to_vec).collect();
+    };
+    // Panel by panel, the highest price first; the sort is stable.
+    let first = |j: usize| tariff.panel(j as u32).and_then(|panel| tariff.members(panel).first());
+    left.make_contiguous().sort_by_key(|&j| first(j));
+    left.make_contiguous().sort_by(|&a, &b| tariff.price(b as u32).total_cmp(&tariff.price(a as u32)));
+    let beside = support(theta);
+    let pays = |block: &[usize], j: usize| {
+        let all = block.iter().copied().chain([j]).map(|j| j as u32).chain(beside.iter().copied());
+        let panels: BTreeSet<u32> = all.filter_map(|j| tariff.panel(j)).collect();
+        let cost: f64 = panels.iter().map(|&panel| tariff.prices()[panel as usize]).sum();
+        cost <= per_example * (1.0 + 5e-10)
+    };
+    let mut blocks = VecDeque::new();
+    while let Some(expensive) = left.pop_front() {
+        let mut block = vec![expensive];
+        while let Some(&j) = left.front().filter(|&&j| block.len() < width && pays(&block, j)) {
+            block.push(j);
+            left.pop_front();
+        }
+        while let Some(&j) = left.back().filter(|&&j| block.len() < width && pays(&block, j)) {
+            block.push(j);
+            left.pop_back();
+        }
+        block.sort_unstable();
+        blocks.push_back(block);
+    }
+    blocks
+}
+
 impl Reference for ExplorationReference {
     fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
-        let ExplorationParams { dim, sparsity, budget, step_size, .. } = self.params;
+        let ExplorationParams { dim, sparsity, step_size, .. } = self.params;
         seen.fits(dim)?;
         not_finished(seen, self.is_finished())?;
-        let end = (self.block + budget - sparsity).min(dim);
-        let block = self.block..end;
-        let is_block = seen.asked.iter().map(|&j| j as usize).eq(block.clone());
+        let block = self.blocks.front().map_or(&[][..], |block| block);
+        let is_block = seen.asked.iter().map(|&j| j as usize).eq(block.iter().copied());
         seen.require(is_block, format_args!("is at the block {block:?}"))?;
 
         let batch = self.params.batch.size(self.updates + 1);
         let residual = dot(&self.theta, seen.x) - seen.label;
-        for j in block {
+        for &j in block {
             self.z[j] -= step_size * 2.0 * residual * seen.x[j] / batch as f64;
         }
         self.seen += 1;
         if self.seen == batch {
-            (self.block, self.seen) = (end, 0);
+            self.seen = 0;
+            self.blocks.pop_front();
         }
-        if self.block == dim {
+        if self.blocks.is_empty() {
             self.theta = hard_threshold(&self.z, sparsity);
             self.z.copy_from_slice(&self.theta);
-            (self.block, self.updates) = (0, self.updates + 1);
+            self.updates += 1;
+            self.blocks = blocks(&self.params, &self.theta);
         }
         Ok(())
     }
@@ -152,7 +191,7 @@ pub struct HybridReference {
 
 #[derive(Clone, Debug)]
 enum Half {
-    Explore(ExplorationReference),
+    Explore(Box<ExplorationReference>),
     Exploit(ExploitationReference),
 }
 
@@ -169,12 +208,14 @@ impl HybridReference {
 }
 
 /// Returns `Exploration(start, T_k^- updates)`.
-fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> ExplorationReference {
+fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> Box<ExplorationReference> {
     let HybridParams { dim, sparsity, budget, step_size, .. } = *params;
     let batch = BatchSizes::Constant(params.explore_batch.size(stage));
     let updates = Some(params.explore_updates);
-    let params = ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start: None };
-    ExplorationReference::at(params, start)
+    let (start_0, money) = (None, params.money.clone());
+    let params =
+        ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start: start_0, money };
+    Box::new(ExplorationReference::at(params, start))
 }
 
 /// Returns `Exploitation(start, T_k updates)`.

@@ -78,9 +78,10 @@ impl PursuitParams {
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or the budget does not exceed the sparsity.
     pub fn practical(task: &Task) -> Result<Self, ParamError> {
-        task.check(NAME)?;
+        task.check_speed(NAME)?;
         require_shape(NAME, task.dim, task.sparsity, task.budget)?;
-        Ok(PursuitParams { longest: Some(task.sparsity), ..Self::within(task.dim, task.budget) })
+        let (longest, money) = (Some(task.sparsity), task.money.clone());
+        Ok(PursuitParams { longest, money, ..Self::within(task.dim, task.budget) })
     }
 
     /// Builds the learner.

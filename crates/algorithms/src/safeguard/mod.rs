@@ -42,6 +42,7 @@
 //! 1. **Scale.** A pilot looks at each attribute in [`PILOT`] examples. Means and standard deviations go on
 //!    being refined with every value seen, and the method is told u and v. A value further than 4 standard
 //!    deviations from the mean of its attribute counts as if it lay there; a constant attribute is always 0.
+//!    Where prices differ, the pilot's examples are packed by price, like the blocks of Exploration.
 //! 2. **Step size.** For a method of mini-batches, the examples of an update test the estimate before it. If
 //!    its mean squared error is four times the smallest so far, or above the smallest in four updates on end,
 //!    or if the step exceeds what the largest eigenvalue on the support allows, the step size is halved (or
@@ -63,6 +64,7 @@ mod calibration;
 mod refit;
 mod scales;
 
+use crate::blocks::Blocks;
 use crate::params::ParamError;
 use crate::registry::{AnyLearner, Method, method};
 use crate::state;
@@ -151,8 +153,12 @@ pub struct Safeguarded {
     inner: AnyLearner,
     /// Those of the attributes, then that of the label.
     scales: Scales,
-    /// The attributes in the order of the pilot; empty before the first ask.
+    /// The attributes in the order of a pilot that counts them; empty before the first ask.
     order: Vec<u32>,
+    /// What the pilot looks at, one block after the other, where the money does not pay equally many
+    /// attributes of each example.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pilot: Option<Blocks>,
     /// The number of examples told, those of the pilot included.
     examples: u64,
     turn: Turn,
@@ -203,12 +209,15 @@ impl Method {
     pub fn safeguarded(&self, task: &Task) -> Result<Safeguarded, ParamError> {
         let inner = self.build(task)?;
         let dim = task.dim;
+        let counts = self.learns_scales || task.counts();
+        let priced = task.money.clone().filter(|_| !counts);
         let mut learner = Safeguarded {
             method: self.name.into(),
             task: task.clone(),
             inner,
             scales: Scales::new(dim + 1),
             order: Vec::new(),
+            pilot: priced.map(|money| Blocks::new(money, task.budget, &[])),
             examples: 0,
             turn: Turn::Pilot,
             asked: Vec::new(),
@@ -241,11 +250,20 @@ impl Validate for Safeguarded {
         let dim = self.task.dim;
         damaged(self.row().is_some(), "there is no such method")?;
         damaged(self.inner.dim() == dim, "the method within has another dimension")?;
-        self.task.check(NAME).map_err(ParamError::damaged)?;
+        let knows_prices = self.row().is_some_and(|row| row.prices);
+        let check = if knows_prices { Task::check_speed } else { Task::check };
+        check(&self.task, NAME).map_err(ParamError::damaged)?;
         self.scales.validate(dim + 1)?;
         self.refit.validate(dim)?;
         let budget = self.budget();
         self.calibration.validate(dim, budget)?;
+        let counts = self.raw() || self.task.counts();
+        damaged(self.pilot.is_none() == counts, "the pilot does not fit the prices")?;
+        if let (Some(blocks), Some(money)) = (&self.pilot, &self.task.money) {
+            money.check_supports(NAME, dim, self.task.sparsity).map_err(ParamError::damaged)?;
+            let fit = blocks.fit(self.task.budget, &[]) && blocks.money() == money;
+            damaged(fit, "the pilot is packed by other prices")?;
+        }
         for vector in [&self.at, &self.best_theta, &self.theta] {
             damaged(vector.dim() == dim, "an estimate has another dimension")?;
         }
@@ -330,17 +348,26 @@ impl Safeguarded {
     }
 
     fn pilot_examples(&self) -> u64 {
-        self.task.dim.div_ceil(self.budget()) as u64 * PILOT
+        let blocks = match &self.pilot {
+            Some(blocks) => blocks.len(),
+            None => self.task.dim.div_ceil(self.budget()),
+        };
+        blocks as u64 * PILOT
     }
 
     /// Fills in what the pilot looks at next.
     fn ask_pilot(&mut self) {
-        let budget = self.budget();
-        let from = (self.examples / PILOT) as usize * budget;
-        let to = (from + budget).min(self.order.len());
+        let (at, budget) = ((self.examples / PILOT) as usize, self.budget());
         self.asked.clear();
-        self.asked.extend_from_slice(&self.order[from.min(to)..to]);
-        self.asked.sort_unstable();
+        match &self.pilot {
+            Some(blocks) => self.asked.extend_from_slice(blocks.block(at)),
+            None => {
+                let from = at * budget;
+                let to = (from + budget).min(self.order.len());
+                self.asked.extend_from_slice(&self.order[from.min(to)..to]);
+                self.asked.sort_unstable();
+            }
+        }
         (self.turn, self.left) = (Turn::Pilot, PILOT - self.examples % PILOT);
     }
 

@@ -407,13 +407,16 @@ _PARAMETERS = """
         once per example, and each of its columns repeats the price of the whole panel.
     predict_budget : float or None
         The money that a prediction may cost, at most, if there are prices. None is about four fifths of the
-        budget, and a larger amount counts as that.
+        budget, and a larger amount counts as that; for another method than "pursuit", None is no limit but
+        the budget.
     method : str
         A method of lao's registry whose model is sparse. All but "pursuit" run behind a safeguard that scales
-        columns and finds the step size, and count attributes: where prices differ, they are refused.
+        columns and finds the step size. Where prices differ, "exploration" and "hybrid" can be chosen beside
+        "pursuit", if any support can be paid; the others count attributes and are refused.
     longest : int or None
         The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and
-        half of it for other methods.
+        half of it for other methods; where prices differ, these have at most as many as can be paid whichever
+        they are.
     holdout : float
         The share of the rows that is held out to measure `holdout_` and `history_`, if there are 20 or more.
     passes : int

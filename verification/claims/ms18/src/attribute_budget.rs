@@ -75,7 +75,16 @@ impl Shape {
             0 => {
                 let start = Some(start);
                 let updates = Some(updates);
-                let params = ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start };
+                let params = ExplorationParams {
+                    dim,
+                    sparsity,
+                    budget,
+                    step_size,
+                    batch,
+                    updates,
+                    start,
+                    money: None,
+                };
                 let learner: Box<dyn Learner> = if one_more {
                     Box::new(params.check_with(KeepsOneMore::default())?)
                 } else {
@@ -99,6 +108,7 @@ impl Shape {
                     exploit_batch: batch,
                     stages: Some(updates),
                     start: Some(start),
+                    money: None,
                 };
                 let learner: Box<dyn Learner> = if one_more {
                     Box::new(params.check_with(KeepsOneMore::default())?)

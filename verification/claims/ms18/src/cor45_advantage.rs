@@ -115,6 +115,7 @@ impl Setting {
             exploit_batch: listed(&|stage| needed(target(stage) * SHRINK.powi(refine as i32))),
             stages: Some(STAGES),
             start: None,
+            money: None,
         }
     }
 

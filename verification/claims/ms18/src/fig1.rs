@@ -72,6 +72,7 @@ impl Tuned {
                 batch,
                 updates: None,
                 start: None,
+                money: None,
             };
             return Ok(Box::new(params.build()?));
         };
@@ -86,6 +87,7 @@ impl Tuned {
             exploit_batch: BatchSizes::Constant(1000),
             stages: None,
             start: None,
+            money: None,
         };
         Ok(Box::new(Crippled::new(params.build()?, cripple)))
     }

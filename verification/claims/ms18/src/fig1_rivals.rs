@@ -83,8 +83,16 @@ impl Tuned {
         Ok(match *self {
             Tuned::Exploration { sparsity, batch, step_size } => {
                 let (sparsity, batch) = (of_star(sparsity), BatchSizes::Constant(batch));
-                let params =
-                    ExplorationParams { dim, sparsity, budget, step_size, batch, updates: None, start: None };
+                let params = ExplorationParams {
+                    dim,
+                    sparsity,
+                    budget,
+                    step_size,
+                    batch,
+                    updates: None,
+                    start: None,
+                    money: None,
+                };
                 Box::new(Crippled::new(params.build()?, scene.cripple))
             }
             Tuned::Rda { kept, scale } => {

@@ -84,6 +84,7 @@ fn exploration(
         batch: BatchSizes::Constant(400),
         updates: Some(updates),
         start: Some(unit(1, rho)),
+        money: None,
     }
 }
 

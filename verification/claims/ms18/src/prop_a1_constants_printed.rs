@@ -28,6 +28,7 @@ fn ratio(trial: &Trial, reading: Reading) -> anyhow::Result<f64> {
         batch: BatchSizes::Constant(batch),
         updates: Some(1),
         start: Some(literal::last_unit(DIM)),
+        money: None,
     };
     let path = explore(&problem, params, (None, Keep::default()), None, &trial.seed.child("algorithm"))?;
     Ok(path.last_gap() / (theory.noise_a1(DELTA, reading) / batch as f64))

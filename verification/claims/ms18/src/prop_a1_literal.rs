@@ -129,6 +129,7 @@ impl Arm {
             batch: BatchSizes::Constant(batch),
             updates: Some(1),
             start: Some(start.clone()),
+            money: None,
         };
         let algorithm = trial.seed.child("algorithm");
         let path = if self.gradient_only {

@@ -91,6 +91,7 @@ fn start_that_cancels() -> anyhow::Result<[f64; 4]> {
         batch: BatchSizes::Constant(1),
         updates: Some(1),
         start: Some(start),
+        money: None,
     };
     let mut learner = params.build()?;
     let thresholded = source.gap(learner.coefficients());

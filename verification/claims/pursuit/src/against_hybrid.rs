@@ -120,6 +120,7 @@ impl Tuned {
             exploit_batch: batch(5.0 * first),
             stages: None,
             start: None,
+            money: None,
         };
         let (truth, marks) = (scene.examples(seed)?, [setting.examples()]);
         let points = follow(scene.examples(seed)?, &mut params.build()?, budget, (&truth, &marks), seed)?;

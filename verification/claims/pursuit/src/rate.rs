@@ -63,8 +63,16 @@ fn run(law: Law, marks: &[u64], arm: Arm, trial: &Trial) -> anyhow::Result<[Vec<
         Arm::ConstantStep => {
             let batch = BatchSizes::Constant(100);
             let (dim, sparsity, budget, step_size) = (DIM, STAR, BUDGET, 0.1);
-            let params =
-                ExplorationParams { dim, sparsity, budget, step_size, batch, updates: None, start: None };
+            let params = ExplorationParams {
+                dim,
+                sparsity,
+                budget,
+                step_size,
+                batch,
+                updates: None,
+                start: None,
+                money: None,
+            };
             Box::new(params.build()?)
         }
     };

@@ -71,6 +71,7 @@ impl Misdirected {
             batch: BatchSizes::Constant(params.explore_batch.size(stage)),
             updates: Some(if over || skip { 0 } else { params.explore_updates }),
             start,
+            money: None,
         }
         .build()
     }

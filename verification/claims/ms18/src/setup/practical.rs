@@ -112,6 +112,7 @@ impl Practical {
             batch,
             updates: Some(updates),
             start: None,
+            money: None,
         }
     }
 

@@ -152,6 +152,7 @@ impl Setup {
             batch: self.batch(&self.exploration, 1.0),
             updates: None,
             start: None,
+            money: None,
         };
         Ok(Box::new(params.build()?))
     }
@@ -169,6 +170,7 @@ impl Setup {
             exploit_batch: self.batch(&self.hybrid, factor),
             stages: None,
             start: None,
+            money: None,
         };
         Ok(if misdirected {
             Box::new(Misdirected::new(params, Misdirection::RandomSupport)?)
