@@ -14,7 +14,7 @@
 //! *Two mutants.* The first draw alone has the factor d for every k. A residual from a uniform draw is
 //! unbiased too, but has `d sum w_j^2 x_j^2` in the place of `|w|^2 sum x_j^2`.
 
-use crate::setup::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair, shapes};
+use crate::setup::estimates::{Arm, At, Outcome, aerr_at, mean, normal, pair_above, shapes};
 use crate::setup::faults;
 use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, repeat_the_first, spread};
 use lao_algorithms::hazan_koren::Aerr;
@@ -61,10 +61,13 @@ impl Instance {
         aerr_at(&self.w, draws)
     }
 
-    /// `E phi^2` by the formula.
-    fn residual(&self) -> f64 {
+    /// `E phi^2` by the formula, and the size of its terms: they cancel where `w.x` is nearly y and one
+    /// coordinate of w outweighs the others.
+    fn residual(&self) -> [f64; 2] {
         let held: f64 = self.w.iter().zip(&self.x).filter(|(w, _)| **w != 0.0).map(|(_, x)| x * x).sum();
-        norm2(&self.w) * held - 2.0 * self.y * dot(&self.w, &self.x) + self.y * self.y
+        let (squares, cross) =
+            (norm2(&self.w) * held + self.y * self.y, 2.0 * self.y * dot(&self.w, &self.x));
+        [squares - cross, squares + cross.abs()]
     }
 }
 
@@ -141,8 +144,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (dim, unit) = (instance.x.len(), instance.radius * instance.radius);
         let outcomes = instance.at(draws)?.outcomes(&arm, &instance.x, instance.y)?;
         let direction = spread(dim, draws) * norm2(&instance.x);
-        let laws = [direction, instance.residual(), direction * instance.residual()];
-        let pairs: [_; 3] = std::array::from_fn(|i| pair(&outcomes, laws[i], SQUARES[i]));
+        let [law, size] = instance.residual();
+        let (laws, sizes) = ([direction, law, direction * law], [direction, size, direction * size]);
+        let pairs: [_; 3] = std::array::from_fn(|i| pair_above(sizes[i], &outcomes, laws[i], SQUARES[i]));
         let [_, residual, gradient] = SQUARES.map(|square| mean(&outcomes, square).0 / unit);
         Ok((pairs, constants.check((dim, draws), residual, gradient)))
     };

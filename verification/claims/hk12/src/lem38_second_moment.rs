@@ -13,7 +13,7 @@
 //! at most `4 B^2 (d + k - 1)/k`, attained by signs x, `w = B e_1`, `y = -B x_1`. That is at most `8 B^2 d/k`
 //! if and only if `k <= d + 1` (erratum 2).
 
-use crate::setup::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, shapes};
+use crate::setup::estimates::{Arm, At, Outcome, aelr_at, mean, normal, pair, pair_above, shapes};
 use crate::setup::faults;
 use crate::setup::second_moments::{Constants, examples, judge_bounds, printed, repeat_the_first, spread};
 use lao_algorithms::hazan_koren::Aelr;
@@ -58,11 +58,13 @@ impl Instance {
         aelr_at(&self.u, draws, self.radius, self.x.len() as f64 * (2.0 * self.radius + 1.0))
     }
 
-    /// `E phi^2` at `w` by the formula.
-    fn residual(&self, w: &[f64]) -> f64 {
+    /// `E phi^2` at `w` by the formula, and the size of its terms: they cancel where `w.x` is nearly y and one
+    /// coordinate of w outweighs the others.
+    fn residual(&self, w: &[f64]) -> [f64; 2] {
         let norm: f64 = w.iter().map(|w| w.abs()).sum();
-        let squares: f64 = w.iter().zip(&self.x).map(|(w, x)| w.abs() * x * x).sum();
-        norm * squares - 2.0 * self.y * dot(w, &self.x) + self.y * self.y
+        let held: f64 = w.iter().zip(&self.x).map(|(w, x)| w.abs() * x * x).sum();
+        let (squares, cross) = (norm * held + self.y * self.y, 2.0 * self.y * dot(w, &self.x));
+        [squares - cross, squares + cross.abs()]
     }
 }
 
@@ -158,8 +160,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (dim, unit) = (instance.x.len(), instance.radius * instance.radius);
         let at = instance.at(draws)?;
         let outcomes = at.outcomes(&arm, &instance.x, instance.y)?;
-        let (residual, mut pairs) = (instance.residual(&at.w), [vec![], vec![], vec![]]);
-        pairs[1].push(pair(&outcomes, residual, |outcome| outcome.phi * outcome.phi));
+        let ([residual, size], mut pairs) = (instance.residual(&at.w), [vec![], vec![], vec![]]);
+        pairs[1].push(pair_above(size, &outcomes, residual, |outcome| outcome.phi * outcome.phi));
         for (i, x) in instance.x.iter().enumerate() {
             let direction = spread(dim, draws) * x * x;
             pairs[0].push(pair(&outcomes, direction, |outcome| outcome.direction[i].powi(2)));
@@ -168,7 +170,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
                 true => mean(&outcomes, gradient).0.powi(2),
                 false => mean(&outcomes, |outcome| gradient(outcome).powi(2)).0,
             };
-            pairs[2].push((found / (direction * residual), 1.0));
+            pairs[2].push((found / (direction * size), residual / size));
         }
         let second = mean(&outcomes, |outcome| outcome.phi * outcome.phi).0;
         let moment = largest(&outcomes, outside) / unit;

@@ -189,8 +189,13 @@ pub(crate) fn pair(outcomes: &[Outcome], claimed: f64, f: impl Fn(&Outcome) -> f
     pair_above(f64::MIN_POSITIVE, outcomes, claimed, f)
 }
 
-/// The same in units of `least` at least.
-fn pair_above(least: f64, outcomes: &[Outcome], claimed: f64, f: impl Fn(&Outcome) -> f64) -> (f64, f64) {
+/// The same in units of `least` at least: the size of the terms, where they may cancel.
+pub(crate) fn pair_above(
+    least: f64,
+    outcomes: &[Outcome],
+    claimed: f64,
+    f: impl Fn(&Outcome) -> f64,
+) -> (f64, f64) {
     let (mean, size) = mean(outcomes, f);
     let unit = size.max(claimed.abs()).max(least);
     (mean / unit, claimed / unit)
