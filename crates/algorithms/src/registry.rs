@@ -39,8 +39,8 @@ pub struct Method {
     /// Whether the method learns location and scale of attributes and labels by itself. Others need
     /// standardized columns, or [`safeguarded`](Method::safeguarded).
     pub learns_scales: bool,
-    /// Whether the method takes a budget in [`Money`](crate::Money). Others count attributes, as those that
-    /// draw them uniformly must, so they keep to prices only where all are equal.
+    /// Whether the method takes a budget in [`Money`]. Others count attributes, as those that draw them
+    /// uniformly must, so they keep to prices only where all are equal.
     pub prices: bool,
     /// The error of the estimate on a small problem without noise.
     pub accuracy: Accuracy,

@@ -4,8 +4,8 @@
 //!   asks for); the reported throughput counts observed values, so its inverse is the time per attribute.
 //!   Beside it the naive twin: a generator drawn from value by value.
 //! - `single`: blocks of one row, as an online learner asks for.
-//! - `draws`: 51 attributes drawn with replacement of one row, as AERR asks for; beside it the default answer,
-//!   which sorts the draws first.
+//! - `draws`: 51 attributes drawn with replacement of one row, as AERR asks for; beside it the default
+//!   answer, which sorts the draws first.
 //! - `batch`: the gradient over B examples of a Hadamard design by counts; beside it the loop over 10^5
 //!   examples.
 

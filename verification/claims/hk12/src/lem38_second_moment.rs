@@ -58,8 +58,8 @@ impl Instance {
         aelr_at(&self.u, draws, self.radius, self.x.len() as f64 * (2.0 * self.radius + 1.0))
     }
 
-    /// `E phi^2` at `w` by the formula, and the size of its terms: they cancel where `w.x` is nearly y and one
-    /// coordinate of w outweighs the others.
+    /// `E phi^2` at `w` by the formula, and the size of its terms: they cancel where `w.x` is nearly y and
+    /// one coordinate of w outweighs the others.
     fn residual(&self, w: &[f64]) -> [f64; 2] {
         let norm: f64 = w.iter().map(|w| w.abs()).sum();
         let held: f64 = w.iter().zip(&self.x).map(|(w, x)| w.abs() * x * x).sum();
