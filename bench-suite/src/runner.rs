@@ -90,8 +90,9 @@ fn greeting(line: &str) -> anyhow::Result<Vec<String>> {
     }
 }
 
-/// Returns the answer to the request of a repetition.
-fn answer(line: &str, repetition: u64) -> anyhow::Result<Answer> {
+/// Returns the answer to the request of a repetition, or the reason why the learner failed. The outer error is
+/// that of a line that is no answer.
+fn answer(line: &str, repetition: u64) -> anyhow::Result<Result<Answer, String>> {
     let Line { repetition: answered, examples, measurements, error } = parse(line)?;
     ensure!(
         answered == repetition,
@@ -99,8 +100,8 @@ fn answer(line: &str, repetition: u64) -> anyhow::Result<Answer> {
         shown(line)
     );
     match (error, examples, measurements) {
-        (Some(error), ..) => bail!("{error}"),
-        (None, Some(examples), Some(measurements)) => Ok(Answer { examples, measurements }),
+        (Some(error), ..) => Ok(Err(error)),
+        (None, Some(examples), Some(measurements)) => Ok(Ok(Answer { examples, measurements })),
         _ => bail!("the runner wrote `{}`, which lacks examples or measurements", shown(line)),
     }
 }
@@ -190,11 +191,8 @@ impl Runner {
         // A runner that has ended refuses the line; why it ended is said below.
         let _ = self.requests.write_all(line.as_bytes()).and_then(|()| self.requests.flush());
         let line = self.line(Duration::try_from_secs_f64(request.seconds)?)?;
-        let answer = answer(&line, request.repetition);
-        if serde_json::from_str::<Line>(&line).is_err() {
-            self.stop();
-        }
-        answer
+        let answer = answer(&line, request.repetition).inspect_err(|_| self.stop())?;
+        answer.map_err(|error| anyhow!("{error}"))
     }
 
     /// Returns the next line.
@@ -245,7 +243,7 @@ mod tests {
     #[test]
     fn an_answer_has_its_measurements() {
         let line = r#"{"repetition": 3, "examples": 7, "measurements": {"seconds": 0.5, "reached": null}}"#;
-        let Answer { examples, measurements } = answer(line, 3).unwrap();
+        let Answer { examples, measurements } = answer(line, 3).unwrap().unwrap();
         assert_eq!(examples, 7);
         assert_eq!(measurements["seconds"], Some(0.5));
         assert_eq!(measurements["reached"], None);
@@ -274,8 +272,8 @@ mod tests {
 
     #[test]
     fn the_error_of_a_learner_is_its_reason() {
-        let error = answer(r#"{"repetition": 0, "error": "ValueError: too wide"}"#, 0).unwrap_err();
-        assert_eq!(error.to_string(), "ValueError: too wide");
+        let error = answer(r#"{"repetition": 0, "error": "ValueError: too wide"}"#, 0).unwrap();
+        assert_eq!(error, Err("ValueError: too wide".into()));
         let error = greeting(r#"{"error": "ModuleNotFoundError: No module named 'abess'"}"#).unwrap_err();
         assert!(error.to_string().contains("'abess'") && error.to_string().contains("README"), "{error}");
     }

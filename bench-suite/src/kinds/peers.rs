@@ -379,9 +379,14 @@ impl Kind for Peers {
     }
 }
 
-/// Returns a number with so many digits after the point, or a dash.
+/// Returns a number with so many digits after the point, a large one, of a run that diverged, in powers of ten,
+/// or a dash.
 fn digits_of(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
+    match value {
+        None => "-".into(),
+        Some(value) if value.abs() >= 1e6 => format!("{value:.0e}"),
+        Some(value) => format!("{value:.digits$}"),
+    }
 }
 
 /// Returns the error of one contender less that of another, in each repetition in which both have one.
