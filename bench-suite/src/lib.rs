@@ -10,6 +10,8 @@
 //! with figures. A job that fails leaves a row with its error, and the run continues. `BIAS.md` says what is
 //! unfair in the scenarios.
 //!
+//! The kind `peers` compares with packages for Python, which [`runner`] starts as processes of their own.
+//!
 //! The clock of a measurement stops while an estimate is scored. Scenarios inform and never fail a build.
 
 pub mod data;

@@ -90,8 +90,8 @@ fn greeting(line: &str) -> anyhow::Result<Vec<String>> {
     }
 }
 
-/// Returns the answer to the request of a repetition, or the reason why the learner failed. The outer error is
-/// that of a line that is no answer.
+/// Returns the answer to the request of a repetition, or the reason why the learner failed. The outer error
+/// is that of a line that is no answer.
 fn answer(line: &str, repetition: u64) -> anyhow::Result<Result<Answer, String>> {
     let Line { repetition: answered, examples, measurements, error } = parse(line)?;
     ensure!(

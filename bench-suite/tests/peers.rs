@@ -1,4 +1,5 @@
-//! Tests of the kind `peers` with programs that play Python: what a runner says, or does not say, becomes rows.
+//! Tests of the kind `peers` with programs that play Python: what a runner says, or does not say, becomes
+//! rows.
 
 #![cfg(unix)]
 

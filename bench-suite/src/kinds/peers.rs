@@ -6,8 +6,8 @@
 //! no more attributes? *Full information*: how long does it take to find a model of k attributes that is as
 //! good as the true one? `peers/` has the learners, and all of their settings.
 //!
-//! Each learner has a process of its own, with the same number of threads. A package that is absent, or fails,
-//! leaves rows with the reason.
+//! Each learner has a process of its own, with the same number of threads. A package that is absent, or
+//! fails, leaves rows with the reason.
 
 use super::{Analysis, Job, Kind, Measurement, Rows};
 use crate::data::{Data, DenseRows};
@@ -369,18 +369,18 @@ impl Kind for Peers {
             table.push(line);
         }
         let winner = if purchases {
-            "Medians over the repetitions, of the error relative to that of the mean label; the first learner \
-             of each table is compared with the others on the same rows."
+            "Medians over the repetitions, of the error relative to that of the mean label; the first \
+             learner of each table is compared with the others on the same rows."
         } else {
-            "Medians over the repetitions; the time is that of the first run that reaches the goal, a training \
-             loss within 1% of that of least squares on the true support."
+            "Medians over the repetitions; the time is that of the first run that reaches the goal, a \
+             training loss within 1% of that of least squares on the true support."
         };
         Analysis { winner: winner.into(), figures: Vec::new(), table }
     }
 }
 
-/// Returns a number with so many digits after the point, a large one, of a run that diverged, in powers of ten,
-/// or a dash.
+/// Returns a number with so many digits after the point, or a dash. The large number of a run that diverged
+/// is in powers of ten.
 fn digits_of(value: Option<f64>, digits: usize) -> String {
     match value {
         None => "-".into(),
