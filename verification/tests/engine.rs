@@ -2,7 +2,7 @@
 //! and claims whose mutants change nothing.
 
 use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, Violation, mutants};
-use lao_verification::context::{Context, Direction, RunCanceled};
+use lao_verification::context::{Axis, Context, Direction, Figure, RunCanceled, Series};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, RunTier};
 use lao_verification::record::RunRecord;
@@ -95,16 +95,29 @@ fn absent(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.waits_for_data("the data is not here")
 }
 
-/// A claim with several cells, a note and a rate.
+/// A claim with several cells, a note, a rate and its figure.
 fn rich(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let shift = if cx.arm(false, &FAULT) { 1.0 } else { 0.0 };
     cx.split(2);
     cx.mean("mean", 1.0, 1000, |trial| Ok(0.5 * trial.seed.rng().random::<f64>() + 2.0 * shift))?;
     let values = cx.all_trials("values", 40, |trial| Ok(trial.seed.rng().random::<f64>()))?;
     cx.note("sum", values.iter().sum());
+    let points = values.iter().enumerate().map(|(run, value)| [run as f64, *value]).collect();
+    cx.figure(Figure {
+        caption: "Uniform numbers.".into(),
+        x: Axis::linear("run"),
+        y: Axis::linear("number"),
+        series: vec![Series::line("numbers", points)],
+    });
     cx.rate("uniform", Direction::Larger, values);
     cx.judge("identity", exact(1.0 + shift, 1.0, 1e-12));
     Ok(())
+}
+
+/// Tracks a rate that no figure shows.
+fn unseen(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    cx.rate("uniform", Direction::Larger, vec![0.2, 0.7]);
+    coin(cx)
 }
 
 /// Judges one of two planned cells.
@@ -153,7 +166,7 @@ static NAN: Claim = planted("planted-nan", Expected::Holds, &MUTANT, not_a_numbe
 static TRIALS: Claim = planted("planted-trials", Expected::Holds, &MUTANT, panicking_trials);
 static ABSENT: Claim = planted("planted-absent", Expected::Holds, &MUTANT, absent);
 static RICH: Claim = planted("planted-rich", Expected::Holds, &MUTANT, rich);
-
+static UNSEEN: Claim = planted("planted-unseen", Expected::Holds, &MUTANT, unseen);
 static HALF: Claim = planted("planted-half", Expected::Holds, &MUTANT, half);
 const LEARNS: Standing = Standing::sound().practical().learns();
 static LEARNING: Claim =
@@ -212,6 +225,7 @@ fn planted_worlds_get_their_verdicts_and_exit_states() {
         (&TRIALS, Verdict::Holds, ExitStatus::AsExpected),
         (&ABSENT, Verdict::NotRun, ExitStatus::NothingRun),
         (&RICH, Verdict::Holds, ExitStatus::AsExpected),
+        (&UNSEEN, Verdict::Error, ExitStatus::Broken),
         (&HALF, Verdict::Partial, ExitStatus::Partial),
         (&LEARNING, Verdict::Holds, ExitStatus::AsExpected),
         (&IDLE, Verdict::Vacuous, ExitStatus::Unexpected),
