@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use lao::{Fit, Prices, Progress, ReadOptions};
+use lao::{Examples, Fit, Model, Prices, Progress, ReadOptions};
 use lao_figures::{check_writable, count};
 use lao_say as say;
 use std::path::{Path, PathBuf};
@@ -20,23 +20,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// once per example, and has one price, which each of its lines repeats; a price of 0 is free. The budget is
 /// then money, and goes where it may explain most.
 ///
+/// `--like` takes the target and all choices from a model; from the same table the same model comes again.
+///
 /// An interrupt (Ctrl-C) ends learning: the model learned until then is written, and the exit status is 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao fit patients.csv --target pressure --budget 12
   lao fit wide.csv.gz --target y --budget 5% --longest 8 -o y.lao.json
   lao fit patients.csv --target pressure --prices prices.csv --budget 60 --predict-budget 20
-  lao fit patients.csv --target pressure --budget 12 --method hybrid --json")]
+  lao fit patients.csv --target pressure --budget 12 --method hybrid --json
+  lao fit this-year.csv --like patients.lao.json          the target and all choices of a model")]
 pub struct FitArgs {
     /// The table.
     data: PathBuf,
     /// The column to predict; it is never guessed.
-    #[arg(long, short, value_name = "COLUMN")]
-    target: String,
+    #[arg(long, short, value_name = "COLUMN", required_unless_present = "like")]
+    target: Option<String>,
     /// The number of attributes that may be bought of each example, or a share of them, such as 10%; with
     /// --prices, the money for each example.
-    #[arg(long, short, value_name = "N|P%|MONEY")]
-    budget: String,
+    #[arg(long, short, value_name = "N|P%|MONEY", required_unless_present = "like")]
+    budget: Option<String>,
     /// What the attributes cost: a file of lines `attribute,price[,panel]`.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -58,6 +61,11 @@ pub struct FitArgs {
     /// The seed from which all draws descend.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Learn as this model was learned: all of the above is taken from it.
+    #[arg(long, value_name = "MODEL", conflicts_with_all = [
+        "target", "budget", "prices", "predict_budget", "longest", "method", "holdout", "passes", "seed",
+    ])]
+    like: Option<PathBuf>,
     /// Whether the first line of the table has names.
     #[arg(long, value_enum, default_value_t = Header::Auto)]
     header: Header,
@@ -98,42 +106,24 @@ impl Header {
 pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.clone().unwrap_or_else(|| beside(&args.data));
     check_writable(&output)?;
-    let holdout = share(&args.holdout, "--holdout")?;
-    let examples = lao::read_with(&args.data, &args.header.options())?.target(&args.target)?;
+    let like = args.like.as_ref().map(Model::load).transpose()?;
+    let target = like.as_ref().map(|model| &model.target).or(args.target.as_ref());
+    let target = target.context("give --target or --like")?;
+    let examples = lao::read_with(&args.data, &args.header.options())?.target(target)?;
     let dim = examples.names().len();
     let note = |line: &str| {
         if !args.quiet {
             say::note(line);
         }
     };
-    let (fit, bought) = match &args.prices {
-        Some(prices) => {
-            let prices = Prices::read(prices)?;
-            let Ok(money) = args.budget.trim().parse::<f64>() else {
-                bail!("--budget {}: with --prices, give the money for an example, such as 60", args.budget)
-            };
-            (Fit::within_money(money, prices), format!("for at most {money} each"))
-        }
-        None => {
-            let budget = match args.budget.parse::<usize>() {
-                Ok(budget) => budget,
-                Err(_) => (dim as f64 * share(&args.budget, "--budget")?).ceil() as usize,
-            };
-            if budget > dim {
-                note(&format!(
-                    "the budget is {budget}, and there are {dim} attributes: all of them are read"
-                ));
-            }
-            (Fit::within(budget), format!("at most {} bought of each", budget.min(dim)))
-        }
+    let fit = match (&like, &args.like) {
+        (Some(model), Some(path)) => Fit::again(model).with_context(|| path.display().to_string())?,
+        _ => chosen(args, &examples, &note)?,
     };
-    let mut fit = fit.method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
-    if let Some(money) = args.predict_budget {
-        fit = fit.predict_within(money);
-    }
-    if let Some(longest) = args.longest {
-        fit = fit.longest(longest);
-    }
+    let bought = match (fit.budget(), fit.money()) {
+        (_, Some(money)) => format!("for at most {money} each"),
+        (budget, None) => format!("at most {} bought of each", budget.min(dim)),
+    };
     note(&format!("{} examples of {dim} attributes, {bought}", count(examples.len() as u64)));
     note("  examples   values bought   attributes in the model   error held out");
     let stop = Arc::new(AtomicBool::new(false));
@@ -154,6 +144,42 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     }
     say::note("nothing was found: no attribute has a significant effect, and the model predicts the mean");
     Ok(ExitCode::from(1))
+}
+
+/// Returns what the options choose.
+fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::Result<Fit> {
+    let dim = examples.names().len();
+    let budget = args.budget.as_deref().context("give --budget or --like")?;
+    let holdout = share(&args.holdout, "--holdout")?;
+    let fit = match &args.prices {
+        Some(prices) => {
+            let prices = Prices::read(prices)?;
+            let Ok(money) = budget.trim().parse::<f64>() else {
+                bail!("--budget {budget}: with --prices, give the money for an example, such as 60")
+            };
+            Fit::within_money(money, prices)
+        }
+        None => {
+            let budget = match budget.parse::<usize>() {
+                Ok(budget) => budget,
+                Err(_) => (dim as f64 * share(budget, "--budget")?).ceil() as usize,
+            };
+            if budget > dim {
+                note(&format!(
+                    "the budget is {budget}, and there are {dim} attributes: all of them are read"
+                ));
+            }
+            Fit::within(budget)
+        }
+    };
+    let mut fit = fit.method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
+    if let Some(money) = args.predict_budget {
+        fit = fit.predict_within(money);
+    }
+    if let Some(longest) = args.longest {
+        fit = fit.longest(longest);
+    }
+    Ok(fit)
 }
 
 /// Lets an interrupt end the run, so that what was learned is kept; a second one ends the program.

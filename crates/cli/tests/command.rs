@@ -39,6 +39,34 @@ fn fit_inspect_and_predict_follow_one_another() {
 }
 
 #[test]
+fn like_repeats_all_choices_of_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let data = diabetes();
+    let names = ["tc", "ldl", "hdl", "tch", "ltg", "glu"].map(|name| format!("{name},8,blood\n")).concat();
+    std::fs::write(at.join("prices.csv"), format!("age,0\nsex,0\nbmi,1\nbp,2\n{names}")).unwrap();
+    for choices in [
+        &["-b", "5", "--longest", "2", "--seed", "9", "--holdout", "20%"][..],
+        &["-b", "6", "--method", "hybrid", "--passes", "3"],
+        &["-b", "11", "--prices", "prices.csv", "--predict-budget", "9"],
+    ] {
+        let fit = ["fit", &data, "-q", "-o"];
+        let (status, _, said) = lao(at, &[&fit[..], &["one.json", "-t", "progression"], choices].concat());
+        assert_eq!(status, 0, "{said}");
+        let (status, _, said) = lao(at, &[&fit[..], &["two.json", "--like", "one.json"]].concat());
+        assert_eq!(status, 0, "{said}");
+        let [one, two] = ["one.json", "two.json"].map(|name| std::fs::read(at.join(name)).unwrap());
+        assert!(one == two, "{choices:?}");
+        let (status, _, said) = lao(at, &["fit", &data, "--like", "one.json", "--seed", "3"]);
+        assert!(status == 2 && said.contains("--seed"), "{said}");
+    }
+    let text = std::fs::read_to_string(at.join("one.json")).unwrap();
+    std::fs::write(at.join("other.json"), text.replace("progression", "progress")).unwrap();
+    let (status, _, said) = lao(at, &["fit", &data, "--like", "other.json"]);
+    assert!(status == 2 && said.contains("did you mean `progression`?"), "{said}");
+}
+
+#[test]
 fn what_is_wrong_is_said_with_a_remedy_and_status_2() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

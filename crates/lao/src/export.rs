@@ -1,8 +1,8 @@
 //! Models for other programs: an SQL expression, a Python function, a table of coefficients, and ONNX.
 //!
 //! All forms do what [`Model::predict`] does with [`Missing::Mean`](crate::Missing::Mean): a missing value
-//! counts as the mean of its attribute, and a value beyond the range that was learned from counts as the end
-//! of that range. Numbers are written with as many digits as they have.
+//! counts as the mean of its attribute, and a value beyond [`Coefficient::within`] counts as the end of that
+//! range. Numbers are written with as many digits as they have.
 
 use crate::examples::Label;
 use crate::model::{Coefficient, Model};

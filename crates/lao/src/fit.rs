@@ -123,6 +123,46 @@ impl Fit {
         Fit { money: Some((money, prices)), ..Self::within(usize::MAX) }
     }
 
+    /// Learns as a model was learned: by the same method, within the same budget, by the same prices, with all
+    /// that was chosen. From the same table the same model comes, bit for bit.
+    ///
+    /// ```
+    /// # let mut rows = String::from("age,weight,pulse,pressure\n");
+    /// # for i in 0..600u32 {
+    /// #     let (a, w, p) = (20 + i * 7 % 60, 50 + i * 11 % 50, 50 + i * 13 % 40);
+    /// #     rows += &format!("{a},{w},{p},{}\n", 80.0 + 0.5 * f64::from(a) + f64::from(i * 17 % 7));
+    /// # }
+    /// # let frame = lao::Frame::parse(rows.as_bytes(), "patients.csv", &Default::default())?;
+    /// let examples = frame.target("pressure")?;
+    /// let model = lao::Fit::within(2).longest(1).seed(7).run(&examples)?.model;
+    /// let again = lao::Fit::again(&model)?.run(&examples)?.model;
+    /// assert_eq!(again, model);
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the model does not say what its budget was.
+    pub fn again(model: &Model) -> Result<Self, Error> {
+        let origin = &model.origin;
+        let fit = match (&model.spent.money, origin.budget) {
+            (Some(money), _) => Self::within_money(money.budget, money.prices()?),
+            (None, Some(budget)) => Self::within(budget),
+            (None, None) => {
+                let (value, allowed) = ("unknown".into(), "the model does not say it; give it anew".into());
+                return Err(Error::Choice { what: "budget", value, allowed });
+            }
+        };
+        Ok(Fit {
+            per_prediction: origin.per_prediction,
+            method: origin.method.clone(),
+            longest: origin.longest,
+            holdout: origin.holdout,
+            passes: origin.passes,
+            seed: origin.seed,
+            ..fit
+        })
+    }
+
     /// Sets the money that a prediction may cost. By default it is about four fifths of that for an example
     /// with `pursuit`, and that for an example with other methods.
     pub fn predict_within(self, money: f64) -> Self {
@@ -155,6 +195,16 @@ impl Fit {
     /// Sets the seed from which all draws descend.
     pub fn seed(self, seed: u64) -> Self {
         Fit { seed, ..self }
+    }
+
+    /// Returns the most attributes that may be bought of an example; not limited where the budget is money.
+    pub fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// Returns the money for an example, if the budget is money.
+    pub fn money(&self) -> Option<f64> {
+        self.money.as_ref().map(|(money, _)| *money)
     }
 
     /// Learns a model.
@@ -365,6 +415,9 @@ impl Fit {
                 sha256: sha256.to_owned(),
                 attributes: examples.names().len(),
                 examples: examples.len(),
+                budget: self.money.is_none().then(|| self.budget.min(examples.names().len())),
+                per_prediction: self.per_prediction,
+                longest: self.longest,
                 holdout: self.holdout,
                 passes: self.passes,
                 seed: self.seed,

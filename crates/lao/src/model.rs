@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::examples::{Examples, Label};
 use crate::frame::{Column, Frame, Values};
-use crate::prices::PricedColumns;
+use crate::prices::{Price, PricedColumns, Prices};
 use lao_algorithms::AnyParams;
 use lao_algorithms::pursuit::{Evidence, Pursuit};
 use lao_observation::Learner;
@@ -113,7 +113,7 @@ pub struct Coefficient {
     pub standard_error: Option<f64>,
     /// The mean of the attribute over the examples.
     pub mean: f64,
-    /// Values beyond these count as if they lay there.
+    /// Values beyond these, four standard deviations from the mean, count as if they lay there.
     pub within: Option<[f64; 2]>,
 }
 
@@ -184,9 +184,25 @@ impl PanelSpent {
     pub fn cost(&self) -> f64 {
         self.price * self.examples as f64
     }
+
+    /// Returns the price of each of its columns.
+    fn prices(&self) -> impl Iterator<Item = Price> {
+        let is_alone = self.columns.len() == 1 && self.columns[0] == self.name;
+        let panel = (!is_alone).then(|| self.name.clone());
+        let price = self.price;
+        self.columns.iter().map(move |column| Price { column: column.clone(), price, panel: panel.clone() })
+    }
 }
 
 impl SpentMoney {
+    /// Returns the prices by which it was bought.
+    ///
+    /// # Errors
+    /// When they contradict each other, which those of a run do not.
+    pub fn prices(&self) -> Result<Prices, Error> {
+        Prices::new(self.panels.iter().flat_map(PanelSpent::prices).collect())
+    }
+
     /// Returns what was bought by these prices: each panel for its number of examples in `bought`.
     /// `attributes` has the column of each attribute; `most` is the most for one example, and `budget` the
     /// limit.
@@ -258,7 +274,7 @@ impl Holdout {
     }
 }
 
-/// How a model was learned: enough to do it again.
+/// How a model was learned: enough to [do it again](crate::Fit::again).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
@@ -276,6 +292,15 @@ pub struct Origin {
     pub attributes: usize,
     /// Examples, those held out included.
     pub examples: usize,
+    /// The most attributes that could be bought of an example; `None` where the budget is money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<usize>,
+    /// The money that a prediction may cost, if it was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_prediction: Option<f64>,
+    /// The largest number of attributes of the predictor, if it was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<usize>,
     /// The share of examples held out.
     pub holdout: f64,
     /// How often the examples were gone through.
@@ -561,7 +586,7 @@ impl Model {
 }
 
 impl Coefficient {
-    /// Returns a value of the attribute as it counts: within the range that was learned from.
+    /// Returns a value of the attribute as it counts: cut at the ends of [`within`](Self::within).
     pub(crate) fn clamped(&self, x: f64) -> f64 {
         self.within.map_or(x, |[low, high]| x.clamp(low, high))
     }

@@ -312,8 +312,8 @@ class RegressorPart(RegressorMixin, Budgeted):
         return float(np.mean((sums - labels) ** 2))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Returns the predicted label of each row. A value beyond the range that was seen in training counts
-        as if it lay at the end of the range."""
+        """Returns the predicted label of each row. A value further than four standard deviations from the mean
+        of its column in training counts as if it lay there."""
         return self._sums(X)
 
 
@@ -434,8 +434,8 @@ _PARAMETERS = """
     ----------
     coef_, intercept_, standard_error_
         The model in the units of the columns; standard errors are NaN outside the support, and for methods
-        that do not know them. `predict` clips values to the range seen, so that it may differ from the
-        product for values further than four standard deviations from the mean.
+        that do not know them. `predict` clips values at four standard deviations from the mean,
+        so that it may differ from the product for values beyond.
     support_
         The attributes of the model, ascending; `get_support` and `transform` select them.
     found_ : bool
