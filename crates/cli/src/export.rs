@@ -11,8 +11,8 @@ use std::process::ExitCode;
 /// Write a model for other programs: SQL, Python, ONNX or a table of coefficients.
 ///
 /// All forms predict what `lao predict` does: the mean of an attribute stands for a missing value, and values
-/// beyond the range that the model names for an attribute count as the end of that range. For two classes, SQL
-/// and ONNX give the probability of the positive one.
+/// beyond the range that the model names for an attribute count as the end of that range. For two classes,
+/// SQL and ONNX give the probability of the positive one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao export patients.lao.json --to sql                   an expression for a SELECT

@@ -123,8 +123,8 @@ impl Fit {
         Fit { money: Some((money, prices)), ..Self::within(usize::MAX) }
     }
 
-    /// Learns as a model was learned: by the same method, within the same budget, by the same prices, with all
-    /// that was chosen. From the same table the same model comes, bit for bit.
+    /// Learns as a model was learned: by the same method, within the same budget, by the same prices, with
+    /// all that was chosen. From the same table the same model comes, bit for bit.
     ///
     /// ```
     /// # let mut rows = String::from("age,weight,pulse,pressure\n");
