@@ -9,7 +9,7 @@ use lao_datasets::preprocess::{Centering, Clip, Standardizer, log1p_labels, spli
 use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{Seed, Source};
+use lao_observation::{BlockBuf, Seed, Source};
 use serde::Deserialize;
 use serde::de::Error as _;
 use std::path::{Path, PathBuf};
@@ -76,6 +76,32 @@ impl Design {
         Ok(SparseVector::new(dim, places, (0..size).map(value).collect())?)
     }
 
+    /// Returns examples around `target` with autoregressive columns, `x_j = a x_{j-1} + sqrt(1 - a^2) e_j`,
+    /// where this design draws `e` and `a` is the `correlation` of neighboring attributes.
+    ///
+    /// # Errors
+    /// When the design refuses its parameters.
+    pub fn correlated(
+        &self,
+        target: &SparseVector,
+        correlation: f64,
+        rows: usize,
+        seed: &Seed,
+    ) -> anyhow::Result<DenseRows> {
+        // With the zero predictor as target, the labels are the noise alone.
+        let mut source = self.stream(&SparseVector::zeros(target.dim()), seed)?;
+        let mut drawn = DenseRows::take(&mut *source, rows)?;
+        let fresh = (1.0 - correlation * correlation).sqrt();
+        for place in rows..drawn.columns.len() {
+            drawn.columns[place] = correlation * drawn.columns[place - rows] + fresh * drawn.columns[place];
+        }
+        for (j, weight) in target.view().iter() {
+            let column = &drawn.columns[j as usize * rows..][..rows];
+            drawn.labels.iter_mut().zip(column).for_each(|(label, x)| *label += weight * x);
+        }
+        Ok(drawn)
+    }
+
     /// Returns a stream of examples around `target`.
     ///
     /// # Errors
@@ -89,6 +115,39 @@ impl Design {
             }
             AttributeLaw::Uniform => Box::new(Virtual::new(Uniform::new(dim)?, target.clone(), noise, seed)?),
         })
+    }
+}
+
+/// Examples with all attributes, column after column: value (i, j) is at `j * labels.len() + i`.
+#[derive(Clone, Debug, Default)]
+pub struct DenseRows {
+    /// The attributes.
+    pub columns: Vec<f64>,
+    /// The labels.
+    pub labels: Vec<f64>,
+}
+
+impl DenseRows {
+    /// Returns the next `rows` examples of a source.
+    ///
+    /// # Errors
+    /// When the source fails or ends before.
+    pub fn take(source: &mut dyn Source, rows: usize) -> anyhow::Result<Self> {
+        let dim = source.dim();
+        let attributes: Vec<u32> = (0..dim as u32).collect();
+        let (mut columns, mut labels, mut block) = (vec![0.0; rows * dim], Vec::new(), BlockBuf::new());
+        while labels.len() < rows {
+            let at = labels.len();
+            block.reset(dim, BlockBuf::preferred_rows(dim).min(rows - at));
+            let size = source.observe(&attributes, &mut block)?;
+            ensure!(size > 0, "the source ran dry after {at} of {rows} rows");
+            let view = block.view(&attributes);
+            labels.extend_from_slice(view.labels());
+            for j in 0..dim {
+                columns[j * rows + at..][..size].copy_from_slice(view.column(j));
+            }
+        }
+        Ok(DenseRows { columns, labels })
     }
 }
 
@@ -227,6 +286,17 @@ impl TableData {
         Ok(loaded)
     }
 
+    /// Returns the number of attributes that the catalog states, or that of the file.
+    ///
+    /// # Errors
+    /// When the catalog does not know the dataset, or as [`load`](Self::load) for a file.
+    pub fn stated_dim(&self) -> anyhow::Result<usize> {
+        match &self.dataset {
+            Some(name) => Ok(Catalog::from_env()?.dataset(name)?.features),
+            None => self.dim(),
+        }
+    }
+
     /// Returns the number of attributes of the table. Attributes that are constant on the training rows are
     /// dropped in each repetition.
     ///
@@ -236,14 +306,11 @@ impl TableData {
         Ok(self.load()?.train.dim())
     }
 
-    /// Splits, standardizes and orders the rows of one repetition.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load), or when there are too few rows.
-    pub fn train_test(&self, seed: &Seed) -> anyhow::Result<TrainTest> {
+    /// Returns the training and test rows of one repetition, in the order of the table.
+    fn split(&self, seed: &Seed) -> anyhow::Result<(Table, Table)> {
         let loaded = self.load()?;
         let split = seed.child("split");
-        let (train, test) = match (self.test_fraction, &loaded.test) {
+        Ok(match (self.test_fraction, &loaded.test) {
             (Some(fraction), None) => {
                 split_random(loaded.train.rows(), fraction, &split)?.apply(&loaded.train)?
             }
@@ -251,7 +318,32 @@ impl TableData {
                 bail!("data.test_fraction: remove the key, since `{}` has test rows of its own", loaded.name)
             }
             (None, _) => loaded.clone().into_train_test(&split)?,
+        })
+    }
+
+    /// Splits and orders the rows of one repetition as [`train_test`](Self::train_test) does, and leaves
+    /// their values as they are. Returns training and test rows.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), or when there are too few rows, or if values were to be clipped.
+    pub fn raw_train_test(&self, seed: &Seed) -> anyhow::Result<[DenseRows; 2]> {
+        ensure!(self.clip.is_none(), "data.clip: remove the key, since the rows are not standardized");
+        let (train, test) = self.split(seed)?;
+        let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;
+        let mut shuffled = Columns::try_from(train)?.shuffled(&seed.child("order"));
+        let all = |rows: &mut Columns<f64>| {
+            let count = rows.rows();
+            DenseRows::take(rows, count)
         };
+        Ok([all(&mut shuffled)?, all(&mut Columns::try_from(test)?)?])
+    }
+
+    /// Splits, standardizes and orders the rows of one repetition.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), or when there are too few rows.
+    pub fn train_test(&self, seed: &Seed) -> anyhow::Result<TrainTest> {
+        let (train, test) = self.split(seed)?;
         let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;
         let (standardizer, centering) = (Standardizer::fit(train)?, Centering::fit(&train.labels)?);
         let prepare = |table: &DenseTable| -> anyhow::Result<Columns<f64>> {

@@ -10,13 +10,17 @@
 //! with figures. A job that fails leaves a row with its error, and the run continues. `BIAS.md` says what is
 //! unfair in the scenarios.
 //!
+//! The kind `peers` compares with packages for Python, which [`runner`] starts as processes of their own.
+//!
 //! The clock of a measurement stops while an estimate is scored. Scenarios inform and never fail a build.
 
 pub mod data;
 pub mod kinds;
 pub mod lasso;
 pub mod learner;
+pub mod npy;
 pub mod record;
 pub mod report;
 pub mod run;
+pub mod runner;
 pub mod scenario;

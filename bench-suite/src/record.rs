@@ -27,6 +27,9 @@ pub struct BenchRecord {
     pub seed: u64,
     /// The program, the machine and the time of the run.
     pub provenance: Provenance,
+    /// Other programs on which the measurements depend, with their versions and limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub software: Vec<String>,
     /// Duration of the whole run, in seconds.
     pub seconds: f64,
     /// The measurements, in the order of repetitions and learners.
@@ -128,6 +131,7 @@ impl BenchRecord {
             size: scenario.tiers.size(tier),
             seed,
             provenance: Provenance::now(),
+            software: Vec::new(),
             seconds: 0.0,
             rows: Vec::new(),
         }
@@ -247,7 +251,7 @@ pub struct Row {
 impl Row {
     /// Returns whether the row is a time, which no seed determines.
     pub fn is_time(&self) -> bool {
-        self.metric.starts_with("ns ")
+        self.metric.starts_with("ns ") || self.metric.starts_with("seconds")
     }
 }
 

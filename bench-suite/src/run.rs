@@ -106,6 +106,7 @@ pub fn run(
     let mut record = BenchRecord::new(scenario, options.tier, options.seed);
     let start = Instant::now();
     record.rows = measure(scenario, options, progress, canceled)?;
+    record.software = scenario.kind.software();
     record.seconds = start.elapsed().as_secs_f64();
     record.write(folder)?;
     Ok(record)
@@ -123,10 +124,12 @@ pub fn measure(
 ) -> anyhow::Result<Vec<Row>> {
     scenario.check()?;
     let (kind, size) = (&scenario.kind, scenario.tiers.size(options.tier));
-    let (names, dims) = (kind.contenders(), kind.dims()?);
+    let names = kind.contenders();
+    let dims = (0..names.len()).map(|contender| kind.dims(contender));
+    let dims: Vec<Vec<usize>> = dims.collect::<anyhow::Result<_>>()?;
     let mut jobs = Vec::new();
     for repetition in 0..size.repetitions {
-        for contender in 0..names.len() {
+        for (contender, dims) in dims.iter().enumerate() {
             jobs.extend(dims.iter().map(|&dim| Job { contender, repetition, dim }));
         }
     }

@@ -18,6 +18,8 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("cost-online", include_str!("../scenarios/cost-online.toml")),
     ("recovery-tall", include_str!("../scenarios/recovery-tall.toml")),
     ("recovery-wide", include_str!("../scenarios/recovery-wide.toml")),
+    ("peers-purchases", include_str!("../scenarios/peers-purchases.toml")),
+    ("peers-full-information", include_str!("../scenarios/peers-full-information.toml")),
 ];
 
 /// A scenario, which says what is measured, on which data, for which learners or solvers.

@@ -1,5 +1,6 @@
 //! The verb `cargo xtask report`, which renews the generated parts of the repository's pages.
 
+use crate::peers;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use lao_algorithms::METHODS;
@@ -12,9 +13,11 @@ use lao_verification::report::markdown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Renew the generated parts of the pages: ERRATA.md, and the results, methods and solvers in README.md.
+/// Renew the generated parts of the pages: ERRATA.md, and the results, methods, solvers and comparisons in
+/// README.md.
 ///
-/// The numbers come from the last run of `cargo xtask verify`.
+/// The results come from the last run of `cargo xtask verify`, the comparisons with other packages from the
+/// records in bench-suite/figures.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,6 +54,9 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let page = splice(&page, "results", &markdown::results(&record)).with_context(|| shown(&readme))?;
     let page = splice(&page, "methods", &methods()).with_context(|| shown(&readme))?;
     let page = splice(&page, "solvers", &solvers()).with_context(|| shown(&readme))?;
+    let page = splice(&page, "purchases", &peers::purchases()?).with_context(|| shown(&readme))?;
+    let page =
+        splice(&page, "full-information", &peers::full_information()?).with_context(|| shown(&readme))?;
     let list = args.pages.join("ERRATA.md");
     let pages = [(readme, page), (list.clone(), errata::markdown(&record))];
     let stale: Vec<_> = pages

@@ -3,40 +3,26 @@
 mod common;
 
 use assert_cmd::Command;
+use common::{CHEAP, output, text};
 use std::path::Path;
 use std::process::Output;
 
-/// A claim that takes almost no time.
-const CHEAP: &str = "ms18-lemma-a2";
-
+/// Runs the command in a folder of its own.
 fn xtask(arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
-    xtask_in(folder.path(), arguments)
-}
-
-fn xtask_in(folder: &Path, arguments: &[&str]) -> Output {
-    common::output(folder, arguments)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    output(folder.path(), arguments)
 }
 
 #[track_caller]
 fn refused(arguments: &[&str], says: &[&str]) {
-    let output = xtask(arguments);
-    let message = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-    for part in says {
-        assert!(message.contains(part), "{arguments:?} should say `{part}`, but says: {message}");
-    }
-    assert!(!message.contains("panicked"), "{message}");
+    let folder = tempfile::tempdir().unwrap();
+    common::refused(folder.path(), arguments, says);
 }
 
 #[test]
 fn one_claim_runs_and_leaves_a_report() {
     let folder = tempfile::tempdir().unwrap();
-    let output = xtask_in(folder.path(), &["verify", CHEAP]);
+    let output = output(folder.path(), &["verify", CHEAP]);
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}{}", text(&output.stderr));
     assert!(said.contains("HOLDS") && said.contains("index.html"), "{said}");
@@ -61,10 +47,10 @@ fn the_record_can_be_had_as_json_alone() {
 #[test]
 fn listing_and_explaining_run_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let list = xtask_in(folder.path(), &["verify", "--list", "--paper", "ms18"]);
+    let list = output(folder.path(), &["verify", "--list", "--paper", "ms18"]);
     let said = text(&list.stdout);
     assert!(said.contains("ms18-thm41-literal") && !said.contains("engine-"), "{said}");
-    let explained = text(&xtask_in(folder.path(), &["verify", "--explain", CHEAP]).stdout);
+    let explained = text(&output(folder.path(), &["verify", "--explain", CHEAP]).stdout);
     assert!(explained.contains("Lemma A.2"), "{explained}");
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing was written");
 }

@@ -45,13 +45,13 @@ impl Kind for Cost {
         true
     }
 
-    fn dims(&self) -> anyhow::Result<Vec<usize>> {
+    fn dims(&self, _contender: usize) -> anyhow::Result<Vec<usize>> {
         ensure!(!self.dims.is_empty(), "`dims` is empty: give the numbers of attributes");
         Ok(self.dims.clone())
     }
 
     fn check(&self) -> anyhow::Result<()> {
-        for dim in self.dims()? {
+        for dim in self.dims(0)? {
             self.data.target(dim, &Seed::root(0))?;
             self.learners.iter().try_for_each(|learner| learner.build(dim, self.budget, None).map(drop))?;
         }

@@ -117,7 +117,7 @@ impl Kind for LearningCurve {
         }
     }
 
-    fn dims(&self) -> anyhow::Result<Vec<usize>> {
+    fn dims(&self, _contender: usize) -> anyhow::Result<Vec<usize>> {
         Ok(vec![match &self.data {
             Data::Design(_) => self.dim.context("`dim` is missing: give the number of attributes")?,
             Data::Table(table) => table.dim()?,
@@ -126,7 +126,7 @@ impl Kind for LearningCurve {
 
     fn check(&self) -> anyhow::Result<()> {
         let smallest = Size { repetitions: 1, scale: f64::MIN_POSITIVE };
-        for dim in self.dims()? {
+        for dim in self.dims(0)? {
             let examples = self.examples(dim, smallest, &Seed::root(0))?;
             for learner in &self.learners {
                 learner.build(examples.train.dim(), self.budget, self.money.as_ref())?;

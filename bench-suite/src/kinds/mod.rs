@@ -3,6 +3,7 @@
 
 mod cost;
 mod learning_curve;
+mod peers;
 mod recovery;
 
 use crate::record::Row;
@@ -31,11 +32,17 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// Resolves paths in the settings relative to the folder of the definition.
     fn resolve(&mut self, _folder: &Path) {}
 
-    /// Returns the numbers of attributes that are measured.
+    /// Returns the numbers of attributes at which a contender is measured.
     ///
     /// # Errors
     /// When the data cannot be loaded.
-    fn dims(&self) -> anyhow::Result<Vec<usize>>;
+    fn dims(&self, contender: usize) -> anyhow::Result<Vec<usize>>;
+
+    /// Returns what the measurements so far depended on besides this program: versions of other programs, and
+    /// their limits.
+    fn software(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Checks the settings by loading the data and building each learner or solver once.
     ///
@@ -65,6 +72,7 @@ pub struct KindRow {
 pub const KINDS: &[KindRow] = &[
     KindRow { name: "learning-curve", read: read::<learning_curve::LearningCurve> },
     KindRow { name: "cost", read: read::<cost::Cost> },
+    KindRow { name: "peers", read: read::<peers::Peers> },
     KindRow { name: "recovery", read: read::<recovery::Recovery> },
 ];
 

@@ -2,15 +2,14 @@
 //! design, and the time that it takes.
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
-use crate::data::Design;
+use crate::data::{DenseRows, Design};
 use crate::record::{mean_sd, median};
 use crate::scenario::Size;
 use anyhow::{Context as _, ensure};
 use lao_algorithms::thresholding::{Shape, SolverLimit, SolverRow, SolverTask, path, registry, solve};
 use lao_figures::{Axis, Figure, Series};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
-use lao_kernels::SparseVector;
-use lao_observation::{BlockBuf, Seed, Source as _};
+use lao_observation::Seed;
 use serde::Deserialize;
 use serde::de::Error as _;
 use std::time::Instant;
@@ -78,42 +77,6 @@ fn row<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<&'static Sol
     })
 }
 
-impl Recovery {
-    /// Returns the columns and labels of `rows` examples around `target`.
-    fn examples(
-        &self,
-        target: &SparseVector,
-        rows: usize,
-        seed: &Seed,
-    ) -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
-        let (a, dim) = (self.correlation, target.dim());
-        let fresh = (1.0 - a * a).sqrt();
-        // With the zero predictor as target, the labels are the noise alone.
-        let mut source = self.data.stream(&SparseVector::zeros(dim), seed)?;
-        let attributes: Vec<u32> = (0..dim as u32).collect();
-        let (mut columns, mut labels, mut block) = (vec![0.0; rows * dim], Vec::new(), BlockBuf::new());
-        while labels.len() < rows {
-            let at = labels.len();
-            block.reset(dim, BlockBuf::preferred_rows(dim).min(rows - at));
-            let size = source.observe(&attributes, &mut block)?;
-            ensure!(size > 0, "the design ran dry after {at} rows");
-            let view = block.view(&attributes);
-            labels.extend_from_slice(view.labels());
-            for j in 0..dim {
-                for (i, e) in view.column(j).iter().enumerate() {
-                    let place = j * rows + at + i;
-                    columns[place] = if j == 0 { *e } else { a * columns[place - rows] + fresh * e };
-                }
-            }
-        }
-        for (j, weight) in target.view().iter() {
-            let column = &columns[j as usize * rows..][..rows];
-            labels.iter_mut().zip(column).for_each(|(label, x)| *label += weight * x);
-        }
-        Ok((columns, labels))
-    }
-}
-
 impl Kind for Recovery {
     fn label(&self) -> &'static str {
         "recovery"
@@ -127,7 +90,7 @@ impl Kind for Recovery {
         true
     }
 
-    fn dims(&self) -> anyhow::Result<Vec<usize>> {
+    fn dims(&self, _contender: usize) -> anyhow::Result<Vec<usize>> {
         Ok(vec![self.dim])
     }
 
@@ -147,7 +110,8 @@ impl Kind for Recovery {
     fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>> {
         let (target, spec) = (self.data.target(job.dim, seed)?, &self.solvers[job.contender]);
         let sum = |rows: usize, name: &str| {
-            let (columns, labels) = self.examples(&target, rows, &seed.child(name))?;
+            let DenseRows { columns, labels } =
+                self.data.correlated(&target, self.correlation, rows, &seed.child(name))?;
             // Each solver gets the layout in which it is fastest.
             let examples = if spec.solver.random {
                 let row = |i| columns.iter().skip(i).step_by(rows).copied();

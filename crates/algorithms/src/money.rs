@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use lao_algorithms::{Money, pursuit::PursuitParams};
-/// use lao_observation::{Basket, Tariff};
+/// use lao_observation::Tariff;
 ///
 /// // Two values of one blood sample for 8, a scan for 40, two questions for 1 each; 50 per patient.
 /// let tariff = Tariff::with_panels(vec![0, 0, 1, 2, 3], vec![8.0, 40.0, 1.0, 1.0])?;
@@ -104,6 +104,10 @@ impl Money {
     ) -> Result<(), ParamError> {
         self.check(method, dim)?;
         let most = self.largest_sparsity();
+        // The check of the sizes refuses a sparsity that is no number below d.
+        if sparsity <= most || sparsity >= dim {
+            return Ok(());
+        }
         let per_example = self.most_panels(self.per_example).is_some_and(|panels| panels <= sparsity);
         let (of, count, money) = match self.per_prediction {
             Some(money) if !per_example => ("a prediction", sparsity, money),
@@ -121,9 +125,7 @@ impl Money {
             number(cost),
             number(money),
             number(highest.map_or(0.0, price)),
-        )
-        .to_string();
-        // The check of the sizes refuses a sparsity that is no number below d.
-        require(sparsity <= most || sparsity >= dim, method, "sparsity", sparsity, allowed)
+        );
+        require(false, method, "sparsity", sparsity, allowed)
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::money::Money;
 use crate::params::{ParamError, number, require};
-use crate::registry::METHODS;
 use lao_kernels::SparseVector;
 use serde::{Deserialize, Serialize};
 
@@ -102,11 +101,8 @@ impl Task {
     pub(crate) fn check(&self, method: &'static str) -> Result<(), ParamError> {
         self.check_speed(method)?;
         let Some(money) = &self.money else { return Ok(()) };
-        let names: Vec<&str> = METHODS.iter().filter(|row| row.prices).map(|row| row.name).collect();
-        let allowed = format_args!(
-            "the method counts attributes; where prices differ, choose one of {}",
-            names.join(", ")
-        );
+        let allowed = "the method counts attributes; where prices differ, choose one that takes money, such as \
+                       pursuit";
         let value = format_args!("a tariff of {} attributes", money.tariff.dim());
         require(false, method, "money", value, allowed)
     }

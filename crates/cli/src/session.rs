@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use lao::{Label, Prices};
-use lao_live::{Description, LiveError, Recovery, Row, Slot, Study};
+use lao_live::{Description, LiveError, Recovery, Row, Slot, SlotLabel, Study};
 use lao_say as say;
 use rows::{Rows, label_of};
 use std::io::Read as _;
@@ -45,7 +45,11 @@ enum Verb {
     /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; an empty
     /// cell is a value that was not asked for, or a label that comes later. All rows are recorded, or none.
     Tell(TellArgs),
-    /// Tell the label of a slot whose values are told.
+    /// Tell the label of a slot whose values are told, or of many from a file.
+    ///
+    /// A file has a column `slot` and one for the label; columns of attributes are passed over, so that the
+    /// file of `tell` serves once its labels are filled in. A row without a label is passed over, too. All
+    /// labels are recorded, or none.
     Label(LabelArgs),
     /// Close a slot that will never be told; what was bought stays spent.
     Void(VoidArgs),
@@ -137,11 +141,18 @@ struct TellArgs {
 struct LabelArgs {
     #[command(flatten)]
     place: Place,
+    /// A CSV file with a row for each slot; `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["slot", "value"])]
+    from: Option<PathBuf>,
     /// The slot.
-    slot: u64,
+    #[arg(required_unless_present = "from")]
+    slot: Option<u64>,
     /// The label: a number, or a class.
-    #[arg(allow_hyphen_values = true)]
-    value: String,
+    #[arg(required_unless_present = "from", allow_hyphen_values = true)]
+    value: Option<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -292,7 +303,17 @@ fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
 
 fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
     let Some(file) = &args.from else { return tell_one(args) };
-    // The file is read first, so that nobody waits for the study while a pipe is slow.
+    let text = read(file)?;
+    let mut study = open(&args.place)?;
+    let rows = Rows::read(&text, study.description(), |slot, cells| rows::row(&study, slot, cells).map(Some));
+    let rows = rows.with_context(|| shown(file))?;
+    say::note(&format!("{}: {} rows read, which are now recorded together", shown(file), rows.told.len()));
+    study.tell_all(&rows.told).map_err(|error| rows.blame(error).context(shown(file)))?;
+    say_told(&rows.told, &study, args.json)
+}
+
+/// Reads a whole file before the study is opened, so that nobody waits for the study while a pipe is slow.
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     let read = if file == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut text)
@@ -300,11 +321,7 @@ fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
         std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut text))
     };
     read.with_context(|| shown(file))?;
-    let mut study = open(&args.place)?;
-    let told = Rows::read(&text, &study).with_context(|| shown(file))?;
-    say::note(&format!("{}: {} rows read, which are now recorded together", shown(file), told.rows.len()));
-    study.tell_all(&told.rows).map_err(|error| told.blame(error).context(shown(file)))?;
-    say_told(&told.rows, &study, args.json)
+    Ok(text)
 }
 
 fn tell_one(args: &TellArgs) -> anyhow::Result<ExitCode> {
@@ -341,10 +358,43 @@ fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<ExitCode>
 }
 
 fn label(args: &LabelArgs) -> anyhow::Result<ExitCode> {
+    let Some(file) = &args.from else { return label_one(args) };
+    let text = read(file)?;
     let mut study = open(&args.place)?;
-    let value = label_of(&args.value, study.description())?;
-    study.label(args.slot, value)?;
-    say::results(&format!("slot {}: told\n", args.slot))?;
+    let description = study.description();
+    let rows = Rows::read(&text, description, |slot, cells| rows::label(slot, cells, description));
+    let rows = rows.with_context(|| shown(file))?;
+    if rows.told.is_empty() {
+        let target = &description.target;
+        bail!("{}: no row has a label: fill in a column `{target}`; nothing was recorded", shown(file))
+    }
+    study.label_all(&rows.told).map_err(|error| rows.blame(error).context(shown(file)))?;
+    say_labeled(&rows.told, &study, args.json)
+}
+
+fn label_one(args: &LabelArgs) -> anyhow::Result<ExitCode> {
+    let mut study = open(&args.place)?;
+    let label = label_of(args.value.as_deref().unwrap_or_default(), study.description())?;
+    let slot = args.slot.unwrap_or_default();
+    study.label(slot, label)?;
+    say_labeled(&[SlotLabel { slot, label }], &study, args.json)
+}
+
+/// Says which slots were told their labels, and which still wait.
+fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Result<ExitCode> {
+    let waiting = study.status().waiting;
+    let text = match labels {
+        _ if json => {
+            let told: Vec<u64> = labels.iter().map(|label| label.slot).collect();
+            serde_json::json!({ "format": 1, "told": told, "waiting": waiting }).to_string()
+        }
+        [SlotLabel { slot, .. }] => format!("slot {slot}: told"),
+        _ => {
+            let target = &study.description().target;
+            format!("{} slots told, {} more wait for `{target}`", labels.len(), waiting.len())
+        }
+    };
+    say::results(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -156,7 +156,7 @@ fn prices_make_the_budget_money() {
     for (arguments, part) in [
         (&["10%"][..], "with --prices, give the money"),
         (&["0.5", "--predict-budget", "x"], "invalid value"),
-        (&["11", "--method", "rda2"], "choose one of pursuit, exploration, hybrid"),
+        (&["11", "--method", "rda2"], "choose one that takes money, such as pursuit"),
         (&["9", "--method", "hybrid"], "leave out attribute"),
     ] {
         let (status, _, said) = lao(at, &[&fit[..], arguments].concat());

@@ -116,6 +116,46 @@ fn rows_of_a_file_are_all_told() {
 }
 
 #[test]
+fn labels_of_a_file_are_all_told_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    begin(at);
+    let slots = ask(at, "4");
+    let [one, two] = [0, 1].map(|i| slots[0].1[i].clone());
+    let rows = |labels: [&str; 3]| {
+        let row = |(i, label): (usize, &&str)| format!("{},{i},2,{label}\n", i + 1);
+        let rows: String = labels.iter().enumerate().map(row).collect();
+        fs::write(at.join("rows.csv"), format!("slot,{one},{two},response\n{rows}")).unwrap();
+    };
+    rows(["", "", ""]);
+    assert_eq!(session(at, "tell", &["--from", "rows.csv"]).0, 0);
+    let before = journal(at);
+    let refused = |parts: &[&str]| {
+        let (status, out, said) = session(at, "label", &["--from", "rows.csv"]);
+        assert!(status == 2 && out.is_empty(), "{status} {out} {said}");
+        assert!(said.starts_with("error: rows.csv: "), "{said}");
+        assert!(parts.iter().all(|part| said.contains(part)), "{parts:?}: {said}");
+        assert_eq!(journal(at), before);
+    };
+    refused(&["no row has a label", "column `response`", "nothing was recorded"]);
+    rows(["1", "x", ""]);
+    refused(&["line 3: response=x: give a number; nothing was recorded"]);
+    fs::write(at.join("rows.csv"), "slot,response\n1,0.5\n4,0.5\n").unwrap();
+    refused(&["line 3: slot 4 has no values yet"]);
+    fs::write(at.join("rows.csv"), "slot,response\n1,0.5\n1,0.5\n").unwrap();
+    refused(&["line 3: slot 1 is in line 2, too"]);
+    // The file that told the values serves once its labels are there; a row without one is passed over.
+    rows(["0.5", "", "0.25"]);
+    let (status, text, said) = session(at, "label", &["--from", "rows.csv"]);
+    assert_eq!((status, text.as_str()), (0, "2 slots told, 1 more wait for `response`\n"), "{said}");
+    assert!(journal(at).lines().last().unwrap().contains(r#""labels":[{"slot":1,"label":0.5},"#));
+    let (status, text, _) = session(at, "label", &["2", "-0.5", "--json"]);
+    assert_eq!((status, text.as_str()), (0, "{\"format\":1,\"told\":[2],\"waiting\":[]}\n"));
+    assert_eq!(session(at, "label", &["--from", "rows.csv", "1"]).0, 2, "a file or a slot");
+    assert_eq!(session(at, "verify", &[]).0, 0);
+}
+
+#[test]
 fn rows_of_which_one_is_wrong_are_not_told_and_the_error_names_file_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -169,7 +169,10 @@ pub fn gradient_block<'a, T: Element>(columns: impl Iterator<Item = &'a [T]>, r:
                 }
             }
             rest => {
-                return rest.into_iter().flatten().for_each(|(column, sum)| *sum += dot_column(column, r));
+                return rest.into_iter().flatten().for_each(|(column, sum)| {
+                    let [dot] = dot_columns([column], r);
+                    *sum += dot;
+                });
             }
         }
     }

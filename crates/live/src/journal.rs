@@ -19,6 +19,16 @@ pub struct Row {
     pub label: Option<f64>,
 }
 
+/// The label of a slot whose values are told.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlotLabel {
+    /// The slot.
+    pub slot: u64,
+    /// The label.
+    pub label: f64,
+}
+
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case", deny_unknown_fields)]
@@ -51,6 +61,11 @@ pub(crate) enum Record {
         slot: u64,
         /// The label.
         label: f64,
+    },
+    /// The labels of several slots came together: all of them are in this line, so that none comes alone.
+    LabeledAll {
+        /// The label of each slot, in the order in which it is learned.
+        labels: Vec<SlotLabel>,
     },
     /// A slot will never be told.
     Void {

@@ -43,6 +43,6 @@ mod study;
 
 pub use description::Description;
 pub use error::LiveError;
-pub use journal::Row;
+pub use journal::{Row, SlotLabel};
 pub use state::{Slot, Status};
 pub use study::{Recovery, Study};

@@ -2,7 +2,7 @@
 
 use crate::description::Description;
 use crate::error::LiveError;
-use crate::journal::{Record, Row};
+use crate::journal::{Record, Row, SlotLabel};
 use lao::algorithms::pursuit::{Evidence, Pursuit};
 use lao::observation::tariff::pays;
 use lao::observation::{Ask, Basket, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
@@ -163,7 +163,7 @@ impl State {
                 self.check_label(*slot, label.as_ref(), description)
             }
             // Each row is checked when those before it are learned, on a copy of the state.
-            Record::ToldAll { .. } => Ok(()),
+            Record::ToldAll { .. } | Record::LabeledAll { .. } => Ok(()),
             Record::Labeled { slot, label } => {
                 self.find(*slot, true)?;
                 self.check_label(*slot, Some(label), description)
@@ -241,6 +241,11 @@ impl State {
                 let values = self.slots.get(slot).cloned().flatten().unwrap_or_default();
                 self.learn(*slot, &values, *label)
             }
+            Record::LabeledAll { labels } => labels.iter().try_for_each(|&SlotLabel { slot, label }| {
+                let labeled = Record::Labeled { slot, label };
+                self.check(&labeled, description)?;
+                self.apply(&labeled, description)
+            }),
             Record::Void { slot, .. } => {
                 self.slots.remove(slot);
                 self.void += 1;

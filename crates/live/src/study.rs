@@ -2,7 +2,7 @@
 
 use crate::description::{Description, FORMAT};
 use crate::error::LiveError;
-use crate::journal::{self, Journal, Place, Record, Row};
+use crate::journal::{self, Journal, Place, Record, Row, SlotLabel};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
@@ -205,6 +205,19 @@ impl Study {
     /// When the slot does not wait for its label, or the label is not allowed.
     pub fn label(&mut self, slot: u64, label: f64) -> Result<(), LiveError> {
         self.record(Record::Labeled { slot, label })
+    }
+
+    /// Tells the labels of several slots whose values are told: all labels, or none of them, are recorded,
+    /// whatever happens.
+    ///
+    /// # Errors
+    /// When a slot does not wait for its label or is there twice, or a label is not allowed; then nothing was
+    /// recorded.
+    pub fn label_all(&mut self, labels: &[SlotLabel]) -> Result<(), LiveError> {
+        if labels.is_empty() {
+            return Ok(());
+        }
+        self.record(Record::LabeledAll { labels: labels.to_vec() })
     }
 
     /// Closes a slot that will never be told: a test failed, a patient left. What was bought stays spent, and

@@ -5,7 +5,7 @@ mod beside;
 
 use beside::{NAMES, description, measured, patient, snapshots, step};
 use lao::Prices;
-use lao_live::{Description, LiveError, Row, Slot, Study};
+use lao_live::{Description, LiveError, Row, Slot, SlotLabel, Study};
 use std::fs;
 use std::path::Path;
 
@@ -373,6 +373,12 @@ fn rows(study: &Study) -> Vec<Row> {
     study.open_slots().iter().map(row).collect()
 }
 
+/// The label of each slot that waits for one.
+fn labels(study: &Study) -> Vec<SlotLabel> {
+    let label = |slot: u64| SlotLabel { slot, label: patient(slot).1 };
+    study.status().waiting.into_iter().map(label).collect()
+}
+
 #[test]
 fn rows_told_together_are_learned_like_rows_told_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -385,17 +391,62 @@ fn rows_told_together_are_learned_like_rows_told_one_by_one() {
             one.tell(row.slot, &row.values, row.label).unwrap();
         }
         all.tell_all(&rows).unwrap();
-        for slot in one.status().waiting {
-            let label = patient(slot).1;
+        let labels = labels(&one);
+        for &SlotLabel { slot, label } in &labels {
             one.label(slot, label).unwrap();
-            all.label(slot, label).unwrap();
         }
+        all.label_all(&labels).unwrap();
         assert_eq!((one.status(), one.evidence()), (all.status(), all.evidence()));
     }
     assert_eq!(one.model().coefficients, all.model().coefficients);
     all.verify().unwrap();
     drop(all);
     assert_eq!(Study::open(folder.path().join("all")).unwrap().status(), one.status());
+}
+
+#[test]
+fn of_labels_told_together_all_are_recorded_or_none() {
+    let folder = in_memory();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    study.ask(5).unwrap();
+    for slot in &study.open_slots()[..4] {
+        study.tell(slot.number, &measured(slot).0, None).unwrap();
+    }
+    let (before, status) = (fs::read(at.join("journal.jsonl")).unwrap(), study.status());
+    let good = labels(&study);
+    let changed = |at: usize, slot: u64, label: f64| {
+        let mut labels = good.clone();
+        labels[at] = SlotLabel { slot, label };
+        labels
+    };
+    // A slot without values, one that was never handed out, one twice, and labels that are no numbers.
+    for wrong in [
+        changed(3, 5, 1.0),
+        changed(3, 9, 1.0),
+        changed(3, 1, 1.0),
+        changed(2, 3, f64::NAN),
+        changed(2, 3, 1e99),
+    ] {
+        assert!(study.label_all(&wrong).is_err(), "{wrong:?}");
+        assert_eq!(
+            (fs::read(at.join("journal.jsonl")).unwrap(), study.status()),
+            (before.clone(), status.clone())
+        );
+    }
+    study.label_all(&[]).unwrap();
+    study.label_all(&good).unwrap();
+    assert_eq!((study.status().told, study.status().waiting), (4, Vec::new()));
+    study.verify().unwrap();
+    drop(study);
+    // A crash in the middle of the line leaves none of them.
+    let journal = fs::read(at.join("journal.jsonl")).unwrap();
+    let to = folder.path().join("copy");
+    for length in before.len()..journal.len() - 1 {
+        copy(&at, &to, &journal[..length]);
+        assert_eq!(Study::open(&to).unwrap().status(), status, "{length}");
+        fs::remove_dir_all(&to).unwrap();
+    }
 }
 
 #[test]

@@ -190,7 +190,7 @@ def test_money_that_buys_nothing_is_refused(small):
         BudgetedRegressor(8, prices=np.ones(12), predict_budget=0.5).fit(X, y)
     with pytest.raises(ValueError, match="predict_budget = 4: it is money, and needs prices"):
         BudgetedRegressor(8, predict_budget=4).fit(X, y)
-    with pytest.raises(ValueError, match="choose one of pursuit, exploration, hybrid"):
+    with pytest.raises(ValueError, match="choose one that takes money, such as pursuit"):
         BudgetedRegressor(8, method="rda2", prices=IN_ORDER).fit(X, y)
     with pytest.raises(ValueError, match="leave out attribute 11 .price 50."):
         BudgetedRegressor(8, method="hybrid", prices=IN_ORDER).fit(X, y)

@@ -311,7 +311,8 @@ impl<'a> Context<'a> {
         self.record.notes.push(Note { name: name.into(), value });
     }
 
-    /// Adds a convergence rate to be tracked. A replicate that is not finite makes the claim an error.
+    /// Adds a convergence rate to be tracked. A replicate that is not finite makes the claim an error, and so
+    /// does a claim that tracks rates and draws no [`figure`](Self::figure).
     pub fn rate(&mut self, name: &str, worse: Direction, replicates: Vec<f64>) {
         self.record.rates.push(Rate { name: name.into(), worse, replicates });
     }

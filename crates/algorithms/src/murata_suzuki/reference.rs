@@ -212,9 +212,8 @@ fn exploration(params: &HybridParams, stage: u64, start: &[f64]) -> Box<Explorat
     let HybridParams { dim, sparsity, budget, step_size, .. } = *params;
     let batch = BatchSizes::Constant(params.explore_batch.size(stage));
     let updates = Some(params.explore_updates);
-    let (start_0, money) = (None, params.money.clone());
-    let params =
-        ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start: start_0, money };
+    let money = params.money.clone();
+    let params = ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start: None, money };
     Box::new(ExplorationReference::at(params, start))
 }
 

@@ -41,6 +41,8 @@ pub(super) struct Beside {
 /// and after the choice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Before {
+    /// The support.
+    pub support: Vec<u32>,
     /// The number of examples until then.
     pub examples: u64,
     /// The sums of products of the support, row by row.
@@ -53,8 +55,8 @@ impl Fit {
     /// Fits the label on the support. `noise` is the variance of the error.
     ///
     /// Attributes entered the support one after the other, so the mean product of a pair rests on the
-    /// examples in which both were observed. If the examples since the last change of the support promise a
-    /// smaller error by themselves, they alone are used.
+    /// examples in which both were observed. If this is the support as it changed last, and the examples
+    /// since then promise a smaller error by themselves, they alone are used.
     pub fn solve(&mut self, support: &[u32], moments: &Moments, before: &Before, noise: f64) {
         let k = support.len();
         self.support.clear();
@@ -91,7 +93,7 @@ impl Fit {
         }
 
         let since = moments.examples.saturating_sub(before.examples) as f64;
-        let known = before.labels.len() == k && since >= 8.0 * k as f64;
+        let known = before.support == support && since >= 8.0 * k as f64;
         if known && k as f64 * noise / since < all {
             self.factor.fill(0.0);
             for (i, (&slot, products)) in
@@ -180,6 +182,8 @@ impl Before {
     /// Remembers the sums over the support as they are now.
     pub fn remember(&mut self, support: &[u32], moments: &Moments) {
         self.examples = moments.examples;
+        self.support.clear();
+        self.support.extend_from_slice(support);
         self.labels.clear();
         self.labels.extend(support.iter().map(|&k| moments.label[k as usize]));
         self.products.clear();
@@ -188,5 +192,50 @@ impl Before {
             let of = |&k: &u32| slot.map_or(0.0, |slot| moments.pair(k, slot).0);
             self.products.extend(support.iter().map(of));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pursuit::moments::Panel;
+    use lao_observation::Seed;
+    use rand::RngExt as _;
+
+    /// Adds 200 examples whose label is this multiple of the sum of four attributes.
+    fn absorb(moments: &mut Moments, slope: f64) {
+        const ROWS: usize = 200;
+        let mut rng = Seed::root(1).rng();
+        let mut values: Vec<[f64; 4]> =
+            (0..ROWS).map(|_| std::array::from_fn(|_| rng.random_range(-1.0..1.0))).collect();
+        let mut labels: Vec<f64> = values.iter().map(|x| slope * x.iter().sum::<f64>()).collect();
+        let (attributes, mut errors) = (&[0, 1, 2, 3], labels.clone());
+        moments.clip(attributes, &mut values, &[], &mut errors);
+        moments.absorb_labels(&labels);
+        let (values, labels) = (&mut values[..], &mut labels[..]);
+        moments.absorb(Panel { attributes, values, labels, errors: &errors });
+    }
+
+    #[test]
+    fn examples_since_a_change_count_by_themselves_for_the_support_of_that_change_alone() {
+        let mut moments = Moments::new(4, 4);
+        // The pairs rest on fewer examples than the attributes, so that the later examples alone say more.
+        absorb(&mut moments, 1.0);
+        (0..4).for_each(|j| moments.watch(j));
+        let of = |support: &[u32]| {
+            let mut before = Before::default();
+            before.remember(support, &moments);
+            before
+        };
+        let (same, other) = (of(&[1, 3]), of(&[0, 2]));
+        absorb(&mut moments, 3.0);
+        let slopes = |before: &Before| {
+            let mut fit = Fit::default();
+            fit.solve(&[1, 3], &moments, before, 1e-9);
+            fit.coefficients
+        };
+        let all = slopes(&Before::default());
+        assert_eq!(slopes(&other), all);
+        assert_ne!(slopes(&same), all);
     }
 }

@@ -297,8 +297,9 @@ impl Validate for Pursuit {
             "the watched attributes are not support and pool",
         )?;
         damaged(
-            self.before.products.len() == self.before.labels.len().pow(2)
-                && self.before.labels.len() == support.len(),
+            self.before.support == *support
+                && self.before.labels.len() == support.len()
+                && self.before.products.len() == support.len().pow(2),
             "the sums before the last change do not fit the support",
         )?;
         let coefficients =

@@ -28,8 +28,8 @@ pub struct PursuitReference {
     counts: Vec<Vec<f64>>,
     support: BTreeSet<usize>,
     pool: BTreeSet<usize>,
-    /// Examples, products and label products when the support changed last.
-    before: (f64, Vec<Vec<f64>>, Vec<f64>),
+    /// What was known when the support changed last.
+    before: Before,
     /// Sum and number of the squared errors.
     errors: (f64, f64),
     z: Vec<f64>,
@@ -40,6 +40,14 @@ pub struct PursuitReference {
     /// The number of examples after which all attributes are weighed again.
     due: f64,
     updates: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Before {
+    support: BTreeSet<usize>,
+    examples: f64,
+    products: Vec<Vec<f64>>,
+    label: Vec<f64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -60,6 +68,7 @@ impl PursuitReference {
         require(params.money.is_none(), "Pursuit", "money", "prices", "none: the reference counts")?;
         let d = params.dim;
         let (zeros, table) = (vec![0.0; d], vec![vec![0.0; d]; d]);
+        let always: BTreeSet<usize> = params.always.iter().map(|&j| j as usize).collect();
         Ok(PursuitReference {
             block: Vec::new(),
             examples: 0.0,
@@ -71,9 +80,9 @@ impl PursuitReference {
             error_square: zeros.clone(),
             products: table.clone(),
             counts: table.clone(),
-            support: params.always.iter().map(|&j| j as usize).collect(),
+            support: always.clone(),
             pool: BTreeSet::new(),
-            before: (0.0, table, zeros.clone()),
+            before: Before { support: always, examples: 0.0, products: table, label: zeros.clone() },
             errors: (0.0, 0.0),
             z: zeros.clone(),
             explained: zeros,
@@ -181,11 +190,11 @@ impl PursuitReference {
         let mut each: Vec<f64> =
             s.iter().map(|&j| noise / self.seen[j].max(1.0) + self.uneven(j, &beta)).collect();
 
-        let since = self.examples - self.before.0;
+        let Before { support, examples: since, products, label } = &self.before;
+        let since = self.examples - since;
         let k = s.len() as f64;
-        if since >= 8.0 * k && k * noise / since < each.iter().sum() {
-            let (_, products, labels) = &self.before;
-            let right = s.iter().map(|&j| (self.label[j] - labels[j]) / since).collect();
+        if *support == self.support && since >= 8.0 * k && k * noise / since < each.iter().sum() {
+            let right = s.iter().map(|&j| (self.label[j] - label[j]) / since).collect();
             let matrix = table(&|j, k| (self.products[j][k] - products[j][k]) / since);
             (beta, inverse) = solve(matrix, right);
             examples = since;
@@ -276,7 +285,12 @@ impl PursuitReference {
         }
         if self.support != old {
             self.remember_errors_of(NOISE_AFTER_CHANGE);
-            self.before = (self.examples, self.products.clone(), self.label.clone());
+            self.before = Before {
+                support: self.support.clone(),
+                examples: self.examples,
+                products: self.products.clone(),
+                label: self.label.clone(),
+            };
             self.least_squares();
             for j in (0..self.params.dim).filter(|j| !self.support.contains(j)).collect::<Vec<_>>() {
                 self.explain(j);

@@ -2,27 +2,38 @@
 
 use anyhow::{Context as _, bail};
 use lao::Label;
-use lao_live::{Description, LiveError, Row, Slot, Study};
+use lao_live::{Description, LiveError, Row, Slot, SlotLabel, Study};
 
 /// The column of a file that has the number of the slot.
 const SLOT: &str = "slot";
 
-/// The rows of a file.
-pub struct Rows<'a> {
-    pub rows: Vec<Row>,
-    /// The place in the text where each row begins, or where the line ends before it begin.
-    starts: Vec<usize>,
+/// What the rows of a file tell, each of one slot.
+pub struct Rows<'a, T> {
+    pub told: Vec<T>,
+    rows: Vec<Place>,
     text: &'a [u8],
 }
 
-impl<'a> Rows<'a> {
-    /// Reads the text of a table.
+/// A row of a file.
+struct Place {
+    slot: u64,
+    /// The place in the text where the row begins, or where the line ends before it begin.
+    start: usize,
+}
+
+impl<'a, T> Rows<'a, T> {
+    /// Reads the text of a table. `tell` makes of a slot and its cells, of which none is empty, what the row
+    /// tells, if it tells anything.
     ///
     /// # Errors
-    /// When a row cannot be told; the error names the line and the column.
-    pub fn read(text: &'a [u8], study: &Study) -> anyhow::Result<Self> {
+    /// When a row cannot be told, or none tells anything; the error names the line and the column.
+    pub fn read(
+        text: &'a [u8],
+        description: &Description,
+        tell: impl Fn(u64, &[(&str, &str)]) -> anyhow::Result<Option<T>>,
+    ) -> anyhow::Result<Self> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let mut all = Rows { rows: Vec::new(), starts: Vec::new(), text };
+        let mut all = Rows { told: Vec::new(), rows: Vec::new(), text };
         if let Err(error) = std::str::from_utf8(text) {
             let line = all.line(error.valid_up_to());
             bail!("line {line}: this is not UTF-8; save the table as UTF-8; nothing was recorded")
@@ -31,21 +42,23 @@ impl<'a> Rows<'a> {
         builder.trim(csv::Trim::All).flexible(true).delimiter(separator(text));
         let mut reader = builder.from_reader(text);
         let names = reader.headers().context("nothing was recorded")?.clone();
-        let place = place_of_slot(&names, study.description()).context("line 1")?;
+        let of_slot = place_of_slot(&names, description).context("line 1")?;
         for record in reader.records() {
             let record = record.context("nothing was recorded")?;
             // The record's own line may be that of the line ends before it.
             let start = record.position().map_or(0, |place| place.byte() as usize);
+            let line = || format!("line {}", all.line(start));
             if record.len() != names.len() {
-                bail!(
-                    "line {}: {} fields, but the first line has {}; nothing was recorded",
-                    all.line(start),
-                    record.len(),
-                    names.len()
-                )
+                let (fields, columns) = (record.len(), names.len());
+                bail!("{}: {fields} fields, but the first line has {columns}; nothing was recorded", line())
             }
-            let cells: Vec<(&str, &str)> = names.iter().zip(&record).collect();
-            all.add(start, place, &cells, study).with_context(|| format!("line {}", all.line(start)))?;
+            let slot = all.slot(record.get(of_slot).unwrap_or_default()).with_context(line)?;
+            let cells = names.iter().zip(&record).enumerate();
+            let cells = cells.filter(|(i, (_, cell))| *i != of_slot && !cell.is_empty());
+            let cells: Vec<(&str, &str)> = cells.map(|(_, cell)| cell).collect();
+            let told = tell(slot, &cells).with_context(line)?;
+            all.told.extend(told);
+            all.rows.push(Place { slot, start });
         }
         if all.rows.is_empty() {
             bail!("there are no rows; nothing was recorded")
@@ -60,25 +73,17 @@ impl<'a> Rows<'a> {
         1 + before.iter().chain(empty).filter(|&&byte| byte == b'\n').count()
     }
 
-    fn add(
-        &mut self,
-        start: usize,
-        place: usize,
-        cells: &[(&str, &str)],
-        study: &Study,
-    ) -> anyhow::Result<()> {
-        let cell = cells.get(place).map_or("", |(_, cell)| cell);
+    /// Reads the number of a slot that no row before has.
+    fn slot(&self, cell: &str) -> anyhow::Result<u64> {
         let Ok(slot) = cell.parse::<u64>() else {
             bail!("{SLOT} `{cell}`: give the number of a slot; nothing was recorded")
         };
-        if let Some(first) = self.rows.iter().position(|row| row.slot == slot) {
-            bail!("slot {slot} is in line {}, too; nothing was recorded", self.line(self.starts[first]))
+        match self.rows.iter().find(|row| row.slot == slot) {
+            Some(first) => {
+                bail!("slot {slot} is in line {}, too; nothing was recorded", self.line(first.start))
+            }
+            None => Ok(slot),
         }
-        let told = cells.iter().enumerate().filter(|(i, (_, cell))| *i != place && !cell.is_empty());
-        let told: Vec<(&str, &str)> = told.map(|(_, pair)| *pair).collect();
-        self.rows.push(row(study, slot, &told)?);
-        self.starts.push(start);
-        Ok(())
     }
 
     /// Returns an error of the study with the line of the slot that it names.
@@ -89,10 +94,8 @@ impl<'a> Rows<'a> {
             }
             _ => return error.into(),
         };
-        match self.rows.iter().position(|row| row.slot == slot) {
-            Some(index) => {
-                anyhow::Error::new(error).context(format!("line {}", self.line(self.starts[index])))
-            }
+        match self.rows.iter().find(|row| row.slot == slot) {
+            Some(row) => anyhow::Error::new(error).context(format!("line {}", self.line(row.start))),
             None => error.into(),
         }
     }
@@ -164,6 +167,17 @@ pub fn row(study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<R
     };
     let values = asked.iter().map(of).collect::<anyhow::Result<_>>()?;
     Ok(Row { slot, values, label })
+}
+
+/// Returns the label that a row gives a slot; the values in it are passed over. `None` if the row has no
+/// label, so that the slot goes on waiting for it.
+pub fn label(
+    slot: u64,
+    pairs: &[(&str, &str)],
+    description: &Description,
+) -> anyhow::Result<Option<SlotLabel>> {
+    let given = pairs.iter().find(|(name, _)| *name == description.target);
+    given.map(|(_, value)| Ok(SlotLabel { slot, label: label_of(value, description)? })).transpose()
 }
 
 fn number(name: &str, value: &str) -> anyhow::Result<f64> {

@@ -1,7 +1,7 @@
 //! The study of the tests: what it is about, and what its patients have.
 
 use lao::observation::Seed;
-use lao_live::{Description, Row, Slot, Study};
+use lao_live::{Description, Row, Slot, SlotLabel, Study};
 use rand::RngExt as _;
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,11 @@ pub fn measured(slot: &Slot) -> (Vec<f64>, f64) {
 pub fn step(study: &mut Study) -> bool {
     let status = study.status();
     if let Some(&slot) = status.waiting.first() {
-        study.label(slot, patient(slot).1).unwrap();
+        let label = patient(slot).1;
+        match slot.is_multiple_of(2) {
+            true => study.label(slot, label).unwrap(),
+            false => study.label_all(&[SlotLabel { slot, label }]).unwrap(),
+        }
         return true;
     }
     let Some(slot) = study.open_slots().pop() else {

@@ -21,10 +21,11 @@ use lao_algorithms::pursuit::PursuitParams;
 use lao_kernels::{SparseVector, solve_positive};
 use lao_observation::{BlockBuf, Learner, Source as _};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Context, Direction, Trial};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Style, Trial};
 use lao_verification_engine::judge::ratio;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
 use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::plots::means;
 
 const DIM: usize = 60;
 const STAR: usize = 5;
@@ -160,6 +161,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let own = slopes(&at, &ours)?;
             let mean = own.iter().sum::<f64>() / own.len() as f64;
             cx.note(&format!("{name}: exponent without the control"), mean);
+            let known = means("least squares on the true support, full information", &at, &theirs);
+            cx.figure(Figure {
+                caption: format!("The excess risk of Pursuit beside least squares: {name}."),
+                x: Axis::log("examples"),
+                y: Axis::log("excess risk"),
+                series: vec![means("Pursuit", &at, &ours), Series { style: Style::Bound, ..known }],
+            });
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ use lao_kernels::SparseVector;
 use lao_observation::{Ask, Rng};
 use lao_verification_engine::claim::Fault;
 use lao_verification_engine::context::Context;
+use lao_verification_engine::instance::sup_norm;
 use lao_verification_engine::judge::equal::{EqualJudge, discrete};
 use lao_verification_engine::judge::{exact, exact_all};
 use lao_verification_engine::mutants::{Tampered, TwoDraws, TwoSampleEstimates};
@@ -235,9 +236,11 @@ pub(crate) fn judge_unbiased<L: TwoDraws + Clone>(
             let at = place(rng, trial.number, draws, (&x, y))?;
             let outcomes = at.outcomes(arm, &x, y)?;
             let residual = lao_verification_engine::instance::dot(&at.w, &x) - y;
-            pairs[1].push(pair(&outcomes, residual, |outcome| outcome.phi));
-            // A step is read off with a rounding error in units of 1/eta, however small a coordinate is.
+            // A step is read off with a rounding error in units of 1/eta, however small a coordinate is, and
+            // phi is the step of a coordinate in units of x~ there.
             let least = 1e-3 / at.step_size;
+            let (of_phi, _) = mean(&outcomes, |outcome| least / sup_norm(&outcome.direction));
+            pairs[1].push(pair_above(of_phi, &outcomes, residual, |outcome| outcome.phi));
             for (i, x) in x.iter().enumerate() {
                 pairs[0].push(pair_above(least, &outcomes, *x, |outcome| outcome.direction[i]));
                 pairs[2].push(pair_above(least, &outcomes, residual * x, |outcome| outcome.gradient[i]));

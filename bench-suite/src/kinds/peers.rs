@@ -1,0 +1,401 @@
+//! The kind `peers`: lao_learn, the project's package for Python, beside the packages of other projects, on
+//! the same files.
+//!
+//! A scenario asks one of two questions. *Purchases*: how accurate is a model within a budget of attributes
+//! per training row, and how accurate are models from the complete rows that the same purchases pay for, with
+//! no more attributes? *Full information*: how long does it take to find a model of k attributes that is as
+//! good as the true one? `peers/` has the learners, and all of their settings.
+//!
+//! Each learner has a process of its own, with the same number of threads. A package that is absent, or
+//! fails, leaves rows with the reason.
+
+use super::{Analysis, Job, Kind, Measurement, Rows};
+use crate::data::{Data, DenseRows};
+use crate::record::median;
+use crate::runner::{self, Answer, Request, Runner};
+use crate::scenario::Size;
+use crate::{npy, record::Row};
+use anyhow::{Context as _, anyhow, bail, ensure};
+use lao_observation::Seed;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tempfile::TempDir;
+
+const ERROR: &str = "relative test error";
+const READS: &str = "attributes per prediction";
+const BOUGHT: &str = "values bought";
+const TIME: &str = "seconds";
+const FIRST: &str = "seconds of the first fit";
+const REACHED: &str = "reached";
+const LAST: &str = "seconds of the last run";
+const EFFORT: &str = "effort";
+const LOSS: &str = "training loss over that of the true support";
+const F1: &str = "support F1";
+const ATTRIBUTES: &str = "attributes";
+
+/// All measurements that a runner may report.
+const METRICS: [&str; 11] = [ERROR, READS, BOUGHT, TIME, FIRST, REACHED, LAST, EFFORT, LOSS, F1, ATTRIBUTES];
+
+/// The settings of the kind.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peers {
+    question: Question,
+    /// The time that a fit may take, in seconds; a fit that takes longer is a row with the reason.
+    seconds: f64,
+    /// The number of threads of each learner.
+    threads: usize,
+    /// The Python interpreter; without it, that of the variable LAO_PYTHON, or python3.
+    python: Option<PathBuf>,
+    /// The data.
+    tables: Vec<PeerTable>,
+    /// The learners, of which the others are compared with the first.
+    learners: Vec<Peer>,
+    /// "LEARNER on TABLE" for each pair: all learners on the first table, then those on the next one.
+    #[serde(skip)]
+    names: Vec<String>,
+    #[serde(skip)]
+    state: Mutex<State>,
+}
+
+/// A question that a scenario asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Question {
+    /// Accuracy at equal purchases and equal numbers of attributes in prediction.
+    Purchases,
+    /// Time to a goal at full information.
+    FullInformation,
+}
+
+impl Question {
+    fn name(self) -> &'static str {
+        match self {
+            Question::Purchases => "purchases",
+            Question::FullInformation => "full-information",
+        }
+    }
+}
+
+/// The data of a table. A learner gets raw rows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PeerTable {
+    name: String,
+    data: Data,
+    /// For data from a design: the number of attributes, of training rows and of test rows, and the
+    /// correlation of neighboring attributes.
+    dim: Option<usize>,
+    train: Option<u64>,
+    test: Option<u64>,
+    #[serde(default)]
+    correlation: f64,
+    /// For the question of purchases: the number of attributes that may be bought of a training row, and the
+    /// largest number of attributes of a model.
+    budget: Option<usize>,
+    longest: Option<usize>,
+}
+
+/// A learner, by its name in the scenario and by that in the program of its question.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Peer {
+    name: String,
+    learner: String,
+}
+
+/// What the jobs of a run share.
+#[derive(Debug, Default)]
+struct State {
+    /// The runner of each learner, or the reason why it cannot be started.
+    runners: BTreeMap<String, Result<Runner, String>>,
+    /// The table and the seed whose files were written last.
+    files: Option<(usize, Seed, Result<TempDir, String>)>,
+    software: BTreeSet<String>,
+}
+
+/// The rows of a table in one repetition.
+struct Files {
+    train: DenseRows,
+    test: DenseRows,
+    /// The attributes that determine the label, where they are known.
+    support: Option<Vec<u32>>,
+}
+
+impl PeerTable {
+    fn dim(&self) -> anyhow::Result<usize> {
+        match &self.data {
+            Data::Design(_) => self.dim.context("`dim` is missing: give the number of attributes"),
+            Data::Table(table) => table.stated_dim(),
+        }
+    }
+
+    fn check(&self, question: Question) -> anyhow::Result<()> {
+        let dim = self.dim()?;
+        let a = self.correlation;
+        ensure!((0.0..1.0).contains(&a), "correlation = {a}: give a number of [0, 1)");
+        match &self.data {
+            Data::Design(design) => {
+                design.target(dim, &Seed::root(0))?;
+                self.train.context("`train` is missing: give the number of training rows")?;
+            }
+            Data::Table(_) => ensure!(
+                self.dim.is_none() && self.train.is_none() && self.test.is_none() && a == 0.0,
+                "`dim`, `train`, `test` and `correlation` are for designs: remove the keys"
+            ),
+        }
+        match (question, &self.data, self.budget, self.longest) {
+            (Question::Purchases, data, Some(budget), Some(longest)) => {
+                ensure!(
+                    0 < longest && longest <= budget && budget <= dim,
+                    "longest = {longest} and budget = {budget}: give 1 <= longest <= budget <= {dim}"
+                );
+                let design = matches!(data, Data::Design(_));
+                ensure!(!design || self.test.is_some(), "`test` is missing: give the number of test rows");
+            }
+            (Question::Purchases, ..) => bail!("`budget` and `longest` are missing: give both"),
+            (Question::FullInformation, Data::Design(_), None, None) => {
+                ensure!(self.test.is_none(), "`test` is for the question of purchases: remove the key");
+            }
+            (Question::FullInformation, Data::Table(_), ..) => {
+                bail!("the question of full information needs data from a design, whose support is known")
+            }
+            (Question::FullInformation, ..) => {
+                bail!("`budget` and `longest` are for the question of purchases: remove the keys")
+            }
+        }
+        Ok(())
+    }
+
+    fn files(&self, size: Size, seed: &Seed) -> anyhow::Result<Files> {
+        match &self.data {
+            Data::Design(design) => {
+                let target = design.target(self.dim()?, seed)?;
+                let rows = |count: Option<u64>, name: &str| {
+                    let count = count.map_or(0, |count| size.scaled(count, 20));
+                    let count = usize::try_from(count)?;
+                    design.correlated(&target, self.correlation, count, &seed.child(name))
+                };
+                let (train, test) = (rows(self.train, "train")?, rows(self.test, "test")?);
+                Ok(Files { train, test, support: Some(target.indices().to_vec()) })
+            }
+            Data::Table(table) => {
+                let [train, test] = table.raw_train_test(seed)?;
+                Ok(Files { train, test, support: None })
+            }
+        }
+    }
+
+    /// Writes the files of a repetition into a new folder.
+    fn write(&self, size: Size, seed: &Seed) -> anyhow::Result<TempDir> {
+        let Files { train, test, support } = self.files(size, seed)?;
+        let folder = tempfile::tempdir().context("cannot make a folder for the data of the peers")?;
+        let path = |name: &str| folder.path().join(format!("{name}.npy"));
+        for (name, rows) in [("train", &train), ("test", &test)] {
+            let count = rows.labels.len();
+            let dim = rows.columns.len().checked_div(count).unwrap_or_default();
+            npy::write(&path(&format!("{name}-x")), &[count, dim], &rows.columns)?;
+            npy::write(&path(&format!("{name}-y")), &[count], &rows.labels)?;
+        }
+        if let Some(support) = support {
+            let places: Vec<f64> = support.into_iter().map(f64::from).collect();
+            npy::write(&path("support"), &[places.len()], &places)?;
+        }
+        Ok(folder)
+    }
+}
+
+impl State {
+    /// Returns the folder of a table in one repetition. Its files are written once for all learners.
+    fn folder(
+        &mut self,
+        (place, table): (usize, &PeerTable),
+        size: Size,
+        seed: &Seed,
+    ) -> anyhow::Result<PathBuf> {
+        let known = |files: &&(usize, Seed, _)| files.0 == place && files.1 == *seed;
+        if self.files.as_ref().filter(known).is_none() {
+            // The folder of the last table is removed before the next one is written.
+            self.files = None;
+            let folder = table.write(size, seed).map_err(|error| format!("{error:#}"));
+            self.files = Some((place, seed.clone(), folder));
+        }
+        match self.files.as_ref().map(|(_, _, folder)| folder) {
+            Some(Ok(folder)) => Ok(folder.path().to_owned()),
+            Some(Err(error)) => bail!("{error}"),
+            None => bail!("the data of the peers are not there"),
+        }
+    }
+}
+
+impl Peers {
+    fn pair(&self, contender: usize) -> (usize, &PeerTable, &Peer) {
+        let place = contender / self.learners.len();
+        (place, &self.tables[place], &self.learners[contender % self.learners.len()])
+    }
+
+    /// Asks the runner of a learner, which is started if it does not run.
+    fn ask(&self, state: &mut State, learner: &str, request: &Request) -> anyhow::Result<Answer> {
+        let start = || {
+            let python = self.python.clone().unwrap_or_else(runner::python);
+            let threads = self.threads.to_string();
+            let arguments = [self.question.name(), learner, &threads];
+            let patience = Duration::try_from_secs_f64(self.seconds)?;
+            Runner::start(&python, &runner::program(), &arguments, patience)
+        };
+        if let Some(Ok(runner)) = state.runners.get_mut(learner)
+            && !runner.is_alive()
+        {
+            state.runners.remove(learner);
+        }
+        let runner = state
+            .runners
+            .entry(learner.into())
+            .or_insert_with(|| start().map_err(|error| format!("{error:#}")))
+            .as_mut()
+            .map_err(|error| anyhow!("{error}"))?;
+        state.software.extend(runner.software.iter().cloned());
+        runner.ask(request)
+    }
+}
+
+impl Kind for Peers {
+    fn label(&self) -> &'static str {
+        "comparison with other packages"
+    }
+
+    fn contenders(&self) -> Vec<&str> {
+        self.names.iter().map(String::as_str).collect()
+    }
+
+    fn needs_idle_machine(&self) -> bool {
+        true
+    }
+
+    fn resolve(&mut self, folder: &Path) {
+        for table in &mut self.tables {
+            if let Data::Table(data) = &mut table.data {
+                data.resolve(folder);
+            }
+        }
+        if let Some(python) = self.python.as_mut().filter(|python| python.components().count() > 1) {
+            *python = folder.join(&python);
+        }
+        let pair = |table: &PeerTable, peer: &Peer| format!("{} on {}", peer.name, table.name);
+        self.names =
+            self.tables.iter().flat_map(|table| self.learners.iter().map(|peer| pair(table, peer))).collect();
+    }
+
+    fn dims(&self, contender: usize) -> anyhow::Result<Vec<usize>> {
+        Ok(vec![self.pair(contender).1.dim()?])
+    }
+
+    fn software(&self) -> Vec<String> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.software.iter().cloned().collect()
+    }
+
+    /// Checks the settings. Packages and data that are absent are no reason to refuse a run.
+    fn check(&self) -> anyhow::Result<()> {
+        let seconds = self.seconds;
+        ensure!(seconds > 0.0 && seconds <= 1e6, "seconds = {seconds}: give a time above 0, at most 1e6");
+        ensure!(self.threads > 0, "threads = 0: give at least 1");
+        for table in &self.tables {
+            table.check(self.question).with_context(|| format!("table {}", table.name))?;
+        }
+        Ok(())
+    }
+
+    fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>> {
+        let (place, table, peer) = self.pair(job.contender);
+        let seed = seed.child("table").child(&table.name);
+        // Jobs run one after the other, so nothing waits here.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = state.folder((place, table), size, &seed)?;
+        let request = Request {
+            table: table.name.clone(),
+            repetition: job.repetition,
+            folder,
+            // A number of 31 bits is a seed for all packages.
+            seed: (seed.child("algorithm").words()[0] >> 33) as u32,
+            seconds: self.seconds,
+            budget: table.budget,
+            longest: table.longest,
+        };
+        let Answer { examples, measurements } = self.ask(&mut state, &peer.learner, &request)?;
+        let measured = |(name, value): (String, Option<f64>)| {
+            let metric = METRICS.iter().find(|metric| **metric == name);
+            let metric =
+                metric.ok_or_else(|| anyhow!("the runner reports `{name}`; known are {METRICS:?}"))?;
+            Ok(Measurement { examples, metric, value: value.unwrap_or(f64::NAN) })
+        };
+        measurements.into_iter().map(measured).collect()
+    }
+
+    /// Makes a table of medians over the repetitions.
+    fn analyze(&self, rows: &Rows<'_>) -> Analysis {
+        let purchases = self.question == Question::Purchases;
+        let head: &[&str] = if purchases {
+            &["table", "learner", "relative test error", "lower than the first", "attributes per prediction"]
+        } else {
+            &["table", "learner", "runs that reach the goal", "training loss", "support F1", "attributes"]
+        };
+        let times = ["seconds", "least", "most", "seconds of the first fit"];
+        let mut table = vec![head.iter().chain(&times).map(|name| (*name).into()).collect::<Vec<String>>()];
+        for (contender, name) in self.names.iter().enumerate() {
+            let (_, data, peer) = self.pair(contender);
+            let first = &self.names[contender - contender % self.learners.len()];
+            let values = |metric| rows.values(name, metric, |_| true);
+            let middle = |metric, digits| digits_of(median(&values(metric)), digits);
+            let mut line = vec![data.name.clone(), peer.name.clone()];
+            if purchases {
+                let better = match paired(rows, name, first) {
+                    pairs if pairs.is_empty() || name == first => "-".into(),
+                    pairs => format!("{} of {}", pairs.iter().filter(|x| **x < 0.0).count(), pairs.len()),
+                };
+                line.extend([middle(ERROR, 3), better, middle(READS, 1)]);
+            } else {
+                let reached = values(REACHED);
+                let runs = format!("{} of {}", reached.iter().filter(|x| **x == 1.0).count(), reached.len());
+                line.extend([runs, middle(LOSS, 3), middle(F1, 3), middle(ATTRIBUTES, 0)]);
+            }
+            let seconds = values(TIME);
+            let [least, most] = [f64::min, f64::max].map(|of| seconds.iter().copied().reduce(of));
+            line.extend([median(&seconds), least, most].map(|value| digits_of(value, 4)));
+            line.push(digits_of(values(FIRST).first().copied(), 3));
+            table.push(line);
+        }
+        let winner = if purchases {
+            "Medians over the repetitions, of the error relative to that of the mean label; the first \
+             learner of each table is compared with the others on the same rows."
+        } else {
+            "Medians over the repetitions; the time is that of the first run that reaches the goal, a \
+             training loss within 1% of that of least squares on the true support."
+        };
+        Analysis { winner: winner.into(), figures: Vec::new(), table }
+    }
+}
+
+/// Returns a number with so many digits after the point, or a dash. The large number of a run that diverged
+/// is in powers of ten.
+fn digits_of(value: Option<f64>, digits: usize) -> String {
+    match value {
+        None => "-".into(),
+        Some(value) if value.abs() >= 1e6 => format!("{value:.0e}"),
+        Some(value) => format!("{value:.digits$}"),
+    }
+}
+
+/// Returns the error of one contender less that of another, in each repetition in which both have one.
+fn paired(rows: &Rows<'_>, name: &str, other: &str) -> Vec<f64> {
+    let error = |name: &str, repetition: u64| {
+        let is = |row: &&Row| row.learner == name && row.metric == ERROR && row.repetition == repetition;
+        rows.0.iter().find(is).and_then(|row| row.value)
+    };
+    let repetitions: BTreeSet<u64> = rows.0.iter().map(|row| row.repetition).collect();
+    let pair = |repetition: u64| Some(error(name, repetition)? - error(other, repetition)?);
+    repetitions.into_iter().filter_map(pair).collect()
+}

@@ -1,0 +1,273 @@
+//! The tables of the README that compare lao_learn with other packages, from records of the bench suite.
+//!
+//! A record is read as plain JSON: `cargo xtask report` does not wait for the build of the bench suite.
+
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The recorded runs of the two scenarios.
+const PURCHASES: &str = include_str!("../../bench-suite/figures/peers-purchases.json");
+const FULL_INFORMATION: &str = include_str!("../../bench-suite/figures/peers-full-information.json");
+
+/// The parts of a record that the tables need.
+#[derive(Deserialize)]
+struct Record {
+    scenario: String,
+    tier: String,
+    seed: u64,
+    size: Size,
+    provenance: Provenance,
+    software: Vec<String>,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    repetitions: u64,
+}
+
+#[derive(Deserialize)]
+struct Provenance {
+    processor: String,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    learner: String,
+    metric: String,
+    repetition: u64,
+    value: Option<f64>,
+    error: Option<String>,
+}
+
+/// The results of all learners on all tables.
+struct Results {
+    record: Record,
+    /// The names of learners and tables, in the order of the scenario.
+    learners: Vec<String>,
+    tables: Vec<String>,
+}
+
+impl Results {
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let record: Record = serde_json::from_str(text).context("a record of the peers is malformed")?;
+        let (mut learners, mut tables) = (Vec::new(), Vec::new());
+        for row in &record.rows {
+            let (learner, table) = row
+                .learner
+                .split_once(" on ")
+                .with_context(|| format!("`{}` is no learner on a table", row.learner))?;
+            for (names, name) in [(&mut learners, learner), (&mut tables, table)] {
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        ensure!(!learners.is_empty(), "the record of {} has no rows", record.scenario);
+        Ok(Results { record, learners, tables })
+    }
+
+    /// Returns the values of a metric by repetition.
+    fn values(&self, learner: &str, table: &str, metric: &str) -> BTreeMap<u64, f64> {
+        let name = format!("{learner} on {table}");
+        let of = |row: &&Row| row.learner == name && row.metric == metric;
+        let rows = self.record.rows.iter().filter(of);
+        rows.filter_map(|row| Some((row.repetition, row.value?))).collect()
+    }
+
+    fn median(&self, learner: &str, table: &str, metric: &str) -> Option<f64> {
+        median(self.values(learner, table, metric).into_values().collect())
+    }
+
+    /// Returns a table whose columns are the tables of the scenario, with the best of each column in bold,
+    /// and the reasons of learners without results.
+    fn markdown(&self, cell: impl Fn(&str, &str) -> Cell) -> String {
+        let columns = "|---:".repeat(self.tables.len());
+        let mut text = format!("| learner | {} |\n|---{columns}|\n", self.tables.join(" | "));
+        let cells = |learner: &String| self.tables.iter().map(|table| cell(learner, table)).collect();
+        let lines: Vec<Vec<Cell>> = self.learners.iter().map(cells).collect();
+        let best: Vec<Option<f64>> = (0..self.tables.len())
+            .map(|c| lines.iter().filter_map(|line| line[c].score).min_by(f64::total_cmp))
+            .collect();
+        for (learner, line) in self.learners.iter().zip(&lines) {
+            let bold = |(cell, best): (&Cell, &Option<f64>)| match cell.score {
+                score @ Some(_) if score == *best => format!("**{}**", cell.text),
+                _ => cell.text.clone(),
+            };
+            let cells: Vec<String> = line.iter().zip(&best).map(bold).collect();
+            text += &format!("| {learner} | {} |\n", cells.join(" | "));
+        }
+        for (name, (count, reason)) in self.failures() {
+            let line = format!("- {name}, {count} of {} runs: {reason}", self.record.size.repetitions);
+            text += &format!("\n{}\n", wrapped(&line));
+        }
+        text + &self.origin()
+    }
+
+    /// Returns the errors by learner and table: how many, and the first reason.
+    fn failures(&self) -> BTreeMap<&str, (u64, String)> {
+        let mut found = BTreeMap::new();
+        for row in &self.record.rows {
+            if let Some(error) = &row.error {
+                let reason = error.replace('|', "/");
+                found.entry(row.learner.as_str()).or_insert((0, reason)).0 += 1;
+            }
+        }
+        found
+    }
+
+    /// Returns the paragraph that says where the numbers come from.
+    fn origin(&self) -> String {
+        let Record { scenario, tier, seed, size, provenance, software, .. } = &self.record;
+        let text = format!(
+            "Medians of {} paired repetitions, by `cargo xtask bench {scenario} --tier {tier} --seed \
+             {seed}`, on {}, with {}.",
+            size.repetitions,
+            provenance.processor,
+            software.join(", "),
+        );
+        format!("\n{}\n", wrapped(&text))
+    }
+}
+
+/// A cell, and the number by which it competes in its column, if it does.
+struct Cell {
+    text: String,
+    score: Option<f64>,
+}
+
+/// Returns the table of errors at equal purchases.
+///
+/// # Errors
+/// When the record is malformed.
+pub fn purchases() -> anyhow::Result<String> {
+    let results = Results::parse(PURCHASES)?;
+    let first = results.learners.first().cloned().unwrap_or_default();
+    Ok(results.markdown(|learner, table| {
+        let median = |learner: &str, metric| results.median(learner, table, metric);
+        let Some((error, reads)) =
+            median(learner, "relative test error").zip(median(learner, "attributes per prediction"))
+        else {
+            return Cell { text: "failed".into(), score: None };
+        };
+        // Learners that buy more than the first one do not compete.
+        let bought = median(learner, "values bought").zip(median(&first, "values bought"));
+        let competes = bought.is_some_and(|(bought, first)| bought <= 1.01 * first);
+        // The error of a run that diverged is shown in powers of ten.
+        let text = if error < 1e3 { format!("{error:.3}") } else { format!("{error:.0e}") };
+        Cell { text: format!("{text} ({reads:.1})"), score: competes.then_some(error) }
+    }))
+}
+
+/// Returns the table of times at full information.
+///
+/// # Errors
+/// When the record is malformed.
+pub fn full_information() -> anyhow::Result<String> {
+    let results = Results::parse(FULL_INFORMATION)?;
+    Ok(results.markdown(|learner, table| {
+        let reached = results.values(learner, table, "reached");
+        let times: Vec<f64> = results.values(learner, table, "seconds").into_values().collect();
+        let runs = results.record.size.repetitions;
+        if reached.is_empty() {
+            return Cell { text: "failed".into(), score: None };
+        }
+        let [least, most] = [f64::min, f64::max].map(|of| times.iter().copied().reduce(of));
+        let (Some(middle), Some(least), Some(most)) = (median(times.clone()), least, most) else {
+            let f1 = results.median(learner, table, "support F1").unwrap_or(f64::NAN);
+            return Cell { text: format!("not reached, F1 {f1:.2}"), score: None };
+        };
+        let all = times.len() as u64 == runs;
+        let some = if all { String::new() } else { format!(", {} of {runs}", times.len()) };
+        let [middle_text, least, most] = [middle, least, most].map(three_digits);
+        Cell { text: format!("{middle_text} ({least} to {most}{some})"), score: all.then_some(middle) }
+    }))
+}
+
+/// Returns a positive number with three significant digits.
+fn three_digits(value: f64) -> String {
+    let digits = (2.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.digits$}")
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = (values.len().checked_sub(1)? / 2, values.len() / 2);
+    Some((values[low] + values[high]) / 2.0)
+}
+
+/// Returns a paragraph in lines of at most 110 columns.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= 110 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(rows: &[(&str, &str, u64, Option<f64>)]) -> Results {
+        let row = |(learner, metric, repetition, value): &(&str, &str, u64, Option<f64>)| {
+            let error = (*metric == "error").then_some("absent | gone");
+            serde_json::json!({
+                "learner": learner, "metric": metric, "repetition": repetition, "value": value,
+                "error": error,
+            })
+        };
+        let rows: Vec<_> = rows.iter().map(row).collect();
+        let text = serde_json::json!({
+            "scenario": "peers", "tier": "quick", "seed": 1, "size": {"repetitions": 2},
+            "provenance": {"processor": "abacus"}, "software": ["Python"], "rows": rows,
+        });
+        Results::parse(&text.to_string()).unwrap()
+    }
+
+    #[test]
+    fn the_best_of_a_column_is_bold_and_a_failure_has_its_reason() {
+        let results = record(&[
+            ("a on x", "seconds", 0, Some(1.0)),
+            ("a on x", "seconds", 1, Some(4.0)),
+            ("b on x", "seconds", 0, Some(2.0)),
+            ("b on x", "seconds", 1, None),
+            ("c on x", "error", 0, None),
+        ]);
+        let text = results.markdown(|learner, table| {
+            let middle = results.median(learner, table, "seconds");
+            Cell { text: middle.map_or_else(|| "failed".into(), |x| x.to_string()), score: middle }
+        });
+        assert!(text.starts_with("| learner | x |\n|---|---:|\n| a | 2.5 |\n| b | **2** |\n"), "{text}");
+        assert!(text.contains("\n- c on x, 1 of 2 runs: absent / gone\n"), "{text}");
+        assert!(text.contains("seed 1`, on abacus, with Python."), "{text}");
+    }
+
+    #[test]
+    fn a_record_that_is_none_is_refused() {
+        assert!(Results::parse("[]").is_err());
+        assert!(Results::parse("{}").is_err());
+    }
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let numbers = [0.001_234, 0.1, 12.34, 123.4, 1234.0].map(three_digits);
+        assert_eq!(numbers, ["0.00123", "0.100", "12.3", "123", "1234"]);
+        assert_eq!([median(vec![]), median(vec![3.0, 1.0, 2.0])], [None, Some(2.0)]);
+    }
+
+    #[test]
+    fn the_recorded_runs_make_tables() {
+        for text in [purchases().unwrap(), full_information().unwrap()] {
+            assert!(text.contains("| lao_learn, ") && text.contains("--tier quick"), "{text}");
+            assert!(text.lines().all(|line| line.starts_with('|') || line.chars().count() <= 110));
+        }
+    }
+}
