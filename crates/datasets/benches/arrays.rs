@@ -1,9 +1,9 @@
 //! An NPY array of 2,000 x 20,000 numbers in C order, from bytes in memory to row-major examples. Time per
 //! number = reported time / 4 * 10^7 (the throughput counts bytes).
 //!
-//! `read` decodes alone, `examples` and `stream` also make a finite sum's rows and a source of rows, `table` a
-//! finite sum's rows by way of a table. The `copy` beside them is the floor: the same bytes, copied once into
-//! fresh memory. The `twin` decodes number by number, and takes the rows out of columns.
+//! `read` decodes alone, `examples` and `stream` also make a finite sum's rows and a source of rows, `table`
+//! a finite sum's rows by way of a table. The `copy` beside them is the floor: the same bytes, copied once
+//! into fresh memory. The `twin` decodes number by number, and takes the rows out of columns.
 //!
 //! Outside of `cargo bench`, as in `cargo test --benches`, every benchmark runs once at a hundredth of the
 //! size.

@@ -1,12 +1,12 @@
 //! Arrays of numbers as binary formats store them, and their conversion to tables.
 //!
-//! The naive reader decodes number by number: it takes the bytes of one, turns them round if need be, asks for
-//! the type, and refuses an integer that f64 cannot hold, or a number that is not finite. Four departures are
-//! for speed:
+//! The naive reader decodes number by number: it takes the bytes of one, turns them round if need be, asks
+//! for the type, and refuses an integer that f64 cannot hold, or a number that is not finite. Four departures
+//! are for speed:
 //!
 //! 1. bytes are decoded a chunk at a time, and the type is matched once per chunk;
-//! 2. a chunk is checked as a whole. Only a chunk that fails is looked at number by number, as the naive reader
-//!    does, to name the first culprit;
+//! 2. a chunk is checked as a whole. Only a chunk that fails is looked at number by number, as the naive
+//!    reader does, to name the first culprit;
 //! 3. the room for values doubles, and is all that is needed as soon as a quarter is there;
 //! 4. an array is turned in place, or not at all where its own order is the wanted one.
 

@@ -25,13 +25,15 @@ impl Array {
     /// where `by` is the array's own order: rows in C order, columns in Fortran order.
     ///
     /// ```
+    /// use lao_datasets::format::csv::Column;
     /// use lao_datasets::format::npy::read_npy_from;
     /// use lao_datasets::memory::By;
     ///
     /// let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }";
-    /// let file = [b"\x93NUMPY\x01\x00", &[header.len() as u8, 0][..], header.as_bytes(), &[1, 2, 3, 4, 5, 6]];
+    /// let length = [header.len() as u8, 0];
+    /// let file = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &[1, 2, 3, 4, 5, 6]];
     /// let mut array = read_npy_from(&file.concat()[..], "counts.npy")?;
-    /// let labels = array.take_labels(&lao_datasets::format::csv::Column::Index(2))?;
+    /// let labels = array.take_labels(&Column::Index(2))?;
     /// assert_eq!((&array.values[..], &labels.values[..]), (&[1.0, 2.0, 4.0, 5.0][..], &[3.0, 6.0][..]));
     /// let examples = array.into_examples(By::Rows)?;
     /// # let loss = lao_finite_sum::Loss::least_squares(labels.values)?;
